@@ -1,0 +1,197 @@
+//! Ids: integers of at most 53 bits that say where the record is, so one read finds it (design rule "ids").
+//!
+//! A team has a number of 18 bits. What belongs to a team carries that number in its upper bits and a number
+//! allotted by the team's own records below it, so allotting costs no write of its own.
+
+use std::fmt;
+
+const TEAM_BITS: u32 = 18;
+const APPLICATION_BITS: u32 = 12;
+const ITEM_BITS: u32 = 23;
+const NUMBER_BITS: u32 = 35;
+
+/// The numbers of one change instance: its own, and after it those of the deployed items it brings.
+pub const CHANGE_STRIDE: u64 = 16;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u64);
+
+        impl $name {
+            /// The integer that stands on the wire.
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+id!(
+    /// A team, consumer or service owner or both.
+    TeamId
+);
+id!(
+    /// A service in the catalogue.
+    ServiceId
+);
+id!(
+    /// An application of a team: (team, number).
+    ApplicationId
+);
+id!(
+    /// A service item of an application: (team, application number, number).
+    ItemId
+);
+id!(
+    /// A change instance: (consumer team, number).
+    ChangeId
+);
+id!(
+    /// A deployed item version: (consumer team, number).
+    DeployedId
+);
+id!(
+    /// A submission: (team, number).
+    SubmissionId
+);
+
+/// Splits `raw` into the part above and the part within the lowest `bits`; none when either is zero or
+/// `raw` is too large.
+const fn split(raw: u64, upper_bits: u32, bits: u32) -> Option<(u64, u64)> {
+    let (upper, lower) = (raw >> bits, raw & ((1 << bits) - 1));
+    if upper == 0 || lower == 0 || upper >> upper_bits != 0 { None } else { Some((upper, lower)) }
+}
+
+const fn join(upper: u64, bits: u32, lower: u64) -> Option<u64> {
+    if lower == 0 || lower >> bits != 0 { None } else { Some((upper << bits) | lower) }
+}
+
+impl TeamId {
+    /// The team with this number; none beyond 18 bits.
+    pub const fn new(number: u64) -> Option<Self> {
+        if number == 0 || number >> TEAM_BITS != 0 { None } else { Some(Self(number)) }
+    }
+}
+
+impl ServiceId {
+    /// The service with this number; none beyond 2^53.
+    pub const fn new(number: u64) -> Option<Self> {
+        if number == 0 || number >> 53 != 0 { None } else { Some(Self(number)) }
+    }
+}
+
+impl ApplicationId {
+    /// The team's application with this number; none when the numbers have run out.
+    pub fn new(team: TeamId, number: u64) -> Option<Self> {
+        join(team.0, APPLICATION_BITS, number).map(Self)
+    }
+
+    /// Reads an id off the wire.
+    pub fn parse(raw: u64) -> Option<Self> {
+        split(raw, TEAM_BITS, APPLICATION_BITS).map(|_| Self(raw))
+    }
+
+    /// The team the application belongs to.
+    pub const fn team(self) -> TeamId {
+        TeamId(self.0 >> APPLICATION_BITS)
+    }
+
+    /// The number within the team.
+    pub const fn number(self) -> u64 {
+        self.0 & ((1 << APPLICATION_BITS) - 1)
+    }
+}
+
+impl ItemId {
+    /// The application's item with this number; none when the numbers have run out.
+    pub fn new(application: ApplicationId, number: u64) -> Option<Self> {
+        join(application.0, ITEM_BITS, number).map(Self)
+    }
+
+    /// Reads an id off the wire.
+    pub fn parse(raw: u64) -> Option<Self> {
+        let (upper, _) = split(raw, TEAM_BITS + APPLICATION_BITS, ITEM_BITS)?;
+        ApplicationId::parse(upper).map(|_| Self(raw))
+    }
+
+    /// The application the item belongs to.
+    pub const fn application(self) -> ApplicationId {
+        ApplicationId(self.0 >> ITEM_BITS)
+    }
+
+    /// The team the item belongs to.
+    pub const fn team(self) -> TeamId {
+        self.application().team()
+    }
+
+    /// The number within the application.
+    pub const fn number(self) -> u64 {
+        self.0 & ((1 << ITEM_BITS) - 1)
+    }
+}
+
+macro_rules! team_number {
+    ($($name:ident),*) => {$(
+        impl $name {
+            /// The team's record with this number; none when the numbers have run out.
+            pub fn new(team: TeamId, number: u64) -> Option<Self> {
+                join(team.0, NUMBER_BITS, number).map(Self)
+            }
+
+            /// Reads an id off the wire.
+            pub fn parse(raw: u64) -> Option<Self> {
+                split(raw, TEAM_BITS, NUMBER_BITS).map(|_| Self(raw))
+            }
+
+            /// The consumer team whose numbers it is from.
+            pub const fn team(self) -> TeamId {
+                TeamId(self.0 >> NUMBER_BITS)
+            }
+
+            /// The number within the team.
+            pub const fn number(self) -> u64 {
+                self.0 & ((1 << NUMBER_BITS) - 1)
+            }
+        }
+    )*};
+}
+
+team_number!(ChangeId, DeployedId, SubmissionId);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_carry_their_parts_and_fit_the_wire() {
+        let team = TeamId::new((1 << 18) - 1).unwrap();
+        let application = ApplicationId::new(team, 4095).unwrap();
+        let item = ItemId::new(application, (1 << 23) - 1).unwrap();
+        assert_eq!(item.get(), (1 << 53) - 1);
+        assert_eq!(ItemId::parse(item.get()), Some(item));
+        assert_eq!((item.application(), item.team(), item.number()), (application, team, (1 << 23) - 1));
+        let change = ChangeId::new(team, 16).unwrap();
+        assert_eq!(ChangeId::parse(change.get()), Some(change));
+        assert_eq!((change.team(), change.number()), (team, 16));
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_no_ids() {
+        let team = TeamId::new(1).unwrap();
+        assert_eq!(TeamId::new(0), None);
+        assert_eq!(TeamId::new(1 << 18), None);
+        assert_eq!(ApplicationId::new(team, 4096), None);
+        for raw in [0, 1, 4095, u64::MAX, 1 << 53] {
+            assert_eq!(ItemId::parse(raw), None, "{raw}");
+            assert_eq!(ChangeId::parse(raw), None, "{raw}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The rules of Dovetail: what a declaration means, which change instances it causes, who may move them.
+//!
+//! Nothing here does I/O, reads a clock or knows AWS: state, time and ids come in as arguments, decisions
+//! come out as values ([`write::Write`]) that the shell carries out.
+
+pub mod actor;
+pub mod change;
+pub mod decide;
+pub mod declaration;
+pub mod deployed;
+pub mod digest;
+pub mod event;
+pub mod id;
+pub mod invariant;
+pub mod item;
+pub mod json;
+pub mod land;
+pub mod plan;
+pub mod problem;
+pub mod related;
+pub mod schema;
+pub mod service;
+pub mod state;
+pub mod submission;
+pub mod team;
+pub mod timestamp;
+pub mod work;
+pub mod write;
