@@ -4,6 +4,7 @@
 //! come out as values ([`write::Write`]) that the shell carries out.
 
 pub mod actor;
+pub mod attention;
 pub mod change;
 pub mod decide;
 pub mod declaration;

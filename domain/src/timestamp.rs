@@ -13,8 +13,8 @@ impl Timestamp {
     const LATEST_MICROS: u64 = 253_402_300_799_999_999;
 
     /// The point `micros` after the start of 1970; later than the year 9999 is the last instant of it.
-    pub fn from_micros(micros: u64) -> Self {
-        Self(micros.min(Self::LATEST_MICROS))
+    pub const fn from_micros(micros: u64) -> Self {
+        if micros < Self::LATEST_MICROS { Self(micros) } else { Self(Self::LATEST_MICROS) }
     }
 
     /// Microseconds since the start of 1970.

@@ -1,1 +1,151 @@
-//! Placeholder.
+//! The whole system in one process: an embedded DynamoDB engine, the handlers of the Lambdas, and an HTTP
+//! server in API Gateway's place.
+
+pub mod arguments;
+pub mod engine;
+pub mod gateway;
+pub mod ready;
+pub mod signals;
+pub mod world;
+
+use std::{fs, io, io::Write};
+
+use aws_lambda_events::apigw::{ApiGatewayV2httpRequest, ApiGatewayV2httpResponse};
+use tokio::net::TcpListener;
+
+use crate::{arguments::Settings, engine::Engine, world::World};
+
+/// Why the system could not start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The world file is missing or wrong.
+    #[error("{file}: {problems}")]
+    World {
+        /// The file, as given.
+        file: String,
+        /// What is wrong with it.
+        problems: String,
+    },
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] engine::Error),
+    /// A file or socket failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// Which.
+        what: String,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Io { what, source }
+    }
+}
+
+/// Starts the system, tells `out` when it is ready, and serves until `stop` resolves.
+pub async fn start(
+    settings: &Settings,
+    out: &mut impl Write,
+    stop: impl Future<Output = ()>,
+) -> Result<(), Error> {
+    let world = read_world(settings)?;
+    // Before the database is touched: a port in use should change nothing.
+    let listener = TcpListener::bind(settings.listen).await;
+    let listener = listener.map_err(Error::io(settings.listen.to_string()))?;
+    let engine = Engine::start(&settings.place)?;
+    let answer = handlers(&engine, &world).await?;
+
+    let base_url = ready::base_url(listener.local_addr().map_err(Error::io("the listening socket"))?);
+    if let Some(path) = &settings.ready_file {
+        ready::write_file(path, &base_url).map_err(Error::io(path.display().to_string()))?;
+    }
+    ready::announce(out, &base_url, &world).map_err(Error::io("standard output"))?;
+    gateway::serve(listener, answer, stop).await;
+    Ok(engine.stop()?)
+}
+
+fn read_world(settings: &Settings) -> Result<World, Error> {
+    let (file, text) = match &settings.world {
+        None => ("the demo world".to_owned(), world::DEMO.to_owned()),
+        Some(path) => {
+            let file = path.display().to_string();
+            let text = fs::read_to_string(path).map_err(Error::io(file.clone()))?;
+            (file, text)
+        }
+    };
+    world::parse(&text).map_err(|problems| Error::World { file, problems })
+}
+
+/// What answers each request: the handlers, on the engine's table, with the world in it.
+async fn handlers(
+    _engine: &Engine,
+    _world: &World,
+) -> Result<
+    impl Fn(ApiGatewayV2httpRequest) -> std::future::Ready<ApiGatewayV2httpResponse> + Clone + use<>,
+    Error,
+> {
+    Ok(|_| {
+        let mut reply = ApiGatewayV2httpResponse::default();
+        reply.status_code = 404;
+        reply.body = Some(r#"{"message":"Not Found"}"#.into());
+        std::future::ready(reply)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use super::*;
+    use crate::engine::Place;
+
+    #[tokio::test]
+    async fn the_system_starts_tells_where_and_stops() {
+        let parent = tempfile::tempdir().unwrap();
+        let ready_file = parent.path().join("ready");
+        let settings = Settings {
+            listen: "127.0.0.1:0".parse().unwrap(),
+            place: Place::Memory,
+            world: None,
+            ready_file: Some(ready_file.clone()),
+        };
+        let mut out = Vec::new();
+        start(&settings, &mut out, std::future::ready(())).await.unwrap();
+        let base_url = fs::read_to_string(ready_file).unwrap();
+        assert!(
+            base_url
+                .strip_prefix("http://")
+                .unwrap()
+                .parse::<SocketAddr>()
+                .is_ok(),
+            "{base_url}"
+        );
+        assert!(String::from_utf8(out).unwrap().contains(&base_url));
+    }
+
+    #[tokio::test]
+    async fn a_wrong_world_starts_nothing() {
+        let parent = tempfile::tempdir().unwrap();
+        let file = parent.path().join("world.json");
+        fs::write(&file, "{}").unwrap();
+        let data = parent.path().join("data");
+        let settings = Settings {
+            listen: "127.0.0.1:0".parse().unwrap(),
+            place: Place::Directory(data.clone()),
+            world: Some(file),
+            ready_file: None,
+        };
+        let refused = start(&settings, &mut Vec::new(), std::future::pending())
+            .await
+            .unwrap_err();
+        assert!(
+            refused.to_string().contains("world.json: missing field `teams`"),
+            "{refused}"
+        );
+        assert!(!data.exists());
+    }
+}

@@ -1,0 +1,65 @@
+//! What waits for a consumer's answer, added up so that one number on the team's head fences it (R11, R12).
+//!
+//! The count says whether anything waits at all. The sum, of one hash per waiting thing, tells two sets of
+//! the same size apart: it is what makes a refusal, and the absence of one, exact under races.
+
+use sha2::{Digest, Sha256};
+use std::ops::{Add, Sub};
+
+/// A set of things that wait, as its size and the sum of its hashes; also the difference of two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attention {
+    /// How many things wait.
+    pub count: i64,
+    /// The sum of their hashes of 96 bits; the storage adds numbers of 38 digits exactly.
+    pub sum: i128,
+}
+
+impl Attention {
+    /// Nothing waits.
+    pub const NONE: Self = Self { count: 0, sum: 0 };
+
+    /// One thing that waits, by a label that is unique among them.
+    pub fn one(label: &str) -> Self {
+        let hash = Sha256::digest(label);
+        let sum = hash.iter().take(12).fold(0, |sum, byte| (sum << 8) | i128::from(*byte));
+        Self { count: 1, sum }
+    }
+}
+
+impl Add for Attention {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { count: self.count + other.count, sum: self.sum + other.sum }
+    }
+}
+
+impl Sub for Attention {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self { count: self.count - other.count, sum: self.sum - other.sum }
+    }
+}
+
+impl std::iter::Sum for Attention {
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(Self::NONE, Add::add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_the_same_size_are_told_apart_and_leaving_undoes_joining() {
+        let (a, b) = (Attention::one("change/16"), Attention::one("change/32"));
+        assert_eq!((a.count, b.count), (1, 1));
+        assert_ne!(a, b);
+        assert_eq!(a + b - a, b);
+        assert_eq!([a, b].into_iter().sum::<Attention>(), b + a);
+        assert!(a.sum >= 0 && a.sum < 1 << 96);
+    }
+}

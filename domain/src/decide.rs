@@ -1,0 +1,348 @@
+//! An owner's decision on a change instance: what it moves, or why it is refused.
+//!
+//! Refusals are checked in the order of [`Refused`]'s variants; the first that holds is told.
+
+use crate::actor::TeamRef;
+use crate::attention::Attention;
+use crate::change::{Change, ChangeType, ClosedBy, Entry, Kind, Reason};
+use crate::deployed::{DEPLOYED_BYTES_MAX, Deployed};
+use crate::id::{CHANGE_STRIDE, ChangeId, DeployedId};
+use crate::item::{Creation, Item, LatestDeployed};
+use crate::json::Hash;
+use crate::land::{self, Birth, Stamp};
+use crate::state::{By, Stage, State, is_legal};
+use crate::team::Head;
+use crate::write::Write;
+
+/// The longest log text, in bytes.
+pub const LOG_BYTES_MAX: usize = 1024;
+/// How many log entries a history takes.
+pub const LOG_ENTRIES_MAX: usize = 20;
+/// How often an owner may retry.
+pub const ATTEMPTS_MAX: u64 = 31;
+
+/// What an owner asks for; what is absent stays as it is.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Update {
+    /// The state to move to.
+    pub state: Option<State>,
+    /// The message on it; an empty one counts as absent.
+    pub log: Option<String>,
+    /// What is deployed now, canonical JSON.
+    pub deployed_item: Option<String>,
+}
+
+impl std::fmt::Debug for Update {
+    // Log texts and deployed items are the owner's: never in a log of ours.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Update").field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+/// Why a decision is refused, in the order of precedence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The caller's team is a party to the change instance, but does not own it (R2).
+    NotOwner,
+    /// The state machine has no such move by an owner.
+    IllegalTransition {
+        /// The state it is in.
+        from: State,
+        /// The state that was asked for.
+        to: State,
+    },
+    /// A retry of what is neither REJECTED nor ERRORED.
+    NotRetryable(State),
+    /// A retry of what a newer change instance has overtaken.
+    Overtaken,
+    /// Only the service's owner brings deployed items (R23).
+    DeployedItemNotMain,
+    /// Deployed items go with APPROVED or COMPLETED (R23).
+    DeployedItemTooEarly(State),
+    /// The deployed item is larger than [`DEPLOYED_BYTES_MAX`].
+    DeployedItemTooLarge,
+    /// The log text is longer than [`LOG_BYTES_MAX`].
+    LogTooLong,
+    /// The history holds [`LOG_ENTRIES_MAX`] log entries already.
+    LogFull,
+    /// The owner has retried [`ATTEMPTS_MAX`] times.
+    TooManyAttempts,
+    /// The consumer team's numbers have run out.
+    OutOfNumbers,
+}
+
+/// What a decision makes of the change instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// The change instance after; for a retry the new one.
+    pub change: Change,
+    /// The item after.
+    pub item: Item,
+    /// What to write; nothing when everything is as asked for already.
+    pub writes: Vec<Write>,
+    /// The deployed item that it brought.
+    pub deployed: Option<Deployed>,
+}
+
+/// Moves a change instance, changes its log or adds a deployed item.
+pub fn update(
+    change: &Change,
+    item: &Item,
+    head: &Head,
+    update: &Update,
+    caller: &TeamRef,
+    stamp: &Stamp,
+) -> Result<Decided, Refused> {
+    let log = update.log.as_ref().filter(|log| !log.is_empty() && **log != change.log);
+    let state = update.state.unwrap_or(change.state);
+    check(change, state, log, update, caller)?;
+
+    let mut after = Decided { change: change.clone(), item: item.clone(), writes: Vec::new(), deployed: None };
+    let moves = state != change.state;
+    let mut closed = None;
+    if moves {
+        closed = enter(&mut after, state, stamp);
+    }
+    if moves || log.is_some() {
+        append(&mut after.change, change, log, stamp);
+        refresh_slot(&mut after);
+    }
+    let mut numbers = *head;
+    if let Some(data) = &update.deployed_item {
+        deploy(&mut after, data, &mut numbers, stamp)?;
+    }
+    if moves || log.is_some() {
+        after.writes.push(Write::Moved { before: change.mark(), from: change.state, after: after.change.clone() });
+    }
+    after.writes.extend(closed.map(Write::Closed));
+    settle(&mut after, item, head, numbers, stamp);
+    Ok(after)
+}
+
+/// The checks that need nothing computed, in their documented order.
+fn check(
+    change: &Change,
+    state: State,
+    log: Option<&String>,
+    update: &Update,
+    caller: &TeamRef,
+) -> Result<(), Refused> {
+    if change.owner.id != caller.id {
+        return Err(Refused::NotOwner);
+    }
+    if state != change.state && !is_legal(Some(change.state), state, By::Owner) {
+        return Err(Refused::IllegalTransition { from: change.state, to: state });
+    }
+    if let Some(data) = &update.deployed_item {
+        if change.is_dependant() {
+            return Err(Refused::DeployedItemNotMain);
+        }
+        if !matches!(state, State::Approved | State::Completed) {
+            return Err(Refused::DeployedItemTooEarly(state));
+        }
+        if data.len() > DEPLOYED_BYTES_MAX {
+            return Err(Refused::DeployedItemTooLarge);
+        }
+    }
+    if log.is_some_and(|log| log.len() > LOG_BYTES_MAX) {
+        return Err(Refused::LogTooLong);
+    }
+    let notes = change.history.iter().filter(|entry| entry.reason == Reason::Log).count();
+    if state == change.state && log.is_some() && notes >= LOG_ENTRIES_MAX {
+        return Err(Refused::LogFull);
+    }
+    Ok(())
+}
+
+/// What the new state means for the stacks and the item; returns what it displaces.
+fn enter(after: &mut Decided, state: State, stamp: &Stamp) -> Option<crate::write::Closing> {
+    let Decided { change, item, .. } = after;
+    change.state = state;
+    match state {
+        State::Approved => {
+            let displaced = land::displace(item, &change.owner, Stage::Validated, change.id, stamp);
+            change.supersedes.extend(displaced.iter().map(|closing| closing.change));
+            let creation = item.stacks.get(&change.owner.id).map_or(Creation::Never, |stack| stack.creation);
+            change.change_type = land::converted(change.change_type, state, creation);
+            if let Some(stack) = item.stacks.get_mut(&change.owner.id) {
+                stack.clear(change.id);
+                stack.validated = Some(land::slot_of(change));
+            }
+            land::approved(item, change);
+            displaced
+        }
+        State::Completed => {
+            if let Some(stack) = item.stacks.get_mut(&change.owner.id) {
+                stack.clear(change.id);
+                if change.change_type == ChangeType::Create {
+                    stack.creation = Creation::Done;
+                }
+            }
+            if !change.is_dependant() {
+                item.settled = Some(change.target());
+            }
+            None
+        }
+        State::Closed => {
+            if let Some(stack) = item.stacks.get_mut(&change.owner.id) {
+                stack.clear(change.id);
+            }
+            None
+        }
+        // The slot stays where it is; `refresh_slot` shows the new state in it.
+        State::Pending | State::Rejected | State::Errored => None,
+    }
+}
+
+/// Appends the history entry of this decision.
+fn append(after: &mut Change, before: &Change, log: Option<&String>, stamp: &Stamp) {
+    let mark = before.mark();
+    if let Some(log) = log {
+        after.log.clone_from(log);
+    }
+    let entry = Entry {
+        from: Some(before.state),
+        to: after.state,
+        at: stamp.now.not_before(mark.at),
+        by: stamp.by.clone(),
+        request: stamp.request.clone(),
+        reason: if after.state == before.state { Reason::Log } else { Reason::State },
+        closed_by: None,
+        log: log.cloned(),
+        change_type: after.change_type,
+        chain: mark.chain,
+    };
+    after.history.push(entry.chained(mark.chain));
+}
+
+/// Shows the change instance's state, type and end of history in its slot, if it is open.
+fn refresh_slot(after: &mut Decided) {
+    let Decided { change, item, .. } = after;
+    let Some(stack) = item.stacks.get_mut(&change.owner.id) else { return };
+    for slot in [&mut stack.pre_validated, &mut stack.validated].into_iter().flatten() {
+        if slot.change == change.id {
+            *slot = land::slot_of(change);
+        }
+    }
+}
+
+/// Adds a deployed item version, unless the newest one is the same already.
+fn deploy(after: &mut Decided, data: &str, numbers: &mut Head, stamp: &Stamp) -> Result<(), Refused> {
+    let hash = Hash::of(data);
+    let Decided { change, item, writes, deployed } = after;
+    if item.deployed.is_some_and(|latest| latest.hash == hash) {
+        return Ok(());
+    }
+    if item.next_deployed.is_multiple_of(CHANGE_STRIDE) {
+        // The numbers that came with the change instance are used up: take another block.
+        item.next_deployed = numbers.next_change + 1;
+        numbers.next_change += CHANGE_STRIDE;
+    }
+    let id = DeployedId::new(item.id.team(), item.next_deployed).ok_or(Refused::OutOfNumbers)?;
+    let version = item.deployed.map_or(1, |latest| latest.version + 1);
+    item.next_deployed += 1;
+    item.deployed = Some(LatestDeployed { id, version, hash });
+    let version = Deployed {
+        id,
+        item: item.id,
+        change: change.id,
+        version,
+        data: data.to_owned(),
+        hash,
+        service_owner: item.service_owner.clone(),
+        consumer: item.consumer.clone(),
+        request: stamp.request.clone(),
+        created: stamp.now,
+    };
+    writes.push(Write::Deployed(version.clone()));
+    *deployed = Some(version);
+    Ok(())
+}
+
+/// Adds the writes of the item and, where it is concerned, of the head.
+fn settle(after: &mut Decided, before: &Item, head: &Head, numbers: Head, stamp: &Stamp) {
+    let delta = after.item.attention() - before.attention();
+    if after.item != *before {
+        after.item.revision += 1;
+        after.item.modified = stamp.now.not_before(before.modified);
+        after.writes.push(Write::Item { before: Some(before.revision), after: after.item.clone() });
+    }
+    if numbers != *head {
+        let moved = Head { attention: head.attention + delta, ..numbers };
+        after.writes.push(Write::Head { before: *head, after: moved });
+    } else if delta != Attention::NONE {
+        after.writes.push(Write::Attention { team: head.team, delta });
+    }
+}
+
+/// Tries a rejected or failed change instance again: closes it and opens a new attempt (R13).
+pub fn retry(
+    change: &Change,
+    item: &Item,
+    head: &Head,
+    caller: &TeamRef,
+    stamp: &Stamp,
+) -> Result<Decided, Refused> {
+    if change.owner.id != caller.id {
+        return Err(Refused::NotOwner);
+    }
+    if !change.state.is_blocked() {
+        return Err(Refused::NotRetryable(change.state));
+    }
+    let stack = item.stacks.get(&change.owner.id).ok_or(Refused::Overtaken)?;
+    if (change.submission.number(), change.attempt) != (stack.sequence, stack.attempt) {
+        return Err(Refused::Overtaken);
+    }
+    if change.attempt >= ATTEMPTS_MAX {
+        return Err(Refused::TooManyAttempts);
+    }
+    let id = ChangeId::new(item.id.team(), head.next_change).ok_or(Refused::OutOfNumbers)?;
+    let closed = close_retried(change, id, stamp);
+    let mut cleared = item.clone();
+    if let Some(stack) = cleared.stacks.get_mut(&change.owner.id) {
+        stack.clear(change.id);
+    }
+    let landed = land::land(&cleared, &next_attempt(change, id), stamp);
+    let delta = landed.item.attention() - item.attention();
+    let moved = Head {
+        next_change: head.next_change + CHANGE_STRIDE,
+        attention: head.attention + delta,
+        ..*head
+    };
+    let writes = vec![
+        Write::Moved { before: change.mark(), from: change.state, after: closed },
+        Write::Born(landed.born.clone()),
+        Write::Item { before: Some(item.revision), after: landed.item.clone() },
+        Write::Head { before: *head, after: moved },
+    ];
+    Ok(Decided { change: landed.born, item: landed.item, writes, deployed: None })
+}
+
+fn close_retried(change: &Change, by: ChangeId, stamp: &Stamp) -> Change {
+    let mut closed = change.clone();
+    closed.state = State::Closed;
+    append(&mut closed, change, None, stamp);
+    if let Some(entry) = closed.history.pop() {
+        let entry = Entry { closed_by: Some(ClosedBy::Retried(by)), ..entry };
+        closed.history.push(entry.chained(change.mark().chain));
+    }
+    closed
+}
+
+fn next_attempt(change: &Change, id: ChangeId) -> Birth {
+    Birth {
+        id,
+        kind: Kind::Retry,
+        cause: Some(change.id),
+        owner: change.owner.clone(),
+        change_type: change.change_type,
+        // What was approved once stays approved.
+        state: if change.state == State::Errored { State::Approved } else { State::Pending },
+        attempt: change.attempt + 1,
+        submission: change.submission,
+        commit_id: change.commit_id.clone(),
+        new: change.new,
+        old: change.old,
+    }
+}
+

@@ -1,0 +1,496 @@
+//! Strict JSON: what is read is unambiguous, what is written is canonical (RFC 8785), and its hash.
+//!
+//! Not here: what the documents mean.
+
+use std::fmt;
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use sha2::{Digest as _, Sha256};
+
+use crate::problem::{Problem, pointer};
+
+/// The largest magnitude that every JSON implementation reads exactly: 2^53 - 1.
+pub const NUMBER_MAX: u64 = (1 << 53) - 1;
+
+/// How many problems of one document are told at most.
+pub const PROBLEMS_MAX: usize = 1_000;
+
+/// Beyond this much text in places and messages, further problems of a document are left out.
+pub const PROBLEMS_BYTES_MAX: usize = 1024 * 1024;
+
+const NUMBER_MAX_FLOAT: f64 = 9_007_199_254_740_991.0;
+
+/// Reads `bytes` as one JSON document with at most `depth_max` containers within each other.
+///
+/// An empty body reads as `{}`, because some clients announce JSON and send nothing.
+pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Value, Vec<Problem>> {
+    if bytes.is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    let text = str::from_utf8(bytes).map_err(|broken| {
+        vec![invalid(format!(
+            "the text is not UTF-8 from byte {} on",
+            broken.valid_up_to()
+        ))]
+    })?;
+    let mut reader = Reader {
+        tokens: Vec::new(),
+        problems: Problems::default(),
+        depth_max,
+    };
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let read = reader
+        .deserialize(&mut deserializer)
+        .and_then(|value| deserializer.end().map(|()| value));
+    let mut problems = reader.problems.into_vec();
+    match read {
+        Ok(value) if problems.is_empty() => Ok(value),
+        Ok(_) => Err(problems),
+        Err(error) => {
+            problems.push(syntax(&error));
+            Err(problems)
+        }
+    }
+}
+
+/// The canonical form (RFC 8785): equal documents give equal text.
+pub fn canonical(value: &Value) -> String {
+    // The library refuses only numbers that are not finite and keys that are not text; a `Value` holds
+    // neither, and its own text form keeps this free of a failure that no caller could answer.
+    serde_json_canonicalizer::to_string(value).unwrap_or_else(|_| value.to_string())
+}
+
+/// The SHA-256 of a canonical text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hash([u8; 32]);
+
+impl Hash {
+    /// The hash of `text`.
+    pub fn of(text: &str) -> Self {
+        Self(Sha256::digest(text).into())
+    }
+
+    /// Reads the 43 characters that `Display` writes, and no other spelling of them.
+    pub fn parse(text: &str) -> Option<Self> {
+        URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok().map(Self)
+    }
+
+    /// The 32 bytes.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&URL_SAFE_NO_PAD.encode(self.0))
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The problems found so far, bounded: a hostile document must not make the reply larger than itself.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    found: Vec<Problem>,
+    bytes: usize,
+}
+
+impl Problems {
+    /// Adds a problem; it is only built while there is room.
+    pub(crate) fn push(&mut self, problem: impl FnOnce() -> Problem) {
+        if self.found.len() >= PROBLEMS_MAX || self.bytes > PROBLEMS_BYTES_MAX {
+            return;
+        }
+        let problem = problem();
+        self.bytes = self
+            .bytes
+            .saturating_add(problem.pointer.len())
+            .saturating_add(problem.message.len());
+        self.found.push(problem);
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    pub(crate) fn into_vec(self) -> Vec<Problem> {
+        self.found
+    }
+}
+
+fn invalid(message: String) -> Problem {
+    Problem {
+        pointer: String::new(),
+        path: Vec::new(),
+        rule: "invalid_json",
+        message,
+    }
+}
+
+fn syntax(error: &serde_json::Error) -> Problem {
+    let what = if error.is_eof() {
+        "the JSON document ends too early"
+    } else {
+        "not valid JSON"
+    };
+    invalid(format!(
+        "{what}: line {}, column {}",
+        error.line(),
+        error.column()
+    ))
+}
+
+/// Builds the value and notes on the way what serde would let pass.
+struct Reader {
+    tokens: Vec<String>,
+    problems: Problems,
+    depth_max: usize,
+}
+
+impl Reader {
+    fn note(&mut self, rule: &'static str, message: &str) {
+        let tokens = &self.tokens;
+        self.problems.push(|| Problem {
+            pointer: pointer(tokens.iter().map(String::as_str)),
+            path: tokens.clone(),
+            rule,
+            message: message.to_owned(),
+        });
+    }
+
+    fn number(&mut self, in_range: bool, number: Number) -> Value {
+        if !in_range {
+            self.note("number_out_of_range", "numbers go from -(2^53 - 1) to 2^53 - 1");
+        }
+        Value::Number(number)
+    }
+
+    /// Whether another container still fits; what is inside one too many is skipped, not built.
+    fn fits(&mut self) -> bool {
+        let fits = self.tokens.len() < self.depth_max;
+        if !fits {
+            self.note(
+                "too_deep",
+                &format!("nested deeper than {} levels", self.depth_max),
+            );
+        }
+        fits
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for &mut Reader {
+    type Value = Value;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Reader {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(self.number(value <= NUMBER_MAX, value.into()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(self.number(value.unsigned_abs() <= NUMBER_MAX, value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("not a finite number"))?;
+        Ok(self.number(value.abs() <= NUMBER_MAX_FLOAT, number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        if !self.fits() {
+            while entries.next_element::<IgnoredAny>()?.is_some() {}
+            return Ok(Value::Null);
+        }
+        let mut array = Vec::new();
+        loop {
+            self.tokens.push(array.len().to_string());
+            let entry = entries.next_element_seed(&mut *self)?;
+            self.tokens.pop();
+            match entry {
+                Some(entry) => array.push(entry),
+                None => return Ok(Value::Array(array)),
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        if !self.fits() {
+            while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+            return Ok(Value::Null);
+        }
+        let mut object = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            self.tokens.push(key.clone());
+            if object.contains_key(&key) {
+                self.note("duplicate_key", "this key is already in the object");
+            }
+            let value = entries.next_value_seed(&mut *self)?;
+            self.tokens.pop();
+            object.insert(key, value);
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const DEPTH_MAX: usize = 32;
+
+    fn found(text: &str) -> Vec<(&'static str, String)> {
+        let problems = parse(text.as_bytes(), DEPTH_MAX).err().unwrap_or_default();
+        problems
+            .into_iter()
+            .map(|problem| (problem.rule, problem.pointer))
+            .collect()
+    }
+
+    fn nested(depth: usize) -> String {
+        format!("{}{}", "[".repeat(depth), "]".repeat(depth))
+    }
+
+    #[test]
+    fn a_document_reads_as_it_is() {
+        let text = r#"{"a":[1,-2,0.5,true,false,null,"x\u00e9\ud83d\ude00"],"b":{}}"#;
+        let value = parse(text.as_bytes(), DEPTH_MAX).unwrap();
+        assert_eq!(
+            value,
+            json!({"a": [1, -2, 0.5, true, false, null, "xé😀"], "b": {}})
+        );
+    }
+
+    #[test]
+    fn an_empty_body_is_an_empty_object_but_white_space_is_not() {
+        assert_eq!(parse(b"", DEPTH_MAX), Ok(json!({})));
+        assert_eq!(found("  "), [("invalid_json", String::new())]);
+    }
+
+    #[test]
+    fn what_is_not_json_is_one_problem() {
+        let attacks = [
+            "{",
+            "[1,]",
+            "{\"a\":1,}",
+            "NaN",
+            "Infinity",
+            "-",
+            "01",
+            "1e400",
+            "-1e400",
+            "{} {}",
+            "{}x",
+            "'a'",
+            "\u{feff}{}",
+            r#""\ud800""#,
+            r#""\udc00\ud800""#,
+            r#"{"\ud800":1}"#,
+            "\"\u{0}\"",
+            "{a:1}",
+        ];
+        for attack in attacks {
+            assert_eq!(found(attack), [("invalid_json", String::new())], "{attack}");
+        }
+    }
+
+    #[test]
+    fn broken_utf_8_is_no_json() {
+        for attack in [
+            &b"\"\xff\""[..],
+            b"\"\xc0\xaf\"",
+            b"\"\xed\xa0\x80\"",
+            b"{\"\xe2\x82\":1}",
+        ] {
+            assert_eq!(parse(attack, DEPTH_MAX).unwrap_err()[0].rule, "invalid_json");
+        }
+    }
+
+    #[test]
+    fn a_syntax_error_tells_its_place_and_not_the_content() {
+        let problems = parse(b"{\n \"secret\": hunter2}", DEPTH_MAX).unwrap_err();
+        assert_eq!(problems[0].message, "not valid JSON: line 2, column 12");
+        let problems = parse(b"{\"secret\": ", DEPTH_MAX).unwrap_err();
+        assert!(
+            problems[0]
+                .message
+                .starts_with("the JSON document ends too early")
+        );
+    }
+
+    #[test]
+    fn duplicate_keys_are_all_told() {
+        let text = r#"{"a":{"b":1,"b":2},"c/d":[{"e":1,"\u0065":2}],"a":3,"a":4}"#;
+        let duplicate = |pointer: &str| ("duplicate_key", pointer.to_owned());
+        let expected = [
+            duplicate("/a/b"),
+            duplicate("/c~1d/0/e"),
+            duplicate("/a"),
+            duplicate("/a"),
+        ];
+        assert_eq!(found(text), expected);
+        let problems = parse(text.as_bytes(), DEPTH_MAX).unwrap_err();
+        assert_eq!(problems[1].path, ["c/d", "0", "e"]);
+    }
+
+    #[test]
+    fn numbers_keep_to_what_every_reader_reads_exactly() {
+        for number in [
+            "9007199254740991",
+            "-9007199254740991",
+            "0",
+            "-0",
+            "1e15",
+            "1e-400",
+            "9007199254740991.0",
+        ] {
+            assert_eq!(found(number), [], "{number}");
+        }
+        let too_large = [
+            "9007199254740992",
+            "-9007199254740992",
+            "18446744073709551616",
+            "1e300",
+            "-1e16",
+            "9007199254740992.0",
+        ];
+        for number in too_large {
+            assert_eq!(
+                found(&format!("[{number}]")),
+                [("number_out_of_range", "/0".to_owned())],
+                "{number}"
+            );
+        }
+    }
+
+    #[test]
+    fn nesting_ends_at_the_limit() {
+        assert_eq!(found(&nested(DEPTH_MAX)), []);
+        assert_eq!(
+            found(&nested(DEPTH_MAX + 1)),
+            [("too_deep", "/0".repeat(DEPTH_MAX))]
+        );
+        assert_eq!(
+            found(&format!("[{},1e300]", nested(DEPTH_MAX)))[1].0,
+            "number_out_of_range"
+        );
+    }
+
+    #[test]
+    fn nesting_without_end_does_not_exhaust_the_stack() {
+        let objects = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
+        for attack in [nested(100_000), objects] {
+            assert_eq!(found(&attack)[0].0, "too_deep");
+        }
+        assert_eq!(found(&"[".repeat(100_000))[1].0, "invalid_json");
+        // Even without a limit of ours, the library's own holds.
+        assert_eq!(
+            parse(nested(100_000).as_bytes(), usize::MAX).unwrap_err()[0].rule,
+            "invalid_json"
+        );
+    }
+
+    #[test]
+    fn the_reply_stays_small_however_many_problems_there_are() {
+        let duplicates = format!("{{{}\"a\":1}}", "\"a\":1,".repeat(100_000));
+        assert_eq!(found(&duplicates).len(), PROBLEMS_MAX);
+        let long = format!(
+            "{{\"{}\":[{}1e300]}}",
+            "k".repeat(PROBLEMS_BYTES_MAX),
+            "1e300,".repeat(1_000)
+        );
+        assert_eq!(found(&long).len(), 1);
+    }
+
+    #[test]
+    fn the_canonical_form_is_that_of_rfc_8785() {
+        let cases = [
+            ("1.0", "1"),
+            ("-0", "0"),
+            ("-0.0", "0"),
+            ("1E2", "100"),
+            ("1e-7", "1e-7"),
+            ("0.000001", "0.000001"),
+            ("333333333.33333329", "333333333.3333333"),
+            ("4.50", "4.5"),
+            ("2e-3", "0.002"),
+            (r#"{"b":1,"a":{"d":2,"c":3}}"#, r#"{"a":{"c":3,"d":2},"b":1}"#),
+            (" [ 1 , 2 ] ", "[1,2]"),
+            (
+                r#""\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/""#,
+                r#""€$\u000f\nA'B\"\\\\\"/""#,
+            ),
+            (r#""\u007f\u2028""#, "\"\u{7f}\u{2028}\""),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(
+                canonical(&parse(text.as_bytes(), DEPTH_MAX).unwrap()),
+                expected,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn keys_are_in_the_order_of_their_utf_16_units() {
+        // U+1F600 is above U+FB33 by code point and below it by its surrogates.
+        let value = json!({"\u{fb33}": 5, "\u{1f600}": 4, "€": 3, "\r": 0, "1": 1, "ö": 2});
+        assert_eq!(
+            canonical(&value),
+            "{\"\\r\":0,\"1\":1,\"ö\":2,\"€\":3,\"😀\":4,\"\u{fb33}\":5}"
+        );
+    }
+
+    #[test]
+    fn a_hash_reads_back_from_its_only_spelling() {
+        let hash = Hash::of("");
+        assert_eq!(hash.to_string(), "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU");
+        assert_eq!(format!("{hash:?}"), hash.to_string());
+        assert_eq!(Hash::parse(&hash.to_string()), Some(hash));
+        assert_eq!(hash.as_bytes()[0], 0xe3);
+        assert_ne!(Hash::of("a"), hash);
+        let other_last_bits = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFV";
+        for text in [
+            "",
+            "abc",
+            other_last_bits,
+            &format!("{hash}="),
+            &hash.to_string().replace('-', "+"),
+        ] {
+            assert_eq!(Hash::parse(text), None, "{text}");
+        }
+    }
+}

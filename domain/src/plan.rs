@@ -1,0 +1,335 @@
+//! Planning: a team as it is stored and a declaration in, the changes that lead from one to the other out.
+//!
+//! Planned for both kinds of submission alike (design.md B.4 steps 3 to 9): read what may be concerned, check
+//! that the read is whole, check the declaration, find the differences, land them.
+
+mod application;
+mod check;
+
+pub use self::application::digest_of_stored;
+use crate::actor::TeamRef;
+use crate::change::Change;
+use crate::declaration::Declaration;
+use crate::digest;
+use crate::id::{ApplicationId, CHANGE_STRIDE, ChangeId, SubmissionId};
+use crate::item::Item;
+use crate::json::{self, Hash};
+use crate::land::Stamp;
+use crate::problem::Problem;
+use crate::schema::Schema;
+use crate::service::Service;
+use crate::submission::{IDEMPOTENCY_SECONDS, Remembered, Scope, Submission};
+use crate::team::{Application, Head, Team};
+use crate::timestamp::Timestamp;
+use crate::work::{self, Owed, Work};
+use crate::write::Write;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A team as it is stored, without its items.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The team.
+    pub team: Team,
+    /// Its head.
+    pub head: Head,
+    /// Its applications.
+    pub applications: Vec<Application>,
+}
+
+/// A service with the schema version that submissions are checked against.
+#[derive(Clone)]
+pub struct Offer {
+    /// The service.
+    pub service: Service,
+    /// Its newest schema.
+    pub schema: Arc<Schema>,
+}
+
+/// The services that a plan needs, by title.
+pub type Offers = BTreeMap<String, Offer>;
+
+/// The items of the applications that were read.
+pub type Items = BTreeMap<ApplicationId, Vec<Item>>;
+
+/// What is submitted, by whom.
+pub struct Request<'a> {
+    /// The declaration.
+    pub declaration: &'a Declaration,
+    /// Whole or partial.
+    pub scope: Scope,
+    /// The commit that the consumer named.
+    pub commit_id: Option<String>,
+    /// Who, when, in which request.
+    pub stamp: &'a Stamp,
+    /// The idempotency key and the fingerprint of the request, if the caller sent a key.
+    pub idempotency: Option<(String, Hash)>,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// What was read does not fit together: another transaction was under way; read again.
+    Torn,
+    /// The declaration breaks rules, all of them told.
+    Invalid(Vec<Problem>),
+    /// The team's numbers for applications, items or change instances have run out.
+    OutOfNumbers,
+}
+
+/// The changes that a submission makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The submission's record.
+    pub submission: Submission,
+    /// The change instances that are born with it.
+    pub born: Vec<Change>,
+    /// The change instances that are generated after it.
+    pub owed: Vec<Owed>,
+    /// The items that it touches, as they are afterwards.
+    pub items: Vec<Item>,
+    /// The declarations that the items and change instances name by hash; stored before the commit.
+    pub declarations: BTreeMap<Hash, String>,
+    /// The one transaction.
+    pub writes: Vec<Write>,
+}
+
+/// The applications whose items a plan has to know.
+///
+/// An application that is declared as it is stored is skipped, unless something waits for an answer: then
+/// what waits may be anywhere, and its sum is checked over all items.
+pub fn to_read(stored: &Stored, declaration: &Declaration, scope: Scope) -> Vec<ApplicationId> {
+    let all = stored.head.attention != crate::attention::Attention::NONE;
+    let unchanged = |application: &Application| match declared_digest(application, declaration, scope) {
+        Some(digest) => digest == application.digest,
+        None => true,
+    };
+    stored.applications.iter().filter(|application| all || !unchanged(application)).map(|a| a.id).collect()
+}
+
+/// The digest that an application has once the declaration is taken; none when it is not mentioned.
+fn declared_digest(application: &Application, declaration: &Declaration, scope: Scope) -> Option<Hash> {
+    let declared = declaration.applications.iter().find(|declared| declared.name == application.name);
+    match (declared, scope) {
+        (Some(declared), _) => Some(application::digest_of(declared)),
+        (None, Scope::Whole) => Some(digest::application(application::NO_METADATA, [])),
+        (None, Scope::Partial) => None,
+    }
+}
+
+/// Plans a submission over the team as stored and the items that [`to_read`] asked for.
+pub fn plan(stored: &Stored, items: &Items, offers: &Offers, request: &Request<'_>) -> Result<Plan, Refused> {
+    if is_torn(stored, items) {
+        return Err(Refused::Torn);
+    }
+    let problems = check::problems(stored, items, offers, request);
+    if !problems.is_empty() {
+        return Err(Refused::Invalid(problems));
+    }
+    let id = SubmissionId::new(stored.team.id, stored.head.submissions + 1).ok_or(Refused::OutOfNumbers)?;
+    let mut draft = Draft::new(stored, request, id);
+    for work in application::concerned(stored, items, request)? {
+        draft.applications.push(application::diff(&mut draft.numbers, &work, offers, request, id)?);
+    }
+    draft.finish(stored, offers, request)
+}
+
+/// Whether the read mixes what was before and what was after another transaction (design.md A.5).
+fn is_torn(stored: &Stored, items: &Items) -> bool {
+    if digest::root(&stored.team.metadata, &stored.applications) != stored.head.root {
+        return true;
+    }
+    let torn_application = |application: &Application| {
+        items.get(&application.id).is_some_and(|items| {
+            application::digest_of_stored(&application.metadata, items) != application.digest
+        })
+    };
+    if stored.applications.iter().any(torn_application) {
+        return true;
+    }
+    let read_all = stored.applications.iter().all(|application| items.contains_key(&application.id));
+    let attention: crate::attention::Attention = items.values().flatten().map(Item::attention).sum();
+    if read_all { attention != stored.head.attention } else { attention.count != 0 }
+}
+
+/// The numbers that a plan allots.
+struct Numbers {
+    next_application: u64,
+    next_change: u64,
+}
+
+impl Numbers {
+    fn change(&mut self, stored: crate::id::TeamId) -> Result<ChangeId, Refused> {
+        let id = ChangeId::new(stored, self.next_change).ok_or(Refused::OutOfNumbers)?;
+        self.next_change += CHANGE_STRIDE;
+        Ok(id)
+    }
+}
+
+/// A plan in the making.
+struct Draft {
+    id: SubmissionId,
+    numbers: Numbers,
+    applications: Vec<application::Diff>,
+    metadata: String,
+}
+
+impl Draft {
+    fn new(stored: &Stored, request: &Request<'_>, id: SubmissionId) -> Self {
+        let metadata = request.declaration.metadata.as_ref().map(json::canonical);
+        Self {
+            id,
+            numbers: Numbers {
+                next_application: stored.head.next_application,
+                next_change: stored.head.next_change,
+            },
+            applications: Vec::new(),
+            metadata: metadata.unwrap_or_else(|| stored.team.metadata.clone()),
+        }
+    }
+
+    fn finish(mut self, stored: &Stored, offers: &Offers, request: &Request<'_>) -> Result<Plan, Refused> {
+        let owed = self.owed(stored, offers)?;
+        let after = self.applications_after(stored);
+        let root = digest::root(&self.metadata, &after);
+        let changed = root != stored.head.root || self.applications.iter().any(|diff| !diff.landed.is_empty());
+        let submission = self.submission(stored, request, changed, &owed);
+        let head = self.head_after(stored, root);
+        let mut writes = vec![Write::Head { before: stored.head, after: head }];
+        if self.metadata != stored.team.metadata {
+            writes.push(Write::Team(Team { metadata: self.metadata.clone(), ..stored.team.clone() }));
+        }
+        writes.extend(self.applications.iter().filter_map(application::Diff::write));
+        writes.push(Write::Submission(submission.clone()));
+        writes.extend(remember(request, &submission));
+        writes.extend(work_records(&submission, &owed));
+        let mut plan = Plan {
+            submission,
+            born: Vec::new(),
+            owed,
+            items: Vec::new(),
+            declarations: BTreeMap::new(),
+            writes,
+        };
+        for diff in self.applications {
+            plan.declarations.extend(diff.declarations);
+            for (before, landed) in diff.landed {
+                plan.writes.push(Write::Item { before, after: landed.item.clone() });
+                plan.writes.push(Write::Born(landed.born.clone()));
+                plan.writes.extend(landed.closed.into_iter().map(Write::Closed));
+                plan.born.push(landed.born);
+                plan.items.push(landed.item);
+            }
+        }
+        Ok(plan)
+    }
+
+    /// What is generated later: each change instance for its dependents, each referenced item, and its
+    /// dependents (R14 to R16, R22).
+    fn owed(&mut self, stored: &Stored, offers: &Offers) -> Result<Vec<Owed>, Refused> {
+        let mut owed = Vec::new();
+        for diff in &self.applications {
+            for (_, landed) in &diff.landed {
+                let cause = landed.born.id;
+                owe_dependents(&mut owed, &mut self.numbers, &landed.item, cause, offers)?;
+            }
+        }
+        for item in self.applications.iter().flat_map(|diff| &diff.referenced) {
+            let id = self.numbers.change(stored.team.id)?;
+            owed.push(Owed {
+                id,
+                item: item.id,
+                owner: item.service_owner.clone(),
+                kind: crate::change::Kind::Referenced,
+                cause: None,
+                approval_required: approval_required(item, offers),
+            });
+            owe_dependents(&mut owed, &mut self.numbers, item, id, offers)?;
+        }
+        Ok(owed)
+    }
+
+    fn applications_after(&self, stored: &Stored) -> Vec<Application> {
+        let touched: BTreeSet<ApplicationId> = self.applications.iter().map(|diff| diff.after.id).collect();
+        let untouched = stored.applications.iter().filter(|application| !touched.contains(&application.id));
+        untouched.chain(self.applications.iter().map(|diff| &diff.after)).cloned().collect()
+    }
+
+    fn submission(&self, stored: &Stored, request: &Request<'_>, changed: bool, owed: &[Owed]) -> Submission {
+        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        Submission {
+            id: self.id,
+            team: stored.team.to_ref(),
+            scope: request.scope,
+            commit_id: request.commit_id.clone(),
+            changed,
+            first_change: stored.head.next_change,
+            direct: self.applications.iter().map(|diff| count(diff.landed.len())).sum(),
+            derived: count(owed.len()),
+            by: request.stamp.by.clone(),
+            request: request.stamp.request.clone(),
+            created: request.stamp.now,
+        }
+    }
+
+    fn head_after(&self, stored: &Stored, root: Hash) -> Head {
+        Head {
+            submissions: stored.head.submissions + 1,
+            root,
+            attention: self
+                .applications
+                .iter()
+                .fold(stored.head.attention, |attention, diff| attention + diff.attention),
+            next_application: self.numbers.next_application,
+            next_change: self.numbers.next_change,
+            ..stored.head
+        }
+    }
+}
+
+fn approval_required(item: &Item, offers: &Offers) -> bool {
+    offers.get(&item.service.title).is_none_or(|offer| offer.service.settings.approval_required)
+}
+
+fn owe_dependents(
+    owed: &mut Vec<Owed>,
+    numbers: &mut Numbers,
+    item: &Item,
+    cause: ChangeId,
+    offers: &Offers,
+) -> Result<(), Refused> {
+    let none: &[TeamRef] = &[];
+    let dependents =
+        offers.get(&item.service.title).map_or(none, |offer| &offer.service.settings.dependent_teams);
+    // The owner's own change instance is the main one, even if it names itself as a dependent.
+    for team in dependents.iter().filter(|team| team.id != item.service_owner.id) {
+        owed.push(Owed {
+            id: numbers.change(item.id.team())?,
+            item: item.id,
+            owner: team.clone(),
+            kind: crate::change::Kind::Dependent,
+            cause: Some(cause),
+            approval_required: approval_required(item, offers),
+        });
+    }
+    Ok(())
+}
+
+fn remember(request: &Request<'_>, submission: &Submission) -> Option<Write> {
+    let (key, fingerprint) = request.idempotency.clone()?;
+    let now = request.stamp.now;
+    let expires = Timestamp::from_micros(now.micros() + IDEMPOTENCY_SECONDS * 1_000_000);
+    let remembered = Remembered { key, fingerprint, submission: submission.id, expires };
+    Some(Write::Remember { team: submission.team.id, remembered, now })
+}
+
+fn work_records<'a>(submission: &'a Submission, owed: &'a [Owed]) -> impl Iterator<Item = Write> + 'a {
+    owed.chunks(work::ENTRIES_MAX).zip(1..).map(|(entries, number)| {
+        Write::Work(Work {
+            submission: submission.id,
+            number,
+            entries: entries.to_vec(),
+            created: submission.created,
+        })
+    })
+}

@@ -1,0 +1,174 @@
+//! Whether a declaration may be taken: everything that is wrong with it, each with its place and its rule.
+
+use super::application::{self, Concerned, Key, by_key, key};
+use super::{Items, Offers, Request, Stored};
+use crate::change::Target;
+use crate::declaration::{APPLICATIONS_CHANGED_MAX, DeclaredApplication, DeclaredItem};
+use crate::item::{Item, Slot};
+use crate::problem::{Problem, pointer};
+use crate::schema::{REFERENCES_MAX, Reference};
+use std::collections::BTreeMap;
+
+/// Everything that is wrong with the declaration.
+pub(super) fn problems(
+    stored: &Stored,
+    items: &Items,
+    offers: &Offers,
+    request: &Request<'_>,
+) -> Vec<Problem> {
+    let team = &request.declaration.team;
+    if *team != stored.team.name {
+        return vec![Problem {
+            pointer: pointer([team.as_str()]),
+            path: vec![team.clone(), "team".to_owned()],
+            rule: "foreign_team",
+            message: format!("the key belongs to team '{}'", stored.team.name),
+        }];
+    }
+    let Ok(concerned) = application::concerned(stored, items, request) else {
+        // The plan itself finds the read torn, and the caller reads once more.
+        return Vec::new();
+    };
+    let mut problems = Vec::new();
+    if concerned.len() > APPLICATIONS_CHANGED_MAX {
+        problems.push(too_many_applications(team, concerned.len()));
+    }
+    for application in &concerned {
+        let known = by_key(application.items);
+        let mut check = Check { team, application, known, offers, stored, problems: &mut problems };
+        check.declared_items();
+        check.answers();
+    }
+    problems
+}
+
+fn too_many_applications(team: &str, count: usize) -> Problem {
+    Problem {
+        pointer: pointer([team]),
+        path: vec![team.to_owned(), "applications".to_owned()],
+        rule: "too_many_applications",
+        message: format!("{count} applications change at once, at most {APPLICATIONS_CHANGED_MAX} may"),
+    }
+}
+
+/// The check of one application.
+struct Check<'a> {
+    team: &'a str,
+    application: &'a Concerned<'a>,
+    known: BTreeMap<Key<'a>, &'a Item>,
+    offers: &'a Offers,
+    stored: &'a Stored,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Check<'_> {
+    fn declared_items(&mut self) {
+        let Some(declared) = self.application.declared else { return };
+        for item in &declared.items {
+            let before = self.known.get(&(item.service.as_str(), item.name.as_str())).copied();
+            match before.filter(|before| before.declared && before.version.hash == item.hash) {
+                // Unchanged: not checked against a newer schema (R20), but what it refers to may be gone.
+                Some(before) => self.references(declared, item, &before.references),
+                None => self.changed(declared, item, before),
+            }
+        }
+    }
+
+    /// A new item or a new declaration: against the newest schema, and where it points.
+    fn changed(&mut self, declared: &DeclaredApplication, item: &DeclaredItem, before: Option<&Item>) {
+        let Some(offer) = self.offers.get(&item.service) else {
+            let path = vec![self.team.to_owned(), declared.name.clone(), item.service.clone()];
+            let pointer = pointer([self.team, &declared.name, "services", &item.service]);
+            // Once per service, not once per item.
+            if !self.problems.iter().any(|problem| problem.rule == "unknown_service" && problem.pointer == pointer)
+            {
+                let message = format!("no service has the title '{}'", item.service);
+                self.problems.push(Problem {
+                    pointer,
+                    path: [path, vec!["service".to_owned()]].concat(),
+                    rule: "unknown_service",
+                    message,
+                });
+            }
+            return;
+        };
+        let is_new = !before.is_some_and(|before| before.declared);
+        if is_new && !offer.service.settings.allows(self.stored.team.id) {
+            let message = format!("service '{}' is private and does not allow this team", item.service);
+            self.push(declared, item, "service", "private_service", message);
+        }
+        for problem in offer.schema.problems(&item.body) {
+            let mut path = self.path(declared, item);
+            if problem.path.is_empty() {
+                path.push("declaration".to_owned());
+            }
+            path.extend(problem.path);
+            let pointer = format!("{}{}", item.pointer, problem.pointer);
+            self.problems.push(Problem { pointer, path, ..problem });
+        }
+        self.references(declared, item, &offer.schema.references_of(&item.body));
+    }
+
+    /// References resolve within the same application as it is declared now (R15, R17).
+    fn references(&mut self, declared: &DeclaredApplication, item: &DeclaredItem, references: &[Reference]) {
+        if references.len() > REFERENCES_MAX {
+            let message = format!("{} references, at most {REFERENCES_MAX} may be", references.len());
+            self.push(declared, item, "references", "too_many_references", message);
+        }
+        for reference in references {
+            let named = (reference.service.as_str(), reference.name.as_str());
+            if named == (item.service.as_str(), item.name.as_str()) {
+                let message = format!("{} '{}' references itself", reference.service, reference.name);
+                self.push(declared, item, "references", "self_reference", message);
+            } else if !self.application.keys.contains(&named) {
+                let message = format!(
+                    "{} '{}' is not declared in application '{}'",
+                    reference.service, reference.name, declared.name
+                );
+                self.push(declared, item, "references", "dangling_reference", message);
+            }
+        }
+    }
+
+    /// Example 3: what is REJECTED or ERRORED has to be modified before anything is submitted (R10).
+    fn answers(&mut self) {
+        let waiting = self.application.items.iter().filter(|item| item.blocked().next().is_some());
+        for item in waiting {
+            let declared = self.application.declared.iter().flat_map(|declared| &declared.items);
+            let now = declared.into_iter().find(|now| key(item) == (now.service.as_str(), now.name.as_str()));
+            let target = Target::of(now.map(|now| now.hash));
+            for (_, slot) in item.blocked().filter(|(_, slot)| slot.target == target) {
+                let problem = self.unanswered(item, now, slot);
+                self.problems.push(problem);
+            }
+        }
+    }
+
+    fn unanswered(&self, item: &Item, now: Option<&DeclaredItem>, slot: &Slot) -> Problem {
+        let application = item.application.as_str();
+        let pointer = now.map_or_else(|| pointer([self.team, application]), |now| now.pointer.clone());
+        let (id, state) = (slot.change, slot.state);
+        let message = match slot.target {
+            Target::Declared(_) => format!("change instance {id} is {state}: modify or remove the item"),
+            Target::Removed => format!("change instance {id}, its removal, is {state}: declare the item again"),
+        };
+        let path = [self.team, application, &item.service.title, &item.name, "change_instance"];
+        Problem { pointer, path: path.map(str::to_owned).to_vec(), rule: "blocked", message }
+    }
+
+    fn path(&self, declared: &DeclaredApplication, item: &DeclaredItem) -> Vec<String> {
+        [self.team, &declared.name, &item.service, &item.name].map(str::to_owned).to_vec()
+    }
+
+    fn push(
+        &mut self,
+        declared: &DeclaredApplication,
+        item: &DeclaredItem,
+        field: &str,
+        rule: &'static str,
+        message: String,
+    ) {
+        let path = [self.path(declared, item), vec![field.to_owned()]].concat();
+        self.problems.push(Problem { pointer: item.pointer.clone(), path, rule, message });
+    }
+}

@@ -1,0 +1,34 @@
+//! What a reader is told beside the record that was asked for: the records it points to, by key.
+
+use crate::deployed::Deployed;
+use crate::id::{ApplicationId, DeployedId, ItemId, TeamId};
+use crate::item::Item;
+use crate::json::Hash;
+use crate::service::Service;
+use crate::team::{Application, Team};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Records by their keys, as far as they were loaded.
+#[derive(Clone, Default)]
+pub struct Related {
+    /// Consumer teams.
+    pub teams: BTreeMap<TeamId, Team>,
+    /// Applications.
+    pub applications: BTreeMap<ApplicationId, Application>,
+    /// Items.
+    pub items: BTreeMap<ItemId, Item>,
+    /// Services by title.
+    pub services: BTreeMap<String, Service>,
+    /// Declarations, canonical JSON.
+    pub declarations: BTreeMap<(TeamId, Hash), String>,
+    /// Deployed items.
+    pub deployed: BTreeMap<DeployedId, Deployed>,
+}
+
+impl fmt::Debug for Related {
+    // Holds declarations: never in a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Related").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,72 @@
+//! A service in the catalogue: its owner, its settings and its current schema version.
+
+use crate::actor::TeamRef;
+use crate::id::{ServiceId, TeamId};
+use crate::timestamp::Timestamp;
+
+/// How many dependent teams a service may have; keeps the changes of one item within a transaction.
+pub const DEPENDENT_TEAMS_MAX: usize = 15;
+
+/// How many teams a private service may name.
+pub const ALLOWED_TEAMS_MAX: usize = 1_000;
+
+/// A service by id and title; neither changes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ServiceRef {
+    /// The service's id.
+    pub id: ServiceId,
+    /// The service's title, its name in declarations.
+    pub title: String,
+}
+
+/// What an owner sets about a service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether change instances are born PENDING; otherwise APPROVED.
+    pub approval_required: bool,
+    /// The teams that get a change instance of their own for each one of this service.
+    pub dependent_teams: Vec<TeamRef>,
+    /// The teams that may declare new items; empty means every team (R21).
+    pub allowed_teams: Vec<TeamId>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { approval_required: true, dependent_teams: Vec::new(), allowed_teams: Vec::new() }
+    }
+}
+
+impl Settings {
+    /// Whether `team` may declare new items of the service.
+    pub fn allows(&self, team: TeamId) -> bool {
+        self.allowed_teams.is_empty() || self.allowed_teams.contains(&team)
+    }
+}
+
+/// A service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// Its id.
+    pub id: ServiceId,
+    /// Its title, unique among all services.
+    pub title: String,
+    /// The team that owns it.
+    pub owner: TeamRef,
+    /// What the owner set.
+    pub settings: Settings,
+    /// The newest schema version, counted from 1.
+    pub schema_version: u64,
+    /// Counts the writes of this record.
+    pub revision: u64,
+    /// When it was first published.
+    pub created: Timestamp,
+    /// When it last changed.
+    pub modified: Timestamp,
+}
+
+impl Service {
+    /// The service by id and title.
+    pub fn to_ref(&self) -> ServiceRef {
+        ServiceRef { id: self.id, title: self.title.clone() }
+    }
+}

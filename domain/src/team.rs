@@ -1,0 +1,76 @@
+//! A team, the head of what it has declared, and its applications.
+
+use crate::actor::TeamRef;
+use crate::attention::Attention;
+use crate::id::{ApplicationId, TeamId};
+use crate::json::Hash;
+use crate::timestamp::Timestamp;
+use std::fmt;
+
+/// A team.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Team {
+    /// Its id.
+    pub id: TeamId,
+    /// Its name, unique among all teams.
+    pub name: String,
+    /// What its last declaration said about it, canonical JSON.
+    pub metadata: String,
+}
+
+impl Team {
+    /// The team by id and name.
+    pub fn to_ref(&self) -> TeamRef {
+        TeamRef { id: self.id, name: self.name.clone() }
+    }
+}
+
+impl fmt::Debug for Team {
+    // Metadata is part of a declaration: never in a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Team").field("id", &self.id).field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The fence of a team's submissions: each one reads it and writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The team.
+    pub team: TeamId,
+    /// How many submissions are recorded; the newest one's number.
+    pub submissions: u64,
+    /// The digest of everything that is declared: shows a torn read.
+    pub root: Hash,
+    /// The sum of the attention of all items (R11).
+    pub attention: Attention,
+    /// The number that the next application gets.
+    pub next_application: u64,
+    /// The number that the next change instance gets, a multiple of the stride.
+    pub next_change: u64,
+}
+
+/// An application of a team.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Application {
+    /// Its id.
+    pub id: ApplicationId,
+    /// Its name, unique within the team.
+    pub name: String,
+    /// The digest of what is declared in it: unchanged means nothing to read.
+    pub digest: Hash,
+    /// The number that the next item gets.
+    pub next_item: u64,
+    /// What the last declaration said about it, canonical JSON.
+    pub metadata: String,
+    /// When it was first declared.
+    pub created: Timestamp,
+    /// When what it declares last changed.
+    pub modified: Timestamp,
+}
+
+impl fmt::Debug for Application {
+    // Metadata is part of a declaration: never in a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Application").field("id", &self.id).field("name", &self.name).finish_non_exhaustive()
+    }
+}

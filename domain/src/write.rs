@@ -1,0 +1,95 @@
+//! What a decision wants written: one list is one transaction, all or nothing, under the fences named here.
+
+use crate::attention::Attention;
+use crate::change::{Change, Entry, Mark};
+use crate::deployed::Deployed;
+use crate::id::{ChangeId, ItemId, TeamId};
+use crate::item::Item;
+use crate::json::Hash;
+use crate::state::State;
+use crate::submission::{Remembered, Submission};
+use crate::team::{Application, Head, Team};
+use crate::timestamp::Timestamp;
+use crate::work::Work;
+
+/// An open change instance that the stack rules close without having read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closing {
+    /// The change instance.
+    pub change: ChangeId,
+    /// The item it is open on.
+    pub item: ItemId,
+    /// The team that owns it.
+    pub owner: TeamId,
+    /// When it was born.
+    pub created: Timestamp,
+    /// The state it is closed from.
+    pub from: State,
+    /// The end of its history as the item knew it: the fence.
+    pub mark: Mark,
+    /// The entry that closes it.
+    pub entry: Entry,
+}
+
+/// One record to write, with the condition that the storage checks at the write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// Advance the team's head; fails when another submission or an owner's decision has moved it.
+    Head {
+        /// The head that the decision was made on.
+        before: Head,
+        /// The head after.
+        after: Head,
+    },
+    /// Add to the head's attention, whatever else moves it.
+    Attention {
+        /// The consumer team.
+        team: TeamId,
+        /// What more, or less, waits.
+        delta: Attention,
+    },
+    /// Replace what is known of the team; the head in the same transaction is its fence.
+    Team(Team),
+    /// Create an application, or replace one whose digest is still `before`.
+    Application {
+        /// The digest that the decision was made on; none for a new application.
+        before: Option<Hash>,
+        /// The application after.
+        after: Application,
+    },
+    /// Create an item, or replace one whose revision is still `before`.
+    Item {
+        /// The revision that the decision was made on; none for a new item.
+        before: Option<u64>,
+        /// The item after.
+        after: Item,
+    },
+    /// Create a change instance; fails when its key is taken.
+    Born(Change),
+    /// Replace a change instance whose history still ends at `before`.
+    Moved {
+        /// The end of the history that the decision was made on.
+        before: Mark,
+        /// The state that the decision was made on.
+        from: State,
+        /// The change instance after.
+        after: Change,
+    },
+    /// Close an open change instance by the stack rules.
+    Closed(Closing),
+    /// Create a deployed item version; fails when its key is taken.
+    Deployed(Deployed),
+    /// Record a submission; fails when its key is taken.
+    Submission(Submission),
+    /// Remember an idempotency key, unless it is remembered and not expired.
+    Remember {
+        /// The team that the key belongs to.
+        team: TeamId,
+        /// What is remembered.
+        remembered: Remembered,
+        /// Keys that expired before this time count as forgotten.
+        now: Timestamp,
+    },
+    /// Leave work to generate from.
+    Work(Work),
+}

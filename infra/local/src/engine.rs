@@ -1,0 +1,404 @@
+//! The embedded DynamoDB engine: a database file, served over loopback HTTP on a thread of its own.
+//!
+//! What the engine does differently from AWS is not hidden here; tables and their contents are others' work.
+
+use std::{
+    fs::{self, File, TryLockError},
+    io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use dynoxide::Database;
+use rusqlite::Connection;
+use tempfile::TempDir;
+use tokio::{net::TcpListener, sync::oneshot};
+
+const DATABASE_FILE: &str = "dovetail.db";
+const LOCK_FILE: &str = "dovetail.lock";
+const SHARED_MEMORY: &str = "/dev/shm";
+/// How long a stop waits for requests under way; idle connections close at once.
+const GRACE: Duration = Duration::from_secs(2);
+
+// Each stream write asks for the greatest sequence number of its table, and each stream read for those above
+// one. Without an index over that very expression both scan every stream record ever written.
+const INDEX_STREAMS: &str = "CREATE INDEX IF NOT EXISTS _sr_seq \
+    ON _stream_records(table_name, CAST(sequence_number AS INTEGER))";
+
+/// Where the engine keeps its database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A directory that is created when missing, and kept.
+    Directory(PathBuf),
+    /// A fresh directory, in shared memory where there is some, that is removed at the end.
+    ///
+    /// Still a file: the engine's own memory database can't be given the index over stream records.
+    Memory,
+}
+
+/// Why the engine could not start, or how it ended.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The directory, the lock file or the loopback socket failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was being done.
+        what: String,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// Another process serves this directory.
+    #[error("{} is in use by another process; stop it, or name another directory", .0.display())]
+    InUse(PathBuf),
+    /// A path that is not UTF-8, which the engine can't open.
+    #[error("{} is not valid UTF-8, which the database needs", .0.display())]
+    Unreadable(PathBuf),
+    /// The engine refused the database.
+    #[error("the database can't be opened: {0}")]
+    Database(String),
+    /// The index over stream records could not be made.
+    #[error("the stream records can't be indexed: {0}")]
+    Index(#[from] rusqlite::Error),
+    /// The engine's server failed while serving.
+    #[error("the engine failed: {0}")]
+    Serving(String),
+}
+
+impl Error {
+    fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Io { what, source }
+    }
+}
+
+/// A running engine; it stops when dropped.
+#[derive(Debug)]
+pub struct Engine {
+    address: SocketAddr,
+    serving: Option<Serving>,
+    // Declared after `serving`, and the lock before the directory: fields are dropped in this order, so the
+    // directory is free only when nothing writes there any more.
+    _lock: File,
+    _fresh: Option<TempDir>,
+}
+
+#[derive(Debug)]
+struct Serving {
+    stop: oneshot::Sender<()>,
+    thread: JoinHandle<Result<(), Error>>,
+}
+
+impl Engine {
+    /// Opens or creates the database in `place` and serves it on a free port.
+    pub fn start(place: &Place) -> Result<Self, Error> {
+        let (directory, fresh) = directory(place)?;
+        let lock = lock(&directory)?;
+        let database = open(&directory.join(DATABASE_FILE))?;
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).map_err(Error::io("loopback socket"))?;
+        listener
+            .set_nonblocking(true)
+            .map_err(Error::io("loopback socket"))?;
+        let address = listener.local_addr().map_err(Error::io("loopback socket"))?;
+        let (stop, stopped) = oneshot::channel();
+        let thread = thread::Builder::new()
+            .name("engine".to_owned())
+            .spawn(move || serve(listener, database, stopped))
+            .map_err(Error::io("the engine's thread"))?;
+        let serving = Some(Serving { stop, thread });
+        Ok(Self {
+            address,
+            serving,
+            _lock: lock,
+            _fresh: fresh,
+        })
+    }
+
+    /// The URL that a DynamoDB client is pointed at.
+    pub fn endpoint(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Finishes the requests under way, within limits, and closes the database.
+    pub fn stop(mut self) -> Result<(), Error> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), Error> {
+        let Some(Serving { stop, thread }) = self.serving.take() else {
+            return Ok(());
+        };
+        // A dropped sender says the same as a sent message, and can't fail.
+        drop(stop);
+        thread
+            .join()
+            .unwrap_or_else(|_| Err(Error::Serving("its thread panicked".to_owned())))
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // Who wants to know how it ended calls `stop`.
+        drop(self.end());
+    }
+}
+
+fn directory(place: &Place) -> Result<(PathBuf, Option<TempDir>), Error> {
+    match place {
+        Place::Directory(path) => {
+            fs::create_dir_all(path).map_err(Error::io(path.display().to_string()))?;
+            Ok((path.clone(), None))
+        }
+        Place::Memory => {
+            let shared = Path::new(SHARED_MEMORY);
+            let parent = if shared.is_dir() {
+                shared.to_owned()
+            } else {
+                std::env::temp_dir()
+            };
+            let fresh = tempfile::Builder::new().prefix("dovetail-").tempdir_in(&parent);
+            let fresh = fresh.map_err(Error::io(parent.display().to_string()))?;
+            Ok((fresh.path().to_owned(), Some(fresh)))
+        }
+    }
+}
+
+/// Two engines on one database would each hold caches that the other makes stale.
+fn lock(directory: &Path) -> Result<File, Error> {
+    let path = directory.join(LOCK_FILE);
+    let options = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path);
+    let file = options.map_err(Error::io(path.display().to_string()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::InUse(directory.to_owned())),
+        Err(TryLockError::Error(source)) => Err(Error::io(path.display().to_string())(source)),
+    }
+}
+
+fn open(path: &Path) -> Result<Database, Error> {
+    let name = path.to_str().ok_or_else(|| Error::Unreadable(path.to_owned()))?;
+    let database = Database::new(name).map_err(|error| Error::Database(error.to_string()))?;
+    // The engine's schema, stream records included, exists once the database is open.
+    Connection::open(path)?.execute_batch(INDEX_STREAMS)?;
+    Ok(database)
+}
+
+/// Serves on a runtime of its own: the engine's handlers block the thread they run on.
+fn serve(
+    listener: std::net::TcpListener,
+    database: Database,
+    stopped: oneshot::Receiver<()>,
+) -> Result<(), Error> {
+    // One thread is enough, since the engine does one statement at a time. Dropping this runtime drops every
+    // connection, and with the last of them the database, before the thread ends.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Error::io("the engine's runtime"))?;
+    runtime.block_on(async move {
+        let listener = TcpListener::from_std(listener).map_err(Error::io("loopback socket"))?;
+        let (stopping, grace_begins) = oneshot::channel::<()>();
+        let shutdown = async move {
+            drop(stopped.await);
+            drop(stopping);
+        };
+        let too_late = async move {
+            drop(grace_begins.await);
+            tokio::time::sleep(GRACE).await;
+        };
+        tokio::select! {
+            served = dynoxide::server::serve_with_shutdown(listener, database, shutdown) => {
+                served.map_err(Error::Serving)
+            }
+            // A request that was sent only in part would hold the server for ever.
+            () = too_late => Ok(()),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{BufRead, BufReader, Read, Write},
+        net::TcpStream,
+    };
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A client that keeps its connection open, as an SDK does.
+    struct Client(BufReader<TcpStream>);
+
+    impl Client {
+        fn new(engine: &Engine) -> Self {
+            Self(BufReader::new(TcpStream::connect(engine.address).unwrap()))
+        }
+
+        fn call(&mut self, operation: &str, body: &Value) -> Value {
+            let body = body.to_string();
+            let head = format!(
+                "POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-amz-json-1.0\r\n\
+                 x-amz-target: DynamoDB_20120810.{operation}\r\nx-amz-date: 20250101T000000Z\r\n\
+                 authorization: AWS4-HMAC-SHA256 Credential=a/20250101/local/dynamodb/aws4_request, \
+                 SignedHeaders=host, Signature=0\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            );
+            let stream = self.0.get_mut();
+            stream.write_all(head.as_bytes()).unwrap();
+            stream.write_all(body.as_bytes()).unwrap();
+            self.reply()
+        }
+
+        fn reply(&mut self) -> Value {
+            let mut status = String::new();
+            self.0.read_line(&mut status).unwrap();
+            let mut length = 0;
+            loop {
+                let mut line = String::new();
+                self.0.read_line(&mut line).unwrap();
+                if line.trim().is_empty() {
+                    break;
+                }
+                if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+            }
+            let mut body = vec![0; length];
+            self.0.read_exact(&mut body).unwrap();
+            let body = serde_json::from_slice(&body).unwrap();
+            assert!(status.contains(" 200 "), "{status}{body}");
+            body
+        }
+    }
+
+    fn create_table(client: &mut Client) {
+        let table = json!({
+            "TableName": "dovetail-test",
+            "AttributeDefinitions": [{ "AttributeName": "pk", "AttributeType": "S" }],
+            "KeySchema": [{ "AttributeName": "pk", "KeyType": "HASH" }],
+            "BillingMode": "PAY_PER_REQUEST",
+            "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES" },
+        });
+        client.call("CreateTable", &table);
+    }
+
+    fn put(client: &mut Client, key: &str) {
+        client.call(
+            "PutItem",
+            &json!({ "TableName": "dovetail-test", "Item": { "pk": { "S": key } } }),
+        );
+    }
+
+    fn get(client: &mut Client, key: &str) -> Value {
+        client.call(
+            "GetItem",
+            &json!({ "TableName": "dovetail-test", "Key": { "pk": { "S": key } } }),
+        )["Item"]
+            .clone()
+    }
+
+    fn plan(connection: &Connection, statement: &str) -> String {
+        let mut explained = connection
+            .prepare(&format!("EXPLAIN QUERY PLAN {statement}"))
+            .unwrap();
+        // The plan is the same whatever the parameters are, so none is given.
+        let steps = explained.raw_query().mapped(|row| row.get::<_, String>(3));
+        steps.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
+    }
+
+    #[test]
+    fn data_survives_a_restart_in_the_same_directory() {
+        let parent = tempfile::tempdir().unwrap();
+        let place = Place::Directory(parent.path().join("new").join("data"));
+        let engine = Engine::start(&place).unwrap();
+        let mut client = Client::new(&engine);
+        create_table(&mut client);
+        put(&mut client, "kept");
+        engine.stop().unwrap();
+
+        let engine = Engine::start(&place).unwrap();
+        assert_eq!(
+            get(&mut Client::new(&engine), "kept"),
+            json!({ "pk": { "S": "kept" } })
+        );
+    }
+
+    #[test]
+    fn stream_writes_and_reads_use_the_index() {
+        let parent = tempfile::tempdir().unwrap();
+        let engine = Engine::start(&Place::Directory(parent.path().to_owned())).unwrap();
+        let mut client = Client::new(&engine);
+        create_table(&mut client);
+        put(&mut client, "one");
+        put(&mut client, "two");
+
+        let connection = Connection::open(parent.path().join(DATABASE_FILE)).unwrap();
+        let records: i64 = connection
+            .query_row("SELECT COUNT(*) FROM _stream_records", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(records, 2);
+        // Both as the engine words them.
+        let next = plan(
+            &connection,
+            "SELECT COALESCE(MAX(CAST(sequence_number AS INTEGER)), 0) + 1 FROM _stream_records \
+             WHERE table_name = ?1",
+        );
+        assert!(next.starts_with("SEARCH") && next.contains("_sr_seq"), "{next}");
+        let read = plan(
+            &connection,
+            "SELECT event_name FROM _stream_records \
+             WHERE table_name = ?1 AND shard_id = ?2 AND CAST(sequence_number AS INTEGER) > ?3 \
+             ORDER BY CAST(sequence_number AS INTEGER) ASC LIMIT ?4",
+        );
+        assert!(
+            read.starts_with("SEARCH") && read.contains("_sr_seq") && !read.contains("TEMP"),
+            "{read}"
+        );
+    }
+
+    #[test]
+    fn one_directory_is_served_once() {
+        let parent = tempfile::tempdir().unwrap();
+        let place = Place::Directory(parent.path().to_owned());
+        let engine = Engine::start(&place).unwrap();
+        let refused = Engine::start(&place).unwrap_err();
+        assert!(
+            matches!(&refused, Error::InUse(path) if path == parent.path()),
+            "{refused}"
+        );
+        drop(engine);
+        Engine::start(&place).unwrap().stop().unwrap();
+    }
+
+    #[test]
+    fn memory_leaves_nothing_behind() {
+        let engine = Engine::start(&Place::Memory).unwrap();
+        let path = engine._fresh.as_ref().unwrap().path().to_owned();
+        let mut client = Client::new(&engine);
+        create_table(&mut client);
+        assert!(path.join(DATABASE_FILE).exists());
+        drop(engine);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn open_connections_do_not_hold_the_stop() {
+        let engine = Engine::start(&Place::Memory).unwrap();
+        let mut idle = Client::new(&engine);
+        create_table(&mut idle);
+        let mut partial = Client::new(&engine);
+        partial
+            .0
+            .get_mut()
+            .write_all(b"POST / HTTP/1.1\r\ncontent-length: 9\r\n\r\n{")
+            .unwrap();
+        engine.stop().unwrap();
+        assert_eq!(idle.0.read(&mut [0]).unwrap(), 0);
+    }
+}

@@ -1,0 +1,715 @@
+//! The HTTP server that stands where API Gateway stands: each request becomes the event that an HTTP API
+//! sends (payload format 2.0), and the reply event becomes the response. It knows no routes.
+
+use std::{
+    collections::HashMap,
+    convert::Infallible,
+    net::SocketAddr,
+    pin::pin,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use aws_lambda_events::{
+    apigw::{ApiGatewayV2httpRequest, ApiGatewayV2httpRequestContext, ApiGatewayV2httpResponse},
+    encodings::Body,
+    query_map::QueryMap,
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use http_body_util::{BodyExt, Full};
+use hyper::{
+    HeaderMap, Request, Response, StatusCode,
+    body::{Bytes, Incoming},
+    header::{self, HeaderName, HeaderValue},
+    http::request::Parts,
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::{rt::TokioIo, server::graceful::GracefulShutdown};
+use time::{OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+};
+
+/// The largest request body, as API Gateway has it.
+pub const BODY_BYTES_MAX: usize = 10 * 1024 * 1024;
+/// How much of a body beyond that is read, so that the client hears the answer, before it is cut off.
+const BODY_BYTES_DRAINED_MAX: usize = 8 * BODY_BYTES_MAX;
+/// How long the requests under way may take once the server stops.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long accepting rests after it failed, as it does when file handles run out.
+const ACCEPT_REST: Duration = Duration::from_millis(50);
+
+const ACCOUNT: &str = "000000000000";
+const API: &str = "local";
+const DEFAULT: &str = "$default";
+const TIME: &[BorrowedFormatItem<'_>] =
+    format_description!("[day]/[month repr:short]/[year]:[hour]:[minute]:[second] +0000");
+
+/// Headers that speak of the connection, not of the request or the reply.
+const HOP_BY_HOP: [HeaderName; 6] = [
+    header::CONNECTION,
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+];
+
+/// What the gateway itself knows about a request.
+#[derive(Clone, Debug)]
+pub struct Received {
+    /// The request's id.
+    pub id: String,
+    /// When it came in.
+    pub at: OffsetDateTime,
+    /// The client's address.
+    pub client: SocketAddr,
+    /// The port it came in on.
+    pub port: u16,
+}
+
+/// Serves until `stop` resolves, then finishes the requests under way, within five seconds.
+pub async fn serve<A, F>(listener: TcpListener, answer: A, stop: impl Future<Output = ()>)
+where
+    A: Fn(ApiGatewayV2httpRequest) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = ApiGatewayV2httpResponse> + Send + 'static,
+{
+    let graceful = GracefulShutdown::new();
+    // Dropped at the end, which cuts off what outlives the grace.
+    let mut connections = JoinSet::new();
+    let mut stop = pin!(stop);
+    loop {
+        tokio::select! {
+            () = &mut stop => break,
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept() => match accepted {
+                Ok((stream, client)) => {
+                    connections.spawn(connection(stream, client, answer.clone(), &graceful));
+                }
+                Err(_) => tokio::time::sleep(ACCEPT_REST).await,
+            },
+        }
+    }
+    drop(listener);
+    // Whether they finished in time or not, the server ends here.
+    drop(tokio::time::timeout(GRACE, graceful.shutdown()).await);
+}
+
+/// Serves one connection; a client that breaks it off is nobody's error.
+fn connection<A, F>(
+    stream: TcpStream,
+    client: SocketAddr,
+    answer: A,
+    graceful: &GracefulShutdown,
+) -> impl Future<Output = ()> + use<A, F>
+where
+    A: Fn(ApiGatewayV2httpRequest) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = ApiGatewayV2httpResponse> + Send + 'static,
+{
+    // Small replies are not held back for more to come.
+    drop(stream.set_nodelay(true));
+    let port = stream.local_addr().map_or(0, |address| address.port());
+    let service = service_fn(move |request: Request<Incoming>| {
+        let received = Received {
+            id: request_id(),
+            at: OffsetDateTime::now_utc(),
+            client,
+            port,
+        };
+        let answer = answer.clone();
+        async move { Ok::<_, Infallible>(respond(request, received, answer).await) }
+    });
+    let served = graceful.watch(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+    async move { drop(served.await) }
+}
+
+async fn respond<A, F>(request: Request<Incoming>, received: Received, answer: A) -> Response<Full<Bytes>>
+where
+    A: Fn(ApiGatewayV2httpRequest) -> F + Send + 'static,
+    F: Future<Output = ApiGatewayV2httpResponse> + Send + 'static,
+{
+    let id = received.id.clone();
+    let (parts, body) = request.into_parts();
+    let mut response = match read(body).await {
+        Ok(body) => {
+            let event = to_event(&parts, body, &received);
+            // A task of its own: it survives the client's leaving, as a Lambda does, and it alone panics.
+            let reply = tokio::spawn(async move { answer(event).await }).await;
+            reply
+                .ok()
+                .and_then(to_response)
+                .unwrap_or_else(|| refusal(StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error"))
+        }
+        Err(Refused::TooLarge) => refusal(StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large"),
+        Err(Refused::Broken) => refusal(StatusCode::BAD_REQUEST, "Bad Request"),
+    };
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert("apigw-requestid", id);
+    }
+    response
+}
+
+enum Refused {
+    TooLarge,
+    Broken,
+}
+
+async fn read(mut body: Incoming) -> Result<Vec<u8>, Refused> {
+    let mut whole = Vec::new();
+    let mut length = 0_usize;
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|_| Refused::Broken)?.into_data() else {
+            continue;
+        };
+        length = length.saturating_add(data.len());
+        if length <= BODY_BYTES_MAX {
+            whole.extend_from_slice(&data);
+        } else if length > BODY_BYTES_DRAINED_MAX {
+            break;
+        }
+    }
+    if length <= BODY_BYTES_MAX {
+        Ok(whole)
+    } else {
+        Err(Refused::TooLarge)
+    }
+}
+
+/// The event that an HTTP API sends for this request.
+pub fn to_event(parts: &Parts, body: Vec<u8>, received: &Received) -> ApiGatewayV2httpRequest {
+    let mut event = ApiGatewayV2httpRequest::default();
+    event.version = Some("2.0".to_owned());
+    event.route_key = Some(DEFAULT.to_owned());
+    event.raw_path = Some(parts.uri.path().to_owned());
+    event.raw_query_string = Some(parts.uri.query().unwrap_or_default().to_owned());
+    event.query_string_parameters = query(parts.uri.query().unwrap_or_default());
+    event.cookies = cookies(&parts.headers);
+    event.headers = headers(&parts.headers, body.len(), received);
+    event.request_context = context(parts, received);
+    if !body.is_empty() {
+        let (text, is_base64_encoded) = match String::from_utf8(body) {
+            Ok(text) => (text, false),
+            Err(binary) => (STANDARD.encode(binary.as_bytes()), true),
+        };
+        event.body = Some(text);
+        event.is_base64_encoded = is_base64_encoded;
+    }
+    event
+}
+
+/// In the event's JSON the values of one name are one text, which is taken apart at every comma again.
+fn query(raw: &str) -> QueryMap {
+    let sent: QueryMap = raw.parse().unwrap_or_default();
+    let mut split = HashMap::<_, Vec<_>>::new();
+    for (name, value) in sent.iter() {
+        split
+            .entry(name.to_owned())
+            .or_default()
+            .extend(value.split(',').map(str::to_owned));
+    }
+    split.into()
+}
+
+fn context(parts: &Parts, received: &Received) -> ApiGatewayV2httpRequestContext {
+    let text = |name: HeaderName| {
+        parts
+            .headers
+            .get(name)
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+    };
+    let domain = text(header::HOST).unwrap_or_default();
+    let mut context = ApiGatewayV2httpRequestContext::default();
+    context.account_id = Some(ACCOUNT.to_owned());
+    context.apiid = Some(API.to_owned());
+    context.domain_prefix = domain.split('.').next().map(str::to_owned);
+    context.domain_name = Some(domain);
+    context.http.method = parts.method.clone();
+    context.http.path = Some(parts.uri.path().to_owned());
+    context.http.protocol = Some(format!("{:?}", parts.version));
+    context.http.source_ip = Some(received.client.ip().to_string());
+    context.http.user_agent = text(header::USER_AGENT);
+    context.request_id = Some(received.id.clone());
+    context.route_key = Some(DEFAULT.to_owned());
+    context.stage = Some(DEFAULT.to_owned());
+    context.time = received.at.format(TIME).ok();
+    context.time_epoch = i64::try_from(received.at.unix_timestamp_nanos() / 1_000_000).unwrap_or_default();
+    context
+}
+
+fn cookies(headers: &HeaderMap) -> Option<Vec<String>> {
+    let sent = headers.get_all(header::COOKIE).iter();
+    let cookies: Vec<_> = sent
+        .flat_map(|line| line.as_bytes().split(|byte| *byte == b';'))
+        .map(|cookie| String::from_utf8_lossy(cookie).trim().to_owned())
+        .filter(|cookie| !cookie.is_empty())
+        .collect();
+    if cookies.is_empty() { None } else { Some(cookies) }
+}
+
+/// The request's headers as they reach the event: one value each, cookies and the connection's own left out.
+fn headers(sent: &HeaderMap, body_length: usize, received: &Received) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for name in sent.keys().filter(|name| passes(name)) {
+        let values: Vec<_> = sent.get_all(name).iter().map(HeaderValue::as_bytes).collect();
+        // Events are JSON, so a value is text.
+        let joined = String::from_utf8_lossy(&values.join(&b',')).into_owned();
+        set(&mut headers, name.clone(), joined);
+    }
+    if body_length > 0 {
+        headers.insert(header::CONTENT_LENGTH, body_length.into());
+    }
+    set(
+        &mut headers,
+        HeaderName::from_static("x-forwarded-for"),
+        received.client.ip().to_string(),
+    );
+    set(
+        &mut headers,
+        HeaderName::from_static("x-forwarded-port"),
+        received.port.to_string(),
+    );
+    set(
+        &mut headers,
+        HeaderName::from_static("x-forwarded-proto"),
+        "http".to_owned(),
+    );
+    headers
+}
+
+/// What a client says about forwarding is not believed, or anyone could choose the URLs in a reply.
+fn passes(name: &HeaderName) -> bool {
+    !HOP_BY_HOP.contains(name) && name != header::COOKIE && !name.as_str().starts_with("x-forwarded-")
+}
+
+fn set(headers: &mut HeaderMap, name: HeaderName, value: String) {
+    if let Ok(value) = HeaderValue::try_from(value) {
+        headers.insert(name, value);
+    }
+}
+
+/// The response that a reply event stands for; none when the event makes none.
+pub fn to_response(event: ApiGatewayV2httpResponse) -> Option<Response<Full<Bytes>>> {
+    let status = u16::try_from(event.status_code).ok()?;
+    // An informational status would leave the client waiting for the real one.
+    let status = StatusCode::from_u16(status)
+        .ok()
+        .filter(|status| !status.is_informational())?;
+    let mut response = Response::new(Full::new(body(event.body, event.is_base64_encoded)?));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    for (name, value) in event.headers.iter().chain(&event.multi_value_headers) {
+        // The length is that of what is sent, whatever the event says.
+        if !HOP_BY_HOP.contains(name) && name != header::CONTENT_LENGTH {
+            headers.append(name, value.clone());
+        }
+    }
+    for cookie in event.cookies {
+        headers.append(header::SET_COOKIE, HeaderValue::try_from(cookie).ok()?);
+    }
+    Some(response)
+}
+
+fn body(body: Option<Body>, is_base64_encoded: bool) -> Option<Bytes> {
+    Some(match (body.unwrap_or_default(), is_base64_encoded) {
+        (Body::Empty, _) => Bytes::new(),
+        (Body::Text(text), false) => text.into(),
+        (Body::Text(text), true) => STANDARD.decode(text).ok()?.into(),
+        (Body::Binary(bytes), true) => bytes.into(),
+        // In the event's JSON the bytes are base64, and nothing tells the gateway to decode them.
+        (Body::Binary(bytes), false) => STANDARD.encode(bytes).into(),
+        // The library may learn further kinds, which the event's JSON has no room for.
+        (_, _) => return None,
+    })
+}
+
+/// An answer of the gateway itself.
+fn refusal(status: StatusCode, message: &'static str) -> Response<Full<Bytes>> {
+    let body = serde_json::json!({ "message": message }).to_string();
+    let mut response = Response::new(Full::new(body.into()));
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// Differs between requests of one process by its count, and between processes by the time.
+fn request_id() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    static STARTED: std::sync::OnceLock<i128> = std::sync::OnceLock::new();
+    let started = STARTED.get_or_init(|| OffsetDateTime::now_utc().unix_timestamp_nanos() / 1_000);
+    format!("{started:x}-{:x}", COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        sync::{mpsc, oneshot},
+        task::JoinHandle,
+    };
+
+    use super::*;
+
+    /// A gateway in front of some handler, and the way to stop it.
+    struct Running {
+        address: SocketAddr,
+        stop: oneshot::Sender<()>,
+        served: JoinHandle<()>,
+    }
+
+    impl Running {
+        async fn start<A, F>(answer: A) -> Self
+        where
+            A: Fn(ApiGatewayV2httpRequest) -> F + Clone + Send + Sync + 'static,
+            F: Future<Output = ApiGatewayV2httpResponse> + Send + 'static,
+        {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let (stop, stopped) = oneshot::channel::<()>();
+            let served = tokio::spawn(serve(listener, answer, async move { drop(stopped.await) }));
+            Self {
+                address,
+                stop,
+                served,
+            }
+        }
+
+        async fn connect(&self) -> TcpStream {
+            TcpStream::connect(self.address).await.unwrap()
+        }
+
+        /// Sends `request` on a connection of its own and returns all that comes back.
+        async fn send(&self, request: impl AsRef<[u8]>) -> String {
+            let mut stream = self.connect().await;
+            stream.write_all(request.as_ref()).await.unwrap();
+            rest(&mut stream).await
+        }
+    }
+
+    async fn rest(stream: &mut TcpStream) -> String {
+        let mut reply = Vec::new();
+        stream.read_to_end(&mut reply).await.unwrap();
+        String::from_utf8(reply).unwrap()
+    }
+
+    fn get(path: &str) -> String {
+        format!("GET {path} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n")
+    }
+
+    fn reply(status_code: i64, body: Body) -> ApiGatewayV2httpResponse {
+        let mut reply = ApiGatewayV2httpResponse::default();
+        reply.status_code = status_code;
+        reply.body = Some(body);
+        reply
+    }
+
+    fn request(head: &[(&str, &[u8])]) -> Parts {
+        let mut request = Request::builder()
+            .method("POST")
+            .uri("/v1/a%2Fb/?x=1,0&x=%202&y=");
+        for (name, value) in head {
+            request = request.header(*name, HeaderValue::from_bytes(value).unwrap());
+        }
+        request.body(()).unwrap().into_parts().0
+    }
+
+    fn received() -> Received {
+        Received {
+            id: "id-1".to_owned(),
+            at: OffsetDateTime::from_unix_timestamp(1_583_348_638).unwrap(),
+            client: "192.0.2.7:50000".parse().unwrap(),
+            port: 9000,
+        }
+    }
+
+    #[test]
+    fn an_event_has_the_shape_of_payload_2_0() {
+        let parts = request(&[
+            ("Host", b"vm.example.com:9000"),
+            ("User-Agent", b"agent"),
+            ("X-Twice", b"a"),
+            ("X-Twice", b"b"),
+            ("Cookie", b"one=1; two=2"),
+            ("Cookie", b"three=3"),
+            ("Connection", b"keep-alive"),
+            ("X-Forwarded-Proto", b"https"),
+            ("X-Forwarded-Host", b"evil.example.com"),
+        ]);
+        let event = to_event(&parts, b"{}".to_vec(), &received());
+        let mut seen = serde_json::to_value(&event).unwrap();
+        let fields = seen.as_object_mut().unwrap();
+        // The library's type also holds fields of other events.
+        for other in [
+            "type",
+            "methodArn",
+            "httpMethod",
+            "identitySource",
+            "authorizationToken",
+            "resource",
+        ] {
+            fields.remove(other);
+        }
+        fields.retain(|_, value| !value.is_null() && *value != json!({}));
+        let expected = json!({
+            "version": "2.0",
+            "routeKey": "$default",
+            "rawPath": "/v1/a%2Fb/",
+            "rawQueryString": "x=1,0&x=%202&y=",
+            "queryStringParameters": { "x": "1,0, 2", "y": "" },
+            "cookies": ["one=1", "two=2", "three=3"],
+            "headers": {
+                "host": "vm.example.com:9000",
+                "user-agent": "agent",
+                "x-twice": "a,b",
+                "content-length": "2",
+                "x-forwarded-for": "192.0.2.7",
+                "x-forwarded-port": "9000",
+                "x-forwarded-proto": "http",
+            },
+            "requestContext": {
+                "accountId": "000000000000",
+                "apiId": "local",
+                "domainName": "vm.example.com:9000",
+                "domainPrefix": "vm",
+                "http": {
+                    "method": "POST",
+                    "path": "/v1/a%2Fb/",
+                    "protocol": "HTTP/1.1",
+                    "sourceIp": "192.0.2.7",
+                    "userAgent": "agent",
+                },
+                "requestId": "id-1",
+                "routeKey": "$default",
+                "stage": "$default",
+                "time": "04/Mar/2020:19:03:58 +0000",
+                "timeEpoch": 1_583_348_638_000_i64,
+            },
+            "body": "{}",
+            "isBase64Encoded": false,
+        });
+        assert_eq!(seen, expected);
+        // What a Lambda reads off its JSON is what a handler gets here.
+        let read: ApiGatewayV2httpRequest = serde_json::from_value(expected).unwrap();
+        assert_eq!(read, event);
+    }
+
+    #[test]
+    fn a_body_is_text_when_it_can_be() {
+        let parts = request(&[]);
+        let event = to_event(&parts, vec![0xff, 0x00], &received());
+        assert_eq!(
+            (event.body.as_deref(), event.is_base64_encoded),
+            (Some("/wA="), true)
+        );
+        let event = to_event(&parts, "é".into(), &received());
+        assert_eq!(
+            (event.body.as_deref(), event.is_base64_encoded),
+            (Some("é"), false)
+        );
+        let event = to_event(&parts, Vec::new(), &received());
+        assert_eq!(
+            (event.body, event.is_base64_encoded, event.cookies),
+            (None, false, None)
+        );
+    }
+
+    #[test]
+    fn headers_that_are_not_text_are_mended() {
+        let event = to_event(&request(&[("x-odd", b"a\xffb")]), Vec::new(), &received());
+        assert_eq!(event.headers["x-odd"].as_bytes(), "a\u{fffd}b".as_bytes());
+    }
+
+    #[test]
+    fn request_ids_differ() {
+        assert_ne!(request_id(), request_id());
+    }
+
+    #[tokio::test]
+    async fn a_reply_becomes_the_response() {
+        let gateway = Running::start(|event: ApiGatewayV2httpRequest| async move {
+            let mut reply = reply(201, Body::Text(format!("got {}", event.body.unwrap_or_default())));
+            reply.headers.insert("x-one", HeaderValue::from_static("1"));
+            reply
+                .headers
+                .insert("content-length", HeaderValue::from_static("999"));
+            reply
+                .multi_value_headers
+                .append("x-many", HeaderValue::from_static("2"));
+            reply
+                .multi_value_headers
+                .append("x-many", HeaderValue::from_static("3"));
+            reply.cookies = vec!["a=1".to_owned(), "b=2".to_owned()];
+            reply
+        })
+        .await;
+        let text = gateway
+            .send("POST / HTTP/1.1\r\nhost: h\r\nconnection: close\r\ncontent-length: 4\r\n\r\nbody")
+            .await;
+        assert!(text.starts_with("HTTP/1.1 201 Created\r\n"), "{text}");
+        assert!(text.ends_with("\r\n\r\ngot body"), "{text}");
+        for line in [
+            "x-one: 1",
+            "x-many: 2",
+            "x-many: 3",
+            "set-cookie: a=1",
+            "set-cookie: b=2",
+            "content-length: 8",
+        ] {
+            assert!(text.contains(&format!("\r\n{line}\r\n")), "{line} in {text}");
+        }
+        assert!(text.contains("\r\napigw-requestid: "), "{text}");
+        assert_eq!(text.matches("content-length").count(), 1, "{text}");
+    }
+
+    #[tokio::test]
+    async fn binary_replies_follow_their_flag() {
+        let binary = |is_base64_encoded, content| {
+            let mut event = reply(200, content);
+            event.is_base64_encoded = is_base64_encoded;
+            event
+        };
+        for (event, expected) in [
+            (binary(true, Body::Text("/wA=".to_owned())), &b"\xff\x00"[..]),
+            (binary(true, Body::Binary(vec![0xff])), b"\xff"),
+            (binary(false, Body::Binary(vec![0xff, 0x00])), b"/wA="),
+            (binary(false, Body::Empty), b""),
+        ] {
+            let response = to_response(event).unwrap();
+            assert_eq!(response.into_body().collect().await.unwrap().to_bytes(), expected);
+        }
+        assert!(to_response(binary(true, Body::Text("no base64".to_owned()))).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_fails_is_an_internal_error() {
+        let gateway = Running::start(|event: ApiGatewayV2httpRequest| async move {
+            match event.raw_path.as_deref() {
+                Some("/panic") => panic!("on purpose"),
+                Some("/status") => reply(0, Body::Empty),
+                Some("/early") => reply(103, Body::Empty),
+                _ => reply(200, Body::Text("fine".to_owned())),
+            }
+        })
+        .await;
+        for path in ["/panic", "/status", "/early"] {
+            let text = gateway.send(get(path)).await;
+            assert!(text.starts_with("HTTP/1.1 500 "), "{path}: {text}");
+            assert!(text.contains("content-type: application/json"), "{path}: {text}");
+            assert!(
+                text.ends_with(r#"{"message":"Internal Server Error"}"#),
+                "{path}: {text}"
+            );
+        }
+        assert!(gateway.send(get("/")).await.ends_with("fine"));
+    }
+
+    #[tokio::test]
+    async fn the_body_limit_is_exact() {
+        let gateway = Running::start(|event: ApiGatewayV2httpRequest| async move {
+            reply(200, Body::Text(event.body.unwrap_or_default().len().to_string()))
+        })
+        .await;
+        let post = |length: usize| {
+            let mut request = format!(
+                "POST / HTTP/1.1\r\nhost: h\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n"
+            )
+            .into_bytes();
+            request.resize(request.len() + length, b'x');
+            request
+        };
+        let text = gateway.send(post(BODY_BYTES_MAX)).await;
+        assert!(
+            text.starts_with("HTTP/1.1 200 ") && text.ends_with("10485760"),
+            "{text}"
+        );
+        let text = gateway.send(post(BODY_BYTES_MAX + 1)).await;
+        assert!(text.starts_with("HTTP/1.1 413 "), "{text}");
+        assert!(
+            text.ends_with(r#"{"message":"Request Entity Too Large"}"#),
+            "{text}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_stop_finishes_what_is_under_way() {
+        let (entered, mut has_entered) = mpsc::channel::<oneshot::Sender<()>>(1);
+        let gateway = Running::start(move |_| {
+            let entered = entered.clone();
+            async move {
+                let (release, released) = oneshot::channel();
+                entered.send(release).await.unwrap();
+                released.await.unwrap();
+                reply(200, Body::Text("finished".to_owned()))
+            }
+        })
+        .await;
+        let mut idle = gateway.connect().await;
+        let mut busy = gateway.connect().await;
+        busy.write_all(b"GET / HTTP/1.1\r\nhost: h\r\n\r\n")
+            .await
+            .unwrap();
+        let release = has_entered.recv().await.unwrap();
+
+        let Running {
+            address,
+            stop,
+            served,
+        } = gateway;
+        stop.send(()).unwrap();
+        // The idle connection is closed only once the server stops.
+        assert_eq!(rest(&mut idle).await, "");
+        assert!(TcpStream::connect(address).await.is_err());
+        assert!(!served.is_finished());
+        release.send(()).unwrap();
+        assert!(rest(&mut busy).await.ends_with("finished"));
+        served.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stop_does_not_wait_for_ever() {
+        let (entered, mut has_entered) = mpsc::channel(1);
+        let gateway = Running::start(move |_| {
+            let entered = entered.clone();
+            async move {
+                entered.send(()).await.unwrap();
+                std::future::pending().await
+            }
+        })
+        .await;
+        let mut busy = gateway.connect().await;
+        busy.write_all(b"GET / HTTP/1.1\r\nhost: h\r\n\r\n")
+            .await
+            .unwrap();
+        has_entered.recv().await.unwrap();
+        gateway.stop.send(()).unwrap();
+        gateway.served.await.unwrap();
+        assert_eq!(rest(&mut busy).await, "");
+    }
+
+    #[tokio::test]
+    async fn a_handler_outlives_its_client() {
+        let (entered, mut has_entered) = mpsc::channel::<oneshot::Sender<()>>(1);
+        let (finished, mut has_finished) = mpsc::channel::<Value>(1);
+        let gateway = Running::start(move |_| {
+            let (entered, finished) = (entered.clone(), finished.clone());
+            async move {
+                let (release, released) = oneshot::channel();
+                entered.send(release).await.unwrap();
+                released.await.unwrap();
+                finished.send(json!("done")).await.unwrap();
+                reply(200, Body::Empty)
+            }
+        })
+        .await;
+        let mut client = gateway.connect().await;
+        client.write_all(get("/").as_bytes()).await.unwrap();
+        let release = has_entered.recv().await.unwrap();
+        drop(client);
+        release.send(()).unwrap();
+        assert_eq!(has_finished.recv().await, Some(json!("done")));
+    }
+}

@@ -1,0 +1,343 @@
+//! The world file: the teams, keys and services that a local system begins with. Reading it is here; putting
+//! it into the table is not.
+
+use std::{collections::BTreeSet, fmt};
+
+use domain::actor::Role;
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, MapAccess, Visitor, value::MapAccessDeserializer},
+};
+use serde_json::{Map, Value};
+
+/// The world that a system begins with when none is given.
+pub const DEMO: &str = include_str!("demo.world.json");
+
+/// The teams and services to begin with.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct World {
+    /// The teams, consumers and owners.
+    pub teams: Vec<WorldTeam>,
+    /// The services on offer.
+    #[serde(default)]
+    pub services: Vec<WorldService>,
+}
+
+/// A team and how it is reached.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorldTeam {
+    /// The name that services and declarations use.
+    pub name: String,
+    /// What the team says about itself.
+    #[serde(default)]
+    pub metadata: Map<String, Value>,
+    /// The keys that act for the team.
+    #[serde(default)]
+    pub api_keys: Vec<WorldKey>,
+    /// The URL that is told of the team's events.
+    #[serde(default)]
+    pub notify: Option<String>,
+}
+
+/// An API key: in the file a string, or an object with `key` and optionally `name` and `role`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorldKey {
+    /// The secret itself.
+    pub key: String,
+    /// The name it goes by in histories.
+    pub name: Option<String>,
+    /// What it may do: everything, unless the file says less.
+    pub role: Role,
+}
+
+/// A service that a team offers.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorldService {
+    /// The team that decides on its change instances.
+    pub owner: String,
+    /// Whether the owner approves a change before it is worked on.
+    #[serde(default = "approved_by_default")]
+    pub approval_required: bool,
+    /// The teams that decide as well, once the owner is done.
+    #[serde(default)]
+    pub dependent_teams: Vec<String>,
+    /// The teams that may declare it; none stated is every team.
+    #[serde(default)]
+    pub allowed_teams: Option<Vec<String>>,
+    /// The JSON Schema of its declarations, whose `title` is the service's name.
+    pub schema: Map<String, Value>,
+}
+
+impl WorldService {
+    /// The service's name; none when the schema has no `title`.
+    pub fn name(&self) -> Option<&str> {
+        self.schema
+            .get("title")
+            .and_then(Value::as_str)
+            .filter(|title| !title.is_empty())
+    }
+}
+
+const fn approved_by_default() -> bool {
+    true
+}
+
+impl<'de> Deserialize<'de> for WorldKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(KeyVisitor)
+    }
+}
+
+struct KeyVisitor;
+
+impl<'de> Visitor<'de> for KeyVisitor {
+    type Value = WorldKey;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an API key: a string, or an object with `key` and optionally `name` and `role`")
+    }
+
+    fn visit_str<E: de::Error>(self, key: &str) -> Result<WorldKey, E> {
+        Ok(WorldKey {
+            key: key.to_owned(),
+            name: None,
+            role: Role::Admin,
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WorldKey, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Key {
+            key: String,
+            #[serde(default)]
+            name: Option<String>,
+            #[serde(default = "admin", deserialize_with = "role")]
+            role: Role,
+        }
+        let Key { key, name, role } = Key::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(WorldKey { key, name, role })
+    }
+}
+
+const fn admin() -> Role {
+    Role::Admin
+}
+
+fn role<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Role, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    Role::parse(&name).ok_or_else(|| {
+        let known = Role::ALL.map(Role::name).join(", ");
+        de::Error::custom(format!("`{name}` is no role; there are {known}"))
+    })
+}
+
+/// Reads a world; what is wrong with its names is told all at once, a problem per line.
+pub fn parse(text: &str) -> Result<World, String> {
+    let world: World = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let problems = problems(&world);
+    if problems.is_empty() {
+        Ok(world)
+    } else {
+        Err(problems.join("\n"))
+    }
+}
+
+fn problems(world: &World) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut teams = BTreeSet::new();
+    let mut keys = BTreeSet::new();
+    for (at, team) in world.teams.iter().enumerate() {
+        if team.name.is_empty() {
+            problems.push(format!("teams[{at}].name: a team needs a name"));
+        } else if !teams.insert(team.name.as_str()) {
+            problems.push(format!(
+                "teams[{at}].name: there is already a team `{}`",
+                team.name
+            ));
+        }
+        for (number, key) in team.api_keys.iter().enumerate() {
+            let place = format!("teams[{at}].api_keys[{number}]");
+            if key.key.is_empty() {
+                problems.push(format!("{place}: a key is not empty"));
+            } else if !keys.insert(key.key.as_str()) {
+                // A caller's team is found by its key. The key itself is a secret and stays out of messages.
+                problems.push(format!("{place}: this key is already in use"));
+            }
+        }
+    }
+    let mut services = BTreeSet::new();
+    for (at, service) in world.services.iter().enumerate() {
+        match service.name() {
+            None => problems.push(format!("services[{at}].schema.title: a service needs a name")),
+            Some(name) if !services.insert(name) => {
+                problems.push(format!(
+                    "services[{at}].schema.title: there is already a service `{name}`"
+                ));
+            }
+            Some(_) => {}
+        }
+        problems.extend(
+            named_teams(service)
+                .filter(|(_, team)| !teams.contains(team))
+                .map(|(place, team)| format!("services[{at}].{place}: there is no team `{team}`")),
+        );
+    }
+    problems
+}
+
+/// The teams that a service names, each with its place within the service.
+fn named_teams(service: &WorldService) -> impl Iterator<Item = (String, &str)> {
+    let listed = |field: &'static str, teams: &'_ [String]| {
+        let places = (0..teams.len()).map(move |at| format!("{field}[{at}]"));
+        places.collect::<Vec<_>>()
+    };
+    let dependent = &service.dependent_teams;
+    let allowed = service.allowed_teams.as_deref().unwrap_or_default();
+    std::iter::once(("owner".to_owned(), service.owner.as_str()))
+        .chain(
+            listed("dependent_teams", dependent)
+                .into_iter()
+                .zip(dependent.iter().map(String::as_str)),
+        )
+        .chain(
+            listed("allowed_teams", allowed)
+                .into_iter()
+                .zip(allowed.iter().map(String::as_str)),
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(world: &Value) -> String {
+        parse(&world.to_string()).unwrap_err()
+    }
+
+    #[test]
+    fn the_demo_world_is_sound() {
+        let world = parse(DEMO).unwrap();
+        let teams: Vec<_> = world
+            .teams
+            .iter()
+            .map(|team| (team.name.as_str(), team.api_keys[0].key.as_str()))
+            .collect();
+        assert_eq!(
+            teams,
+            [
+                ("VMOwnerTeam", "vm-owner-key"),
+                ("LBOwnerTeam", "lb-owner-key"),
+                ("NPOwnerTeam", "np-owner-key"),
+                ("AwesomeConsumer", "awesome-key"),
+                ("AwesomeConsumer2", "awesome2-key"),
+            ]
+        );
+        let services: Vec<_> = world
+            .services
+            .iter()
+            .map(|service| {
+                (
+                    service.name().unwrap(),
+                    service.owner.as_str(),
+                    service.dependent_teams.len(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            services,
+            [("VM", "VMOwnerTeam", 0), ("LoadBalancer", "LBOwnerTeam", 1)]
+        );
+        assert!(world.services.iter().all(|service| service.approval_required));
+    }
+
+    #[test]
+    fn what_is_left_out_has_a_default() {
+        let world = json!({
+            "teams": [{ "name": "T" }],
+            "services": [{ "owner": "T", "schema": { "title": "S" } }],
+        });
+        let World { teams, services } = parse(&world.to_string()).unwrap();
+        let team = WorldTeam {
+            name: "T".to_owned(),
+            metadata: Map::new(),
+            api_keys: vec![],
+            notify: None,
+        };
+        assert_eq!(teams, [team]);
+        assert!(services[0].approval_required);
+        assert_eq!(
+            (&services[0].dependent_teams, &services[0].allowed_teams),
+            (&vec![], &None)
+        );
+        assert_eq!(parse(r#"{"teams":[]}"#).unwrap().services, []);
+    }
+
+    #[test]
+    fn a_key_is_a_string_or_an_object() {
+        let world = json!({ "teams": [{ "name": "T", "api_keys": [
+            "plain",
+            { "key": "named", "name": "ci" },
+            { "key": "reader", "role": "READ_ONLY" },
+        ] }] });
+        let key = |key: &str, name: Option<&str>, role| WorldKey {
+            key: key.to_owned(),
+            name: name.map(str::to_owned),
+            role,
+        };
+        assert_eq!(
+            parse(&world.to_string()).unwrap().teams[0].api_keys,
+            [
+                key("plain", None, Role::Admin),
+                key("named", Some("ci"), Role::Admin),
+                key("reader", None, Role::ReadOnly),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_wrong_file_is_told_with_the_place() {
+        let team = |keys: Value| refused(&json!({ "teams": [{ "name": "T", "api_keys": keys }] }));
+        assert!(team(json!([1])).starts_with("invalid type: integer `1`, expected an API key: a string"));
+        assert!(team(json!([{ "key": "k", "rôle": "ADMIN" }])).contains("unknown field `rôle`"));
+        assert!(
+            team(json!([{ "key": "k", "role": "BOSS" }]))
+                .starts_with("`BOSS` is no role; there are ADMIN, GENERAL, READ_ONLY at line 1 column")
+        );
+        assert!(refused(&json!({ "teams": [{ "nam": "T" }] })).contains("unknown field `nam`"));
+        assert!(refused(&json!({})).contains("missing field `teams`"));
+        assert!(parse("{\n  nonsense").unwrap_err().contains("line 2"));
+    }
+
+    #[test]
+    fn all_problems_are_told_at_once() {
+        let world = json!({
+            "teams": [
+                { "name": "T", "api_keys": ["k", ""] },
+                { "name": "T", "api_keys": ["k"] },
+                { "name": "" },
+            ],
+            "services": [
+                { "owner": "U", "dependent_teams": ["T", "V"], "allowed_teams": ["W"], "schema": { "title": "S" } },
+                { "owner": "T", "schema": { "title": "S" } },
+                { "owner": "T", "schema": {} },
+            ],
+        });
+        let expected = "\
+teams[0].api_keys[1]: a key is not empty
+teams[1].name: there is already a team `T`
+teams[1].api_keys[0]: this key is already in use
+teams[2].name: a team needs a name
+services[0].owner: there is no team `U`
+services[0].dependent_teams[1]: there is no team `V`
+services[0].allowed_teams[0]: there is no team `W`
+services[1].schema.title: there is already a service `S`
+services[2].schema.title: a service needs a name";
+        assert_eq!(refused(&world), expected);
+    }
+}
