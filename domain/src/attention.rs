@@ -11,8 +11,8 @@ use std::ops::{Add, Sub};
 pub struct Attention {
     /// How many things wait.
     pub count: i64,
-    /// The sum of their hashes of 96 bits; the storage adds numbers of 38 digits exactly.
-    pub sum: i128,
+    /// The sum of their hashes of 40 bits: room for eight million before it overflows.
+    pub sum: i64,
 }
 
 impl Attention {
@@ -22,7 +22,7 @@ impl Attention {
     /// One thing that waits, by a label that is unique among them.
     pub fn one(label: &str) -> Self {
         let hash = Sha256::digest(label);
-        let sum = hash.iter().take(12).fold(0, |sum, byte| (sum << 8) | i128::from(*byte));
+        let sum = hash.iter().take(5).fold(0, |sum, byte| (sum << 8) | i64::from(*byte));
         Self { count: 1, sum }
     }
 }
@@ -60,6 +60,6 @@ mod tests {
         assert_ne!(a, b);
         assert_eq!(a + b - a, b);
         assert_eq!([a, b].into_iter().sum::<Attention>(), b + a);
-        assert!(a.sum >= 0 && a.sum < 1 << 96);
+        assert!(a.sum >= 0 && a.sum < 1 << 40);
     }
 }

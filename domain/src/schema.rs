@@ -28,10 +28,10 @@ pub const PATTERNS_MAX: usize = 64;
 pub const PATTERN_BYTES_MAX: usize = 512 * 1024;
 /// How many subschemas one value may meet, each counted once per way that leads to it.
 pub const EXPANDED_MAX: u64 = 10_000;
-/// How many of these may be below an `anyOf` or `oneOf`: when none fits, each keeps a copy of the value.
-pub const ALTERNATIVES_MAX: u64 = 500;
 /// How many subschemas may be within each other, `$ref`s followed: compiling and validating recurse.
 pub const EXPANDED_DEPTH_MAX: u64 = 64;
+/// Up to which product of an item's bytes and its definition's subschemas every problem is told.
+pub const TOLD_IN_FULL_MAX: u64 = 16 * 1024 * 1024;
 /// How many other items one item may reference.
 pub const REFERENCES_MAX: usize = 256;
 /// How many problems of one item are told at most.
@@ -49,6 +49,7 @@ pub struct Schema {
     pub text: String,
     /// The properties that name items of other services.
     pub references: Vec<ReferenceField>,
+    schemas: u64,
     validator: Validator,
 }
 
@@ -114,9 +115,20 @@ pub fn load(text: &str) -> Result<Schema, Vec<Problem>> {
 impl Schema {
     /// What is wrong with an item's declaration; places are relative to it.
     pub fn problems(&self, body: &Value) -> Vec<Problem> {
+        // The library builds all errors before it hands out the first, with copies of values in them.
+        let bytes = u64::try_from(body.to_string().len()).unwrap_or(u64::MAX);
+        if bytes.saturating_mul(self.schemas) > TOLD_IN_FULL_MAX {
+            let is_valid = self.validator.is_valid(body);
+            let message = "this does not fit the definition, and is too large together with it to say where";
+            return if is_valid {
+                Vec::new()
+            } else {
+                vec![problem("", "schema", message)]
+            };
+        }
         let mut problems = Problems::default();
         for error in self.validator.iter_errors(body).take(ITEM_PROBLEMS_MAX) {
-            tell(&mut problems, &error);
+            tell(&mut problems, body, &error);
         }
         let mut problems = problems.into_vec();
         problems.truncate(ITEM_PROBLEMS_MAX);
@@ -164,10 +176,12 @@ fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
                 message(&error),
             )]
         })?;
+    let schemas = Check::new(definition).work_of("", definition, 0).schemas;
     Ok(Schema {
         title: title.to_owned(),
         text: json::canonical(definition),
         references,
+        schemas,
         validator,
     })
 }
@@ -289,29 +303,46 @@ fn below(pointer: &str, token: &str) -> String {
 }
 
 /// Tells one error of the library, at the property that is missing or too many where it is about one.
-fn tell(problems: &mut Problems, error: &ValidationError<'_>) {
+fn tell(problems: &mut Problems, body: &Value, error: &ValidationError<'_>) {
     let pointer = error.instance_path().as_str();
-    let kind = error.kind();
     if let ValidationErrorKind::Required {
         property: Value::String(property),
-    } = kind
+    } = error.kind()
     {
-        problems.push(|| problem(&below(pointer, property), "schema", message(error)));
-    } else if let ValidationErrorKind::AdditionalProperties { unexpected }
-    | ValidationErrorKind::UnevaluatedProperties { unexpected } = kind
-    {
-        for property in unexpected {
-            problems.push(|| {
-                problem(
-                    &below(pointer, property),
-                    "schema",
-                    "this property is not allowed",
-                )
-            });
-        }
-    } else {
-        problems.push(|| problem(pointer, "schema", message(error)));
+        return problems.push(|| problem(&below(pointer, property), "schema", message(error)));
     }
+    let unexpected = unexpected(body, error);
+    if unexpected.is_empty() {
+        return problems.push(|| problem(pointer, "schema", message(error)));
+    }
+    for property in unexpected {
+        problems.push(|| {
+            problem(
+                &below(pointer, property),
+                "schema",
+                "this property is not allowed",
+            )
+        });
+    }
+}
+
+/// The properties that an error says are too many.
+fn unexpected<'a>(body: &'a Value, error: &'a ValidationError<'_>) -> Vec<&'a str> {
+    if let ValidationErrorKind::AdditionalProperties { unexpected }
+    | ValidationErrorKind::UnevaluatedProperties { unexpected } = error.kind()
+    {
+        return unexpected.iter().map(String::as_str).collect();
+    }
+    // Where no properties are declared at all, the library names the first value and not the property.
+    let schema = error.schema_path().as_str().strip_suffix("/additionalProperties");
+    let is_closed = schema.is_some_and(|schema| !schema.ends_with("/properties"))
+        && matches!(error.kind(), ValidationErrorKind::FalseSchema);
+    let object = body
+        .pointer(error.instance_path().as_str())
+        .and_then(Value::as_object);
+    object
+        .filter(|_| is_closed)
+        .map_or_else(Vec::new, |object| object.keys().map(String::as_str).collect())
 }
 
 /// The library's message; a value that is long is called just that, and a long message is cut.
@@ -352,8 +383,6 @@ enum Way {
     Named,
     /// Whenever the keyword is.
     Applied,
-    /// As one of several to choose from.
-    Alternative,
 }
 
 /// The keywords of both drafts that have schemas below them; everything else is data.
@@ -363,7 +392,7 @@ const KEYWORDS: &[(&str, Holds, Way)] = &[
     ("additionalItems", Holds::Schema, Way::Applied),
     ("additionalProperties", Holds::Schema, Way::Applied),
     ("allOf", Holds::Schemas, Way::Applied),
-    ("anyOf", Holds::Schemas, Way::Alternative),
+    ("anyOf", Holds::Schemas, Way::Applied),
     ("contains", Holds::Schema, Way::Applied),
     ("contentSchema", Holds::Schema, Way::Applied),
     ("dependencies", Holds::SchemasByName, Way::Applied),
@@ -373,7 +402,7 @@ const KEYWORDS: &[(&str, Holds, Way)] = &[
     ("items", Holds::Schema, Way::Applied),
     ("items", Holds::Schemas, Way::Applied),
     ("not", Holds::Schema, Way::Applied),
-    ("oneOf", Holds::Schemas, Way::Alternative),
+    ("oneOf", Holds::Schemas, Way::Applied),
     ("patternProperties", Holds::SchemasByName, Way::Applied),
     ("prefixItems", Holds::Schemas, Way::Applied),
     ("properties", Holds::SchemasByName, Way::Applied),
@@ -462,26 +491,18 @@ fn target<'a>(root: &'a Value, reference: &'a str) -> Result<(&'a str, &'a Value
 #[derive(Clone, Copy, Default)]
 struct Work {
     schemas: u64,
-    alternatives: u64,
     depth: u64,
 }
 
 impl Work {
     const TOO_MUCH: Self = Self {
         schemas: u64::MAX,
-        alternatives: u64::MAX,
         depth: u64::MAX,
     };
 
-    fn add(&mut self, other: Self, way: Way) {
-        let alternatives = if way == Way::Alternative {
-            other.schemas
-        } else {
-            other.alternatives
-        };
-        self.schemas = self.schemas.saturating_add(other.schemas);
-        self.alternatives = self.alternatives.saturating_add(alternatives);
-        self.depth = self.depth.max(other.depth.saturating_add(1));
+    fn add(&mut self, below: Self) {
+        self.schemas = self.schemas.saturating_add(below.schemas);
+        self.depth = self.depth.max(below.depth.saturating_add(1));
     }
 }
 
@@ -654,11 +675,6 @@ impl<'a> Check<'a> {
                 EXPANDED_MAX,
                 "subschemas apply to one item, each counted once per way to it",
             ),
-            (
-                work.alternatives,
-                ALTERNATIVES_MAX,
-                "subschemas are below `anyOf` and `oneOf`",
-            ),
             (work.depth, EXPANDED_DEPTH_MAX, "subschemas are within each other"),
         ] {
             if count > count_max {
@@ -680,16 +696,14 @@ impl<'a> Check<'a> {
             schemas: 1,
             ..Work::default()
         };
-        for below in subschemas(pointer, schema)
-            .into_iter()
-            .filter(|below| below.way != Way::Named)
-        {
-            work.add(
-                self.work_of(&below.pointer, below.schema, depth.saturating_add(1)),
-                below.way,
-            );
+        for below in subschemas(pointer, schema) {
+            let found = self.work_of(&below.pointer, below.schema, depth.saturating_add(1));
+            // A definition costs where it is referenced; it is gone through here for the circles in it.
+            if below.way != Way::Named {
+                work.add(found);
+            }
         }
-        work.add(self.work_of_reference(pointer, schema, depth), Way::Applied);
+        work.add(self.work_of_reference(pointer, schema, depth));
         // To know what is not evaluated yet, the library evaluates everything beside it again.
         if schema
             .get("unevaluatedProperties")
@@ -1009,7 +1023,7 @@ mod tests {
         let mut tree = with_property(&json!({"$ref": "#/$defs/a"}));
         tree["$defs"] = json!({"a": {"items": {"$ref": "#/$defs/b"}}, "b": {"not": {"$ref": "#/$defs/a"}}});
         assert_told(&tree, &[("recursive_reference", "/$defs/b/not/$ref")]);
-        // Nothing leads to these, but the library compiles what it finds.
+        // Nothing leads to these, but whoever adds a reference to them should not be the one to be told.
         tree["properties"]["x"] = json!({});
         assert_eq!(told(&tree)[0].0, "recursive_reference");
     }
@@ -1026,7 +1040,7 @@ mod tests {
                     .problems(&json!({"name": "n", "x": 1}))
                     .len(),
                 1
-            )
+            );
         });
         is_fast(|| {
             assert_eq!(
@@ -1034,7 +1048,7 @@ mod tests {
                     .problems(&json!({"name": "n"}))
                     .len(),
                 0
-            )
+            );
         });
     }
 
@@ -1260,24 +1274,26 @@ mod tests {
                 assert_eq!(
                     schema.problems(&json!({"name": "n", "x": value})).len(),
                     ITEM_PROBLEMS_MAX
-                )
+                );
             });
         }
     }
 
     #[test]
-    fn alternatives_do_not_multiply_a_large_item() {
-        let choice = |count: usize| with_property(&json!({"anyOf": vec![json!({"type": "string"}); count]}));
-        assert_told(
-            &choice(usize::try_from(ALTERNATIVES_MAX).unwrap() + 1),
-            &[("too_complex", "")],
-        );
-        let schema = published(&choice(usize::try_from(ALTERNATIVES_MAX).unwrap()));
-        is_fast(|| {
-            assert_eq!(
-                schema.problems(&json!({"name": "n", "x": vec![1; 1_000]})).len(),
-                1
-            )
-        });
+    fn a_large_item_against_a_large_definition_is_told_only_that_it_does_not_fit() {
+        let choice = with_property(&json!({"anyOf": vec![json!({"type": "string"}); 2_000]}));
+        let each = with_property(&json!({"items": {"allOf": vec![json!({"type": "string"}); 2_000]}}));
+        for (definition, good) in [
+            (choice, json!("y".repeat(10_000))),
+            (each, json!(vec!["y"; 3_000])),
+        ] {
+            let schema = published(&definition);
+            is_fast(|| assert_eq!(schema.problems(&json!({"name": "n", "x": good})), []));
+            is_fast(|| {
+                let problems = schema.problems(&json!({"name": "n", "x": vec![1; 10_000]}));
+                assert_eq!((problems.len(), problems[0].path.len()), (1, 0));
+            });
+            assert_ne!(schema.problems(&json!({"name": "n", "x": [1]}))[0].path.len(), 0);
+        }
     }
 }

@@ -1,1 +1,24 @@
-//! Placeholder.
+//! The one table: records and their keys, conditions, transactions, reads and lists.
+//!
+//! The only crate that names a DynamoDB attribute. Rules are in `domain`; what is here turns its values into
+//! requests and answers back into its values.
+
+mod commit;
+mod connect;
+mod definition;
+mod error;
+mod key;
+mod lists;
+mod provision;
+mod read;
+mod record;
+mod related;
+mod snapshot;
+mod statement;
+
+pub use commit::Commit;
+pub use connect::{Settings, Table};
+pub use error::Error;
+pub use lists::{Direction, Listed, Rows, Source};
+pub use provision::{Publication, Published};
+pub use read::ApiKey;

@@ -1,0 +1,159 @@
+//! Committing: one transaction, all or nothing, with bounded and jittered retries (design.md B.8).
+
+use crate::record::Attributes;
+use crate::{Error, Table, key, statement};
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::types::{PutRequest, TransactWriteItem, WriteRequest};
+use domain::id::TeamId;
+use domain::json::Hash;
+use domain::write::Write;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How many actions a transaction takes.
+pub const ACTIONS_MAX: usize = 100;
+
+/// How many records one batch write takes.
+const BATCH_MAX: usize = 25;
+
+/// How often a write that the table refuses for now is tried again within one call.
+const RETRIES_MAX: u32 = 8;
+
+/// What became of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Commit {
+    /// It is written.
+    Done,
+    /// A condition did not hold: something it was decided on has moved, or it was written before.
+    ///
+    /// Never to be taken for "not written" without a look at the own mark: the answer to a first, successful
+    /// attempt may have been lost below us.
+    Stale,
+    /// Nobody knows; the own mark tells.
+    Unknown,
+    /// It has more than [`ACTIONS_MAX`] writes; nothing was sent.
+    TooLarge,
+}
+
+impl Table {
+    /// Writes all of `writes` or nothing.
+    pub async fn commit(&self, writes: &[Write]) -> Result<Commit, Error> {
+        if writes.len() > ACTIONS_MAX {
+            return Ok(Commit::TooLarge);
+        }
+        let actions =
+            writes.iter().map(|write| statement::of(&self.name, write)).collect::<Result<Vec<_>, _>>()?;
+        self.transact(actions).await
+    }
+
+    /// Sends one transaction.
+    pub(crate) async fn transact(&self, actions: Vec<TransactWriteItem>) -> Result<Commit, Error> {
+        let mut attempt = 0;
+        loop {
+            let request = self.client.transact_write_items().set_transact_items(Some(actions.clone()));
+            match request.send().await {
+                Ok(_) => return Ok(Commit::Done),
+                Err(error) => match classify(&error) {
+                    Failure::Condition => return Ok(Commit::Stale),
+                    Failure::Ambiguous => return Ok(Commit::Unknown),
+                    Failure::Refused => return Err(Error::from(error)),
+                    Failure::Busy if attempt < RETRIES_MAX => {}
+                    Failure::Busy => return Ok(Commit::Stale),
+                },
+            }
+            pause(attempt).await;
+            attempt += 1;
+        }
+    }
+
+    /// Stores declarations under their hashes, before the commit that names them; what nothing names is
+    /// harmless.
+    pub async fn store_declarations(
+        &self,
+        team: TeamId,
+        declarations: &BTreeMap<Hash, String>,
+    ) -> Result<(), Error> {
+        let all: Vec<(&Hash, &String)> = declarations.iter().collect();
+        for some in all.chunks(BATCH_MAX) {
+            let requests = some.iter().map(|(hash, text)| {
+                put_request(statement::declaration(key::declaration(team, **hash), text))
+            });
+            self.write_batch(requests.collect::<Result<_, _>>()?).await?;
+        }
+        Ok(())
+    }
+
+    async fn write_batch(&self, mut requests: Vec<WriteRequest>) -> Result<(), Error> {
+        for attempt in 0..=RETRIES_MAX {
+            let reply = self.client.batch_write_item().request_items(&self.name, requests).send().await?;
+            requests = reply
+                .unprocessed_items
+                .and_then(|mut unprocessed| unprocessed.remove(&self.name))
+                .unwrap_or_default();
+            if requests.is_empty() {
+                return Ok(());
+            }
+            pause(attempt).await;
+        }
+        Err(Error::Unavailable("a batch of declarations stays unprocessed".to_owned()))
+    }
+}
+
+fn put_request(attributes: Attributes) -> Result<WriteRequest, Error> {
+    let put = PutRequest::builder()
+        .set_item(Some(attributes))
+        .build()
+        .map_err(|error| Error::corrupt("declaration", error))?;
+    Ok(WriteRequest::builder().put_request(put).build())
+}
+
+/// What a failed transaction means.
+enum Failure {
+    /// A condition did not hold.
+    Condition,
+    /// It met other traffic and was certainly not written.
+    Busy,
+    /// It may have been written.
+    Ambiguous,
+    /// The table does not take it: a defect, or missing permission.
+    Refused,
+}
+
+fn classify<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
+    let SdkError::ServiceError(service) = error else { return Failure::Ambiguous };
+    match service.err() {
+        TransactWriteItemsError::TransactionCanceledException(cancelled) => {
+            let codes = || cancelled.cancellation_reasons().iter().filter_map(|reason| reason.code());
+            if codes().any(|code| code == "ConditionalCheckFailed") {
+                Failure::Condition
+            } else if codes().any(|code| code == "ValidationError" || code == "ItemCollectionSizeLimitExceeded")
+            {
+                Failure::Refused
+            } else {
+                Failure::Busy
+            }
+        }
+        TransactWriteItemsError::TransactionInProgressException(_)
+        | TransactWriteItemsError::InternalServerError(_) => Failure::Ambiguous,
+        TransactWriteItemsError::ProvisionedThroughputExceededException(_)
+        | TransactWriteItemsError::RequestLimitExceeded(_) => Failure::Busy,
+        other => match other.code() {
+            Some("ThrottlingException" | "ThrottlingError") => Failure::Busy,
+            Some(
+                "ValidationException"
+                | "AccessDeniedException"
+                | "ResourceNotFoundException"
+                | "IdempotentParameterMismatchException"
+                | "UnrecognizedClientException",
+            ) => Failure::Refused,
+            Some(_) | None => Failure::Ambiguous,
+        },
+    }
+}
+
+/// Waits before a retry: full jitter up to 25 ms doubled each time, one second at most.
+pub async fn pause(attempt: u32) {
+    let limit = 25_u64.saturating_mul(1 << attempt.min(6)).min(1_000);
+    tokio::time::sleep(Duration::from_millis(fastrand::u64(0..=limit))).await;
+}

@@ -1,0 +1,161 @@
+//! Keys: for every record where it is, which follows from its id (design.md "What wire.md changes").
+
+use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
+use domain::json::Hash;
+use domain::state::State;
+use domain::timestamp::Timestamp;
+use std::fmt;
+
+/// A record's place in the table.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) pk: String,
+    pub(crate) sk: String,
+}
+
+impl Key {
+    fn new(pk: String, sk: impl Into<String>) -> Self {
+        Self { pk, sk: sk.into() }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} / {}", self.pk, self.sk)
+    }
+}
+
+/// The partition of a team's own records: the team, its head, its applications; one query reads them all.
+pub(crate) fn team_partition(team: TeamId) -> String {
+    format!("TEAM#{team}")
+}
+
+pub(crate) fn team(team: TeamId) -> Key {
+    Key::new(team_partition(team), "TEAM")
+}
+
+pub(crate) fn head(team: TeamId) -> Key {
+    Key::new(team_partition(team), "HEAD")
+}
+
+pub(crate) fn application(id: ApplicationId) -> Key {
+    Key::new(team_partition(id.team()), format!("APP#{:04}", id.number()))
+}
+
+/// The partition of all items of a team.
+pub(crate) fn item_partition(team: TeamId) -> String {
+    format!("ITEM#{team}")
+}
+
+/// How the sort keys of an application's items begin.
+pub(crate) fn item_prefix(application: ApplicationId) -> String {
+    format!("{:04}#", application.number())
+}
+
+pub(crate) fn item(id: ItemId) -> Key {
+    let application = id.application();
+    Key::new(item_partition(id.team()), format!("{}{:07}", item_prefix(application), id.number()))
+}
+
+/// The partition of all change instances of a consumer.
+pub(crate) fn change_partition(team: TeamId) -> String {
+    format!("CHANGE#{team}")
+}
+
+pub(crate) fn change(id: ChangeId) -> Key {
+    Key::new(change_partition(id.team()), format!("{:011}", id.number()))
+}
+
+/// The partition of all deployed items of a consumer.
+pub(crate) fn deployed_partition(team: TeamId) -> String {
+    format!("DEPLOYED#{team}")
+}
+
+pub(crate) fn deployed(id: DeployedId) -> Key {
+    Key::new(deployed_partition(id.team()), format!("{:011}", id.number()))
+}
+
+/// The partition of all submissions of a team.
+pub(crate) fn submission_partition(team: TeamId) -> String {
+    format!("SUBMISSION#{team}")
+}
+
+pub(crate) fn submission(id: SubmissionId) -> Key {
+    Key::new(submission_partition(id.team()), format!("{:011}", id.number()))
+}
+
+pub(crate) fn work(submission: SubmissionId, number: u64) -> Key {
+    Key::new(format!("WORK#{}", submission.team()), format!("{:011}#{number:03}", submission.number()))
+}
+
+pub(crate) fn declaration(team: TeamId, hash: Hash) -> Key {
+    Key::new(format!("DECLARATION#{team}"), hash.to_string())
+}
+
+pub(crate) fn remembered(team: TeamId, key: &str) -> Key {
+    Key::new(format!("KEY#{team}"), key)
+}
+
+pub(crate) fn service(title: &str) -> Key {
+    Key::new(format!("SERVICE#{title}"), "SERVICE")
+}
+
+pub(crate) fn schema(title: &str, version: u64) -> Key {
+    Key::new(format!("SERVICE#{title}"), format!("SCHEMA#{version:05}"))
+}
+
+/// Where a service's title is found by its id.
+pub(crate) fn service_id(id: ServiceId) -> Key {
+    Key::new(format!("SERVICE_ID#{id}"), "SERVICE_ID")
+}
+
+/// Where a team's id is found by its name; also what keeps names unique.
+pub(crate) fn team_name(name: &str) -> Key {
+    Key::new(format!("TEAM_NAME#{name}"), "TEAM_NAME")
+}
+
+/// The numbers that the next team and the next service get.
+pub(crate) fn counters() -> Key {
+    Key::new("COUNTERS".to_owned(), "COUNTERS")
+}
+
+/// `gs1`: the queue of an owner, one partition a state.
+pub(crate) fn owner_queue(owner: TeamId, state: State) -> String {
+    format!("OWNER#{owner}#{state}")
+}
+
+/// `gs2`: the items of all services of an owner.
+pub(crate) fn owner_items(owner: TeamId) -> String {
+    format!("OWNER#{owner}#ITEMS")
+}
+
+/// `gs2`: the deployed items of all services of an owner.
+pub(crate) fn owner_deployed(owner: TeamId) -> String {
+    format!("OWNER#{owner}#DEPLOYED")
+}
+
+/// `gs2`: the services of an owner.
+pub(crate) fn owner_services(owner: TeamId) -> String {
+    format!("OWNER#{owner}#SERVICES")
+}
+
+/// `gs3`: the change instances of an item.
+pub(crate) fn item_changes(item: ItemId) -> String {
+    format!("ITEM#{item}#CHANGES")
+}
+
+/// `gs3`: the deployed items of an item.
+pub(crate) fn item_deployed(item: ItemId) -> String {
+    format!("ITEM#{item}#DEPLOYED")
+}
+
+/// `gs3`: all services.
+pub(crate) const ALL_SERVICES: &str = "SERVICES";
+
+/// `gs3`: all work that is owed.
+pub(crate) const ALL_WORK: &str = "WORK";
+
+/// A sort key by age; ids make it unique.
+pub(crate) fn by_age(created: Timestamp, id: u64) -> String {
+    format!("{:016}#{id:016}", created.micros())
+}

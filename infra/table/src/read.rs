@@ -1,0 +1,263 @@
+//! Reads by id: one record, or the few that a decision needs, strongly consistent.
+
+use crate::key::{self, Key};
+use crate::record::{
+    self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, HeadRecord, ItemRecord, Record,
+    RememberedRecord, SchemaRecord, ServiceRecord, SubmissionRecord, TeamRecord,
+};
+use crate::{Error, Table, commit};
+use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+use domain::actor::{Role, TeamRef};
+use domain::change::Change;
+use domain::deployed::Deployed;
+use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
+use domain::item::Item;
+use domain::plan::{Offer, Offers, Stored};
+use domain::schema::{self, Schema};
+use domain::service::Service;
+use domain::submission::{Remembered, Submission};
+use domain::team::{Application, Head, Team};
+use domain::timestamp::Timestamp;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, PoisonError};
+
+/// How many records one batch read takes.
+const BATCH_MAX: usize = 100;
+
+/// An API key as it is stored: by the hash of the key, never the key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiKey {
+    /// The SHA-256 of the key.
+    pub hash: String,
+    /// Its name, which the history shows.
+    pub name: String,
+    /// The team it belongs to.
+    pub team: TeamRef,
+    /// What it may do.
+    pub role: Role,
+}
+
+impl Table {
+    /// The team, its head and its applications; none for an unknown team.
+    pub async fn stored_team(&self, team: TeamId) -> Result<Option<Stored>, Error> {
+        let rows = self.partition(&key::team_partition(team), None).await?;
+        let (mut found, mut head, mut applications) = (None, None, Vec::new());
+        for row in rows {
+            match record::type_of(&row) {
+                Some(TeamRecord::TYPE) => found = Some(record::read::<TeamRecord>(row)?),
+                Some(HeadRecord::TYPE) => head = Some(record::read::<HeadRecord>(row)?),
+                Some(ApplicationRecord::TYPE) => applications.push(record::read::<ApplicationRecord>(row)?),
+                other => return Err(Error::corrupt(record::place(&row), format!("a team has no {other:?}"))),
+            }
+        }
+        Ok(found.zip(head).map(|(team, head)| Stored { team, head, applications }))
+    }
+
+    /// All items of an application, tombstones included.
+    pub async fn items_of(&self, application: ApplicationId) -> Result<Vec<Item>, Error> {
+        let pk = key::item_partition(application.team());
+        let rows = self.partition(&pk, Some(&key::item_prefix(application))).await?;
+        rows.into_iter().map(record::read::<ItemRecord>).collect()
+    }
+
+    /// A team.
+    pub async fn team(&self, id: TeamId) -> Result<Option<Team>, Error> {
+        self.get::<TeamRecord>(key::team(id)).await
+    }
+
+    /// The head of a team.
+    pub async fn head(&self, team: TeamId) -> Result<Option<Head>, Error> {
+        self.get::<HeadRecord>(key::head(team)).await
+    }
+
+    /// An application.
+    pub async fn application(&self, id: ApplicationId) -> Result<Option<Application>, Error> {
+        self.get::<ApplicationRecord>(key::application(id)).await
+    }
+
+    /// A service item.
+    pub async fn item(&self, id: ItemId) -> Result<Option<Item>, Error> {
+        self.get::<ItemRecord>(key::item(id)).await
+    }
+
+    /// A change instance.
+    pub async fn change(&self, id: ChangeId) -> Result<Option<Change>, Error> {
+        self.get::<ChangeRecord>(key::change(id)).await
+    }
+
+    /// Change instances by id, in the order of the ids; those that do not exist are left out.
+    pub async fn changes(&self, ids: &[ChangeId]) -> Result<Vec<Change>, Error> {
+        let rows = self.batch(ids.iter().map(|id| key::change(*id)).collect()).await?;
+        let mut changes = rows.into_iter().map(record::read::<ChangeRecord>).collect::<Result<Vec<_>, _>>()?;
+        changes.sort_by_key(|change| change.id);
+        Ok(changes)
+    }
+
+    /// A deployed item version.
+    pub async fn deployed(&self, id: DeployedId) -> Result<Option<Deployed>, Error> {
+        self.get::<DeployedRecord>(key::deployed(id)).await
+    }
+
+    /// A submission.
+    pub async fn submission(&self, id: SubmissionId) -> Result<Option<Submission>, Error> {
+        self.get::<SubmissionRecord>(key::submission(id)).await
+    }
+
+    /// What is remembered of an idempotency key, unless it has expired.
+    pub async fn remembered(
+        &self,
+        team: TeamId,
+        key: &str,
+        now: Timestamp,
+    ) -> Result<Option<Remembered>, Error> {
+        let found = self.get::<RememberedRecord>(key::remembered(team, key)).await?;
+        Ok(found.map(|(_, remembered)| remembered).filter(|remembered| remembered.expires > now))
+    }
+
+    /// A service by title.
+    pub async fn service(&self, title: &str) -> Result<Option<Service>, Error> {
+        self.get::<ServiceRecord>(key::service(title)).await
+    }
+
+    /// A service by id.
+    pub async fn service_by_id(&self, id: ServiceId) -> Result<Option<Service>, Error> {
+        let Some(pointer) = self.attributes(key::service_id(id)).await? else { return Ok(None) };
+        match record::text(&pointer, "to") {
+            Some(title) => self.service(title).await,
+            None => Err(Error::corrupt(record::place(&pointer), "it leads nowhere")),
+        }
+    }
+
+    /// A team by name.
+    pub async fn team_by_name(&self, name: &str) -> Result<Option<Team>, Error> {
+        let Some(pointer) = self.attributes(key::team_name(name)).await? else { return Ok(None) };
+        let id = pointer.get("to").and_then(|to| to.as_n().ok()).and_then(|n| n.parse().ok());
+        match id.and_then(TeamId::new) {
+            Some(id) => self.team(id).await,
+            None => Err(Error::corrupt(record::place(&pointer), "it leads nowhere")),
+        }
+    }
+
+    /// The schema of a service as of its current version.
+    pub async fn schema(&self, service: &Service) -> Result<Arc<Schema>, Error> {
+        let version = (service.title.clone(), service.schema_version);
+        let known = self.schemas.lock().unwrap_or_else(PoisonError::into_inner).get(&version).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let key = key::schema(&service.title, service.schema_version);
+        let place = key.to_string();
+        let stored = self.get::<SchemaRecord>(key).await?.ok_or_else(|| Error::corrupt(&place, "is missing"))?;
+        let schema = schema::load(&stored.text).map_err(|_| Error::corrupt(&place, "does not compile"))?;
+        let schema = Arc::new(schema);
+        self.schemas.lock().unwrap_or_else(PoisonError::into_inner).insert(version, Arc::clone(&schema));
+        Ok(schema)
+    }
+
+    /// The services with these titles, as far as they exist, with their schemas.
+    pub async fn offers(&self, titles: &BTreeSet<&str>) -> Result<Offers, Error> {
+        let rows = self.batch(titles.iter().map(|title| key::service(title)).collect()).await?;
+        let mut offers = Offers::new();
+        for row in rows {
+            let service = record::read::<ServiceRecord>(row)?;
+            let schema = self.schema(&service).await?;
+            offers.insert(service.title.clone(), Offer { service, schema });
+        }
+        Ok(offers)
+    }
+
+    /// The API key with this hash.
+    pub async fn api_key(&self, hash: &str) -> Result<Option<ApiKey>, Error> {
+        let request = self.client.get_item().table_name(&self.keys).consistent_read(true);
+        let found = request.key("pk", AttributeValue::S(hash.to_owned())).send().await?.item;
+        found.map(|row| read_api_key(&row)).transpose()
+    }
+
+    pub(crate) async fn attributes(&self, key: Key) -> Result<Option<Attributes>, Error> {
+        let request = self.client.get_item().table_name(&self.name).consistent_read(true);
+        let reply =
+            request.key("pk", AttributeValue::S(key.pk)).key("sk", AttributeValue::S(key.sk)).send().await?;
+        Ok(reply.item)
+    }
+
+    pub(crate) async fn get<R: Record>(&self, key: Key) -> Result<Option<R::Value>, Error> {
+        self.attributes(key).await?.map(record::read::<R>).transpose()
+    }
+
+    /// All rows of a partition, or those whose sort key begins with `prefix`.
+    pub(crate) async fn partition(&self, pk: &str, prefix: Option<&str>) -> Result<Vec<Attributes>, Error> {
+        let mut rows = Vec::new();
+        let mut after = None;
+        loop {
+            let mut query = self
+                .client
+                .query()
+                .table_name(&self.name)
+                .consistent_read(true)
+                .key_condition_expression("pk = :pk")
+                .expression_attribute_values(":pk", AttributeValue::S(pk.to_owned()))
+                .set_exclusive_start_key(after);
+            if let Some(prefix) = prefix {
+                query = query
+                    .key_condition_expression("pk = :pk AND begins_with(sk, :prefix)")
+                    .expression_attribute_values(":prefix", AttributeValue::S(prefix.to_owned()));
+            }
+            let page = query.send().await?;
+            rows.extend(page.items.unwrap_or_default());
+            after = page.last_evaluated_key;
+            if after.is_none() {
+                return Ok(rows);
+            }
+        }
+    }
+
+    /// The records with these keys, as far as they exist, in no order.
+    pub(crate) async fn batch(&self, keys: Vec<Key>) -> Result<Vec<Attributes>, Error> {
+        let keys: BTreeSet<Key> = keys.into_iter().collect();
+        let keys: Vec<HashMap<String, AttributeValue>> = keys.into_iter().map(to_attributes).collect();
+        let mut rows = Vec::new();
+        for some in keys.chunks(BATCH_MAX) {
+            self.batch_of(some.to_vec(), &mut rows).await?;
+        }
+        Ok(rows)
+    }
+
+    async fn batch_of(&self, mut keys: Vec<Attributes>, rows: &mut Vec<Attributes>) -> Result<(), Error> {
+        let mut attempt = 0;
+        loop {
+            let wanted = KeysAndAttributes::builder()
+                .set_keys(Some(keys))
+                .consistent_read(true)
+                .build()
+                .map_err(|error| Error::corrupt("batch", error))?;
+            let reply = self.client.batch_get_item().request_items(&self.name, wanted).send().await?;
+            rows.extend(reply.responses.into_iter().flat_map(|mut all| all.remove(&self.name)).flatten());
+            let left = reply.unprocessed_keys.and_then(|mut left| left.remove(&self.name));
+            keys = left.map(|left| left.keys).unwrap_or_default();
+            if keys.is_empty() {
+                return Ok(());
+            }
+            if attempt >= 8 {
+                return Err(Error::Unavailable("a batch of reads stays unprocessed".to_owned()));
+            }
+            commit::pause(attempt).await;
+            attempt += 1;
+        }
+    }
+}
+
+fn to_attributes(key: Key) -> Attributes {
+    HashMap::from([
+        ("pk".to_owned(), AttributeValue::S(key.pk)),
+        ("sk".to_owned(), AttributeValue::S(key.sk)),
+    ])
+}
+
+fn read_api_key(row: &Attributes) -> Result<ApiKey, Error> {
+    let corrupt = || Error::corrupt("an API key", "its attributes do not decode");
+    let text = |name| record::text(row, name).map(str::to_owned).ok_or_else(corrupt);
+    let id = row.get("tm").and_then(|tm| tm.as_n().ok()).and_then(|tm| tm.parse().ok());
+    let team = TeamRef { id: id.and_then(TeamId::new).ok_or_else(corrupt)?, name: text("tn")? };
+    let role = Role::parse(&text("role")?).ok_or_else(corrupt)?;
+    Ok(ApiKey { hash: text("pk")?, name: text("nm")?, team, role })
+}

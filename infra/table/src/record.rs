@@ -1,0 +1,97 @@
+//! Records: each domain value as the attributes it is stored as, and back.
+//!
+//! Every record names its type (`ty`) and format version (`v`). One written by a newer format is refused, so
+//! that an older function never drops what it does not know.
+
+mod catalog;
+mod change;
+mod item;
+mod parts;
+mod submission;
+mod team;
+
+pub(crate) use catalog::{SchemaRecord, ServiceRecord};
+pub(crate) use change::{ChangeRecord, EntryRecord};
+pub(crate) use item::{DeployedRecord, ItemRecord};
+pub(crate) use parts::Bad;
+pub(crate) use submission::{RememberedRecord, SubmissionRecord, WorkRecord};
+pub(crate) use team::{ApplicationRecord, HeadRecord, TeamRecord};
+
+use crate::Error;
+use crate::key::Key;
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+
+/// The attributes of a record.
+pub(crate) type Attributes = HashMap<String, AttributeValue>;
+
+/// The format that this code writes, and the newest that it reads.
+const FORMAT: u64 = 1;
+
+/// A domain value's record.
+pub(crate) trait Record: Serialize + DeserializeOwned {
+    /// The record type in `ty`.
+    const TYPE: &'static str;
+    /// The domain value.
+    type Value;
+
+    /// The record of a value.
+    fn of(value: &Self::Value) -> Self;
+    /// The value of a record.
+    fn value(self) -> Result<Self::Value, Bad>;
+    /// Where it is stored.
+    fn key(value: &Self::Value) -> Key;
+    /// Its entries in the indexes: number of the index, partition, sort key.
+    fn indexes(_value: &Self::Value) -> Vec<(u8, String, String)> {
+        Vec::new()
+    }
+}
+
+/// The attributes that a value is stored as.
+pub(crate) fn write<R: Record>(value: &R::Value) -> Result<Attributes, Error> {
+    let key = R::key(value);
+    let mut attributes: Attributes = serde_dynamo::to_item(R::of(value))
+        .map_err(|error| Error::corrupt(key.to_string(), error))?;
+    attributes.insert("ty".to_owned(), AttributeValue::S(R::TYPE.to_owned()));
+    attributes.insert("v".to_owned(), AttributeValue::N(FORMAT.to_string()));
+    for (index, pk, sk) in R::indexes(value) {
+        attributes.insert(format!("gs{index}pk"), AttributeValue::S(pk));
+        attributes.insert(format!("gs{index}sk"), AttributeValue::S(sk));
+    }
+    attributes.insert("pk".to_owned(), AttributeValue::S(key.pk));
+    attributes.insert("sk".to_owned(), AttributeValue::S(key.sk));
+    Ok(attributes)
+}
+
+/// The value that attributes stand for.
+pub(crate) fn read<R: Record>(attributes: Attributes) -> Result<R::Value, Error> {
+    let key = place(&attributes);
+    if text(&attributes, "ty") != Some(R::TYPE) {
+        return Err(Error::corrupt(key, format!("it is no {}", R::TYPE)));
+    }
+    let format = attributes.get("v").and_then(|v| v.as_n().ok()).and_then(|v| v.parse::<u64>().ok());
+    if format.is_none_or(|format| format > FORMAT) {
+        return Err(Error::corrupt(key, "its format is newer than this code"));
+    }
+    // The decoder's own message may show values: only the place is told.
+    let record: R = serde_dynamo::from_item(attributes)
+        .map_err(|_| Error::corrupt(key.clone(), "its attributes do not decode"))?;
+    record.value().map_err(|Bad(what)| Error::corrupt(key, format!("bad {what}")))
+}
+
+/// The record type of attributes.
+pub(crate) fn type_of(attributes: &Attributes) -> Option<&str> {
+    text(attributes, "ty")
+}
+
+/// A text attribute.
+pub(crate) fn text<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
+    attributes.get(name).and_then(|value| value.as_s().ok()).map(String::as_str)
+}
+
+/// The key of attributes, for messages.
+pub(crate) fn place(attributes: &Attributes) -> String {
+    format!("{} / {}", text(attributes, "pk").unwrap_or("?"), text(attributes, "sk").unwrap_or("?"))
+}

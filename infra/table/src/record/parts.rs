@@ -1,0 +1,175 @@
+//! Parts that several records share.
+
+use domain::actor::{Actor, TeamRef};
+use domain::change::{Chain, ChangeType, Kind, Mark, Target, Version};
+use domain::id::{ServiceId, TeamId};
+use domain::item::RuntimeState;
+use domain::json::Hash;
+use domain::schema::Reference;
+use domain::service::ServiceRef;
+use domain::state::State;
+use domain::timestamp::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// An attribute that does not stand for a value, by its name.
+pub(crate) struct Bad(pub(crate) &'static str);
+
+pub(crate) fn hash(text: &str) -> Result<Hash, Bad> {
+    Hash::parse(text).ok_or(Bad("hash"))
+}
+
+pub(crate) fn at(micros: u64) -> Timestamp {
+    Timestamp::from_micros(micros)
+}
+
+pub(crate) fn state(name: &str) -> Result<State, Bad> {
+    State::parse(name).ok_or(Bad("state"))
+}
+
+pub(crate) fn change_type(name: &str) -> Result<ChangeType, Bad> {
+    ChangeType::parse(name).ok_or(Bad("change type"))
+}
+
+pub(crate) fn kind(name: &str) -> Result<Kind, Bad> {
+    Kind::parse(name).ok_or(Bad("kind"))
+}
+
+pub(crate) fn runtime_state(name: &str) -> Result<RuntimeState, Bad> {
+    RuntimeState::parse(name).ok_or(Bad("runtime state"))
+}
+
+pub(crate) fn team_id(id: u64) -> Result<TeamId, Bad> {
+    TeamId::new(id).ok_or(Bad("team"))
+}
+
+/// A team by id and name.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct TeamPart {
+    id: u64,
+    nm: String,
+}
+
+impl TeamPart {
+    pub(crate) fn of(team: &TeamRef) -> Self {
+        Self { id: team.id.get(), nm: team.name.clone() }
+    }
+
+    pub(crate) fn value(self) -> Result<TeamRef, Bad> {
+        Ok(TeamRef { id: team_id(self.id)?, name: self.nm })
+    }
+}
+
+/// A service by id and title.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ServicePart {
+    id: u64,
+    ti: String,
+}
+
+impl ServicePart {
+    pub(crate) fn of(service: &ServiceRef) -> Self {
+        Self { id: service.id.get(), ti: service.title.clone() }
+    }
+
+    pub(crate) fn value(self) -> Result<ServiceRef, Bad> {
+        Ok(ServiceRef { id: ServiceId::new(self.id).ok_or(Bad("service"))?, title: self.ti })
+    }
+}
+
+/// A declaration by number and hash.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct VersionPart {
+    no: u64,
+    dh: String,
+}
+
+impl VersionPart {
+    pub(crate) fn of(version: &Version) -> Self {
+        Self { no: version.number, dh: version.hash.to_string() }
+    }
+
+    pub(crate) fn value(self) -> Result<Version, Bad> {
+        Ok(Version { number: self.no, hash: hash(&self.dh)? })
+    }
+}
+
+/// A reference to another item.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ReferencePart {
+    sv: String,
+    nm: String,
+}
+
+impl ReferencePart {
+    pub(crate) fn of(reference: &Reference) -> Self {
+        Self { sv: reference.service.clone(), nm: reference.name.clone() }
+    }
+
+    pub(crate) fn value(self) -> Reference {
+        Reference { service: self.sv, name: self.nm }
+    }
+}
+
+/// Who acted: a key with its team, or the system when both are absent.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ActorPart {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tm: Option<TeamPart>,
+}
+
+impl ActorPart {
+    pub(crate) fn of(actor: &Actor) -> Self {
+        match actor {
+            Actor::Key { name, team } => Self { key: Some(name.clone()), tm: Some(TeamPart::of(team)) },
+            Actor::System => Self { key: None, tm: None },
+        }
+    }
+
+    pub(crate) fn value(self) -> Result<Actor, Bad> {
+        match (self.key, self.tm) {
+            (Some(name), Some(team)) => Ok(Actor::Key { name, team: team.value()? }),
+            (None, None) => Ok(Actor::System),
+            (Some(_), None) | (None, Some(_)) => Err(Bad("actor")),
+        }
+    }
+}
+
+/// The word that stands for a removal where a hash would be.
+const REMOVED: &str = "REMOVED";
+
+pub(crate) fn target_text(target: Target) -> String {
+    target.hash().map_or_else(|| REMOVED.to_owned(), |hash| hash.to_string())
+}
+
+pub(crate) fn target(text: &str) -> Result<Target, Bad> {
+    if text == REMOVED { Ok(Target::Removed) } else { hash(text).map(Target::Declared) }
+}
+
+pub(crate) fn chain_text(chain: Chain) -> String {
+    format!("{chain:?}")
+}
+
+pub(crate) fn chain(text: &str) -> Result<Chain, Bad> {
+    let value = u128::from_str_radix(text, 16).map_err(|_| Bad("chain"))?;
+    if text.len() == 32 { Ok(Chain(value.to_be_bytes())) } else { Err(Bad("chain")) }
+}
+
+/// The end of a history.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct MarkPart {
+    n: u64,
+    at: u64,
+    hh: String,
+}
+
+impl MarkPart {
+    pub(crate) fn of(mark: Mark) -> Self {
+        Self { n: mark.entries, at: mark.at.micros(), hh: chain_text(mark.chain) }
+    }
+
+    pub(crate) fn value(self) -> Result<Mark, Bad> {
+        Ok(Mark { entries: self.n, at: at(self.at), chain: chain(&self.hh)? })
+    }
+}

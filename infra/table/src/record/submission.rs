@@ -1,0 +1,180 @@
+//! Submissions, remembered idempotency keys, and the work that submissions leave.
+
+use super::Record;
+use super::parts::{ActorPart, Bad, TeamPart, at, hash, kind, team_id};
+use crate::key::{self, Key};
+use domain::id::{ChangeId, ItemId, SubmissionId, TeamId};
+use domain::submission::{Remembered, Scope, Submission};
+use domain::work::{Owed, Work};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SubmissionRecord {
+    id: u64,
+    tm: TeamPart,
+    sc: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    chg: bool,
+    c0: u64,
+    cn: u64,
+    dn: u64,
+    by: ActorPart,
+    op: String,
+    cr: u64,
+}
+
+impl Record for SubmissionRecord {
+    const TYPE: &'static str = "SUBMISSION";
+    type Value = Submission;
+
+    fn of(submission: &Submission) -> Self {
+        Self {
+            id: submission.id.get(),
+            tm: TeamPart::of(&submission.team),
+            sc: submission.scope.name().to_owned(),
+            commit: submission.commit_id.clone(),
+            chg: submission.changed,
+            c0: submission.first_change,
+            cn: submission.direct,
+            dn: submission.derived,
+            by: ActorPart::of(&submission.by),
+            op: submission.request.clone(),
+            cr: submission.created.micros(),
+        }
+    }
+
+    fn value(self) -> Result<Submission, Bad> {
+        Ok(Submission {
+            id: SubmissionId::parse(self.id).ok_or(Bad("submission"))?,
+            team: self.tm.value()?,
+            scope: Scope::parse(&self.sc).ok_or(Bad("scope"))?,
+            commit_id: self.commit,
+            changed: self.chg,
+            first_change: self.c0,
+            direct: self.cn,
+            derived: self.dn,
+            by: self.by.value()?,
+            request: self.op,
+            created: at(self.cr),
+        })
+    }
+
+    fn key(submission: &Submission) -> Key {
+        key::submission(submission.id)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RememberedRecord {
+    tm: u64,
+    key: String,
+    fp: String,
+    sub: u64,
+    /// When the key is forgotten, in seconds: what the table's time to live reads.
+    xp: u64,
+}
+
+impl Record for RememberedRecord {
+    const TYPE: &'static str = "KEY";
+    type Value = (TeamId, Remembered);
+
+    fn of((team, remembered): &(TeamId, Remembered)) -> Self {
+        Self {
+            tm: team.get(),
+            key: remembered.key.clone(),
+            fp: remembered.fingerprint.to_string(),
+            sub: remembered.submission.get(),
+            xp: remembered.expires.micros() / 1_000_000,
+        }
+    }
+
+    fn value(self) -> Result<(TeamId, Remembered), Bad> {
+        let remembered = Remembered {
+            key: self.key,
+            fingerprint: hash(&self.fp)?,
+            submission: SubmissionId::parse(self.sub).ok_or(Bad("submission"))?,
+            expires: at(self.xp.saturating_mul(1_000_000)),
+        };
+        Ok((team_id(self.tm)?, remembered))
+    }
+
+    fn key((team, remembered): &(TeamId, Remembered)) -> Key {
+        key::remembered(*team, &remembered.key)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct WorkRecord {
+    sub: u64,
+    no: u64,
+    owed: Vec<OwedPart>,
+    cr: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct OwedPart {
+    id: u64,
+    it: u64,
+    ow: TeamPart,
+    kd: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<u64>,
+    ar: bool,
+}
+
+impl OwedPart {
+    fn of(owed: &Owed) -> Self {
+        Self {
+            id: owed.id.get(),
+            it: owed.item.get(),
+            ow: TeamPart::of(&owed.owner),
+            kd: owed.kind.name().to_owned(),
+            cause: owed.cause.map(ChangeId::get),
+            ar: owed.approval_required,
+        }
+    }
+
+    fn value(self) -> Result<Owed, Bad> {
+        let change = |raw: u64| ChangeId::parse(raw).ok_or(Bad("change"));
+        Ok(Owed {
+            id: change(self.id)?,
+            item: ItemId::parse(self.it).ok_or(Bad("item"))?,
+            owner: self.ow.value()?,
+            kind: kind(&self.kd)?,
+            cause: self.cause.map(change).transpose()?,
+            approval_required: self.ar,
+        })
+    }
+}
+
+impl Record for WorkRecord {
+    const TYPE: &'static str = "WORK";
+    type Value = Work;
+
+    fn of(work: &Work) -> Self {
+        Self {
+            sub: work.submission.get(),
+            no: work.number,
+            owed: work.entries.iter().map(OwedPart::of).collect(),
+            cr: work.created.micros(),
+        }
+    }
+
+    fn value(self) -> Result<Work, Bad> {
+        Ok(Work {
+            submission: SubmissionId::parse(self.sub).ok_or(Bad("submission"))?,
+            number: self.no,
+            entries: self.owed.into_iter().map(OwedPart::value).collect::<Result<_, _>>()?,
+            created: at(self.cr),
+        })
+    }
+
+    fn key(work: &Work) -> Key {
+        key::work(work.submission, work.number)
+    }
+
+    fn indexes(work: &Work) -> Vec<(u8, String, String)> {
+        vec![(3, key::ALL_WORK.to_owned(), key::by_age(work.created, work.submission.get()))]
+    }
+}

@@ -1,0 +1,220 @@
+//! The requests of a transaction, made from writes: which record, which condition (design.md B.6).
+//!
+//! Pure functions: what goes over the wire can be looked at without sending it.
+
+use crate::Error;
+use crate::key::{self, Key};
+use crate::record::{
+    self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, EntryRecord, HeadRecord, ItemRecord,
+    Record, RememberedRecord, SubmissionRecord, TeamRecord, WorkRecord, closed_queue,
+};
+use aws_sdk_dynamodb::types::{
+    AttributeValue, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+};
+use domain::attention::Attention;
+use domain::id::TeamId;
+use domain::submission::Remembered;
+use domain::team::Head;
+use domain::timestamp::Timestamp;
+use domain::write::{Closing, Write};
+use std::collections::HashMap;
+
+/// The condition of a record that must not exist yet.
+const NEW: &str = "attribute_not_exists(pk)";
+
+/// The request for one write.
+pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error> {
+    let put = |attributes| Condition::new(NEW).put(table, attributes);
+    match write {
+        Write::Head { before, after } => head(before).put(table, record::write::<HeadRecord>(after)?),
+        Write::Attention { team, delta } => attention(table, *team, *delta),
+        Write::Team(team) => {
+            Condition::new("attribute_exists(pk)").put(table, record::write::<TeamRecord>(team)?)
+        }
+        Write::Application { before: None, after } => put(record::write::<ApplicationRecord>(after)?),
+        Write::Application { before: Some(before), after } => Condition::new("#dig = :dig")
+            .text("dig", &before.to_string())
+            .put(table, record::write::<ApplicationRecord>(after)?),
+        Write::Item { before: None, after } => put(record::write::<ItemRecord>(after)?),
+        Write::Item { before: Some(before), after } => {
+            Condition::new("#rv = :rv").number("rv", *before).put(table, record::write::<ItemRecord>(after)?)
+        }
+        Write::Born(change) => put(record::write::<ChangeRecord>(change)?),
+        Write::Moved { before, from, after } => Condition::new("#n = :n AND #st = :st")
+            .number("n", before.entries)
+            .text("st", from.name())
+            .put(table, record::write::<ChangeRecord>(after)?),
+        Write::Closed(closing) => close(table, closing),
+        Write::Deployed(deployed) => put(record::write::<DeployedRecord>(deployed)?),
+        Write::Submission(submission) => put(record::write::<SubmissionRecord>(submission)?),
+        Write::Remember { team, remembered, now } => remember(table, *team, remembered, *now),
+        Write::Work(work) => put(record::write::<WorkRecord>(work)?),
+    }
+}
+
+/// A condition with its names and values; every name is aliased, as many are reserved words.
+struct Condition {
+    expression: &'static str,
+    names: HashMap<String, String>,
+    values: Attributes,
+}
+
+impl Condition {
+    fn new(expression: &'static str) -> Self {
+        Self { expression, names: HashMap::new(), values: HashMap::new() }
+    }
+
+    fn value(mut self, name: &str, value: AttributeValue) -> Self {
+        self.names.insert(format!("#{name}"), name.to_owned());
+        self.values.insert(format!(":{name}"), value);
+        self
+    }
+
+    fn text(self, name: &str, value: &str) -> Self {
+        self.value(name, AttributeValue::S(value.to_owned()))
+    }
+
+    fn number(self, name: &str, value: impl ToString) -> Self {
+        self.value(name, AttributeValue::N(value.to_string()))
+    }
+
+    fn put(self, table: &str, attributes: Attributes) -> Result<TransactWriteItem, Error> {
+        let some = |values: Attributes| (!values.is_empty()).then_some(values);
+        let put = Put::builder()
+            .table_name(table)
+            .set_item(Some(attributes))
+            .condition_expression(self.expression)
+            .set_expression_attribute_names((!self.names.is_empty()).then_some(self.names))
+            .set_expression_attribute_values(some(self.values))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::None)
+            .build()
+            .map_err(|error| Error::corrupt("put", error))?;
+        Ok(TransactWriteItem::builder().put(put).build())
+    }
+
+    fn update(self, table: &str, key: Key, update: &str) -> Result<TransactWriteItem, Error> {
+        let update = Update::builder()
+            .table_name(table)
+            .key("pk", AttributeValue::S(key.pk))
+            .key("sk", AttributeValue::S(key.sk))
+            .update_expression(update)
+            .condition_expression(self.expression)
+            .set_expression_attribute_names(Some(self.names))
+            .set_expression_attribute_values(Some(self.values))
+            .build()
+            .map_err(|error| Error::corrupt("update", error))?;
+        Ok(TransactWriteItem::builder().update(update).build())
+    }
+}
+
+/// The fence of submissions: nothing that a plan was made on has moved.
+///
+/// The count of submissions fences other submissions; attention, the owners' rejections and failures (R11);
+/// the next number, whoever else has taken one.
+fn head(before: &Head) -> Condition {
+    Condition::new("#sub = :sub AND #attn = :attn AND #att = :att AND #nc = :nc")
+        .number("sub", before.submissions)
+        .number("attn", before.attention.count)
+        .number("att", before.attention.sum)
+        .number("nc", before.next_change)
+}
+
+fn attention(table: &str, team: TeamId, delta: Attention) -> Result<TransactWriteItem, Error> {
+    Condition::new("attribute_exists(pk)")
+        .number("attn", delta.count)
+        .number("att", delta.sum)
+        .update(table, key::head(team), "ADD #attn :attn, #att :att")
+}
+
+/// Closes a change instance that was not read: its slot knew where its history ends.
+fn close(table: &str, closing: &Closing) -> Result<TransactWriteItem, Error> {
+    let entry: Attributes = serde_dynamo::to_item(EntryRecord::of(&closing.entry))
+        .map_err(|error| Error::corrupt("history entry", error))?;
+    Condition::new("#n = :n AND #st = :st")
+        .number("n", closing.mark.entries)
+        .text("st", closing.from.name())
+        .value("hi", AttributeValue::L(vec![AttributeValue::M(entry)]))
+        .text("gs1pk", &closed_queue(closing.owner))
+        .value("one", AttributeValue::N("1".to_owned()))
+        .value("closed", AttributeValue::S(closing.entry.to.name().to_owned()))
+        .without_name("one")
+        .without_name("closed")
+        .update(
+            table,
+            key::change(closing.change),
+            "SET #st = :closed, #n = #n + :one, #hi = list_append(#hi, :hi), #gs1pk = :gs1pk",
+        )
+}
+
+impl Condition {
+    /// A value that stands for no attribute of its own name.
+    fn without_name(mut self, name: &str) -> Self {
+        self.names.remove(&format!("#{name}"));
+        self
+    }
+}
+
+fn remember(
+    table: &str,
+    team: TeamId,
+    remembered: &Remembered,
+    now: Timestamp,
+) -> Result<TransactWriteItem, Error> {
+    let value = (team, remembered.clone());
+    Condition::new("attribute_not_exists(pk) OR #xp < :xp")
+        .number("xp", now.micros() / 1_000_000)
+        .put(table, record::write::<RememberedRecord>(&value)?)
+}
+
+/// The records that a declaration is stored as, each under its hash.
+pub(crate) fn declaration(key: Key, text: &str) -> Attributes {
+    let mut attributes = HashMap::new();
+    attributes.insert("pk".to_owned(), AttributeValue::S(key.pk));
+    attributes.insert("sk".to_owned(), AttributeValue::S(key.sk));
+    attributes.insert("ty".to_owned(), AttributeValue::S("DECLARATION".to_owned()));
+    attributes.insert("v".to_owned(), AttributeValue::N("1".to_owned()));
+    attributes.insert("json".to_owned(), AttributeValue::S(text.to_owned()));
+    attributes
+}
+
+/// Creates a record of any kind; fails when its key is taken.
+pub(crate) fn create<R: Record>(table: &str, value: &R::Value) -> Result<TransactWriteItem, Error> {
+    Condition::new(NEW).put(table, record::write::<R>(value)?)
+}
+
+/// Replaces a record whose revision is still `before`.
+pub(crate) fn replace<R: Record>(
+    table: &str,
+    before: u64,
+    value: &R::Value,
+) -> Result<TransactWriteItem, Error> {
+    Condition::new("#rv = :rv").number("rv", before).put(table, record::write::<R>(value)?)
+}
+
+/// Creates a record that only leads to another: `key` to the attribute `to`.
+pub(crate) fn pointer(table: &str, key: Key, ty: &str, to: AttributeValue) -> Result<TransactWriteItem, Error> {
+    let mut attributes = HashMap::new();
+    attributes.insert("pk".to_owned(), AttributeValue::S(key.pk));
+    attributes.insert("sk".to_owned(), AttributeValue::S(key.sk));
+    attributes.insert("ty".to_owned(), AttributeValue::S(ty.to_owned()));
+    attributes.insert("v".to_owned(), AttributeValue::N("1".to_owned()));
+    attributes.insert("to".to_owned(), to);
+    Condition::new(NEW).put(table, attributes)
+}
+
+/// Takes the next number of a counter that stands at `before`; none is its first use.
+pub(crate) fn count(
+    table: &str,
+    counter: &str,
+    before: Option<u64>,
+    next: u64,
+) -> Result<TransactWriteItem, Error> {
+    let expression = if before.is_some() { "#c = :before" } else { "attribute_not_exists(#c)" };
+    let mut condition = Condition::new(expression);
+    condition.names.insert("#c".to_owned(), counter.to_owned());
+    condition.values.insert(":next".to_owned(), AttributeValue::N(next.to_string()));
+    if let Some(before) = before {
+        condition.values.insert(":before".to_owned(), AttributeValue::N(before.to_string()));
+    }
+    condition.update(table, key::counters(), "SET #c = :next")
+}
