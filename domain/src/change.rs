@@ -2,6 +2,7 @@
 
 use crate::actor::{Actor, TeamRef};
 use crate::id::{ChangeId, DeployedId, ItemId, SubmissionId};
+use crate::item::RuntimeState;
 use crate::json::Hash;
 use crate::service::ServiceRef;
 use crate::state::State;
@@ -282,6 +283,8 @@ pub struct Change {
     pub supersedes: Vec<ChangeId>,
     /// A DELETE of an item that never came into service (R5).
     pub never_in_service: bool,
+    /// Whether the item existed out there once this was born.
+    pub runtime_state: RuntimeState,
     /// The deployed item version that was the newest when this was requested.
     pub deployed_before: Option<DeployedId>,
     /// The owner's message on the current state.

@@ -97,7 +97,8 @@ pub fn update(
     let state = update.state.unwrap_or(change.state);
     check(change, state, log, update, caller)?;
 
-    let mut after = Decided { change: change.clone(), item: item.clone(), writes: Vec::new(), deployed: None };
+    let mut after =
+        Decided { change: change.clone(), item: item.clone(), writes: Vec::new(), deployed: None };
     let moves = state != change.state;
     let mut closed = None;
     if moves {
@@ -112,7 +113,11 @@ pub fn update(
         deploy(&mut after, data, &mut numbers, stamp)?;
     }
     if moves || log.is_some() {
-        after.writes.push(Write::Moved { before: change.mark(), from: change.state, after: after.change.clone() });
+        after.writes.push(Write::Moved {
+            before: change.mark(),
+            from: change.state,
+            after: after.change.clone(),
+        });
     }
     after.writes.extend(closed.map(Write::Closed));
     settle(&mut after, item, head, numbers, stamp);
@@ -245,6 +250,7 @@ fn deploy(after: &mut Decided, data: &str, numbers: &mut Head, stamp: &Stamp) ->
     let version = Deployed {
         id,
         item: item.id,
+        service: item.service.clone(),
         change: change.id,
         version,
         data: data.to_owned(),
@@ -304,11 +310,8 @@ pub fn retry(
     }
     let landed = land::land(&cleared, &next_attempt(change, id), stamp);
     let delta = landed.item.attention() - item.attention();
-    let moved = Head {
-        next_change: head.next_change + CHANGE_STRIDE,
-        attention: head.attention + delta,
-        ..*head
-    };
+    let moved =
+        Head { next_change: head.next_change + CHANGE_STRIDE, attention: head.attention + delta, ..*head };
     let writes = vec![
         Write::Moved { before: change.mark(), from: change.state, after: closed },
         Write::Born(landed.born.clone()),
@@ -345,4 +348,3 @@ fn next_attempt(change: &Change, id: ChangeId) -> Birth {
         old: change.old,
     }
 }
-

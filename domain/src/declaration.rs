@@ -102,9 +102,7 @@ impl fmt::Debug for DeclaredItem {
 /// Reads a submitted document; every problem that it has by itself is told.
 pub fn parse(bytes: &[u8]) -> Result<Declaration, Vec<Problem>> {
     if bytes.len() > BODY_BYTES_MAX {
-        return Err(vec![
-            Place::default().problem("too_large", too_large(BODY_BYTES_MAX)),
-        ]);
+        return Err(vec![Place::default().problem("too_large", too_large(BODY_BYTES_MAX))]);
     }
     let document = json::parse(bytes, DEPTH_MAX)?;
     let mut reader = Reader::default();
@@ -157,12 +155,7 @@ impl Place {
     }
 
     fn problem(&self, rule: &'static str, message: impl Into<String>) -> Problem {
-        Problem {
-            pointer: self.pointer.clone(),
-            path: self.path.clone(),
-            rule,
-            message: message.into(),
-        }
+        Problem { pointer: self.pointer.clone(), path: self.path.clone(), rule, message: message.into() }
     }
 }
 
@@ -182,22 +175,14 @@ impl Reader {
         let root = Place::default();
         let mut teams = self.object(&root, document)?.into_iter();
         let (Some((team, content)), None) = (teams.next(), teams.next()) else {
-            self.tell(
-                &root,
-                "one_team",
-                "the document must have one key, the name of the team",
-            );
+            self.tell(&root, "one_team", "the document must have one key, the name of the team");
             return None;
         };
         let place = root.key(&team);
         self.name(&place, &team)?;
         let declaration = self.team(&place, team, content)?;
         if self.items > ITEMS_MAX {
-            self.tell(
-                &place,
-                "too_many_items",
-                format!("more than {ITEMS_MAX} service items"),
-            );
+            self.tell(&place, "too_many_items", format!("more than {ITEMS_MAX} service items"));
         }
         Some(declaration)
     }
@@ -213,11 +198,7 @@ impl Reader {
                 applications.extend(self.application(&place, key, value));
             }
         }
-        Some(Declaration {
-            team,
-            metadata,
-            applications,
-        })
+        Some(Declaration { team, metadata, applications })
     }
 
     fn application(&mut self, place: &Place, name: String, content: Value) -> Option<DeclaredApplication> {
@@ -235,11 +216,7 @@ impl Reader {
                 ),
             }
         }
-        Some(DeclaredApplication {
-            name,
-            metadata,
-            items,
-        })
+        Some(DeclaredApplication { name, metadata, items })
     }
 
     /// The items below `services`, a key that the reply's path by names passes over.
@@ -269,11 +246,7 @@ impl Reader {
             };
             if !names.insert(item.name.clone()) {
                 let at = place.below(&index.to_string(), Some(&item.name)).key(NAME);
-                self.tell(
-                    &at,
-                    "duplicate_name",
-                    "another item of this service has this name",
-                );
+                self.tell(&at, "duplicate_name", "another item of this service has this name");
             }
             items.push(item);
         }
@@ -354,10 +327,7 @@ mod tests {
     /// Every problem as `rule pointer path`, the path joined with `>`.
     fn told(document: &Value) -> Vec<String> {
         let problems = read(document).err().unwrap_or_default();
-        problems
-            .iter()
-            .map(|p| format!("{} {} {}", p.rule, p.pointer, p.path.join(">")))
-            .collect()
+        problems.iter().map(|p| format!("{} {} {}", p.rule, p.pointer, p.path.join(">"))).collect()
     }
 
     fn with_services(services: &Value) -> Value {
@@ -375,17 +345,9 @@ mod tests {
         let declaration = read(&document).unwrap();
         assert_eq!(declaration.team, "AwesomeConsumer");
         assert_eq!(declaration.metadata, Some(json!({"budget_code": 12345})));
-        let [first, second] = &declaration.applications[..] else {
-            panic!("two applications")
-        };
-        assert_eq!(
-            (first.name.as_str(), &first.metadata),
-            ("NewApp1", &Some(json!({"env": "dev"})))
-        );
-        assert_eq!(
-            (second.name.as_str(), &second.metadata, second.items.len()),
-            ("NewApp2", &None, 0)
-        );
+        let [first, second] = &declaration.applications[..] else { panic!("two applications") };
+        assert_eq!((first.name.as_str(), &first.metadata), ("NewApp1", &Some(json!({"env": "dev"}))));
+        assert_eq!((second.name.as_str(), &second.metadata, second.items.len()), ("NewApp2", &None, 0));
         let item = &first.items[0];
         assert_eq!((item.service.as_str(), item.name.as_str()), ("VM", "CoreVM1"));
         assert_eq!(item.body, json!({"name": "CoreVM1", "memory": 2, "cpu": 8.0}));
@@ -397,21 +359,10 @@ mod tests {
     #[test]
     fn a_team_may_have_nothing_and_names_may_be_in_any_script() {
         assert_eq!(read(&json!({"T": {}})).unwrap().applications, []);
-        let names = [
-            "a",
-            "My App",
-            "a/b~c",
-            "größe",
-            "サービス",
-            "😀",
-            &"x".repeat(NAME_BYTES_MAX),
-        ];
+        let names = ["a", "My App", "a/b~c", "größe", "サービス", "😀", &"x".repeat(NAME_BYTES_MAX)];
         for name in names {
             assert_eq!(name_problem(name), None, "{name}");
-            assert!(
-                read(&json!({"T": {name: {"services": {name: [{"name": name}]}}}})).is_ok(),
-                "{name}"
-            );
+            assert!(read(&json!({"T": {name: {"services": {name: [{"name": name}]}}}})).is_ok(), "{name}");
         }
     }
 
@@ -422,29 +373,14 @@ mod tests {
             (json!({}), "one_team  "),
             (json!({"T": {}, "U": {}}), "one_team  "),
             (json!({"T": []}), "wrong_type /T T"),
-            (
-                json!({"T": {"metadata": "x"}}),
-                "wrong_type /T/metadata T>metadata",
-            ),
+            (json!({"T": {"metadata": "x"}}), "wrong_type /T/metadata T>metadata"),
             (json!({"T": {"A": null}}), "wrong_type /T/A T>A"),
-            (
-                json!({"T": {"A": {"metadata": 1}}}),
-                "wrong_type /T/A/metadata T>A>metadata",
-            ),
+            (json!({"T": {"A": {"metadata": 1}}}), "wrong_type /T/A/metadata T>A>metadata"),
             (json!({"T": {"A": {"VM": []}}}), "unknown_key /T/A/VM T>A>VM"),
             (with_services(&json!([])), "wrong_type /T/A/services T>A>services"),
-            (
-                with_services(&json!({"VM": {}})),
-                "wrong_type /T/A/services/VM T>A>VM",
-            ),
-            (
-                with_services(&json!({"VM": ["x"]})),
-                "wrong_type /T/A/services/VM/0 T>A>VM>0",
-            ),
-            (
-                with_services(&json!({"VM": [{}]})),
-                "missing_name /T/A/services/VM/0/name T>A>VM>0>name",
-            ),
+            (with_services(&json!({"VM": {}})), "wrong_type /T/A/services/VM T>A>VM"),
+            (with_services(&json!({"VM": ["x"]})), "wrong_type /T/A/services/VM/0 T>A>VM>0"),
+            (with_services(&json!({"VM": [{}]})), "missing_name /T/A/services/VM/0/name T>A>VM>0>name"),
             (
                 with_services(&json!({"VM": [{"name": 7}]})),
                 "invalid_name /T/A/services/VM/0/name T>A>VM>0>name",
@@ -460,9 +396,7 @@ mod tests {
     #[test]
     fn bad_names_are_refused_at_every_level() {
         let long = "x".repeat(NAME_BYTES_MAX + 1);
-        let bad = [
-            "", " a", "a\t", "a\u{a0}", "a\nb", "\u{7f}", "\u{85}", "e\u{301}", "\u{212b}", &long,
-        ];
+        let bad = ["", " a", "a\t", "a\u{a0}", "a\nb", "\u{7f}", "\u{85}", "e\u{301}", "\u{212b}", &long];
         for name in bad {
             assert!(name_problem(name).is_some(), "{name:?}");
             let documents = [
@@ -473,11 +407,7 @@ mod tests {
             ];
             for document in documents {
                 let problems = read(&document).unwrap_err();
-                assert_eq!(
-                    (problems.len(), problems[0].rule),
-                    (1, "invalid_name"),
-                    "{document}"
-                );
+                assert_eq!((problems.len(), problems[0].rule), (1, "invalid_name"), "{document}");
             }
         }
     }
@@ -524,10 +454,7 @@ mod tests {
             with_services(&json!({"VM": [{"name": "x", "a": "y".repeat(bytes - empty)}]}))
         };
         assert_eq!(told(&item(DECLARATION_BYTES_MAX)), [""; 0]);
-        assert_eq!(
-            told(&item(DECLARATION_BYTES_MAX + 1)),
-            ["too_large /T/A/services/VM/0 T>A>VM>x"]
-        );
+        assert_eq!(told(&item(DECLARATION_BYTES_MAX + 1)), ["too_large /T/A/services/VM/0 T>A>VM>x"]);
         let metadata = |bytes: usize| json!({"a": "y".repeat(bytes - 8)});
         let both =
             |bytes: usize| json!({"T": {"metadata": metadata(bytes), "A": {"metadata": metadata(bytes)}}});
@@ -555,10 +482,7 @@ mod tests {
             "services": {"VM": [{"name": "x", "password": "hunter3"}]}}}});
         let declaration = read(&document).unwrap();
         let shown = format!("{declaration:?}");
-        assert!(
-            !shown.contains("hunter") && !shown.contains("password"),
-            "{shown}"
-        );
+        assert!(!shown.contains("hunter") && !shown.contains("password"), "{shown}");
         let hash = declaration.applications[0].items[0].hash.to_string();
         for part in ["\"T\"", "\"A\"", "\"VM\"", "\"x\"", &hash] {
             assert!(shown.contains(part), "{shown}");

@@ -3,6 +3,7 @@
 use crate::actor::TeamRef;
 use crate::id::{ChangeId, DeployedId, ItemId};
 use crate::json::Hash;
+use crate::service::ServiceRef;
 use crate::timestamp::Timestamp;
 use std::fmt;
 
@@ -16,6 +17,8 @@ pub struct Deployed {
     pub id: DeployedId,
     /// The service item.
     pub item: ItemId,
+    /// The item's service.
+    pub service: ServiceRef,
     /// The change instance that brought it.
     pub change: ChangeId,
     /// Counts the item's versions from 1 without gaps.
@@ -37,6 +40,9 @@ pub struct Deployed {
 impl fmt::Debug for Deployed {
     // The data is the owner's: never in a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Deployed").field("id", &self.id).field("version", &self.version).finish_non_exhaustive()
+        f.debug_struct("Deployed")
+            .field("id", &self.id)
+            .field("version", &self.version)
+            .finish_non_exhaustive()
     }
 }

@@ -76,7 +76,12 @@ pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
         audit.submission(submission);
     }
     for ((team, hash), stored) in &snapshot.declarations {
-        audit.require(hash == stored, "I19", format!("declaration {hash} of team {team}"), "its hash differs");
+        audit.require(
+            hash == stored,
+            "I19",
+            format!("declaration {hash} of team {team}"),
+            "its hash differs",
+        );
     }
     audit.found
 }
@@ -162,34 +167,40 @@ impl Audit<'_> {
     fn sequence(&mut self, item: &Item, changes: &[&Change]) {
         for (owner, stack) in &item.stacks {
             let own = changes.iter().filter(|change| change.owner.id == *owner);
-            let landed = own.filter(|change| change.history.first().is_some_and(|e| e.closed_by.is_none()));
+            let landed =
+                own.clone().filter(|change| change.history.first().is_some_and(|e| e.closed_by.is_none()));
             let newest = landed.map(|c| (c.submission.number(), c.attempt)).max();
             let detail = format!("team {owner} landed {newest:?} last");
             let agrees = newest == Some((stack.sequence, stack.attempt));
             self.require(agrees, "I6", format!("item {}", item.id), detail);
+            let waiting = own.clone().find(|change| change.state == State::Pending);
+            let is_newest = waiting.is_none_or(|c| Some((c.submission.number(), c.attempt)) == newest);
+            let detail = "a PENDING one is older than what has landed";
+            self.require(is_newest, "I6", format!("item {}", item.id), detail);
         }
     }
 
     /// I7: the runtime state is what the service owner's approvals made of it, in their order.
     fn runtime_state(&mut self, item: &Item, changes: &[&Change]) {
-        let main = changes.iter().filter(|change| !change.is_dependant());
-        let effects = main.flat_map(|change| change.history.iter()).filter_map(|entry| {
-            let state = match (entry.from, entry.to, entry.change_type) {
-                (None, State::Pending, ChangeType::Create) => RuntimeState::Requested,
-                (None | Some(State::Pending), State::Approved, ChangeType::Create) => RuntimeState::InService,
-                (None | Some(State::Pending), State::Approved, ChangeType::Delete) => {
-                    RuntimeState::Decommissioned
-                }
-                _ => return None,
-            };
-            Some((entry.at, state))
+        let mut main: Vec<_> = changes.iter().filter(|change| !change.is_dependant()).collect();
+        // What is newer has displaced what was PENDING, so they were approved in the order of landing (I6);
+        // no clock is needed to tell it.
+        main.sort_by_key(|change| (change.submission, change.attempt));
+        let entries = main.into_iter().flat_map(|change| &change.history);
+        let made = entries.fold(None, |state, entry| match (entry.from, entry.to, entry.change_type) {
+            (None, State::Pending, ChangeType::Create) if state != Some(RuntimeState::InService) => {
+                Some(RuntimeState::Requested)
+            }
+            (None | Some(State::Pending), State::Approved, ChangeType::Create) => {
+                Some(RuntimeState::InService)
+            }
+            (None | Some(State::Pending), State::Approved, ChangeType::Delete) => {
+                Some(RuntimeState::Decommissioned)
+            }
+            _ => state,
         });
-        let effects: Vec<_> = effects.collect();
-        let last = effects.iter().map(|(at, _)| *at).max();
-        // Two effects in the same microsecond can't be told apart by their time.
-        let agrees = effects.iter().any(|(at, state)| Some(*at) == last && *state == item.runtime_state);
         let detail = format!("{} is not what approvals made of it", item.runtime_state.name());
-        self.require(agrees, "I7", format!("item {}", item.id), detail);
+        self.require(made == Some(item.runtime_state), "I7", format!("item {}", item.id), detail);
     }
 
     /// I12, I13 and I19: what an item says of itself.
@@ -219,11 +230,17 @@ impl Audit<'_> {
         let known = item.deployed.map(|latest| (latest.id, latest.hash));
         self.require(newest == known, "I15", subject(), "its newest deployed item is another");
         for deployed in of_item {
-            let main = self.snapshot.changes.get(&deployed.change).is_some_and(|change| {
-                change.item == item.id && change.owner.id == deployed.service_owner.id
-            });
+            let main =
+                self.snapshot.changes.get(&deployed.change).is_some_and(|change| {
+                    change.item == item.id && change.owner.id == deployed.service_owner.id
+                });
             let sound = main && Hash::of(&deployed.data) == deployed.hash;
-            self.require(sound, "I15", format!("deployed item {}", deployed.id), "it does not fit its source");
+            self.require(
+                sound,
+                "I15",
+                format!("deployed item {}", deployed.id),
+                "it does not fit its source",
+            );
         }
     }
 
@@ -246,7 +263,12 @@ impl Audit<'_> {
             let items: Vec<Item> = self.items_of(application.id).cloned().collect();
             let digest = crate::plan::digest_of_stored(&application.metadata, &items);
             let detail = "its digest is not that of its items";
-            self.require(digest == application.digest, "I8", format!("application {}", application.id), detail);
+            self.require(
+                digest == application.digest,
+                "I8",
+                format!("application {}", application.id),
+                detail,
+            );
         }
         let metadata = self.snapshot.teams.get(&head.team).map_or("", |team| team.metadata.as_str());
         let applications = self.snapshot.applications.values().filter(|a| of_team(&a.id));
@@ -299,4 +321,3 @@ fn agrees(change: &Change, owner: TeamId, slot: &Slot) -> bool {
 fn is(item: &Item, reference: &Reference) -> bool {
     item.service.title == reference.service && item.name == reference.name
 }
-

@@ -30,20 +30,11 @@ pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Value, Vec<Problem>> {
         return Ok(Value::Object(Map::new()));
     }
     let text = str::from_utf8(bytes).map_err(|broken| {
-        vec![invalid(format!(
-            "the text is not UTF-8 from byte {} on",
-            broken.valid_up_to()
-        ))]
+        vec![invalid(format!("the text is not UTF-8 from byte {} on", broken.valid_up_to()))]
     })?;
-    let mut reader = Reader {
-        tokens: Vec::new(),
-        problems: Problems::default(),
-        depth_max,
-    };
+    let mut reader = Reader { tokens: Vec::new(), problems: Problems::default(), depth_max };
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let read = reader
-        .deserialize(&mut deserializer)
-        .and_then(|value| deserializer.end().map(|()| value));
+    let read = reader.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
     let mut problems = reader.problems.into_vec();
     match read {
         Ok(value) if problems.is_empty() => Ok(value),
@@ -109,10 +100,7 @@ impl Problems {
             return;
         }
         let problem = problem();
-        self.bytes = self
-            .bytes
-            .saturating_add(problem.pointer.len())
-            .saturating_add(problem.message.len());
+        self.bytes = self.bytes.saturating_add(problem.pointer.len()).saturating_add(problem.message.len());
         self.found.push(problem);
     }
 
@@ -126,25 +114,12 @@ impl Problems {
 }
 
 fn invalid(message: String) -> Problem {
-    Problem {
-        pointer: String::new(),
-        path: Vec::new(),
-        rule: "invalid_json",
-        message,
-    }
+    Problem { pointer: String::new(), path: Vec::new(), rule: "invalid_json", message }
 }
 
 fn syntax(error: &serde_json::Error) -> Problem {
-    let what = if error.is_eof() {
-        "the JSON document ends too early"
-    } else {
-        "not valid JSON"
-    };
-    invalid(format!(
-        "{what}: line {}, column {}",
-        error.line(),
-        error.column()
-    ))
+    let what = if error.is_eof() { "the JSON document ends too early" } else { "not valid JSON" };
+    invalid(format!("{what}: line {}, column {}", error.line(), error.column()))
 }
 
 /// Builds the value and notes on the way what serde would let pass.
@@ -176,10 +151,7 @@ impl Reader {
     fn fits(&mut self) -> bool {
         let fits = self.tokens.len() < self.depth_max;
         if !fits {
-            self.note(
-                "too_deep",
-                &format!("nested deeper than {} levels", self.depth_max),
-            );
+            self.note("too_deep", &format!("nested deeper than {} levels", self.depth_max));
         }
         fits
     }
@@ -274,10 +246,7 @@ mod tests {
 
     fn found(text: &str) -> Vec<(&'static str, String)> {
         let problems = parse(text.as_bytes(), DEPTH_MAX).err().unwrap_or_default();
-        problems
-            .into_iter()
-            .map(|problem| (problem.rule, problem.pointer))
-            .collect()
+        problems.into_iter().map(|problem| (problem.rule, problem.pointer)).collect()
     }
 
     fn nested(depth: usize) -> String {
@@ -288,10 +257,7 @@ mod tests {
     fn a_document_reads_as_it_is() {
         let text = r#"{"a":[1,-2,0.5,true,false,null,"x\u00e9\ud83d\ude00"],"b":{}}"#;
         let value = parse(text.as_bytes(), DEPTH_MAX).unwrap();
-        assert_eq!(
-            value,
-            json!({"a": [1, -2, 0.5, true, false, null, "xé😀"], "b": {}})
-        );
+        assert_eq!(value, json!({"a": [1, -2, 0.5, true, false, null, "xé😀"], "b": {}}));
     }
 
     #[test]
@@ -329,12 +295,7 @@ mod tests {
 
     #[test]
     fn broken_utf_8_is_no_json() {
-        for attack in [
-            &b"\"\xff\""[..],
-            b"\"\xc0\xaf\"",
-            b"\"\xed\xa0\x80\"",
-            b"{\"\xe2\x82\":1}",
-        ] {
+        for attack in [&b"\"\xff\""[..], b"\"\xc0\xaf\"", b"\"\xed\xa0\x80\"", b"{\"\xe2\x82\":1}"] {
             assert_eq!(parse(attack, DEPTH_MAX).unwrap_err()[0].rule, "invalid_json");
         }
     }
@@ -344,23 +305,14 @@ mod tests {
         let problems = parse(b"{\n \"secret\": hunter2}", DEPTH_MAX).unwrap_err();
         assert_eq!(problems[0].message, "not valid JSON: line 2, column 12");
         let problems = parse(b"{\"secret\": ", DEPTH_MAX).unwrap_err();
-        assert!(
-            problems[0]
-                .message
-                .starts_with("the JSON document ends too early")
-        );
+        assert!(problems[0].message.starts_with("the JSON document ends too early"));
     }
 
     #[test]
     fn duplicate_keys_are_all_told() {
         let text = r#"{"a":{"b":1,"b":2},"c/d":[{"e":1,"\u0065":2}],"a":3,"a":4}"#;
         let duplicate = |pointer: &str| ("duplicate_key", pointer.to_owned());
-        let expected = [
-            duplicate("/a/b"),
-            duplicate("/c~1d/0/e"),
-            duplicate("/a"),
-            duplicate("/a"),
-        ];
+        let expected = [duplicate("/a/b"), duplicate("/c~1d/0/e"), duplicate("/a"), duplicate("/a")];
         assert_eq!(found(text), expected);
         let problems = parse(text.as_bytes(), DEPTH_MAX).unwrap_err();
         assert_eq!(problems[1].path, ["c/d", "0", "e"]);
@@ -368,15 +320,9 @@ mod tests {
 
     #[test]
     fn numbers_keep_to_what_every_reader_reads_exactly() {
-        for number in [
-            "9007199254740991",
-            "-9007199254740991",
-            "0",
-            "-0",
-            "1e15",
-            "1e-400",
-            "9007199254740991.0",
-        ] {
+        for number in
+            ["9007199254740991", "-9007199254740991", "0", "-0", "1e15", "1e-400", "9007199254740991.0"]
+        {
             assert_eq!(found(number), [], "{number}");
         }
         let too_large = [
@@ -388,25 +334,15 @@ mod tests {
             "9007199254740992.0",
         ];
         for number in too_large {
-            assert_eq!(
-                found(&format!("[{number}]")),
-                [("number_out_of_range", "/0".to_owned())],
-                "{number}"
-            );
+            assert_eq!(found(&format!("[{number}]")), [("number_out_of_range", "/0".to_owned())], "{number}");
         }
     }
 
     #[test]
     fn nesting_ends_at_the_limit() {
         assert_eq!(found(&nested(DEPTH_MAX)), []);
-        assert_eq!(
-            found(&nested(DEPTH_MAX + 1)),
-            [("too_deep", "/0".repeat(DEPTH_MAX))]
-        );
-        assert_eq!(
-            found(&format!("[{},1e300]", nested(DEPTH_MAX)))[1].0,
-            "number_out_of_range"
-        );
+        assert_eq!(found(&nested(DEPTH_MAX + 1)), [("too_deep", "/0".repeat(DEPTH_MAX))]);
+        assert_eq!(found(&format!("[{},1e300]", nested(DEPTH_MAX)))[1].0, "number_out_of_range");
     }
 
     #[test]
@@ -417,21 +353,14 @@ mod tests {
         }
         assert_eq!(found(&"[".repeat(100_000))[1].0, "invalid_json");
         // Even without a limit of ours, the library's own holds.
-        assert_eq!(
-            parse(nested(100_000).as_bytes(), usize::MAX).unwrap_err()[0].rule,
-            "invalid_json"
-        );
+        assert_eq!(parse(nested(100_000).as_bytes(), usize::MAX).unwrap_err()[0].rule, "invalid_json");
     }
 
     #[test]
     fn the_reply_stays_small_however_many_problems_there_are() {
         let duplicates = format!("{{{}\"a\":1}}", "\"a\":1,".repeat(100_000));
         assert_eq!(found(&duplicates).len(), PROBLEMS_MAX);
-        let long = format!(
-            "{{\"{}\":[{}1e300]}}",
-            "k".repeat(PROBLEMS_BYTES_MAX),
-            "1e300,".repeat(1_000)
-        );
+        let long = format!("{{\"{}\":[{}1e300]}}", "k".repeat(PROBLEMS_BYTES_MAX), "1e300,".repeat(1_000));
         assert_eq!(found(&long).len(), 1);
     }
 
@@ -449,18 +378,11 @@ mod tests {
             ("2e-3", "0.002"),
             (r#"{"b":1,"a":{"d":2,"c":3}}"#, r#"{"a":{"c":3,"d":2},"b":1}"#),
             (" [ 1 , 2 ] ", "[1,2]"),
-            (
-                r#""\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/""#,
-                r#""€$\u000f\nA'B\"\\\\\"/""#,
-            ),
+            (r#""\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/""#, r#""€$\u000f\nA'B\"\\\\\"/""#),
             (r#""\u007f\u2028""#, "\"\u{7f}\u{2028}\""),
         ];
         for (text, expected) in cases {
-            assert_eq!(
-                canonical(&parse(text.as_bytes(), DEPTH_MAX).unwrap()),
-                expected,
-                "{text}"
-            );
+            assert_eq!(canonical(&parse(text.as_bytes(), DEPTH_MAX).unwrap()), expected, "{text}");
         }
     }
 
@@ -468,10 +390,7 @@ mod tests {
     fn keys_are_in_the_order_of_their_utf_16_units() {
         // U+1F600 is above U+FB33 by code point and below it by its surrogates.
         let value = json!({"\u{fb33}": 5, "\u{1f600}": 4, "€": 3, "\r": 0, "1": 1, "ö": 2});
-        assert_eq!(
-            canonical(&value),
-            "{\"\\r\":0,\"1\":1,\"ö\":2,\"€\":3,\"😀\":4,\"\u{fb33}\":5}"
-        );
+        assert_eq!(canonical(&value), "{\"\\r\":0,\"1\":1,\"ö\":2,\"€\":3,\"😀\":4,\"\u{fb33}\":5}");
     }
 
     #[test]
@@ -483,13 +402,7 @@ mod tests {
         assert_eq!(hash.as_bytes()[0], 0xe3);
         assert_ne!(Hash::of("a"), hash);
         let other_last_bits = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFV";
-        for text in [
-            "",
-            "abc",
-            other_last_bits,
-            &format!("{hash}="),
-            &hash.to_string().replace('-', "+"),
-        ] {
+        for text in ["", "abc", other_last_bits, &format!("{hash}="), &hash.to_string().replace('-', "+")] {
             assert_eq!(Hash::parse(text), None, "{text}");
         }
     }

@@ -76,13 +76,18 @@ pub fn land(item: &Item, birth: &Birth, stamp: &Stamp) -> Landed {
     if birth.kind == Kind::Direct {
         close_answered(&mut after, birth, stamp, &mut closed);
     }
-    let displaced = displace(&mut after, &birth.owner, birth.state.stage(), birth.id, stamp);
+    let mut displaced = Vec::new();
+    if birth.state == State::Approved {
+        displaced.extend(displace_pending(&mut after, birth, stamp));
+    }
+    displaced.extend(displace(&mut after, &birth.owner, birth.state.stage(), birth.id, stamp));
     let creation = after.stacks.get(&birth.owner.id).map_or(Creation::Never, |stack| stack.creation);
     let change_type = converted(birth.change_type, birth.state, creation);
     let mut born = born(item, birth, stamp, change_type, None);
     born.supersedes = displaced.iter().map(|closing| closing.change).collect();
     closed.extend(displaced);
     occupy(&mut after, &born);
+    born.runtime_state = after.runtime_state;
     after.revision += 1;
     after.modified = stamp.now.not_before(item.modified);
     Landed { item: after, born, closed }
@@ -135,6 +140,16 @@ pub(crate) fn displace(
     Some(close(item, owner.id, &occupant, ClosedBy::Displaced(by), stamp))
 }
 
+/// What is born APPROVED has passed the Pre-Validated stage at once and closes what is PENDING there: left
+/// open, the older declaration could be approved over the newer (I6). A rejection stays to be answered (R24).
+fn displace_pending(item: &mut Item, birth: &Birth, stamp: &Stamp) -> Option<Closing> {
+    let waiting = item.stacks.get(&birth.owner.id)?.pre_validated?;
+    if waiting.state.is_blocked() {
+        return None;
+    }
+    displace(item, &birth.owner, Stage::PreValidated, birth.id, stamp)
+}
+
 /// Closes an open change instance by a rule, knowing only its slot.
 pub(crate) fn close(
     item: &mut Item,
@@ -172,9 +187,8 @@ pub(crate) fn close(
 
 /// The Exception: what enters the Validated stage as a MODIFY while the CREATE is not completed is a CREATE.
 pub(crate) fn converted(change_type: ChangeType, enters: State, creation: Creation) -> ChangeType {
-    let exception = enters == State::Approved
-        && change_type == ChangeType::Modify
-        && creation == Creation::Outstanding;
+    let exception =
+        enters == State::Approved && change_type == ChangeType::Modify && creation == Creation::Outstanding;
     if exception { ChangeType::Create } else { change_type }
 }
 
@@ -190,7 +204,11 @@ fn occupy(item: &mut Item, born: &Change) {
         approved(item, born);
     } else {
         stack.pre_validated = Some(slot);
-        if is_main && born.change_type == ChangeType::Create {
+        // Declared again; an item that is in service stays so, though its CREATE failed (R9).
+        if is_main
+            && born.change_type == ChangeType::Create
+            && item.runtime_state == RuntimeState::Decommissioned
+        {
             item.runtime_state = RuntimeState::Requested;
         }
     }
@@ -273,6 +291,7 @@ fn born(
         old: birth.old,
         supersedes: Vec::new(),
         never_in_service: change_type == ChangeType::Delete && item.runtime_state == RuntimeState::Requested,
+        runtime_state: item.runtime_state,
         deployed_before: item.deployed.map(|latest| latest.id),
         log: String::new(),
         created: stamp.now,

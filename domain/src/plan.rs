@@ -192,7 +192,8 @@ impl Draft {
         let owed = self.owed(stored, offers)?;
         let after = self.applications_after(stored);
         let root = digest::root(&self.metadata, &after);
-        let changed = root != stored.head.root || self.applications.iter().any(|diff| !diff.landed.is_empty());
+        let changed =
+            root != stored.head.root || self.applications.iter().any(|diff| !diff.landed.is_empty());
         let submission = self.submission(stored, request, changed, &owed);
         let head = self.head_after(stored, root);
         let mut writes = vec![Write::Head { before: stored.head, after: head }];

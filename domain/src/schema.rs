@@ -85,11 +85,7 @@ pub struct Reference {
 /// Checks a definition before it is published; every problem that can be told without compiling is told.
 pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
     if bytes.len() > SCHEMA_BYTES_MAX {
-        return Err(vec![problem(
-            "",
-            "too_large",
-            format!("larger than {SCHEMA_BYTES_MAX} bytes"),
-        )]);
+        return Err(vec![problem("", "too_large", format!("larger than {SCHEMA_BYTES_MAX} bytes"))]);
     }
     let definition = json::parse(bytes, SCHEMA_DEPTH_MAX)?;
     let Some(root) = definition.as_object() else {
@@ -100,11 +96,7 @@ pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
     check.subschemas();
     check.work();
     check.meta_schema();
-    if check.problems.is_empty() {
-        compile(&definition)
-    } else {
-        Err(check.problems.into_vec())
-    }
+    if check.problems.is_empty() { compile(&definition) } else { Err(check.problems.into_vec()) }
 }
 
 /// Compiles a definition that was checked when it was published.
@@ -120,11 +112,7 @@ impl Schema {
         if bytes.saturating_mul(self.schemas) > TOLD_IN_FULL_MAX {
             let is_valid = self.validator.is_valid(body);
             let message = "this does not fit the definition, and is too large together with it to say where";
-            return if is_valid {
-                Vec::new()
-            } else {
-                vec![problem("", "schema", message)]
-            };
+            return if is_valid { Vec::new() } else { vec![problem("", "schema", message)] };
         }
         let mut problems = Problems::default();
         for error in self.validator.iter_errors(body).take(ITEM_PROBLEMS_MAX) {
@@ -145,10 +133,8 @@ impl Schema {
                 Form::One => value.map_or(&[][..], std::slice::from_ref),
             };
             let names = names.iter().filter_map(Value::as_str);
-            references.extend(names.map(|name| Reference {
-                service: service.clone(),
-                name: name.to_owned(),
-            }));
+            references
+                .extend(names.map(|name| Reference { service: service.clone(), name: name.to_owned() }));
         }
         references.into_iter().collect()
     }
@@ -156,44 +142,20 @@ impl Schema {
 
 fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
     let invalid = |message: &str| vec![problem("", "invalid_schema", message)];
-    let root = definition
-        .as_object()
-        .ok_or_else(|| invalid("a definition is an object"))?;
-    let title = root
-        .get("title")
-        .and_then(Value::as_str)
-        .ok_or_else(|| invalid("no title"))?;
+    let root = definition.as_object().ok_or_else(|| invalid("a definition is an object"))?;
+    let title = root.get("title").and_then(Value::as_str).ok_or_else(|| invalid("no title"))?;
     let draft = draft(root).ok_or_else(|| invalid("an unknown draft"))?;
-    let references: Vec<_> = reference_fields(root)
-        .filter_map(|(_, field)| field.ok())
-        .collect();
+    let references: Vec<_> = reference_fields(root).filter_map(|(_, field)| field.ok()).collect();
     let validator = options(draft)
         .build(&compiled_form(root, &references))
-        .map_err(|error| {
-            vec![problem(
-                error.instance_path().as_str(),
-                "invalid_schema",
-                message(&error),
-            )]
-        })?;
+        .map_err(|error| vec![problem(error.instance_path().as_str(), "invalid_schema", message(&error))])?;
     let schemas = Check::new(definition).work_of("", definition, 0).schemas;
-    Ok(Schema {
-        title: title.to_owned(),
-        text: json::canonical(definition),
-        references,
-        schemas,
-        validator,
-    })
+    Ok(Schema { title: title.to_owned(), text: json::canonical(definition), references, schemas, validator })
 }
 
 fn options(draft: Draft) -> ValidationOptions<'static> {
-    let patterns = PatternOptions::regex()
-        .size_limit(PATTERN_BYTES_MAX)
-        .dfa_size_limit(PATTERN_BYTES_MAX);
-    jsonschema::options()
-        .with_draft(draft)
-        .offline()
-        .with_pattern_options(patterns)
+    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX);
+    jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns)
 }
 
 /// The definition as the library gets it: without a name of its own, for one that is also the name of a
@@ -204,13 +166,9 @@ fn compiled_form(root: &Map<String, Value>, references: &[ReferenceField]) -> Va
     root.remove("$schema");
     let mut properties = root.get_mut("properties").and_then(Value::as_object_mut);
     for field in references.iter().filter(|field| field.form == Form::List) {
-        let property = properties
-            .as_mut()
-            .and_then(|properties| properties.get_mut(&field.field));
+        let property = properties.as_mut().and_then(|properties| properties.get_mut(&field.field));
         if let Some(property) = property.and_then(Value::as_object_mut) {
-            property
-                .entry("items")
-                .or_insert_with(|| json!({"type": "string"}));
+            property.entry("items").or_insert_with(|| json!({"type": "string"}));
         }
     }
     Value::Object(root)
@@ -222,9 +180,7 @@ fn draft(root: &Map<String, Value>) -> Option<Draft> {
         return Some(Draft::Draft202012);
     };
     let uri = uri.as_str()?;
-    let place = uri
-        .strip_prefix("https://")
-        .or_else(|| uri.strip_prefix("http://"))?;
+    let place = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
     match place.strip_suffix('#').unwrap_or(place) {
         "json-schema.org/draft-07/schema" => Some(Draft::Draft7),
         "json-schema.org/draft/2020-12/schema" => Some(Draft::Draft202012),
@@ -236,11 +192,7 @@ fn draft(root: &Map<String, Value>) -> Option<Draft> {
 fn reference_fields(
     root: &Map<String, Value>,
 ) -> impl Iterator<Item = (String, Result<ReferenceField, &'static str>)> {
-    let properties = root
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten();
+    let properties = root.get("properties").and_then(Value::as_object).into_iter().flatten();
     properties.filter_map(|(field, property)| {
         let mut pointer = "/properties".to_owned();
         push_token(&mut pointer, field);
@@ -259,41 +211,24 @@ fn reference_field(field: &str, property: &Value) -> Option<Result<ReferenceFiel
         return form.map(|_| Err("a reference says in `service_reference` which service it is to"));
     };
     let Some((form, kind)) = form else {
-        return Some(Err(
-            "`service_reference` needs the format `reference_list` or `reference`",
-        ));
+        return Some(Err("`service_reference` needs the format `reference_list` or `reference`"));
     };
     if property.get("type").and_then(Value::as_str) != Some(kind) {
-        return Some(Err(
-            "a `reference_list` has the type `array`, a `reference` the type `string`",
-        ));
+        return Some(Err("a `reference_list` has the type `array`, a `reference` the type `string`"));
     }
     let service = service.as_str().filter(|service| name_problem(service).is_none());
     Some(match service {
-        Some(service) => Ok(ReferenceField {
-            field: field.to_owned(),
-            service: service.to_owned(),
-            form,
-        }),
+        Some(service) => Ok(ReferenceField { field: field.to_owned(), service: service.to_owned(), form }),
         None => Err("`service_reference` must be the title of a service"),
     })
 }
 
 fn problem(pointer: &str, rule: &'static str, message: impl Into<String>) -> Problem {
-    Problem {
-        pointer: pointer.to_owned(),
-        path: tokens(pointer),
-        rule,
-        message: message.into(),
-    }
+    Problem { pointer: pointer.to_owned(), path: tokens(pointer), rule, message: message.into() }
 }
 
 fn tokens(pointer: &str) -> Vec<String> {
-    pointer
-        .split('/')
-        .skip(1)
-        .map(|token| token.replace("~1", "/").replace("~0", "~"))
-        .collect()
+    pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~")).collect()
 }
 
 fn below(pointer: &str, token: &str) -> String {
@@ -305,10 +240,7 @@ fn below(pointer: &str, token: &str) -> String {
 /// Tells one error of the library, at the property that is missing or too many where it is about one.
 fn tell(problems: &mut Problems, body: &Value, error: &ValidationError<'_>) {
     let pointer = error.instance_path().as_str();
-    if let ValidationErrorKind::Required {
-        property: Value::String(property),
-    } = error.kind()
-    {
+    if let ValidationErrorKind::Required { property: Value::String(property) } = error.kind() {
         return problems.push(|| problem(&below(pointer, property), "schema", message(error)));
     }
     let unexpected = unexpected(body, error);
@@ -316,13 +248,7 @@ fn tell(problems: &mut Problems, body: &Value, error: &ValidationError<'_>) {
         return problems.push(|| problem(pointer, "schema", message(error)));
     }
     for property in unexpected {
-        problems.push(|| {
-            problem(
-                &below(pointer, property),
-                "schema",
-                "this property is not allowed",
-            )
-        });
+        problems.push(|| problem(&below(pointer, property), "schema", "this property is not allowed"));
     }
 }
 
@@ -337,27 +263,14 @@ fn unexpected<'a>(body: &'a Value, error: &'a ValidationError<'_>) -> Vec<&'a st
     let schema = error.schema_path().as_str().strip_suffix("/additionalProperties");
     let is_closed = schema.is_some_and(|schema| !schema.ends_with("/properties"))
         && matches!(error.kind(), ValidationErrorKind::FalseSchema);
-    let object = body
-        .pointer(error.instance_path().as_str())
-        .and_then(Value::as_object);
-    object
-        .filter(|_| is_closed)
-        .map_or_else(Vec::new, |object| object.keys().map(String::as_str).collect())
+    let object = body.pointer(error.instance_path().as_str()).and_then(Value::as_object);
+    object.filter(|_| is_closed).map_or_else(Vec::new, |object| object.keys().map(String::as_str).collect())
 }
 
 /// The library's message; a value that is long is called just that, and a long message is cut.
 fn message(error: &ValidationError<'_>) -> String {
-    let is_short = error
-        .instance()
-        .to_string()
-        .chars()
-        .nth(VALUE_CHARS_MAX)
-        .is_none();
-    cut(if is_short {
-        error.to_string()
-    } else {
-        error.masked().to_string()
-    })
+    let is_short = error.instance().to_string().chars().nth(VALUE_CHARS_MAX).is_none();
+    cut(if is_short { error.to_string() } else { error.masked().to_string() })
 }
 
 fn cut(mut message: String) -> String {
@@ -413,14 +326,8 @@ const KEYWORDS: &[(&str, Holds, Way)] = &[
 ];
 
 /// Keywords that change what other keywords mean or what a reference leads to.
-const UNSUPPORTED: &[&str] = &[
-    "$anchor",
-    "$dynamicAnchor",
-    "$dynamicRef",
-    "$recursiveAnchor",
-    "$recursiveRef",
-    "$vocabulary",
-];
+const UNSUPPORTED: &[&str] =
+    &["$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary"];
 
 /// Keywords that may only stand at the root: below it they would start another document.
 const ROOT_ONLY: &[&str] = &["$id", "$schema"];
@@ -447,15 +354,10 @@ fn subschemas<'a>(pointer: &str, schema: &'a Value) -> Vec<Subschema<'a>> {
         match (holds, value) {
             (Holds::Schema, schema) => add(at, schema),
             (Holds::Schemas, Value::Array(schemas)) => {
-                schemas
-                    .iter()
-                    .enumerate()
-                    .for_each(|(index, s)| add(below(&at, &index.to_string()), s));
+                schemas.iter().enumerate().for_each(|(index, s)| add(below(&at, &index.to_string()), s));
             }
             (Holds::SchemasByName, Value::Object(schemas)) => {
-                schemas
-                    .iter()
-                    .for_each(|(name, schema)| add(below(&at, name), schema));
+                schemas.iter().for_each(|(name, schema)| add(below(&at, name), schema));
             }
             (Holds::Schemas | Holds::SchemasByName, _) => {}
         }
@@ -473,18 +375,10 @@ enum BadRef {
 fn target<'a>(root: &'a Value, reference: &'a str) -> Result<(&'a str, &'a Value), BadRef> {
     let pointer = reference.strip_prefix('#').ok_or(BadRef::Remote)?;
     // An escape has more than one spelling, so two readers could take it for two places.
-    let is_plain = !pointer.contains('%')
-        && pointer
-            .split('~')
-            .skip(1)
-            .all(|rest| rest.starts_with(['0', '1']));
-    let schema = root
-        .pointer(pointer)
-        .filter(|schema| schema.is_object() || schema.is_boolean());
-    schema
-        .filter(|_| is_plain)
-        .map(|schema| (pointer, schema))
-        .ok_or(BadRef::Dangling)
+    let is_plain =
+        !pointer.contains('%') && pointer.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
+    let schema = root.pointer(pointer).filter(|schema| schema.is_object() || schema.is_boolean());
+    schema.filter(|_| is_plain).map(|schema| (pointer, schema)).ok_or(BadRef::Dangling)
 }
 
 /// What validating one value against a schema may cost.
@@ -495,10 +389,7 @@ struct Work {
 }
 
 impl Work {
-    const TOO_MUCH: Self = Self {
-        schemas: u64::MAX,
-        depth: u64::MAX,
-    };
+    const TOO_MUCH: Self = Self { schemas: u64::MAX, depth: u64::MAX };
 
     fn add(&mut self, below: Self) {
         self.schemas = self.schemas.saturating_add(below.schemas);
@@ -516,11 +407,7 @@ struct Check<'a> {
 
 impl<'a> Check<'a> {
     fn new(definition: &'a Value) -> Self {
-        Self {
-            definition,
-            problems: Problems::default(),
-            works: BTreeMap::new(),
-        }
+        Self { definition, problems: Problems::default(), works: BTreeMap::new() }
     }
 
     fn tell(&mut self, pointer: &str, rule: &'static str, message: impl Into<String>) {
@@ -530,11 +417,7 @@ impl<'a> Check<'a> {
     /// What makes a schema the definition of a service.
     fn service(&mut self, root: &Map<String, Value>) {
         match root.get("title").map(Value::as_str) {
-            None => self.tell(
-                "/title",
-                "missing_title",
-                "the title, the name of the service, is missing",
-            ),
+            None => self.tell("/title", "missing_title", "the title, the name of the service, is missing"),
             Some(title) => {
                 if let Some(message) = title.map_or(Some("a title must be a string"), name_problem) {
                     self.tell("/title", "invalid_name", message);
@@ -542,18 +425,10 @@ impl<'a> Check<'a> {
             }
         }
         if root.get("type").and_then(Value::as_str) != Some("object") {
-            self.tell(
-                "/type",
-                "wrong_type",
-                "a service item is an object: the type must be `object`",
-            );
+            self.tell("/type", "wrong_type", "a service item is an object: the type must be `object`");
         }
         if draft(root).is_none() {
-            self.tell(
-                "/$schema",
-                "unsupported_draft",
-                "the draft must be 2020-12 or draft-07",
-            );
+            self.tell("/$schema", "unsupported_draft", "the draft must be 2020-12 or draft-07");
         }
         self.name_property(root);
         for (pointer, field) in reference_fields(root) {
@@ -564,9 +439,7 @@ impl<'a> Check<'a> {
     }
 
     fn name_property(&mut self, root: &Map<String, Value>) {
-        let name = root
-            .get("properties")
-            .and_then(|properties| properties.get("name"));
+        let name = root.get("properties").and_then(|properties| properties.get("name"));
         if name.and_then(|name| name.get("type")).and_then(Value::as_str) != Some("string") {
             let message = "a service item needs the property `name` of the type `string`";
             self.tell("/properties/name", "missing_name_property", message);
@@ -592,16 +465,11 @@ impl<'a> Check<'a> {
                 refs = refs.saturating_add(1);
                 open.extend(self.reference(&pointer, reference));
             }
-            open.extend(
-                subschemas(&pointer, schema)
-                    .into_iter()
-                    .map(|found| (found.pointer, found.schema)),
-            );
+            open.extend(subschemas(&pointer, schema).into_iter().map(|found| (found.pointer, found.schema)));
         }
-        for (count, count_max, what) in [
-            (refs, SCHEMA_REFS_MAX, "references"),
-            (patterns, PATTERNS_MAX, "patterns"),
-        ] {
+        for (count, count_max, what) in
+            [(refs, SCHEMA_REFS_MAX, "references"), (patterns, PATTERNS_MAX, "patterns")]
+        {
             if count > count_max {
                 self.tell("", "too_complex", format!("more than {count_max} {what}"));
             }
@@ -612,16 +480,10 @@ impl<'a> Check<'a> {
         let root_only = if pointer.is_empty() { &[] } else { ROOT_ONLY };
         for keyword in UNSUPPORTED.iter().chain(root_only) {
             if schema.get(keyword).is_some() {
-                self.tell(
-                    &below(pointer, keyword),
-                    "unsupported_keyword",
-                    "not supported here",
-                );
+                self.tell(&below(pointer, keyword), "unsupported_keyword", "not supported here");
             }
         }
-        let is_property = pointer
-            .strip_prefix("/properties/")
-            .is_some_and(|rest| !rest.contains('/'));
+        let is_property = pointer.strip_prefix("/properties/").is_some_and(|rest| !rest.contains('/'));
         if !is_property && schema.get("service_reference").is_some() {
             let message = "`service_reference` stands in a property of the item itself";
             self.tell(&below(pointer, "service_reference"), "invalid_reference", message);
@@ -640,24 +502,15 @@ impl<'a> Check<'a> {
 
     fn patterns(&mut self, pointer: &str, schema: &Value, count: &mut usize) {
         let at = below(pointer, "pattern");
-        let own = schema
-            .get("pattern")
-            .and_then(Value::as_str)
-            .map(|pattern| (at, pattern));
-        let by_name = schema
-            .get("patternProperties")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten();
+        let own = schema.get("pattern").and_then(Value::as_str).map(|pattern| (at, pattern));
+        let by_name = schema.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
         let at = below(pointer, "patternProperties");
         let keys = by_name.map(|(pattern, _)| (below(&at, pattern), pattern.as_str()));
         for (at, pattern) in own.into_iter().chain(keys) {
             *count = count.saturating_add(1);
             // Past the limit the definition is refused anyway, and compiling patterns is what costs.
             if *count <= PATTERNS_MAX
-                && options(Draft::Draft202012)
-                    .build(&json!({"pattern": pattern}))
-                    .is_err()
+                && options(Draft::Draft202012).build(&json!({"pattern": pattern})).is_err()
             {
                 let message =
                     "not a regular expression without look-around and back-references, or too large";
@@ -670,11 +523,7 @@ impl<'a> Check<'a> {
     fn work(&mut self) {
         let work = self.work_of("", self.definition, 0);
         for (count, count_max, what) in [
-            (
-                work.schemas,
-                EXPANDED_MAX,
-                "subschemas apply to one item, each counted once per way to it",
-            ),
+            (work.schemas, EXPANDED_MAX, "subschemas apply to one item, each counted once per way to it"),
             (work.depth, EXPANDED_DEPTH_MAX, "subschemas are within each other"),
         ] {
             if count > count_max {
@@ -692,10 +541,7 @@ impl<'a> Check<'a> {
             return *known;
         }
         self.works.insert(pointer.to_owned(), None);
-        let mut work = Work {
-            schemas: 1,
-            ..Work::default()
-        };
+        let mut work = Work { schemas: 1, ..Work::default() };
         for below in subschemas(pointer, schema) {
             let found = self.work_of(&below.pointer, below.schema, depth.saturating_add(1));
             // A definition costs where it is referenced; it is gone through here for the circles in it.
@@ -705,11 +551,7 @@ impl<'a> Check<'a> {
         }
         work.add(self.work_of_reference(pointer, schema, depth));
         // To know what is not evaluated yet, the library evaluates everything beside it again.
-        if schema
-            .get("unevaluatedProperties")
-            .or_else(|| schema.get("unevaluatedItems"))
-            .is_some()
-        {
+        if schema.get("unevaluatedProperties").or_else(|| schema.get("unevaluatedItems")).is_some() {
             work.schemas = work.schemas.saturating_mul(3);
         }
         self.works.insert(pointer.to_owned(), Some(work));
@@ -722,11 +564,7 @@ impl<'a> Check<'a> {
             return Work::default();
         };
         if let Some(None) = self.works.get(to) {
-            self.tell(
-                &below(pointer, "$ref"),
-                "recursive_reference",
-                "this `$ref` leads back to itself",
-            );
+            self.tell(&below(pointer, "$ref"), "recursive_reference", "this `$ref` leads back to itself");
             return Work::default();
         }
         self.work_of(to, schema, depth.saturating_add(1))
@@ -777,21 +615,13 @@ mod tests {
     }
 
     fn told(definition: &Value) -> Vec<(&'static str, String)> {
-        let problems = publish(definition.to_string().as_bytes())
-            .err()
-            .unwrap_or_default();
-        problems
-            .into_iter()
-            .map(|problem| (problem.rule, problem.pointer))
-            .collect()
+        let problems = publish(definition.to_string().as_bytes()).err().unwrap_or_default();
+        problems.into_iter().map(|problem| (problem.rule, problem.pointer)).collect()
     }
 
     fn assert_told(definition: &Value, expected: &[(&'static str, &str)]) {
         let told = told(definition);
-        let told: Vec<_> = told
-            .iter()
-            .map(|(rule, pointer)| (*rule, pointer.as_str()))
-            .collect();
+        let told: Vec<_> = told.iter().map(|(rule, pointer)| (*rule, pointer.as_str())).collect();
         assert_eq!(told, expected, "{definition}");
     }
 
@@ -809,10 +639,7 @@ mod tests {
 
     /// What must be fast is, even on a slow machine that does something else as well.
     fn is_fast(work: impl FnOnce()) {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "measures how long a hostile definition takes"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "measures how long a hostile definition takes")]
         let start = Instant::now();
         work();
         assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
@@ -825,14 +652,9 @@ mod tests {
         assert!(schema.text.contains(r#""metadata":{"monthly_cost":5}"#));
         let loaded = load(&schema.text).unwrap();
         assert_eq!((loaded.title, loaded.text), (schema.title, schema.text));
-        for text in [
-            "",
-            "{",
-            "[]",
-            "{}",
-            r#"{"title":"VM","$schema":"x"}"#,
-            r#"{"title":"VM","type":"thing"}"#,
-        ] {
+        for text in
+            ["", "{", "[]", "{}", r#"{"title":"VM","$schema":"x"}"#, r#"{"title":"VM","type":"thing"}"#]
+        {
             assert!(load(text).is_err(), "{text}");
         }
     }
@@ -847,15 +669,9 @@ mod tests {
         ];
         assert_told(&json!({}), &everything);
         assert_told(&json!([]), &[("wrong_type", "")]);
-        assert_told(
-            &definition(&json!({"title": " VM"})),
-            &[("invalid_name", "/title")],
-        );
+        assert_told(&definition(&json!({"title": " VM"})), &[("invalid_name", "/title")]);
         assert_told(&definition(&json!({"type": "array"})), &[("wrong_type", "/type")]);
-        assert_told(
-            &definition(&json!({"required": ["x"]})),
-            &[("missing_name_property", "/required")],
-        );
+        assert_told(&definition(&json!({"required": ["x"]})), &[("missing_name_property", "/required")]);
         let unnamed = definition(&json!({"properties": {"name": {"type": "integer"}}}));
         assert_told(&unnamed, &[("missing_name_property", "/properties/name")]);
         assert_eq!(told(&definition(&json!({"title": 5})))[0].0, "invalid_name");
@@ -870,31 +686,16 @@ mod tests {
         text.push(' ');
         assert_eq!(publish(text.as_bytes()).unwrap_err()[0].rule, "too_large");
         let deep = format!("{}{}", "{\"not\":".repeat(5_000), "}".repeat(5_000));
-        assert!(
-            publish(deep.as_bytes())
-                .unwrap_err()
-                .iter()
-                .any(|problem| problem.rule == "too_deep")
-        );
+        assert!(publish(deep.as_bytes()).unwrap_err().iter().any(|problem| problem.rule == "too_deep"));
     }
 
     #[test]
     fn two_drafts_are_spoken() {
-        let drafts = [
-            "json-schema.org/draft-07/schema",
-            "json-schema.org/draft/2020-12/schema",
-        ];
+        let drafts = ["json-schema.org/draft-07/schema", "json-schema.org/draft/2020-12/schema"];
         for (scheme, draft, end) in drafts.iter().flat_map(|draft| {
-            [
-                ("http", draft, ""),
-                ("https", draft, ""),
-                ("http", draft, "#"),
-                ("https", draft, "#"),
-            ]
+            [("http", draft, ""), ("https", draft, ""), ("http", draft, "#"), ("https", draft, "#")]
         }) {
-            published(&definition(
-                &json!({"$schema": format!("{scheme}://{draft}{end}")}),
-            ));
+            published(&definition(&json!({"$schema": format!("{scheme}://{draft}{end}")})));
         }
         for other in [
             "http://json-schema.org/draft-04/schema#",
@@ -908,10 +709,7 @@ mod tests {
                 ("unsupported_draft", "/$schema".to_owned())
             );
         }
-        assert_eq!(
-            told(&definition(&json!({"$schema": 7}))),
-            [("unsupported_draft", "/$schema".to_owned())]
-        );
+        assert_eq!(told(&definition(&json!({"$schema": 7}))), [("unsupported_draft", "/$schema".to_owned())]);
         let prefix = json!({"prefixItems": [{"type": "string"}], "type": "array"});
         let (item, mut old) = (json!({"name": "n", "x": [1]}), with_property(&prefix));
         assert_eq!(published(&old).problems(&item).len(), 1);
@@ -940,10 +738,7 @@ mod tests {
         }
         let mut local = with_property(&json!({"$ref": "#/$defs/a~1b"}));
         local["$defs"] = json!({"a/b": {"type": "integer"}});
-        assert_eq!(
-            published(&local).problems(&json!({"name": "n", "x": "y"})).len(),
-            1
-        );
+        assert_eq!(published(&local).problems(&json!({"name": "n", "x": "y"})).len(), 1);
     }
 
     #[test]
@@ -951,14 +746,8 @@ mod tests {
         let mut sneaky = with_property(&json!({"$ref": "#/examples/0"}));
         sneaky["examples"] = json!([{"not": {"$ref": "file:///etc/passwd"}, "pattern": "(?=a)"}]);
         let told = told(&sneaky);
-        assert!(
-            told.contains(&("remote_reference", "/examples/0/not/$ref".to_owned())),
-            "{told:?}"
-        );
-        assert!(
-            told.contains(&("invalid_pattern", "/examples/0/pattern".to_owned())),
-            "{told:?}"
-        );
+        assert!(told.contains(&("remote_reference", "/examples/0/not/$ref".to_owned())), "{told:?}");
+        assert!(told.contains(&("invalid_pattern", "/examples/0/pattern".to_owned())), "{told:?}");
     }
 
     #[test]
@@ -976,10 +765,7 @@ mod tests {
     fn keywords_that_move_the_ground_are_refused() {
         for keyword in UNSUPPORTED {
             let told = told(&with_property(&json!({*keyword: "#x"})));
-            assert_eq!(
-                told[0],
-                ("unsupported_keyword", format!("/properties/x/{keyword}"))
-            );
+            assert_eq!(told[0], ("unsupported_keyword", format!("/properties/x/{keyword}")));
         }
         for keyword in ROOT_ONLY {
             let elsewhere = "http://json-schema.org/draft-07/schema";
@@ -992,30 +778,17 @@ mod tests {
 
     #[test]
     fn an_identity_at_the_root_changes_nothing() {
-        for id in [
-            "https://example.com/vm",
-            "http://json-schema.org/draft-07/schema",
-            "urn:vm",
-        ] {
+        for id in ["https://example.com/vm", "http://json-schema.org/draft-07/schema", "urn:vm"] {
             let mut definition = with_property(&json!({"$ref": "#/$defs/x"}));
             definition["$id"] = json!(id);
             definition["$defs"] = json!({"x": {"type": "integer"}});
-            assert_eq!(
-                published(&definition)
-                    .problems(&json!({"name": "n", "x": "y"}))
-                    .len(),
-                1,
-                "{id}"
-            );
+            assert_eq!(published(&definition).problems(&json!({"name": "n", "x": "y"})).len(), 1, "{id}");
         }
     }
 
     #[test]
     fn references_in_a_circle_are_refused() {
-        assert_told(
-            &with_property(&json!({"$ref": "#"})),
-            &[("recursive_reference", "/properties/x/$ref")],
-        );
+        assert_told(&with_property(&json!({"$ref": "#"})), &[("recursive_reference", "/properties/x/$ref")]);
         assert_told(
             &with_property(&json!({"$ref": "#/properties/x"})),
             &[("recursive_reference", "/properties/x/$ref")],
@@ -1035,20 +808,10 @@ mod tests {
             is_fast(|| assert_told(&doubling(13, keyword), &[("too_complex", "")]));
         }
         is_fast(|| {
-            assert_eq!(
-                published(&doubling(6, "anyOf"))
-                    .problems(&json!({"name": "n", "x": 1}))
-                    .len(),
-                1
-            );
+            assert_eq!(published(&doubling(6, "anyOf")).problems(&json!({"name": "n", "x": 1})).len(), 1);
         });
         is_fast(|| {
-            assert_eq!(
-                published(&doubling(10, "allOf"))
-                    .problems(&json!({"name": "n"}))
-                    .len(),
-                0
-            );
+            assert_eq!(published(&doubling(10, "allOf")).problems(&json!({"name": "n"})).len(), 0);
         });
     }
 
@@ -1056,10 +819,7 @@ mod tests {
     fn evaluating_again_what_is_not_evaluated_is_counted() {
         let level = |next: usize| json!({"anyOf": [{"$ref": format!("#/$defs/d{next}")}], "unevaluatedProperties": false});
         let mut definition = with_property(&json!({"$ref": "#/$defs/d0"}));
-        definition["$defs"] = (0..20)
-            .map(|n| (format!("d{n}"), level(n + 1)))
-            .collect::<Map<_, _>>()
-            .into();
+        definition["$defs"] = (0..20).map(|n| (format!("d{n}"), level(n + 1))).collect::<Map<_, _>>().into();
         definition["$defs"]["d20"] = json!({"type": "string"});
         is_fast(|| assert_told(&definition, &[("too_complex", "")]));
     }
@@ -1074,10 +834,7 @@ mod tests {
             schema
         };
         let mut definition = with_property(&json!({"$ref": "#/$defs/d0"}));
-        definition["$defs"] = (0..200)
-            .map(|n| (format!("d{n}"), link(n + 1)))
-            .collect::<Map<_, _>>()
-            .into();
+        definition["$defs"] = (0..200).map(|n| (format!("d{n}"), link(n + 1))).collect::<Map<_, _>>().into();
         definition["$defs"]["d200"] = json!({});
         is_fast(|| assert_told(&definition, &[("too_complex", "")]));
     }
@@ -1099,14 +856,7 @@ mod tests {
 
     #[test]
     fn patterns_run_in_linear_time_or_not_at_all() {
-        for bad in [
-            "(((a{100}){100}){100})",
-            "(?=a)b",
-            "(a)\\1",
-            "(",
-            "[z-a]",
-            "\\p{L}{5000}",
-        ] {
+        for bad in ["(((a{100}){100}){100})", "(?=a)b", "(a)\\1", "(", "[z-a]", "\\p{L}{5000}"] {
             is_fast(|| {
                 assert_told(
                     &with_property(&json!({"pattern": bad})),
@@ -1115,18 +865,8 @@ mod tests {
             });
         }
         let keys = with_property(&json!({"patternProperties": {"(?!x)/": {}}}));
-        assert_told(
-            &keys,
-            &[("invalid_pattern", "/properties/x/patternProperties/(?!x)~1")],
-        );
-        for good in [
-            "(a+)+$",
-            "^[a-z0-9-]{1,63}$",
-            "^.{0,255}$",
-            "\\d{4}",
-            "^(a|aa)+$",
-            "^\\S+@\\S+$",
-        ] {
+        assert_told(&keys, &[("invalid_pattern", "/properties/x/patternProperties/(?!x)~1")]);
+        for good in ["(a+)+$", "^[a-z0-9-]{1,63}$", "^.{0,255}$", "\\d{4}", "^(a|aa)+$", "^\\S+@\\S+$"] {
             let schema = published(&with_property(&json!({"pattern": good})));
             let long = format!("{}!", "a".repeat(100_000));
             is_fast(|| drop(schema.problems(&json!({"name": "n", "x": long}))));
@@ -1154,32 +894,17 @@ mod tests {
             service: service.to_owned(),
             form,
         };
-        assert_eq!(
-            schema.references,
-            [field("lb", "LB", Form::One), field("vms", "VM", Form::List)]
-        );
+        assert_eq!(schema.references, [field("lb", "LB", Form::One), field("vms", "VM", Form::List)]);
         let body = json!({"name": "n", "lb": "front", "vms": ["b", "a", 7, "b", null]});
-        let named = |service: &str, name: &str| Reference {
-            service: service.to_owned(),
-            name: name.to_owned(),
-        };
-        assert_eq!(
-            schema.references_of(&body),
-            [named("LB", "front"), named("VM", "a"), named("VM", "b")]
-        );
+        let named =
+            |service: &str, name: &str| Reference { service: service.to_owned(), name: name.to_owned() };
+        assert_eq!(schema.references_of(&body), [named("LB", "front"), named("VM", "a"), named("VM", "b")]);
         assert_eq!(load(&schema.text).unwrap().references, schema.references);
-        let pointers: Vec<_> = schema
-            .problems(&body)
-            .into_iter()
-            .map(|problem| problem.pointer)
-            .collect();
+        let pointers: Vec<_> = schema.problems(&body).into_iter().map(|problem| problem.pointer).collect();
         assert_eq!(pointers, ["/vms/2", "/vms/4"]);
-        for nothing in [
-            json!({}),
-            json!({"lb": 1, "vms": "a"}),
-            json!([]),
-            json!({"lb": ["a"], "vms": {"a": 1}}),
-        ] {
+        for nothing in
+            [json!({}), json!({"lb": 1, "vms": "a"}), json!([]), json!({"lb": ["a"], "vms": {"a": 1}})]
+        {
             assert_eq!(schema.references_of(&nothing), [], "{nothing}");
         }
     }
@@ -1198,17 +923,11 @@ mod tests {
             json!({"type": "string", "format": "reference"}),
         ];
         for property in bad {
-            assert_told(
-                &with_property(&property),
-                &[("invalid_reference", "/properties/x")],
-            );
+            assert_told(&with_property(&property), &[("invalid_reference", "/properties/x")]);
         }
         let good = json!({"type": "string", "format": "reference", "service_reference": "VM"});
         let elsewhere = with_property(&json!({"type": "array", "items": good}));
-        assert_told(
-            &elsewhere,
-            &[("invalid_reference", "/properties/x/items/service_reference")],
-        );
+        assert_told(&elsewhere, &[("invalid_reference", "/properties/x/items/service_reference")]);
         let at_the_root = definition(&json!({"service_reference": "VM"}));
         assert_told(&at_the_root, &[("invalid_reference", "/service_reference")]);
     }
@@ -1229,20 +948,14 @@ mod tests {
         };
         let problem = |pointer: &str, message: &str| (pointer.to_owned(), message.to_owned());
         assert_eq!(told(json!({"name": "n", "cpu": 8.0, "disks": []})), []);
-        assert_eq!(
-            told(json!({"name": "n"})),
-            [problem("/cpu", "\"cpu\" is a required property")]
-        );
+        assert_eq!(told(json!({"name": "n"})), [problem("/cpu", "\"cpu\" is a required property")]);
         assert_eq!(
             told(json!({"name": "n", "cpu": "x"})),
             [problem("/cpu", "\"x\" is not of type \"integer\"")]
         );
         assert_eq!(
             told(json!({"name": "n", "cpu": 1, "x": 1, "y/z": 2})),
-            [
-                problem("/x", "this property is not allowed"),
-                problem("/y~1z", "this property is not allowed")
-            ]
+            [problem("/x", "this property is not allowed"), problem("/y~1z", "this property is not allowed")]
         );
         assert_eq!(
             told(json!({"name": "n", "cpu": 1, "disks": [{}]})),
@@ -1265,16 +978,12 @@ mod tests {
 
     #[test]
     fn a_hostile_item_is_told_a_bounded_number_of_problems() {
-        let schema = published(&with_property(
-            &json!({"items": {"type": "string"}, "additionalProperties": false}),
-        ));
+        let schema =
+            published(&with_property(&json!({"items": {"type": "string"}, "additionalProperties": false})));
         let keys: Map<_, _> = (0..5_000).map(|n| (n.to_string(), json!(1))).collect();
         for value in [json!(vec![1; 50_000]), Value::Object(keys)] {
             is_fast(|| {
-                assert_eq!(
-                    schema.problems(&json!({"name": "n", "x": value})).len(),
-                    ITEM_PROBLEMS_MAX
-                );
+                assert_eq!(schema.problems(&json!({"name": "n", "x": value})).len(), ITEM_PROBLEMS_MAX);
             });
         }
     }
@@ -1283,10 +992,7 @@ mod tests {
     fn a_large_item_against_a_large_definition_is_told_only_that_it_does_not_fit() {
         let choice = with_property(&json!({"anyOf": vec![json!({"type": "string"}); 2_000]}));
         let each = with_property(&json!({"items": {"allOf": vec![json!({"type": "string"}); 2_000]}}));
-        for (definition, good) in [
-            (choice, json!("y".repeat(10_000))),
-            (each, json!(vec!["y"; 3_000])),
-        ] {
+        for (definition, good) in [(choice, json!("y".repeat(10_000))), (each, json!(vec!["y"; 3_000]))] {
             let schema = published(&definition);
             is_fast(|| assert_eq!(schema.problems(&json!({"name": "n", "x": good})), []));
             is_fast(|| {

@@ -70,3 +70,43 @@ impl Service {
         ServiceRef { id: self.id, title: self.title.clone() }
     }
 }
+
+/// What a publication makes of the catalogue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Publish {
+    /// The title is free: a new service, with the settings that services begin with.
+    New(Settings),
+    /// A new schema version of the owner's service.
+    NewVersion(Service),
+    /// The very schema that is published already.
+    Unchanged,
+    /// The title belongs to another team's service.
+    Foreign,
+}
+
+/// Publishes a schema under its title: an upsert (wire.md a.4).
+///
+/// `before` is the service with that title and the text of its current schema.
+pub fn publish(before: Option<(&Service, &str)>, text: &str, owner: &TeamRef, now: Timestamp) -> Publish {
+    match before {
+        None => Publish::New(Settings::default()),
+        Some((service, _)) if service.owner != *owner => Publish::Foreign,
+        Some((_, current)) if current == text => Publish::Unchanged,
+        Some((service, _)) => Publish::NewVersion(Service {
+            schema_version: service.schema_version + 1,
+            revision: service.revision + 1,
+            modified: now,
+            ..service.clone()
+        }),
+    }
+}
+
+/// A service with other settings, unless they are the same.
+pub fn set(service: &Service, settings: Settings, now: Timestamp) -> Option<Service> {
+    (service.settings != settings).then(|| Service {
+        settings,
+        revision: service.revision + 1,
+        modified: now,
+        ..service.clone()
+    })
+}

@@ -68,8 +68,7 @@ pub struct Submission {
 impl Submission {
     /// The ids of the change instances that it created at once, in order.
     pub fn direct_changes(&self) -> impl Iterator<Item = ChangeId> + '_ {
-        (0..self.direct)
-            .filter_map(|i| ChangeId::new(self.id.team(), self.first_change + i * CHANGE_STRIDE))
+        (0..self.direct).filter_map(|i| ChangeId::new(self.id.team(), self.first_change + i * CHANGE_STRIDE))
     }
 }
 

@@ -80,7 +80,10 @@ impl Check<'_> {
             let path = vec![self.team.to_owned(), declared.name.clone(), item.service.clone()];
             let pointer = pointer([self.team, &declared.name, "services", &item.service]);
             // Once per service, not once per item.
-            if !self.problems.iter().any(|problem| problem.rule == "unknown_service" && problem.pointer == pointer)
+            if !self
+                .problems
+                .iter()
+                .any(|problem| problem.rule == "unknown_service" && problem.pointer == pointer)
             {
                 let message = format!("no service has the title '{}'", item.service);
                 self.problems.push(Problem {
@@ -150,7 +153,9 @@ impl Check<'_> {
         let (id, state) = (slot.change, slot.state);
         let message = match slot.target {
             Target::Declared(_) => format!("change instance {id} is {state}: modify or remove the item"),
-            Target::Removed => format!("change instance {id}, its removal, is {state}: declare the item again"),
+            Target::Removed => {
+                format!("change instance {id}, its removal, is {state}: declare the item again")
+            }
         };
         let path = [self.team, application, &item.service.title, &item.name, "change_instance"];
         Problem { pointer, path: path.map(str::to_owned).to_vec(), rule: "blocked", message }

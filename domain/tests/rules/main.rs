@@ -1,15 +1,28 @@
 //! The rules of the domain, each as a test over a whole world in memory.
 //!
 //! Every step of every test writes under the fences that a storage would check and then audits all records.
+//! `rNN` is the number of the rule in design.md B.9; the other tests are named after the seed they are from.
 
+#[cfg(test)]
+mod answers;
+#[cfg(test)]
+mod deployed;
+#[cfg(test)]
+mod fences;
+#[cfg(test)]
+mod generated;
 #[cfg(test)]
 mod generation;
 #[cfg(test)]
+mod lives;
+#[cfg(test)]
 mod matrix;
 #[cfg(test)]
-mod questions;
+mod owners;
 #[cfg(test)]
 mod stack;
+#[cfg(test)]
+mod submissions;
 #[cfg(test)]
 mod walk;
 #[cfg(test)]

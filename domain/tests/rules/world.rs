@@ -41,7 +41,10 @@ static OFFERS: LazyLock<Offers> = LazyLock::new(|| {
     let lb = json!({"title": "LoadBalancer", "type": "object", "required": ["name"], "properties": {
         "name": {"type": "string"}, "algorithm": {"type": "string"},
         "related_vms": {"type": "array", "format": "reference_list", "service_reference": "VM"}}});
-    [(1, VM_OWNER, vm), (2, LB_OWNER, lb)].into_iter().map(|(id, owner, definition)| offer(id, owner, &definition)).collect()
+    [(1, VM_OWNER, vm), (2, LB_OWNER, lb)]
+        .into_iter()
+        .map(|(id, owner, definition)| offer(id, owner, &definition))
+        .collect()
 });
 
 /// A service item as it is declared.
@@ -114,7 +117,9 @@ pub(crate) fn broken(refused: Refused) -> Vec<&'static str> {
 }
 
 /// What was born, for comparison with the seed's tables: item, type, owner.
-pub(crate) fn table<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Vec<(&'a str, ChangeType, &'a str)> {
+pub(crate) fn table<'a>(
+    changes: impl IntoIterator<Item = &'a Change>,
+) -> Vec<(&'a str, ChangeType, &'a str)> {
     changes.into_iter().map(|c| (c.item_name.as_str(), c.change_type, c.owner.name.as_str())).collect()
 }
 
@@ -137,10 +142,24 @@ impl World {
             let metadata = "{}".to_owned();
             let root = digest::root(&metadata, []);
             snapshot.teams.insert(id, Team { id, name: name.to_owned(), metadata });
-            let head = Head { team: id, submissions: 0, root, attention: Attention::NONE, next_application: 1, next_change: 16 };
+            let head = Head {
+                team: id,
+                submissions: 0,
+                root,
+                attention: Attention::NONE,
+                next_application: 1,
+                next_change: 16,
+            };
             snapshot.heads.insert(id, head);
         }
-        Self { snapshot, offers: OFFERS.clone(), clock: 1_000, idempotency: None, remembered: BTreeMap::new(), requests: 0 }
+        Self {
+            snapshot,
+            offers: OFFERS.clone(),
+            clock: 1_000,
+            idempotency: None,
+            remembered: BTreeMap::new(),
+            requests: 0,
+        }
     }
 
     // Settings.
@@ -196,7 +215,11 @@ impl World {
     }
 
     pub(crate) fn item_in(&self, application: &str, name: &str) -> &Item {
-        self.snapshot.items.values().find(|item| item.application == application && item.name == name).unwrap()
+        self.snapshot
+            .items
+            .values()
+            .find(|item| item.application == application && item.name == name)
+            .unwrap()
     }
 
     pub(crate) fn runtime_state(&self, name: &str) -> RuntimeState {
@@ -216,12 +239,6 @@ impl World {
         let stack = &self.item(name).stacks[&team(owner).id];
         let slot = stack.open().find(|slot| slot.state == state);
         slot.unwrap_or_else(|| panic!("{name}: {owner} has nothing {state}: {stack:?}")).change
-    }
-
-    /// Every change instance of an owner on an item, in the order of their numbers.
-    pub(crate) fn all(&self, name: &str, owner: &str) -> Vec<&Change> {
-        let item = self.item(name).id;
-        self.snapshot.changes.values().filter(|c| c.item == item && c.owner.name == owner).collect()
     }
 
     pub(crate) fn is_settled(&self, item: &Item) -> bool {
@@ -253,7 +270,12 @@ impl World {
     }
 
     /// Plans over what was read, whenever that was.
-    pub(crate) fn plan(&mut self, read: &(Stored, Items), body: &Value, scope: Scope) -> Result<Plan, Refused> {
+    pub(crate) fn plan(
+        &mut self,
+        read: &(Stored, Items),
+        body: &Value,
+        scope: Scope,
+    ) -> Result<Plan, Refused> {
         let declaration = declaration::parse(body.to_string().as_bytes()).map_err(Refused::Invalid)?;
         let stamp = self.stamp(Self::key_of(CONSUMER));
         let request = Request {
@@ -305,7 +327,12 @@ impl World {
 
     // Deciding.
 
-    pub(crate) fn update(&mut self, id: ChangeId, caller: &str, update: &Update) -> Result<Decided, decide::Refused> {
+    pub(crate) fn update(
+        &mut self,
+        id: ChangeId,
+        caller: &str,
+        update: &Update,
+    ) -> Result<Decided, decide::Refused> {
         let change = self.change(id).clone();
         let item = self.snapshot.items[&change.item].clone();
         let stamp = self.stamp(Self::key_of(caller));
@@ -362,7 +389,12 @@ impl World {
     }
 
     /// Brings a deployed item with the state that the change instance is in.
-    pub(crate) fn deploy(&mut self, id: ChangeId, caller: &str, data: &Value) -> Result<Decided, decide::Refused> {
+    pub(crate) fn deploy(
+        &mut self,
+        id: ChangeId,
+        caller: &str,
+        data: &Value,
+    ) -> Result<Decided, decide::Refused> {
         let deployed_item = Some(domain::json::canonical(data));
         self.update(id, caller, &Update { deployed_item, ..Update::default() })
     }
@@ -372,7 +404,8 @@ impl World {
     /// What is owed and can be generated now: a dependent's share needs its cause.
     pub(crate) fn ready(&self) -> Vec<ChangeId> {
         let owed = self.snapshot.works.iter().flat_map(|work| &work.entries);
-        let ready = owed.filter(|owed| owed.cause.is_none_or(|cause| self.snapshot.changes.contains_key(&cause)));
+        let ready =
+            owed.filter(|owed| owed.cause.is_none_or(|cause| self.snapshot.changes.contains_key(&cause)));
         ready.map(|owed| owed.id).collect()
     }
 
@@ -483,16 +516,25 @@ impl World {
                 assert_eq!((stored.mark(), stored.state), (*before, *from), "the change instance has moved");
                 assert!(after.history.starts_with(&stored.history), "history is only appended to");
                 // I4.
-                assert!(stored.state.stage() != Stage::Resolved || after.state == stored.state, "it was resolved");
+                assert!(
+                    stored.state.stage() != Stage::Resolved || after.state == stored.state,
+                    "it was resolved"
+                );
             }
             Write::Closed(closing) => close(snapshot, closing),
             Write::Deployed(deployed) => {
                 let taken = snapshot.deployed.iter().any(|known| known.id == deployed.id);
-                assert!(!taken && !deployed.id.number().is_multiple_of(domain::id::CHANGE_STRIDE), "the key is taken");
+                assert!(
+                    !taken && !deployed.id.number().is_multiple_of(domain::id::CHANGE_STRIDE),
+                    "the key is taken"
+                );
                 snapshot.deployed.push(deployed.clone());
             }
             Write::Submission(submission) => {
-                assert!(snapshot.submissions.iter().all(|known| known.id != submission.id), "the key is taken");
+                assert!(
+                    snapshot.submissions.iter().all(|known| known.id != submission.id),
+                    "the key is taken"
+                );
                 snapshot.submissions.push(submission.clone());
             }
             Write::Remember { remembered, now, .. } => {
@@ -500,7 +542,9 @@ impl World {
                 assert!(known.is_none_or(|known| known.expires < *now), "the key is remembered");
             }
             Write::Work(work) => {
-                let taken = |known: &domain::work::Work| (known.submission, known.number) == (work.submission, work.number);
+                let taken = |known: &domain::work::Work| {
+                    (known.submission, known.number) == (work.submission, work.number)
+                };
                 assert!(!snapshot.works.iter().any(taken), "the key is taken");
                 snapshot.works.push(work.clone());
             }

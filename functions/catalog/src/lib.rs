@@ -1,1 +1,119 @@
-//! Placeholder.
+//! The catalogue: service definitions are published, checked and set.
+
+mod settings;
+
+use domain::actor::TeamRef;
+use domain::id::ServiceId;
+use domain::schema::{self, Schema};
+use domain::service::{self, Publish, Service};
+use domain::timestamp::Timestamp;
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{
+    Call, Code, Event, EventReply, Failure, Function, Operation, Reply, answer, invalid_schema,
+};
+use dovetail_table::{Error, Publication, Published, Table, pause};
+use serde_json::json;
+
+/// How often a publication is decided anew because the service changed meanwhile.
+const ATTEMPTS_MAX: u32 = 8;
+
+/// Answers one request.
+pub async fn handle(table: &Table, event: Event) -> EventReply {
+    answer(event, Function::Catalog, async |call| match call.operation {
+        Operation::PublishService => publish_service(table, &call).await,
+        Operation::ValidateService => validate(&call),
+        Operation::UpdateService => update(table, &call).await,
+        _ => Err(Code::NoSuchRoute.into()),
+    })
+    .await
+}
+
+fn validate(call: &Call) -> Result<Reply, Failure> {
+    call.only_knows(&["dry_run"])?;
+    schema::publish(&call.body).map_err(|problems| invalid_schema(&problems))?;
+    Ok(Reply::new(200, json!({"is_valid": true, "errors": {}, "warnings": [], "messages": []})))
+}
+
+async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let schema = schema::publish(&call.body).map_err(|problems| invalid_schema(&problems))?;
+    let (status, service) = match publish(table, &schema, &call.caller.team, call.now).await? {
+        Outcome::New(service) => (201, service),
+        Outcome::NewVersion(service) | Outcome::Unchanged(service) => (200, service),
+        Outcome::Foreign => return Err(Code::ForeignService.into()),
+    };
+    Ok(Reply::new(status, view::service(&service, &schema, &Viewpoint::of(call))))
+}
+
+/// What became of a publication.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A new service.
+    New(Service),
+    /// A new schema version of a service.
+    NewVersion(Service),
+    /// The very schema that is published already.
+    Unchanged(Service),
+    /// The title belongs to another team's service.
+    Foreign,
+}
+
+/// Publishes a schema under its title.
+pub async fn publish(
+    table: &Table,
+    schema: &Schema,
+    owner: &TeamRef,
+    now: Timestamp,
+) -> Result<Outcome, Error> {
+    for attempt in 0..ATTEMPTS_MAX {
+        let service = table.service(&schema.title).await?;
+        let current = match &service {
+            Some(service) => Some(table.schema(service).await?),
+            None => None,
+        };
+        let before = service.as_ref().zip(current.as_ref().map(|current| current.text.as_str()));
+        let published = match (service::publish(before, &schema.text, owner, now), &service) {
+            (Publish::Foreign, _) => return Ok(Outcome::Foreign),
+            (Publish::Unchanged, Some(service)) => return Ok(Outcome::Unchanged(service.clone())),
+            (Publish::NewVersion(after), Some(before)) => {
+                let publication = Publication { service: after, schema: Some(schema.text.clone()) };
+                table.update_service(before.revision, publication).await?
+            }
+            (Publish::New(settings), _) => table.create_service(owner, schema, settings, now).await?,
+            (Publish::Unchanged | Publish::NewVersion(_), None) => Published::Stale,
+        };
+        match published {
+            Published::Stored(stored) if service.is_none() => return Ok(Outcome::New(stored)),
+            Published::Stored(stored) => return Ok(Outcome::NewVersion(stored)),
+            Published::Stale => pause(attempt).await,
+        }
+    }
+    Err(Error::Unavailable("the service keeps changing".to_owned()))
+}
+
+async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let id = call.id(ServiceId::new)?;
+    let body = call.object()?;
+    for attempt in 0..ATTEMPTS_MAX {
+        let service = table.service_by_id(id).await?.ok_or(Code::NotFound)?;
+        if service.owner.id != call.caller.team.id {
+            return Err(Code::ForeignService.into());
+        }
+        let settings = settings::read(table, &body, &service).await?;
+        let after = match service::set(&service, settings, call.now) {
+            None => service,
+            Some(after) => {
+                let publication = Publication { service: after, schema: None };
+                match table.update_service(service.revision, publication).await? {
+                    Published::Stored(stored) => stored,
+                    Published::Stale => {
+                        pause(attempt).await;
+                        continue;
+                    }
+                }
+            }
+        };
+        let schema = table.schema(&after).await?;
+        return Ok(Reply::new(200, view::service(&after, &schema, &Viewpoint::of(call))));
+    }
+    Err(Code::Contended.into())
+}

@@ -1,1 +1,24 @@
-//! Placeholder.
+//! The history of a change instance: every step, who, when and why, newest first.
+
+use domain::id::ChangeId;
+use dovetail_http::{Call, Code, Event, EventReply, Failure, Function, Operation, Reply, answer, view};
+use dovetail_table::Table;
+use serde_json::json;
+
+/// Answers one request.
+pub async fn handle(table: &Table, event: Event) -> EventReply {
+    answer(event, Function::History, async |call| match call.operation {
+        Operation::ChangeInstanceHistory => history(table, &call).await,
+        _ => Err(Code::NoSuchRoute.into()),
+    })
+    .await
+}
+
+async fn history(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let id = call.id(ChangeId::parse)?;
+    let change = table.change(id).await?;
+    let change = change.filter(|change| call.pov.shows_change(change, call.caller.team.id));
+    let entries = view::history(&change.ok_or(Code::NotFound)?);
+    let body = json!({"count": entries.len(), "next": null, "previous": null, "results": entries});
+    Ok(Reply::new(200, body))
+}

@@ -1,1 +1,27 @@
-//! Placeholder.
+//! HTTP as API Gateway brings it: routes, calls, replies, the error table and the wire objects.
+//!
+//! The only crate that knows an API Gateway event. A function receives a [`Call`] and answers with a
+//! [`Reply`]; it never sees the event.
+
+mod authorizer;
+mod call;
+mod code;
+mod cursor;
+mod event;
+mod field;
+mod invalid;
+mod query;
+mod reply;
+mod route;
+pub mod view;
+
+pub use authorizer::{AuthorizerEvent, AuthorizerReply, api_key, verdict};
+pub use call::{Call, Pov};
+pub use code::Code;
+pub use cursor::{Cursor, CursorKey};
+pub use event::{Event, EventReply, answer};
+pub use field::FieldError;
+pub use invalid::{invalid_declaration, invalid_schema};
+pub use query::Query;
+pub use reply::{Failure, Reply};
+pub use route::{Access, Function, Operation, ROUTES, Route, function_of};

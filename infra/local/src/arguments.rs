@@ -82,12 +82,7 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
         (Some(data), false) => Place::Directory(data),
         (None, false) => Place::Directory(DATA.into()),
     };
-    Ok(Command::Serve(Settings {
-        listen,
-        place,
-        world,
-        ready_file,
-    }))
+    Ok(Command::Serve(Settings { listen, place, world, ready_file }))
 }
 
 fn address(value: OsString) -> Result<SocketAddr, lexopt::Error> {
@@ -141,19 +136,9 @@ mod tests {
             world: Some("w.json".into()),
             ready_file: Some("ready".into()),
         };
-        let args = [
-            "--listen",
-            "[::1]:0",
-            "--memory",
-            "--world=w.json",
-            "--ready-file",
-            "ready",
-        ];
+        let args = ["--listen", "[::1]:0", "--memory", "--world=w.json", "--ready-file", "ready"];
         assert_eq!(settings(&args), expected);
-        assert_eq!(
-            settings(&["--data", "kept"]).place,
-            Place::Directory("kept".into())
-        );
+        assert_eq!(settings(&["--data", "kept"]).place, Place::Directory("kept".into()));
         for args in [&["--help"], &["-h"]] {
             assert_eq!(parse(args).unwrap(), Command::Help);
         }

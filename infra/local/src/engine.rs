@@ -97,9 +97,7 @@ impl Engine {
         let lock = lock(&directory)?;
         let database = open(&directory.join(DATABASE_FILE))?;
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).map_err(Error::io("loopback socket"))?;
-        listener
-            .set_nonblocking(true)
-            .map_err(Error::io("loopback socket"))?;
+        listener.set_nonblocking(true).map_err(Error::io("loopback socket"))?;
         let address = listener.local_addr().map_err(Error::io("loopback socket"))?;
         let (stop, stopped) = oneshot::channel();
         let thread = thread::Builder::new()
@@ -107,12 +105,7 @@ impl Engine {
             .spawn(move || serve(listener, database, stopped))
             .map_err(Error::io("the engine's thread"))?;
         let serving = Some(Serving { stop, thread });
-        Ok(Self {
-            address,
-            serving,
-            _lock: lock,
-            _fresh: fresh,
-        })
+        Ok(Self { address, serving, _lock: lock, _fresh: fresh })
     }
 
     /// The URL that a DynamoDB client is pointed at.
@@ -131,9 +124,7 @@ impl Engine {
         };
         // A dropped sender says the same as a sent message, and can't fail.
         drop(stop);
-        thread
-            .join()
-            .unwrap_or_else(|_| Err(Error::Serving("its thread panicked".to_owned())))
+        thread.join().unwrap_or_else(|_| Err(Error::Serving("its thread panicked".to_owned())))
     }
 }
 
@@ -152,11 +143,7 @@ fn directory(place: &Place) -> Result<(PathBuf, Option<TempDir>), Error> {
         }
         Place::Memory => {
             let shared = Path::new(SHARED_MEMORY);
-            let parent = if shared.is_dir() {
-                shared.to_owned()
-            } else {
-                std::env::temp_dir()
-            };
+            let parent = if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() };
             let fresh = tempfile::Builder::new().prefix("dovetail-").tempdir_in(&parent);
             let fresh = fresh.map_err(Error::io(parent.display().to_string()))?;
             Ok((fresh.path().to_owned(), Some(fresh)))
@@ -167,11 +154,7 @@ fn directory(place: &Place) -> Result<(PathBuf, Option<TempDir>), Error> {
 /// Two engines on one database would each hold caches that the other makes stale.
 fn lock(directory: &Path) -> Result<File, Error> {
     let path = directory.join(LOCK_FILE);
-    let options = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path);
+    let options = File::options().create(true).truncate(false).write(true).open(&path);
     let file = options.map_err(Error::io(path.display().to_string()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
@@ -289,10 +272,7 @@ mod tests {
     }
 
     fn put(client: &mut Client, key: &str) {
-        client.call(
-            "PutItem",
-            &json!({ "TableName": "dovetail-test", "Item": { "pk": { "S": key } } }),
-        );
+        client.call("PutItem", &json!({ "TableName": "dovetail-test", "Item": { "pk": { "S": key } } }));
     }
 
     fn get(client: &mut Client, key: &str) -> Value {
@@ -304,9 +284,7 @@ mod tests {
     }
 
     fn plan(connection: &Connection, statement: &str) -> String {
-        let mut explained = connection
-            .prepare(&format!("EXPLAIN QUERY PLAN {statement}"))
-            .unwrap();
+        let mut explained = connection.prepare(&format!("EXPLAIN QUERY PLAN {statement}")).unwrap();
         // The plan is the same whatever the parameters are, so none is given.
         let steps = explained.raw_query().mapped(|row| row.get::<_, String>(3));
         steps.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
@@ -323,10 +301,7 @@ mod tests {
         engine.stop().unwrap();
 
         let engine = Engine::start(&place).unwrap();
-        assert_eq!(
-            get(&mut Client::new(&engine), "kept"),
-            json!({ "pk": { "S": "kept" } })
-        );
+        assert_eq!(get(&mut Client::new(&engine), "kept"), json!({ "pk": { "S": "kept" } }));
     }
 
     #[test]
@@ -339,9 +314,8 @@ mod tests {
         put(&mut client, "two");
 
         let connection = Connection::open(parent.path().join(DATABASE_FILE)).unwrap();
-        let records: i64 = connection
-            .query_row("SELECT COUNT(*) FROM _stream_records", [], |row| row.get(0))
-            .unwrap();
+        let records: i64 =
+            connection.query_row("SELECT COUNT(*) FROM _stream_records", [], |row| row.get(0)).unwrap();
         assert_eq!(records, 2);
         // Both as the engine words them.
         let next = plan(
@@ -356,10 +330,7 @@ mod tests {
              WHERE table_name = ?1 AND shard_id = ?2 AND CAST(sequence_number AS INTEGER) > ?3 \
              ORDER BY CAST(sequence_number AS INTEGER) ASC LIMIT ?4",
         );
-        assert!(
-            read.starts_with("SEARCH") && read.contains("_sr_seq") && !read.contains("TEMP"),
-            "{read}"
-        );
+        assert!(read.starts_with("SEARCH") && read.contains("_sr_seq") && !read.contains("TEMP"), "{read}");
     }
 
     #[test]
@@ -368,10 +339,7 @@ mod tests {
         let place = Place::Directory(parent.path().to_owned());
         let engine = Engine::start(&place).unwrap();
         let refused = Engine::start(&place).unwrap_err();
-        assert!(
-            matches!(&refused, Error::InUse(path) if path == parent.path()),
-            "{refused}"
-        );
+        assert!(matches!(&refused, Error::InUse(path) if path == parent.path()), "{refused}");
         drop(engine);
         Engine::start(&place).unwrap().stop().unwrap();
     }
@@ -393,11 +361,7 @@ mod tests {
         let mut idle = Client::new(&engine);
         create_table(&mut idle);
         let mut partial = Client::new(&engine);
-        partial
-            .0
-            .get_mut()
-            .write_all(b"POST / HTTP/1.1\r\ncontent-length: 9\r\n\r\n{")
-            .unwrap();
+        partial.0.get_mut().write_all(b"POST / HTTP/1.1\r\ncontent-length: 9\r\n\r\n{").unwrap();
         engine.stop().unwrap();
         assert_eq!(idle.0.read(&mut [0]).unwrap(), 0);
     }

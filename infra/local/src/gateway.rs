@@ -112,12 +112,7 @@ where
     drop(stream.set_nodelay(true));
     let port = stream.local_addr().map_or(0, |address| address.port());
     let service = service_fn(move |request: Request<Incoming>| {
-        let received = Received {
-            id: request_id(),
-            at: OffsetDateTime::now_utc(),
-            client,
-            port,
-        };
+        let received = Received { id: request_id(), at: OffsetDateTime::now_utc(), client, port };
         let answer = answer.clone();
         async move { Ok::<_, Infallible>(respond(request, received, answer).await) }
     });
@@ -170,11 +165,7 @@ async fn read(mut body: Incoming) -> Result<Vec<u8>, Refused> {
             break;
         }
     }
-    if length <= BODY_BYTES_MAX {
-        Ok(whole)
-    } else {
-        Err(Refused::TooLarge)
-    }
+    if length <= BODY_BYTES_MAX { Ok(whole) } else { Err(Refused::TooLarge) }
 }
 
 /// The event that an HTTP API sends for this request.
@@ -204,20 +195,14 @@ fn query(raw: &str) -> QueryMap {
     let sent: QueryMap = raw.parse().unwrap_or_default();
     let mut split = HashMap::<_, Vec<_>>::new();
     for (name, value) in sent.iter() {
-        split
-            .entry(name.to_owned())
-            .or_default()
-            .extend(value.split(',').map(str::to_owned));
+        split.entry(name.to_owned()).or_default().extend(value.split(',').map(str::to_owned));
     }
     split.into()
 }
 
 fn context(parts: &Parts, received: &Received) -> ApiGatewayV2httpRequestContext {
     let text = |name: HeaderName| {
-        parts
-            .headers
-            .get(name)
-            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        parts.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
     };
     let domain = text(header::HOST).unwrap_or_default();
     let mut context = ApiGatewayV2httpRequestContext::default();
@@ -260,21 +245,9 @@ fn headers(sent: &HeaderMap, body_length: usize, received: &Received) -> HeaderM
     if body_length > 0 {
         headers.insert(header::CONTENT_LENGTH, body_length.into());
     }
-    set(
-        &mut headers,
-        HeaderName::from_static("x-forwarded-for"),
-        received.client.ip().to_string(),
-    );
-    set(
-        &mut headers,
-        HeaderName::from_static("x-forwarded-port"),
-        received.port.to_string(),
-    );
-    set(
-        &mut headers,
-        HeaderName::from_static("x-forwarded-proto"),
-        "http".to_owned(),
-    );
+    set(&mut headers, HeaderName::from_static("x-forwarded-for"), received.client.ip().to_string());
+    set(&mut headers, HeaderName::from_static("x-forwarded-port"), received.port.to_string());
+    set(&mut headers, HeaderName::from_static("x-forwarded-proto"), "http".to_owned());
     headers
 }
 
@@ -293,9 +266,7 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: String) {
 pub fn to_response(event: ApiGatewayV2httpResponse) -> Option<Response<Full<Bytes>>> {
     let status = u16::try_from(event.status_code).ok()?;
     // An informational status would leave the client waiting for the real one.
-    let status = StatusCode::from_u16(status)
-        .ok()
-        .filter(|status| !status.is_informational())?;
+    let status = StatusCode::from_u16(status).ok().filter(|status| !status.is_informational())?;
     let mut response = Response::new(Full::new(body(event.body, event.is_base64_encoded)?));
     *response.status_mut() = status;
     let headers = response.headers_mut();
@@ -329,9 +300,7 @@ fn refusal(status: StatusCode, message: &'static str) -> Response<Full<Bytes>> {
     let body = serde_json::json!({ "message": message }).to_string();
     let mut response = Response::new(Full::new(body.into()));
     *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
@@ -371,11 +340,7 @@ mod tests {
             let address = listener.local_addr().unwrap();
             let (stop, stopped) = oneshot::channel::<()>();
             let served = tokio::spawn(serve(listener, answer, async move { drop(stopped.await) }));
-            Self {
-                address,
-                stop,
-                served,
-            }
+            Self { address, stop, served }
         }
 
         async fn connect(&self) -> TcpStream {
@@ -408,9 +373,7 @@ mod tests {
     }
 
     fn request(head: &[(&str, &[u8])]) -> Parts {
-        let mut request = Request::builder()
-            .method("POST")
-            .uri("/v1/a%2Fb/?x=1,0&x=%202&y=");
+        let mut request = Request::builder().method("POST").uri("/v1/a%2Fb/?x=1,0&x=%202&y=");
         for (name, value) in head {
             request = request.header(*name, HeaderValue::from_bytes(value).unwrap());
         }
@@ -443,14 +406,7 @@ mod tests {
         let mut seen = serde_json::to_value(&event).unwrap();
         let fields = seen.as_object_mut().unwrap();
         // The library's type also holds fields of other events.
-        for other in [
-            "type",
-            "methodArn",
-            "httpMethod",
-            "identitySource",
-            "authorizationToken",
-            "resource",
-        ] {
+        for other in ["type", "methodArn", "httpMethod", "identitySource", "authorizationToken", "resource"] {
             fields.remove(other);
         }
         fields.retain(|_, value| !value.is_null() && *value != json!({}));
@@ -501,20 +457,11 @@ mod tests {
     fn a_body_is_text_when_it_can_be() {
         let parts = request(&[]);
         let event = to_event(&parts, vec![0xff, 0x00], &received());
-        assert_eq!(
-            (event.body.as_deref(), event.is_base64_encoded),
-            (Some("/wA="), true)
-        );
+        assert_eq!((event.body.as_deref(), event.is_base64_encoded), (Some("/wA="), true));
         let event = to_event(&parts, "é".into(), &received());
-        assert_eq!(
-            (event.body.as_deref(), event.is_base64_encoded),
-            (Some("é"), false)
-        );
+        assert_eq!((event.body.as_deref(), event.is_base64_encoded), (Some("é"), false));
         let event = to_event(&parts, Vec::new(), &received());
-        assert_eq!(
-            (event.body, event.is_base64_encoded, event.cookies),
-            (None, false, None)
-        );
+        assert_eq!((event.body, event.is_base64_encoded, event.cookies), (None, false, None));
     }
 
     #[test]
@@ -533,15 +480,9 @@ mod tests {
         let gateway = Running::start(|event: ApiGatewayV2httpRequest| async move {
             let mut reply = reply(201, Body::Text(format!("got {}", event.body.unwrap_or_default())));
             reply.headers.insert("x-one", HeaderValue::from_static("1"));
-            reply
-                .headers
-                .insert("content-length", HeaderValue::from_static("999"));
-            reply
-                .multi_value_headers
-                .append("x-many", HeaderValue::from_static("2"));
-            reply
-                .multi_value_headers
-                .append("x-many", HeaderValue::from_static("3"));
+            reply.headers.insert("content-length", HeaderValue::from_static("999"));
+            reply.multi_value_headers.append("x-many", HeaderValue::from_static("2"));
+            reply.multi_value_headers.append("x-many", HeaderValue::from_static("3"));
             reply.cookies = vec!["a=1".to_owned(), "b=2".to_owned()];
             reply
         })
@@ -551,14 +492,9 @@ mod tests {
             .await;
         assert!(text.starts_with("HTTP/1.1 201 Created\r\n"), "{text}");
         assert!(text.ends_with("\r\n\r\ngot body"), "{text}");
-        for line in [
-            "x-one: 1",
-            "x-many: 2",
-            "x-many: 3",
-            "set-cookie: a=1",
-            "set-cookie: b=2",
-            "content-length: 8",
-        ] {
+        for line in
+            ["x-one: 1", "x-many: 2", "x-many: 3", "set-cookie: a=1", "set-cookie: b=2", "content-length: 8"]
+        {
             assert!(text.contains(&format!("\r\n{line}\r\n")), "{line} in {text}");
         }
         assert!(text.contains("\r\napigw-requestid: "), "{text}");
@@ -599,10 +535,7 @@ mod tests {
             let text = gateway.send(get(path)).await;
             assert!(text.starts_with("HTTP/1.1 500 "), "{path}: {text}");
             assert!(text.contains("content-type: application/json"), "{path}: {text}");
-            assert!(
-                text.ends_with(r#"{"message":"Internal Server Error"}"#),
-                "{path}: {text}"
-            );
+            assert!(text.ends_with(r#"{"message":"Internal Server Error"}"#), "{path}: {text}");
         }
         assert!(gateway.send(get("/")).await.ends_with("fine"));
     }
@@ -622,16 +555,10 @@ mod tests {
             request
         };
         let text = gateway.send(post(BODY_BYTES_MAX)).await;
-        assert!(
-            text.starts_with("HTTP/1.1 200 ") && text.ends_with("10485760"),
-            "{text}"
-        );
+        assert!(text.starts_with("HTTP/1.1 200 ") && text.ends_with("10485760"), "{text}");
         let text = gateway.send(post(BODY_BYTES_MAX + 1)).await;
         assert!(text.starts_with("HTTP/1.1 413 "), "{text}");
-        assert!(
-            text.ends_with(r#"{"message":"Request Entity Too Large"}"#),
-            "{text}"
-        );
+        assert!(text.ends_with(r#"{"message":"Request Entity Too Large"}"#), "{text}");
     }
 
     #[tokio::test]
@@ -649,16 +576,10 @@ mod tests {
         .await;
         let mut idle = gateway.connect().await;
         let mut busy = gateway.connect().await;
-        busy.write_all(b"GET / HTTP/1.1\r\nhost: h\r\n\r\n")
-            .await
-            .unwrap();
+        busy.write_all(b"GET / HTTP/1.1\r\nhost: h\r\n\r\n").await.unwrap();
         let release = has_entered.recv().await.unwrap();
 
-        let Running {
-            address,
-            stop,
-            served,
-        } = gateway;
+        let Running { address, stop, served } = gateway;
         stop.send(()).unwrap();
         // The idle connection is closed only once the server stops.
         assert_eq!(rest(&mut idle).await, "");
@@ -681,9 +602,7 @@ mod tests {
         })
         .await;
         let mut busy = gateway.connect().await;
-        busy.write_all(b"GET / HTTP/1.1\r\nhost: h\r\n\r\n")
-            .await
-            .unwrap();
+        busy.write_all(b"GET / HTTP/1.1\r\nhost: h\r\n\r\n").await.unwrap();
         has_entered.recv().await.unwrap();
         gateway.stop.send(()).unwrap();
         gateway.served.await.unwrap();

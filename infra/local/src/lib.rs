@@ -3,14 +3,24 @@
 
 pub mod arguments;
 pub mod engine;
+pub mod functions;
 pub mod gateway;
+pub mod load;
 pub mod ready;
 pub mod signals;
 pub mod world;
 
-use std::{fs, io, io::Write};
+use std::{
+    fs,
+    hash::{BuildHasher, Hasher, RandomState},
+    io,
+    io::Write,
+    time::SystemTime,
+};
 
-use aws_lambda_events::apigw::{ApiGatewayV2httpRequest, ApiGatewayV2httpResponse};
+use domain::timestamp::Timestamp;
+use dovetail_http::CursorKey;
+use dovetail_table::Table;
 use tokio::net::TcpListener;
 
 use crate::{arguments::Settings, engine::Engine, world::World};
@@ -29,6 +39,12 @@ pub enum Error {
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] engine::Error),
+    /// The table failed.
+    #[error(transparent)]
+    Table(#[from] dovetail_table::Error),
+    /// The world could not be loaded.
+    #[error(transparent)]
+    Load(#[from] load::Failure),
     /// A file or socket failed.
     #[error("{what}: {source}")]
     Io {
@@ -57,7 +73,9 @@ pub async fn start(
     let listener = TcpListener::bind(settings.listen).await;
     let listener = listener.map_err(Error::io(settings.listen.to_string()))?;
     let engine = Engine::start(&settings.place)?;
-    let answer = handlers(&engine, &world).await?;
+    let table = tables(&engine, &world).await?;
+    let key = cursor_key();
+    let answer = move |event| functions::answer(table.clone(), key.clone(), event);
 
     let base_url = ready::base_url(listener.local_addr().map_err(Error::io("the listening socket"))?);
     if let Some(path) = &settings.ready_file {
@@ -80,20 +98,28 @@ fn read_world(settings: &Settings) -> Result<World, Error> {
     world::parse(&text).map_err(|problems| Error::World { file, problems })
 }
 
-/// What answers each request: the handlers, on the engine's table, with the world in it.
-async fn handlers(
-    _engine: &Engine,
-    _world: &World,
-) -> Result<
-    impl Fn(ApiGatewayV2httpRequest) -> std::future::Ready<ApiGatewayV2httpResponse> + Clone + use<>,
-    Error,
-> {
-    Ok(|_| {
-        let mut reply = ApiGatewayV2httpResponse::default();
-        reply.status_code = 404;
-        reply.body = Some(r#"{"message":"Not Found"}"#.into());
-        std::future::ready(reply)
-    })
+/// The tables on the engine, with the world in them.
+async fn tables(engine: &Engine, world: &World) -> Result<Table, Error> {
+    let settings = dovetail_table::Settings {
+        table: "dovetail-local".to_owned(),
+        keys_table: "dovetail-local-keys".to_owned(),
+        endpoint: Some(engine.endpoint()),
+    };
+    let table = Table::connect(settings).await;
+    table.create().await?;
+    load::world(&table, world, now()).await?;
+    Ok(table)
+}
+
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_micros(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
+}
+
+/// A key for positions in lists; they are good for as long as this process runs.
+fn cursor_key() -> CursorKey {
+    let random = || RandomState::new().build_hasher().finish();
+    CursorKey::new(&format!("{:016x}{:016x}", random(), random()))
 }
 
 #[cfg(test)]
@@ -116,14 +142,7 @@ mod tests {
         let mut out = Vec::new();
         start(&settings, &mut out, std::future::ready(())).await.unwrap();
         let base_url = fs::read_to_string(ready_file).unwrap();
-        assert!(
-            base_url
-                .strip_prefix("http://")
-                .unwrap()
-                .parse::<SocketAddr>()
-                .is_ok(),
-            "{base_url}"
-        );
+        assert!(base_url.strip_prefix("http://").unwrap().parse::<SocketAddr>().is_ok(), "{base_url}");
         assert!(String::from_utf8(out).unwrap().contains(&base_url));
     }
 
@@ -139,13 +158,8 @@ mod tests {
             world: Some(file),
             ready_file: None,
         };
-        let refused = start(&settings, &mut Vec::new(), std::future::pending())
-            .await
-            .unwrap_err();
-        assert!(
-            refused.to_string().contains("world.json: missing field `teams`"),
-            "{refused}"
-        );
+        let refused = start(&settings, &mut Vec::new(), std::future::pending()).await.unwrap_err();
+        assert!(refused.to_string().contains("world.json: missing field `teams`"), "{refused}");
         assert!(!data.exists());
     }
 }

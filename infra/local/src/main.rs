@@ -28,10 +28,7 @@ fn main() -> ExitCode {
 }
 
 fn serve(settings: &arguments::Settings) -> Result<(), Box<dyn Error>> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let signals = Signals::catch()?;
         Ok(start(settings, &mut io::stdout(), signals.received()).await?)

@@ -29,23 +29,14 @@ pub fn base_url(listening: SocketAddr) -> String {
 /// Prints the base URL, the keys of `world` and a first call to try.
 pub fn announce(out: &mut impl Write, base_url: &str, world: &World) -> io::Result<()> {
     writeln!(out, "Dovetail answers at {base_url}\n")?;
-    let width = world
-        .teams
-        .iter()
-        .map(|team| team.name.len())
-        .max()
-        .unwrap_or_default();
+    let width = world.teams.iter().map(|team| team.name.len()).max().unwrap_or_default();
     for team in &world.teams {
         for key in &team.api_keys {
             writeln!(out, "  {:width$}  {}", team.name, key.key)?;
         }
     }
     if let Some(key) = world.teams.iter().flat_map(|team| &team.api_keys).next() {
-        writeln!(
-            out,
-            "\nTry: curl -H 'Authorization: Api-Key {}' {base_url}{FIRST_CALL}",
-            key.key
-        )?;
+        writeln!(out, "\nTry: curl -H 'Authorization: Api-Key {}' {base_url}{FIRST_CALL}", key.key)?;
     }
     out.flush()
 }
@@ -67,12 +58,7 @@ mod tests {
     #[test]
     fn the_announcement_names_url_keys_and_a_call() {
         let mut out = Vec::new();
-        announce(
-            &mut out,
-            "http://127.0.0.1:9000",
-            &world::parse(world::DEMO).unwrap(),
-        )
-        .unwrap();
+        announce(&mut out, "http://127.0.0.1:9000", &world::parse(world::DEMO).unwrap()).unwrap();
         let expected = "\
 Dovetail answers at http://127.0.0.1:9000
 

@@ -14,10 +14,7 @@ pub struct Signals {
 impl Signals {
     /// Begins to catch SIGINT and SIGTERM.
     pub fn catch() -> io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
     /// Waits for the first of them.

@@ -74,10 +74,7 @@ pub struct WorldService {
 impl WorldService {
     /// The service's name; none when the schema has no `title`.
     pub fn name(&self) -> Option<&str> {
-        self.schema
-            .get("title")
-            .and_then(Value::as_str)
-            .filter(|title| !title.is_empty())
+        self.schema.get("title").and_then(Value::as_str).filter(|title| !title.is_empty())
     }
 }
 
@@ -101,11 +98,7 @@ impl<'de> Visitor<'de> for KeyVisitor {
     }
 
     fn visit_str<E: de::Error>(self, key: &str) -> Result<WorldKey, E> {
-        Ok(WorldKey {
-            key: key.to_owned(),
-            name: None,
-            role: Role::Admin,
-        })
+        Ok(WorldKey { key: key.to_owned(), name: None, role: Role::Admin })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WorldKey, A::Error> {
@@ -139,11 +132,7 @@ fn role<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Role, D::Error> {
 pub fn parse(text: &str) -> Result<World, String> {
     let world: World = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let problems = problems(&world);
-    if problems.is_empty() {
-        Ok(world)
-    } else {
-        Err(problems.join("\n"))
-    }
+    if problems.is_empty() { Ok(world) } else { Err(problems.join("\n")) }
 }
 
 fn problems(world: &World) -> Vec<String> {
@@ -154,10 +143,7 @@ fn problems(world: &World) -> Vec<String> {
         if team.name.is_empty() {
             problems.push(format!("teams[{at}].name: a team needs a name"));
         } else if !teams.insert(team.name.as_str()) {
-            problems.push(format!(
-                "teams[{at}].name: there is already a team `{}`",
-                team.name
-            ));
+            problems.push(format!("teams[{at}].name: there is already a team `{}`", team.name));
         }
         for (number, key) in team.api_keys.iter().enumerate() {
             let place = format!("teams[{at}].api_keys[{number}]");
@@ -174,9 +160,7 @@ fn problems(world: &World) -> Vec<String> {
         match service.name() {
             None => problems.push(format!("services[{at}].schema.title: a service needs a name")),
             Some(name) if !services.insert(name) => {
-                problems.push(format!(
-                    "services[{at}].schema.title: there is already a service `{name}`"
-                ));
+                problems.push(format!("services[{at}].schema.title: there is already a service `{name}`"));
             }
             Some(_) => {}
         }
@@ -198,16 +182,8 @@ fn named_teams(service: &WorldService) -> impl Iterator<Item = (String, &str)> {
     let dependent = &service.dependent_teams;
     let allowed = service.allowed_teams.as_deref().unwrap_or_default();
     std::iter::once(("owner".to_owned(), service.owner.as_str()))
-        .chain(
-            listed("dependent_teams", dependent)
-                .into_iter()
-                .zip(dependent.iter().map(String::as_str)),
-        )
-        .chain(
-            listed("allowed_teams", allowed)
-                .into_iter()
-                .zip(allowed.iter().map(String::as_str)),
-        )
+        .chain(listed("dependent_teams", dependent).into_iter().zip(dependent.iter().map(String::as_str)))
+        .chain(listed("allowed_teams", allowed).into_iter().zip(allowed.iter().map(String::as_str)))
 }
 
 #[cfg(test)]
@@ -223,11 +199,8 @@ mod tests {
     #[test]
     fn the_demo_world_is_sound() {
         let world = parse(DEMO).unwrap();
-        let teams: Vec<_> = world
-            .teams
-            .iter()
-            .map(|team| (team.name.as_str(), team.api_keys[0].key.as_str()))
-            .collect();
+        let teams: Vec<_> =
+            world.teams.iter().map(|team| (team.name.as_str(), team.api_keys[0].key.as_str())).collect();
         assert_eq!(
             teams,
             [
@@ -241,18 +214,9 @@ mod tests {
         let services: Vec<_> = world
             .services
             .iter()
-            .map(|service| {
-                (
-                    service.name().unwrap(),
-                    service.owner.as_str(),
-                    service.dependent_teams.len(),
-                )
-            })
+            .map(|service| (service.name().unwrap(), service.owner.as_str(), service.dependent_teams.len()))
             .collect();
-        assert_eq!(
-            services,
-            [("VM", "VMOwnerTeam", 0), ("LoadBalancer", "LBOwnerTeam", 1)]
-        );
+        assert_eq!(services, [("VM", "VMOwnerTeam", 0), ("LoadBalancer", "LBOwnerTeam", 1)]);
         assert!(world.services.iter().all(|service| service.approval_required));
     }
 
@@ -263,18 +227,10 @@ mod tests {
             "services": [{ "owner": "T", "schema": { "title": "S" } }],
         });
         let World { teams, services } = parse(&world.to_string()).unwrap();
-        let team = WorldTeam {
-            name: "T".to_owned(),
-            metadata: Map::new(),
-            api_keys: vec![],
-            notify: None,
-        };
+        let team = WorldTeam { name: "T".to_owned(), metadata: Map::new(), api_keys: vec![], notify: None };
         assert_eq!(teams, [team]);
         assert!(services[0].approval_required);
-        assert_eq!(
-            (&services[0].dependent_teams, &services[0].allowed_teams),
-            (&vec![], &None)
-        );
+        assert_eq!((&services[0].dependent_teams, &services[0].allowed_teams), (&vec![], &None));
         assert_eq!(parse(r#"{"teams":[]}"#).unwrap().services, []);
     }
 

@@ -127,7 +127,8 @@ fn classify<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
             let codes = || cancelled.cancellation_reasons().iter().filter_map(|reason| reason.code());
             if codes().any(|code| code == "ConditionalCheckFailed") {
                 Failure::Condition
-            } else if codes().any(|code| code == "ValidationError" || code == "ItemCollectionSizeLimitExceeded")
+            } else if codes()
+                .any(|code| code == "ValidationError" || code == "ItemCollectionSizeLimitExceeded")
             {
                 Failure::Refused
             } else {

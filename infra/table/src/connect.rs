@@ -20,6 +20,18 @@ pub struct Settings {
     pub endpoint: Option<String>,
 }
 
+impl Settings {
+    /// The settings of a deployed function: `DOVETAIL_TABLE`, `DOVETAIL_KEYS_TABLE` and, for an engine in
+    /// AWS's place, `DOVETAIL_ENDPOINT`.
+    pub fn from_env() -> Result<Self, std::env::VarError> {
+        Ok(Self {
+            table: std::env::var("DOVETAIL_TABLE")?,
+            keys_table: std::env::var("DOVETAIL_KEYS_TABLE")?,
+            endpoint: std::env::var("DOVETAIL_ENDPOINT").ok(),
+        })
+    }
+}
+
 /// The tables and the client that reaches them.
 #[derive(Clone)]
 pub struct Table {

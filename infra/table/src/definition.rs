@@ -11,6 +11,9 @@ use aws_sdk_dynamodb::types::{
 const INDEXES: [(&str, ProjectionType); 3] =
     [("gs1", ProjectionType::All), ("gs2", ProjectionType::KeysOnly), ("gs3", ProjectionType::KeysOnly)];
 
+/// The attributes that keys are made of.
+const ATTRIBUTES: [&str; 8] = ["pk", "sk", "gs1pk", "gs1sk", "gs2pk", "gs2sk", "gs3pk", "gs3sk"];
+
 impl Table {
     /// Creates the tables unless they exist.
     pub async fn create(&self) -> Result<(), Error> {
@@ -19,26 +22,19 @@ impl Table {
             .create_table()
             .table_name(&self.name)
             .billing_mode(BillingMode::PayPerRequest)
-            .set_attribute_definitions(attributes(&["pk", "sk"]))
+            .set_attribute_definitions(attributes(&ATTRIBUTES))
             .set_key_schema(key_schema("pk", Some("sk")))
             .stream_specification(stream()?);
         for (index, projection) in INDEXES {
             let (pk, sk) = (format!("{index}pk"), format!("{index}sk"));
-            create = create
-                .set_attribute_definitions(
-                    create.get_attribute_definitions().clone().map(|mut all| {
-                        all.extend(attributes(&[&pk, &sk]).unwrap_or_default());
-                        all
-                    }),
-                )
-                .global_secondary_indexes(
-                    GlobalSecondaryIndex::builder()
-                        .index_name(index)
-                        .set_key_schema(key_schema(&pk, Some(&sk)))
-                        .projection(Projection::builder().projection_type(projection).build())
-                        .build()
-                        .map_err(|error| Error::corrupt(index, error))?,
-                );
+            create = create.global_secondary_indexes(
+                GlobalSecondaryIndex::builder()
+                    .index_name(index)
+                    .set_key_schema(key_schema(&pk, Some(&sk)))
+                    .projection(Projection::builder().projection_type(projection).build())
+                    .build()
+                    .map_err(|error| Error::corrupt(index, error))?,
+            );
         }
         unless_exists(create.send().await.map_err(|error| error.into_service_error()).map(drop))?;
         let keys = self
@@ -71,8 +67,7 @@ fn attributes(names: &[&str]) -> Option<Vec<AttributeDefinition>> {
 }
 
 fn key_schema(hash: &str, range: Option<&str>) -> Option<Vec<KeySchemaElement>> {
-    let element =
-        |name: &str, ty| KeySchemaElement::builder().attribute_name(name).key_type(ty).build().ok();
+    let element = |name: &str, ty| KeySchemaElement::builder().attribute_name(name).key_type(ty).build().ok();
     std::iter::once((hash, KeyType::Hash))
         .chain(range.map(|range| (range, KeyType::Range)))
         .map(|(name, ty)| element(name, ty))

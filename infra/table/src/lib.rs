@@ -16,9 +16,9 @@ mod related;
 mod snapshot;
 mod statement;
 
-pub use commit::Commit;
+pub use commit::{ACTIONS_MAX, Commit, pause};
 pub use connect::{Settings, Table};
 pub use error::Error;
-pub use lists::{Direction, Listed, Rows, Source};
+pub use lists::{COUNT_MAX, Direction, Listed, Rows, Source};
 pub use provision::{Publication, Published};
 pub use read::ApiKey;

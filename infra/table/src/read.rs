@@ -88,7 +88,8 @@ impl Table {
     /// Change instances by id, in the order of the ids; those that do not exist are left out.
     pub async fn changes(&self, ids: &[ChangeId]) -> Result<Vec<Change>, Error> {
         let rows = self.batch(ids.iter().map(|id| key::change(*id)).collect()).await?;
-        let mut changes = rows.into_iter().map(record::read::<ChangeRecord>).collect::<Result<Vec<_>, _>>()?;
+        let mut changes =
+            rows.into_iter().map(record::read::<ChangeRecord>).collect::<Result<Vec<_>, _>>()?;
         changes.sort_by_key(|change| change.id);
         Ok(changes)
     }
@@ -147,7 +148,8 @@ impl Table {
         }
         let key = key::schema(&service.title, service.schema_version);
         let place = key.to_string();
-        let stored = self.get::<SchemaRecord>(key).await?.ok_or_else(|| Error::corrupt(&place, "is missing"))?;
+        let stored =
+            self.get::<SchemaRecord>(key).await?.ok_or_else(|| Error::corrupt(&place, "is missing"))?;
         let schema = schema::load(&stored.text).map_err(|_| Error::corrupt(&place, "does not compile"))?;
         let schema = Arc::new(schema);
         self.schemas.lock().unwrap_or_else(PoisonError::into_inner).insert(version, Arc::clone(&schema));

@@ -10,8 +10,8 @@ mod parts;
 mod submission;
 mod team;
 
-pub(crate) use catalog::{SchemaRecord, ServiceRecord};
-pub(crate) use change::{ChangeRecord, EntryRecord};
+pub(crate) use catalog::{SchemaRecord, ServiceRecord, StoredSchema};
+pub(crate) use change::{ChangeRecord, EntryRecord, closed_queue};
 pub(crate) use item::{DeployedRecord, ItemRecord};
 pub(crate) use parts::Bad;
 pub(crate) use submission::{RememberedRecord, SubmissionRecord, WorkRecord};
@@ -52,8 +52,8 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
 /// The attributes that a value is stored as.
 pub(crate) fn write<R: Record>(value: &R::Value) -> Result<Attributes, Error> {
     let key = R::key(value);
-    let mut attributes: Attributes = serde_dynamo::to_item(R::of(value))
-        .map_err(|error| Error::corrupt(key.to_string(), error))?;
+    let mut attributes: Attributes =
+        serde_dynamo::to_item(R::of(value)).map_err(|error| Error::corrupt(key.to_string(), error))?;
     attributes.insert("ty".to_owned(), AttributeValue::S(R::TYPE.to_owned()));
     attributes.insert("v".to_owned(), AttributeValue::N(FORMAT.to_string()));
     for (index, pk, sk) in R::indexes(value) {

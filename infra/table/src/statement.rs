@@ -120,10 +120,11 @@ fn head(before: &Head) -> Condition {
 }
 
 fn attention(table: &str, team: TeamId, delta: Attention) -> Result<TransactWriteItem, Error> {
-    Condition::new("attribute_exists(pk)")
-        .number("attn", delta.count)
-        .number("att", delta.sum)
-        .update(table, key::head(team), "ADD #attn :attn, #att :att")
+    Condition::new("attribute_exists(pk)").number("attn", delta.count).number("att", delta.sum).update(
+        table,
+        key::head(team),
+        "ADD #attn :attn, #att :att",
+    )
 }
 
 /// Closes a change instance that was not read: its slot knew where its history ends.
@@ -192,7 +193,12 @@ pub(crate) fn replace<R: Record>(
 }
 
 /// Creates a record that only leads to another: `key` to the attribute `to`.
-pub(crate) fn pointer(table: &str, key: Key, ty: &str, to: AttributeValue) -> Result<TransactWriteItem, Error> {
+pub(crate) fn pointer(
+    table: &str,
+    key: Key,
+    ty: &str,
+    to: AttributeValue,
+) -> Result<TransactWriteItem, Error> {
     let mut attributes = HashMap::new();
     attributes.insert("pk".to_owned(), AttributeValue::S(key.pk));
     attributes.insert("sk".to_owned(), AttributeValue::S(key.sk));

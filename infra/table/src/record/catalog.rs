@@ -63,10 +63,7 @@ impl Record for ServiceRecord {
 
     fn indexes(service: &Service) -> Vec<(u8, String, String)> {
         let age = key::by_age(service.created, service.id.get());
-        vec![
-            (2, key::owner_services(service.owner.id), age.clone()),
-            (3, key::ALL_SERVICES.to_owned(), age),
-        ]
+        vec![(2, key::owner_services(service.owner.id), age.clone()), (3, key::ALL_SERVICES.to_owned(), age)]
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::Record;
 use super::parts::{
-    ActorPart, Bad, ServicePart, TeamPart, VersionPart, at, chain, chain_text, change_type, kind, state,
+    ActorPart, Bad, ServicePart, TeamPart, VersionPart, at, chain, chain_text, change_type, kind,
+    runtime_state, state,
 };
 use crate::key::{self, Key};
 use domain::change::{Change, ClosedBy, Entry, Reason};
@@ -35,6 +36,7 @@ pub(crate) struct ChangeRecord {
     old: Option<VersionPart>,
     sup: Vec<u64>,
     nis: bool,
+    rs: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     dp: Option<u64>,
     log: String,
@@ -164,6 +166,7 @@ impl Record for ChangeRecord {
             old: change.old.as_ref().map(VersionPart::of),
             sup: change.supersedes.iter().map(|id| id.get()).collect(),
             nis: change.never_in_service,
+            rs: change.runtime_state.name().to_owned(),
             dp: change.deployed_before.map(DeployedId::get),
             log: change.log.clone(),
             cr: change.created.micros(),
@@ -194,6 +197,7 @@ impl Record for ChangeRecord {
             old: self.old.map(VersionPart::value).transpose()?,
             supersedes: self.sup.into_iter().map(id).collect::<Result<_, _>>()?,
             never_in_service: self.nis,
+            runtime_state: runtime_state(&self.rs)?,
             deployed_before: match self.dp {
                 Some(raw) => Some(DeployedId::parse(raw).ok_or(Bad("deployed item"))?),
                 None => None,

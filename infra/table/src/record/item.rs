@@ -205,6 +205,7 @@ impl Record for ItemRecord {
 pub(crate) struct DeployedRecord {
     id: u64,
     it: u64,
+    svc: ServicePart,
     ci: u64,
     no: u64,
     data: String,
@@ -223,6 +224,7 @@ impl Record for DeployedRecord {
         Self {
             id: deployed.id.get(),
             it: deployed.item.get(),
+            svc: ServicePart::of(&deployed.service),
             ci: deployed.change.get(),
             no: deployed.version,
             data: deployed.data.clone(),
@@ -238,6 +240,7 @@ impl Record for DeployedRecord {
         Ok(Deployed {
             id: DeployedId::parse(self.id).ok_or(Bad("deployed item"))?,
             item: ItemId::parse(self.it).ok_or(Bad("item"))?,
+            service: self.svc.value()?,
             change: ChangeId::parse(self.ci).ok_or(Bad("change"))?,
             version: self.no,
             data: self.data,

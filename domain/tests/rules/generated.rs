@@ -1,0 +1,283 @@
+//! Change instances that are generated after a submission, soon or late: R14 to R16, R22, R24, R25.
+
+use crate::world::{Declared, LB_OWNER, NP_OWNER, VM_OWNER, World, item_of, lb, table, team, vm};
+use domain::change::ChangeType::{Create, Delete, Modify};
+use domain::change::{ClosedBy, Kind};
+use domain::id::ChangeId;
+use domain::item::RuntimeState;
+use domain::state::State;
+use serde_json::json;
+
+fn both(cpu: u64) -> [Declared; 2] {
+    [vm("CoreVM1", cpu), lb("CoreLB1", &["CoreVM1"], "a")]
+}
+
+/// A VM and the load balancer that references it, both in service.
+fn in_service() -> World {
+    let mut world = World::new();
+    world.declare_and_generate(&both(1));
+    world.finish("CoreVM1", VM_OWNER);
+    world.finish("CoreLB1", LB_OWNER);
+    world
+}
+
+fn closed_by(world: &World, id: ChangeId) -> Option<ClosedBy> {
+    world.change(id).history.last().unwrap().closed_by
+}
+
+#[test]
+fn r14_a_referenced_change_instance_of_an_item_in_service_is_a_modify() {
+    let mut world = in_service();
+    let (_, generated) = world.declare_and_generate(&both(2));
+    assert_eq!(table(&generated), [("CoreLB1", Modify, LB_OWNER)]);
+    assert_eq!(world.item("CoreLB1").version.number, 1);
+    world.finish("CoreLB1", LB_OWNER);
+    assert!(world.is_settled(world.item("CoreLB1")));
+}
+
+#[test]
+fn r14_a_referenced_change_instance_of_a_requested_item_refreshes_its_create() {
+    let mut world = World::new();
+    let plan = world.declare(&both(1));
+    let create = plan.born.iter().find(|born| born.item_name == "CoreLB1").unwrap().id;
+    let (_, generated) = world.declare_and_generate(&both(2));
+    assert_eq!(table(&generated), [("CoreLB1", Create, LB_OWNER)]);
+    assert_eq!(closed_by(&world, create), Some(ClosedBy::Displaced(generated[0].id)));
+    assert_eq!(world.runtime_state("CoreLB1"), RuntimeState::Requested);
+}
+
+#[test]
+fn r14_a_referenced_change_instance_is_converted_by_the_exception_like_any_other() {
+    let mut world = World::new().without_approval();
+    world.declare_and_generate(&both(1));
+    let create = world.open("CoreLB1", LB_OWNER, State::Approved);
+    let (_, generated) = world.declare_and_generate(&both(2));
+    assert_eq!(table(&generated), [("CoreLB1", Create, LB_OWNER)]);
+    assert_eq!((world.state(create), generated[0].state), (State::Closed, State::Approved));
+}
+
+#[test]
+fn r14_references_are_not_transitive() {
+    let mut world = World::new();
+    // Any service may reference any other: here a VM references the load balancer that references a VM.
+    let definition = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "cpu": {"type": "integer"},
+        "front": {"type": "string", "format": "reference", "service_reference": "LoadBalancer"}}});
+    world.redefine("VM", &definition);
+    let chain = |cpu: u64| {
+        let front = item_of("VM", json!({"name": "Front", "cpu": 1, "front": "CoreLB1"}));
+        [item_of("VM", json!({"name": "CoreVM1", "cpu": cpu})), lb("CoreLB1", &["CoreVM1"], "a"), front]
+    };
+    world.declare_and_generate(&chain(1));
+    let (_, generated) = world.declare_and_generate(&chain(2));
+    assert_eq!(table(&generated), [("CoreLB1", Create, LB_OWNER)], "its own declaration has not changed");
+}
+
+#[test]
+fn r14_a_cycle_of_references_comes_to_an_end() {
+    let mut world = World::new();
+    let definition = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "cpu": {"type": "integer"},
+        "front": {"type": "string", "format": "reference", "service_reference": "LoadBalancer"}}});
+    world.redefine("VM", &definition);
+    let cycle = |cpu: u64, algorithm: &str| {
+        let vm = item_of("VM", json!({"name": "CoreVM1", "cpu": cpu, "front": "CoreLB1"}));
+        [vm, lb("CoreLB1", &["CoreVM1"], algorithm)]
+    };
+    world.declare_and_generate(&cycle(1, "a"));
+    let (plan, generated) = world.declare_and_generate(&cycle(2, "a"));
+    assert_eq!((table(&plan.born).len(), table(&generated)), (1, vec![("CoreLB1", Create, LB_OWNER)]));
+    let (plan, generated) = world.declare_and_generate(&cycle(3, "b"));
+    assert_eq!((plan.born.len(), generated.len()), (2, 0));
+}
+
+#[test]
+fn r14_what_is_declared_as_before_is_no_modification() {
+    let mut world = in_service();
+    // Its removal and its return are changes of the VM, not modifications of a declaration that stayed.
+    world.declare(&[lb("CoreLB1", &[], "a")]);
+    let (plan, generated) = world.declare_and_generate(&both(1));
+    assert_eq!(plan.born.len(), 2, "the load balancer had to change itself");
+    assert!(generated.is_empty());
+}
+
+#[test]
+fn r15_a_new_referenced_item_means_the_main_item_has_changed_itself() {
+    let mut world = in_service();
+    let (plan, generated) = world.declare_and_generate(&[
+        vm("CoreVM1", 1),
+        vm("CoreVM2", 1),
+        lb("CoreLB1", &["CoreVM1", "CoreVM2"], "a"),
+    ]);
+    let mut born = table(&plan.born);
+    born.sort_unstable();
+    assert_eq!(born, [("CoreLB1", Modify, LB_OWNER), ("CoreVM2", Create, VM_OWNER)]);
+    assert!(generated.is_empty());
+}
+
+#[test]
+fn r15_a_referenced_item_is_not_removed_while_it_is_referenced() {
+    let mut world = in_service();
+    assert_eq!(world.refused(&[lb("CoreLB1", &["CoreVM1"], "a")]), ["dangling_reference"]);
+    let (plan, generated) = world.declare_and_generate(&[lb("CoreLB1", &[], "a")]);
+    let mut born = table(&plan.born);
+    born.sort_unstable();
+    assert_eq!(born, [("CoreLB1", Modify, LB_OWNER), ("CoreVM1", Delete, VM_OWNER)]);
+    assert!(generated.is_empty());
+}
+
+#[test]
+fn r16_a_referenced_change_instance_fans_out_to_dependent_teams() {
+    let mut world = in_service().with_dependent("LoadBalancer");
+    let (plan, generated) = world.declare_and_generate(&both(2));
+    assert_eq!(table(&generated), [("CoreLB1", Modify, LB_OWNER), ("CoreLB1", Modify, NP_OWNER)]);
+    assert_eq!(
+        generated.iter().map(|change| change.kind).collect::<Vec<_>>(),
+        [Kind::Referenced, Kind::Dependent]
+    );
+    assert_eq!(generated[1].cause, Some(generated[0].id));
+    assert_eq!(plan.submission.derived, 2);
+    assert!(generated.iter().all(|change| change.submission == plan.submission.id));
+}
+
+#[test]
+fn r16_an_owner_that_is_its_own_dependent_gets_one_change_instance() {
+    let mut world = World::new();
+    world.settings("VM").dependent_teams = vec![team(VM_OWNER), team(NP_OWNER)];
+    let (plan, generated) = world.declare_and_generate(&[vm("CoreVM1", 1)]);
+    assert_eq!((plan.born.len(), table(&generated)), (1, vec![("CoreVM1", Create, NP_OWNER)]));
+}
+
+#[test]
+fn r22_dependent_teams_are_those_of_the_submission() {
+    let mut world = World::new().with_dependent("VM");
+    world.declare(&[vm("CoreVM1", 1)]);
+    world.settings("VM").dependent_teams = vec![];
+    assert_eq!(table(&world.generate()), [("CoreVM1", Create, NP_OWNER)]);
+    let (_, generated) = world.declare_and_generate(&[vm("CoreVM1", 2)]);
+    assert!(generated.is_empty());
+    let kept = world.open("CoreVM1", NP_OWNER, State::Pending);
+    world.decide(kept, State::Approved);
+    world.decide(kept, State::Completed);
+}
+
+#[test]
+fn r22_a_team_that_becomes_dependent_gets_the_next_change_instance() {
+    let mut world = World::new();
+    world.declare(&[vm("CoreVM1", 1)]);
+    world.finish("CoreVM1", VM_OWNER);
+    let mut world = world.with_dependent("VM");
+    assert!(!world.declare(&[vm("CoreVM1", 1)]).submission.changed);
+    let (_, generated) = world.declare_and_generate(&[vm("CoreVM1", 2)]);
+    assert_eq!(table(&generated), [("CoreVM1", Modify, NP_OWNER)]);
+    world.finish("CoreVM1", NP_OWNER);
+}
+
+#[test]
+fn r24_generation_does_not_clear_a_rejection_that_the_consumer_has_to_answer() {
+    let mut world = World::new();
+    world.declare_and_generate(&both(1));
+    let [vm1, balancer] = ["CoreVM1", "CoreLB1"].map(|name| world.item(name).id);
+    assert_ne!(vm1, balancer);
+    world.declare(&both(2));
+    let rejected = world.reject("CoreLB1", LB_OWNER);
+    let generated = world.generate();
+    let [blocked] = &generated[..] else { panic!("one") };
+    assert_eq!((blocked.state, closed_by(&world, blocked.id)), (State::Closed, Some(ClosedBy::Blocked)));
+    assert_eq!((world.state(rejected), world.head().attention.count), (State::Rejected, 1));
+    assert_eq!(world.refused(&both(2)), ["blocked"]);
+}
+
+#[test]
+fn r24_an_error_is_not_cleared_by_a_generated_one_that_is_born_approved() {
+    let mut world = World::new().without_approval();
+    world.declare_and_generate(&both(1));
+    world.declare(&both(2));
+    let errored = world.error("CoreLB1", LB_OWNER);
+    let blocked = world.generate()[0].id;
+    assert_eq!(closed_by(&world, blocked), Some(ClosedBy::Blocked));
+    assert_eq!(world.state(errored), State::Errored);
+}
+
+#[test]
+fn r24_a_generated_one_with_other_content_takes_the_place_of_a_rejection() {
+    let mut world = World::new().with_dependent("VM");
+    world.declare_and_generate(&[vm("CoreVM1", 1)]);
+    world.declare(&[vm("CoreVM1", 2)]);
+    // The rejection comes after the consumer's next declaration and before its share is generated.
+    let rejected = world.reject("CoreVM1", NP_OWNER);
+    assert_eq!(world.head().attention.count, 1);
+    let generated = world.generate();
+    assert_eq!(closed_by(&world, rejected), Some(ClosedBy::Displaced(generated[0].id)));
+    assert_eq!(world.head().attention.count, 0);
+}
+
+#[test]
+fn r25_what_a_later_submission_has_overtaken_is_recorded_as_closed() {
+    let mut world = in_service();
+    let first = world.declare(&both(2));
+    let direct = world.declare(&[vm("CoreVM1", 2), lb("CoreLB1", &["CoreVM1"], "b")]).born[0].id;
+    let late = world.generate();
+    assert_eq!(late.len(), 1);
+    assert_eq!((late[0].id, late[0].submission), (first.owed[0].id, first.submission.id));
+    assert_eq!(closed_by(&world, late[0].id), Some(ClosedBy::Overtaken));
+    assert_eq!(late[0].history.len(), 1, "born closed");
+    assert_eq!(world.state(direct), State::Pending);
+}
+
+#[test]
+fn r25_an_overtaken_one_still_gives_its_dependents_theirs_in_order() {
+    let mut world = World::new().with_dependent("VM");
+    let first = world.declare(&[vm("CoreVM1", 1)]).owed[0].id;
+    let second = world.declare(&[vm("CoreVM1", 2)]).owed[0].id;
+    world.generate_one(second);
+    let late = world.generate_one(first);
+    assert_eq!(late.state, State::Closed);
+    assert_eq!(closed_by(&world, first), Some(ClosedBy::Overtaken));
+    assert_eq!(world.state(second), State::Pending);
+}
+
+#[test]
+fn r25_the_order_of_generation_does_not_show_in_the_states() {
+    let after = |reversed: bool| {
+        let mut world = World::new().with_dependent("VM");
+        let mut owed = Vec::new();
+        for items in [&[vm("CoreVM1", 1)][..], &[vm("CoreVM1", 2)], &[]] {
+            owed.push(world.declare(items).owed[0].id);
+        }
+        if reversed {
+            owed.reverse();
+        }
+        for id in owed {
+            world.generate_one(id);
+        }
+        let changes = world.snapshot.changes.values();
+        changes.map(|change| (change.id, change.state, change.change_type)).collect::<Vec<_>>()
+    };
+    assert_eq!(after(false), after(true));
+}
+
+#[test]
+fn r25_a_dependents_share_has_the_type_that_its_cause_was_born_with() {
+    let mut world = World::new();
+    world.declare(&[vm("CoreVM1", 1)]);
+    world.approve("CoreVM1", VM_OWNER);
+    let mut world = world.with_dependent("VM");
+    let plan = world.declare(&[vm("CoreVM1", 2)]);
+    world.decide(plan.born[0].id, State::Approved);
+    assert_eq!(world.change(plan.born[0].id).change_type, Create, "converted since");
+    assert_eq!(table(&world.generate()), [("CoreVM1", Modify, NP_OWNER)]);
+}
+
+#[test]
+fn numbers_of_what_is_owed_are_allotted_with_the_submission() {
+    let mut world = in_service().with_dependent("LoadBalancer").with_dependent("VM");
+    let before = world.head().next_change;
+    let plan = world.declare(&both(2));
+    let ids = plan.born.iter().map(|born| born.id).chain(plan.owed.iter().map(|owed| owed.id));
+    let numbers: Vec<u64> = ids.map(ChangeId::number).collect();
+    let expected: Vec<u64> = (0..4).map(|n| before + n * domain::id::CHANGE_STRIDE).collect();
+    assert_eq!(numbers, expected);
+    assert_eq!(world.head().next_change, before + 4 * domain::id::CHANGE_STRIDE);
+    world.generate();
+}

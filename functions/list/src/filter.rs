@@ -1,0 +1,172 @@
+//! Filters: what a query says of the rows that are wanted; values in a list mean OR, filters mean AND.
+
+use domain::id::TeamId;
+use domain::json::Hash;
+use domain::related::Related;
+use domain::timestamp::Timestamp;
+use dovetail_http::{Call, Failure, FieldError, Query};
+use regex::RegexBuilder;
+use serde_json::Value;
+
+/// A test of one row, with the declarations that were loaded for it.
+type Test<T> = Box<dyn Fn(&T, &Related) -> bool + Send + Sync>;
+
+/// All tests that a row has to pass.
+pub(crate) struct Filter<T> {
+    tests: Vec<Test<T>>,
+    /// Where a row's declaration is, if a test looks at it.
+    declaration: Option<fn(&T) -> Option<(TeamId, Hash)>>,
+}
+
+/// The largest automaton that a pattern in a query may become, in bytes.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+
+impl<T: 'static> Filter<T> {
+    pub(crate) const fn new() -> Self {
+        Self { tests: Vec::new(), declaration: None }
+    }
+
+    /// Whether every row passes.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.tests.is_empty()
+    }
+
+    /// Where the declaration of a row is, if a test looks at it.
+    pub(crate) fn declaration(&self, row: &T) -> Option<(TeamId, Hash)> {
+        self.declaration.and_then(|of| of(row))
+    }
+
+    pub(crate) fn passes(&self, row: &T, related: &Related) -> bool {
+        self.tests.iter().all(|test| test(row, related))
+    }
+
+    pub(crate) fn test(&mut self, test: impl Fn(&T) -> bool + Send + Sync + 'static) {
+        self.tests.push(Box::new(move |row, _| test(row)));
+    }
+
+    /// An id, or several.
+    pub(crate) fn ids(&mut self, query: &Query, name: &str, of: fn(&T) -> u64) -> Result<(), Failure> {
+        if let Some(ids) = query.integers(name).map_err(|error| Call::bad_filter(&error))? {
+            self.test(move |row| ids.contains(&of(row)));
+        }
+        Ok(())
+    }
+
+    /// A text, or several.
+    pub(crate) fn texts(&mut self, query: &Query, name: &str, of: fn(&T) -> &str) {
+        if let Some(texts) = query.list(name) {
+            // A name may itself hold a comma: the whole value counts too.
+            let whole = query.get(name).unwrap_or_default().to_owned();
+            self.test(move |row| of(row) == whole || texts.iter().any(|text| text == of(row)));
+        }
+    }
+
+    /// A part of a text, whatever its case.
+    pub(crate) fn contains(&mut self, query: &Query, name: &str, of: fn(&T) -> &str) {
+        if let Some(part) = query.get(name).map(str::to_lowercase) {
+            self.test(move |row| of(row).to_lowercase().contains(&part));
+        }
+    }
+
+    /// One of a closed set of words, or several.
+    pub(crate) fn words(
+        &mut self,
+        query: &Query,
+        name: &str,
+        known: &[&str],
+        of: fn(&T) -> &'static str,
+    ) -> Result<(), Failure> {
+        let Some(words) = query.list(name) else { return Ok(()) };
+        if words.iter().any(|word| !known.contains(&word.as_str())) {
+            let message = format!("is none of {}", known.join(", "));
+            return Err(Call::bad_filter(&FieldError::new(name, message)));
+        }
+        self.test(move |row| words.iter().any(|word| word == of(row)));
+        Ok(())
+    }
+
+    /// From `start_date` to `end_date`, both included; a date alone means the whole day.
+    pub(crate) fn dates(&mut self, query: &Query, of: fn(&T) -> Timestamp) -> Result<(), Failure> {
+        if let Some(start) = date(query, "start_date")? {
+            self.test(move |row| of(row) >= start);
+        }
+        if let Some(end) = date(query, "end_date")? {
+            let whole_day = query.get("end_date").is_some_and(|text| !text.contains('T'));
+            let day_micros = if whole_day { 86_400_000_000 - 1 } else { 0 };
+            let end = Timestamp::from_micros(end.micros() + day_micros);
+            self.test(move |row| of(row) <= end);
+        }
+        Ok(())
+    }
+
+    /// What a row's declaration holds: `declaration` (a JSON object that it contains), `declaration_contains`
+    /// and `declaration_regex` (on its canonical text).
+    pub(crate) fn declarations(
+        &mut self,
+        query: &Query,
+        of: fn(&T) -> Option<(TeamId, Hash)>,
+    ) -> Result<(), Failure> {
+        let tests = declaration_tests(query)?;
+        if !tests.is_empty() {
+            self.declaration = Some(of);
+        }
+        for test in tests {
+            self.tests.push(Box::new(move |row, related| {
+                of(row).and_then(|key| related.declarations.get(&key)).is_some_and(|text| test(text))
+            }));
+        }
+        Ok(())
+    }
+
+    /// The same of a text that the row holds itself.
+    pub(crate) fn texts_of(&mut self, query: &Query, of: fn(&T) -> &str) -> Result<(), Failure> {
+        for test in declaration_tests(query)? {
+            self.test(move |row| test(of(row)));
+        }
+        Ok(())
+    }
+}
+
+/// A test of a declaration's canonical text.
+type TextTest = Box<dyn Fn(&str) -> bool + Send + Sync>;
+
+fn declaration_tests(query: &Query) -> Result<Vec<TextTest>, Failure> {
+    let mut tests: Vec<TextTest> = Vec::new();
+    let bad = |name: &str, message: String| Call::bad_filter(&FieldError::new(name, message));
+    if let Some(text) = query.get("declaration") {
+        let wanted: Value =
+            serde_json::from_str(text).map_err(|_| bad("declaration", "is no JSON".to_owned()))?;
+        tests.push(Box::new(move |text| {
+            serde_json::from_str(text).is_ok_and(|declared: Value| holds(&declared, &wanted))
+        }));
+    }
+    if let Some(part) = query.get("declaration_contains").map(str::to_owned) {
+        tests.push(Box::new(move |text| text.contains(&part)));
+    }
+    if let Some(pattern) = query.get("declaration_regex") {
+        // This engine is linear in the text; the limit bounds what a pattern costs to compile.
+        let regex = RegexBuilder::new(pattern).size_limit(PATTERN_BYTES_MAX).build();
+        let regex = regex.map_err(|_| bad("declaration_regex", "is no pattern".to_owned()))?;
+        tests.push(Box::new(move |text| regex.is_match(text)));
+    }
+    Ok(tests)
+}
+
+/// Whether `declared` has everything that `wanted` has, object by object.
+fn holds(declared: &Value, wanted: &Value) -> bool {
+    match (declared, wanted) {
+        (Value::Object(declared), Value::Object(wanted)) => wanted
+            .iter()
+            .all(|(key, wanted)| declared.get(key).is_some_and(|declared| holds(declared, wanted))),
+        (declared, wanted) => domain::json::canonical(declared) == domain::json::canonical(wanted),
+    }
+}
+
+fn date(query: &Query, name: &str) -> Result<Option<Timestamp>, Failure> {
+    // A plus sign that came unencoded has been read as a space.
+    let text = query.get(name).map(|text| text.replace(' ', "+"));
+    let parsed = text.map(|text| {
+        Timestamp::parse(&text).ok_or_else(|| Call::bad_filter(&FieldError::new(name, "is no date or time")))
+    });
+    parsed.transpose()
+}

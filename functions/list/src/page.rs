@@ -1,0 +1,224 @@
+//! Pages: the rows of a list that pass the filter, how many there are, and where the next page begins.
+//!
+//! A position is opaque and signed, and says where the last row stood, not how many came before: a page after
+//! it neither repeats nor leaves out what was there all along. One request reads a bounded number of rows.
+
+use crate::filter::Filter;
+use domain::related::Related;
+use dovetail_http::{Call, Code, Cursor, CursorKey, Failure, FieldError, Reply};
+use dovetail_table::{COUNT_MAX, Direction, Listed, Source, Table};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+
+/// How many rows a page has when nothing is said (wire.md a.3).
+const LIMIT_DEFAULT: usize = 20;
+/// How many rows a page has at most.
+const LIMIT_MAX: usize = 1_000;
+/// How many rows one request reads at most: as far as a list is counted.
+const ROWS_MAX: u64 = COUNT_MAX;
+
+/// Parameters that every list knows.
+const COMMON: [&str; 4] = ["limit", "offset", "ordering", "cursor"];
+
+/// What a request wants of a list.
+struct Wanted {
+    limit: usize,
+    offset: u64,
+    order: Order,
+    cursor: Option<Cursor>,
+}
+
+/// The order of a list: as it is stored, or by a field, which takes reading all of it.
+#[derive(Clone, PartialEq, Eq)]
+enum Order {
+    Stored(Direction),
+    By(String, Direction),
+}
+
+/// A page: its rows and what the reply says around them.
+pub(crate) struct Page<T> {
+    pub(crate) rows: Vec<T>,
+    count: u64,
+    next: Option<String>,
+}
+
+impl<T> Page<T> {
+    /// The reply, once the rows are made objects.
+    pub(crate) fn reply(&self, results: &[Value]) -> Reply {
+        Reply::new(200, json!({"count": self.count, "next": self.next, "previous": null, "results": results}))
+    }
+}
+
+/// A list that can be paged.
+pub(crate) struct List<'a, T: 'static> {
+    pub(crate) table: &'a Table,
+    pub(crate) key: &'a CursorKey,
+    pub(crate) call: &'a Call,
+    pub(crate) source: Source<T>,
+    pub(crate) filter: Filter<T>,
+    /// The fields that the list can be ordered by, beside its age, each as a text that sorts.
+    pub(crate) fields: &'static [(&'static str, fn(&T) -> String)],
+}
+
+/// Refuses parameters that the list does not know.
+pub(crate) fn only_knows(call: &Call, names: &[&str]) -> Result<(), Failure> {
+    call.only_knows(&[names, &COMMON].concat())
+}
+
+impl<T: 'static> List<'_, T> {
+    /// Reads the page that the call asks for.
+    pub(crate) async fn page(&self) -> Result<Page<T>, Failure> {
+        let wanted = self.wanted()?;
+        match &wanted.order {
+            Order::Stored(direction) => self.in_stored_order(&wanted, *direction).await,
+            Order::By(field, direction) => self.sorted(&wanted, field, *direction).await,
+        }
+    }
+
+    fn wanted(&self) -> Result<Wanted, Failure> {
+        let query = &self.call.query;
+        let integer = |name: &str| query.integer(name).map_err(|error| Call::bad_filter(&error));
+        let limit = integer("limit")?.and_then(|limit| usize::try_from(limit).ok());
+        let limit = limit.filter(|limit| *limit > 0).unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX);
+        let (team, now) = (self.call.caller.team.id, self.call.now);
+        let cursor = query
+            .get("cursor")
+            .map(|text| Cursor::open(text, self.key, team, &self.identity(), now).ok_or(Code::InvalidCursor));
+        Ok(Wanted {
+            limit,
+            offset: integer("offset")?.unwrap_or(0),
+            order: self.order(query.get("ordering").unwrap_or("created"))?,
+            cursor: cursor.transpose()?,
+        })
+    }
+
+    fn order(&self, ordering: &str) -> Result<Order, Failure> {
+        let (field, direction) = match ordering.strip_prefix('-') {
+            Some(field) => (field, Direction::Descending),
+            None => (ordering, Direction::Ascending),
+        };
+        if field == "created" || field == "id" {
+            return Ok(Order::Stored(direction));
+        }
+        if self.fields.iter().any(|(name, _)| *name == field) {
+            return Ok(Order::By(field.to_owned(), direction));
+        }
+        let names: Vec<&str> = self.fields.iter().map(|(name, _)| *name).collect();
+        let message = format!("is none of created, id, {}, each also with -", names.join(", "));
+        Err(Call::bad_filter(&FieldError::new("ordering", message)))
+    }
+
+    async fn in_stored_order(&self, wanted: &Wanted, direction: Direction) -> Result<Page<T>, Failure> {
+        let after = wanted.cursor.as_ref().map(|cursor| cursor.after.as_str());
+        let known = wanted.cursor.as_ref().map(|cursor| cursor.count);
+        let (mut rows, mut last, mut more) = (Vec::new(), None, false);
+        let (mut read, mut passed) = (0, 0);
+        let skip = if wanted.cursor.is_some() { 0 } else { wanted.offset };
+        let mut reader = self.table.rows(&self.source, direction, after);
+        'reading: while let Some(batch) = reader.next().await? {
+            let related = self.declarations(&batch).await?;
+            for Listed { position, value } in batch {
+                read += 1;
+                let passes = self.filter.passes(&value, &related);
+                if passes && passed >= skip && rows.len() >= wanted.limit {
+                    more = true;
+                }
+                if passes {
+                    passed += 1;
+                }
+                if more {
+                    // Only the count is still wanted, unless it is known or counted more cheaply.
+                    if known.is_some() || self.filter.is_empty() {
+                        break 'reading;
+                    }
+                } else {
+                    last = Some(position);
+                    if passes && passed > skip {
+                        rows.push(value);
+                    }
+                }
+                if read >= ROWS_MAX {
+                    more = true;
+                    break 'reading;
+                }
+            }
+        }
+        let count = match known {
+            Some(known) => known,
+            None if more && self.filter.is_empty() => self.table.count(&self.source).await?,
+            None => passed,
+        };
+        let next = last.filter(|_| more).map(|after| self.next(after, count));
+        Ok(Page { rows, count, next })
+    }
+
+    /// Reads the whole list, as far as lists are read, and sorts it; positions are counted.
+    async fn sorted(&self, wanted: &Wanted, field: &str, direction: Direction) -> Result<Page<T>, Failure> {
+        let by = self.fields.iter().find(|(name, _)| *name == field).map(|(_, by)| *by);
+        let by = by.ok_or(Code::Broken)?;
+        let mut all: Vec<(String, T)> = Vec::new();
+        let mut read = 0;
+        let mut reader = self.table.rows(&self.source, Direction::Ascending, None);
+        while let Some(batch) = reader.next().await? {
+            let related = self.declarations(&batch).await?;
+            read += u64::try_from(batch.len()).unwrap_or(u64::MAX);
+            let passing = batch.into_iter().filter(|row| self.filter.passes(&row.value, &related));
+            all.extend(passing.map(|row| (by(&row.value), row.value)));
+            if read >= ROWS_MAX {
+                break;
+            }
+        }
+        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        if direction == Direction::Descending {
+            all.reverse();
+        }
+        let count = u64::try_from(all.len()).unwrap_or(u64::MAX);
+        let counted = wanted.cursor.as_ref().and_then(|cursor| cursor.after.parse().ok());
+        let skip: u64 = counted.unwrap_or(wanted.offset);
+        let rows: Vec<T> = all
+            .into_iter()
+            .skip(usize::try_from(skip).unwrap_or(usize::MAX))
+            .take(wanted.limit)
+            .map(|(_, row)| row)
+            .collect();
+        let end = skip.saturating_add(u64::try_from(rows.len()).unwrap_or(u64::MAX));
+        let next = (end < count).then(|| self.next(end.to_string(), count));
+        Ok(Page { rows, count, next })
+    }
+
+    /// The declarations that the filter looks at.
+    async fn declarations(&self, batch: &[Listed<T>]) -> Result<Related, Failure> {
+        let wanted: Vec<_> = batch.iter().filter_map(|row| self.filter.declaration(&row.value)).collect();
+        if wanted.is_empty() {
+            return Ok(Related::default());
+        }
+        Ok(self.table.declarations(wanted.into_iter()).await?)
+    }
+
+    /// The URL of the page after `after`: with every filter and limit (wire.md rule 2).
+    fn next(&self, after: String, count: u64) -> String {
+        let call = self.call;
+        let cursor = Cursor { after, count, issued: call.now };
+        let cursor = cursor.seal(self.key, call.caller.team.id, &self.identity());
+        let kept = call.query.pairs().filter(|(name, _)| *name != "cursor" && *name != "offset");
+        let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        let mut url = format!("{}{}?", call.base, call.path);
+        for (name, value) in kept {
+            url.push_str(&format_args!("{}={}&", encode(name), encode(value)).to_string());
+        }
+        url.push_str("cursor=");
+        url.push_str(&encode(&cursor));
+        url
+    }
+
+    /// What a position is bound to: the path and every parameter that says which rows there are.
+    fn identity(&self) -> String {
+        let mut pairs: Vec<_> = self.call.query.pairs().filter(|(name, _)| !is_paging(name)).collect();
+        pairs.sort_unstable();
+        json!([self.call.path.trim_end_matches('/'), pairs]).to_string()
+    }
+}
+
+fn is_paging(name: &str) -> bool {
+    matches!(name, "cursor" | "offset" | "limit")
+}

@@ -1,0 +1,40 @@
+//! The bodies of updates (wire.md a.4, rule 9): any of `state`, `log`, `deployed_item`; other keys are ignored.
+
+use domain::decide::Update;
+use domain::json;
+use domain::state::State;
+use dovetail_http::FieldError;
+use serde_json::{Map, Value};
+
+/// Reads an update.
+pub(crate) fn update(body: &Map<String, Value>) -> Result<Update, FieldError> {
+    Ok(Update {
+        state: state(body.get("state"))?,
+        log: log(body.get("log"))?,
+        deployed_item: body.get("deployed_item").map(|data| data_text("deployed_item", data)).transpose()?,
+    })
+}
+
+fn state(value: Option<&Value>) -> Result<Option<State>, FieldError> {
+    let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(None) };
+    let state = value.as_str().and_then(State::parse);
+    let names = State::ALL.map(State::name).join(", ");
+    state.map(Some).ok_or_else(|| FieldError::new("state", format!("is none of {names}")))
+}
+
+fn log(value: Option<&Value>) -> Result<Option<String>, FieldError> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(log)) => Ok(Some(log.clone())),
+        Some(_) => Err(FieldError::new("log", "is no text")),
+    }
+}
+
+/// The canonical text of a JSON object in a field.
+pub(crate) fn data_text(field: &str, value: &Value) -> Result<String, FieldError> {
+    match value {
+        Value::Null => Err(FieldError::new(field, "This field may not be null.")),
+        Value::Object(_) => Ok(json::canonical(value)),
+        _ => Err(FieldError::new(field, "is no JSON object")),
+    }
+}

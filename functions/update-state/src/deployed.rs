@@ -1,0 +1,113 @@
+//! Deployed items on their own: recorded for an item or a change instance, or patched onto the newest.
+
+use crate::body::data_text;
+use crate::{Decision, decide};
+use domain::change::Change;
+use domain::decide::{Decided, Update};
+use domain::deployed::Deployed;
+use domain::id::{ChangeId, DeployedId, ItemId};
+use domain::item::Item;
+use domain::json;
+use domain::state::State;
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
+use dovetail_table::{Direction, Source, Table};
+use serde_json::{Map, Value};
+
+/// Records what is deployed for a service item, or with a change instance.
+pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let body = call.object()?;
+    let data = data_text("data", body.get("data").unwrap_or(&Value::Null))?;
+    let id = target(table, call, &body).await?;
+    record(table, call, id, data).await
+}
+
+/// Records the newest deployed item with some of its data changed; the version that is patched stays.
+pub(crate) async fn patch(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let body = call.object()?;
+    let delta = body.get("data").unwrap_or(&Value::Null);
+    data_text("data", delta)?;
+    let deployed = table.deployed(call.id(DeployedId::parse)?).await?;
+    let team = call.caller.team.id;
+    let visible = |deployed: &Deployed| Pov::ALL.iter().any(|pov| pov.shows_deployed(deployed, team));
+    let deployed = deployed.filter(visible).ok_or(Code::NotFound)?;
+    let item = table.item(deployed.item).await?.ok_or(Code::Broken)?;
+    if item.deployed.is_none_or(|latest| latest.id != deployed.id) {
+        return Err(Code::DeployedItemNotLatest.into());
+    }
+    let mut data = serde_json::from_str(&deployed.data).unwrap_or_default();
+    merge(&mut data, delta);
+    let change = newest_done(table, &item).await?.unwrap_or(deployed.change);
+    record(table, call, change, json::canonical(&data)).await
+}
+
+/// Lays `delta` over `data`, object by object.
+fn merge(data: &mut Value, delta: &Value) {
+    match (data, delta) {
+        (Value::Object(data), Value::Object(delta)) => {
+            for (key, value) in delta {
+                merge(data.entry(key.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (data, delta) => *data = delta.clone(),
+    }
+}
+
+async fn record(table: &Table, call: &Call, id: ChangeId, data: String) -> Result<Reply, Failure> {
+    let update = Update { deployed_item: Some(data), ..Update::default() };
+    let Decided { deployed, item, .. } = decide(table, call, id, &Decision::Update(update)).await?;
+    let viewpoint = Viewpoint::of(call);
+    if let Some(deployed) = deployed {
+        return Ok(Reply::new(201, view::deployed_item(&deployed, &viewpoint)));
+    }
+    let latest = item.deployed.ok_or(Code::Broken)?;
+    let deployed = table.deployed(latest.id).await?.ok_or(Code::Broken)?;
+    if deployed.request == call.request {
+        return Ok(Reply::new(201, view::deployed_item(&deployed, &viewpoint)));
+    }
+    let mut body = view::deployed_item(&deployed, &viewpoint);
+    if let Some(body) = body.as_object_mut() {
+        body.insert("message".to_owned(), Value::from("no change detected"));
+    }
+    Ok(Reply::new(200, body))
+}
+
+/// The change instance that a new deployed item belongs to: the named one, or the newest done on the item.
+async fn target(table: &Table, call: &Call, body: &Map<String, Value>) -> Result<ChangeId, Failure> {
+    let named = |field: &str| body.get(field).filter(|value| !value.is_null());
+    match (named("change_instance"), named("service_item")) {
+        (Some(change), None) => {
+            let id = view::id_in(change, "change_instances").and_then(ChangeId::parse);
+            id.ok_or_else(|| FieldError::new("change_instance", "is no change instance").into())
+        }
+        (None, Some(item)) => {
+            let id = view::id_in(item, "service_items").and_then(ItemId::parse);
+            let id = id.ok_or_else(|| FieldError::new("service_item", "is no service item"))?;
+            let item = table.item(id).await?;
+            let team = call.caller.team.id;
+            let item = item.filter(|item| Pov::ALL.iter().any(|pov| pov.shows_item(item, team)));
+            let item = item.ok_or_else(|| FieldError::new("service_item", "does not exist for this team"))?;
+            Ok(newest_done(table, &item).await?.unwrap_or(item.latest_change))
+        }
+        (None, None) | (Some(_), Some(_)) => {
+            let message = "either this or service_item is required, not both";
+            Err(FieldError::new("change_instance", message).into())
+        }
+    }
+}
+
+/// The newest change instance of the service owner that deployed items go with.
+async fn newest_done(table: &Table, item: &Item) -> Result<Option<ChangeId>, Failure> {
+    if let Some(slot) = item.main().validated.filter(|slot| slot.state == State::Approved) {
+        return Ok(Some(slot.change));
+    }
+    let mut rows = table.rows(&Source::<Change>::of_item(item.id), Direction::Descending, None);
+    while let Some(batch) = rows.next().await? {
+        let mut changes = batch.into_iter().map(|row| row.value);
+        let done = changes.find(|change| !change.is_dependant() && change.state == State::Completed);
+        if let Some(done) = done {
+            return Ok(Some(done.id));
+        }
+    }
+    Ok(None)
+}

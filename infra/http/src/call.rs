@@ -1,0 +1,152 @@
+//! A call: an authenticated request, as far as HTTP is concerned understood.
+
+use crate::code::Code;
+use crate::field::FieldError;
+use crate::query::Query;
+use crate::reply::{Failure, Reply};
+use crate::route::Operation;
+use domain::actor::Caller;
+use domain::change::Change;
+use domain::deployed::Deployed;
+use domain::id::TeamId;
+use domain::item::Item;
+use domain::land::Stamp;
+use domain::submission::IDEMPOTENCY_KEY_BYTES_MAX;
+use domain::timestamp::Timestamp;
+use serde_json::{Map, Value};
+
+/// Whose objects a path speaks of: those that the team owns services of, or those that it declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pov {
+    /// The caller as a service owner.
+    ServiceOwner,
+    /// The caller as a consumer.
+    Consumer,
+}
+
+impl Pov {
+    /// Both points of view.
+    pub const ALL: [Self; 2] = [Self::ServiceOwner, Self::Consumer];
+
+    /// The word in paths.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ServiceOwner => "serviceowner",
+            Self::Consumer => "consumer",
+        }
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|pov| pov.name() == name)
+    }
+
+    /// Whether a team sees a change instance in this role; a service owner sees its dependents' too.
+    pub fn shows_change(self, change: &Change, team: TeamId) -> bool {
+        match self {
+            Self::ServiceOwner => change.owner.id == team || change.service_owner.id == team,
+            Self::Consumer => change.consumer.id == team,
+        }
+    }
+
+    /// Whether a team sees an item in this role; dependents see what they have a share in.
+    pub fn shows_item(self, item: &Item, team: TeamId) -> bool {
+        match self {
+            Self::ServiceOwner => item.service_owner.id == team || item.stacks.contains_key(&team),
+            Self::Consumer => item.consumer.id == team,
+        }
+    }
+
+    /// Whether a team sees a deployed item in this role.
+    pub fn shows_deployed(self, deployed: &Deployed, team: TeamId) -> bool {
+        match self {
+            Self::ServiceOwner => deployed.service_owner.id == team,
+            Self::Consumer => deployed.consumer.id == team,
+        }
+    }
+}
+
+/// A call of an operation.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Call {
+    /// What is called.
+    pub operation: Operation,
+    /// The HTTP method, where it makes a difference.
+    pub method: String,
+    /// The point of view in the path.
+    pub pov: Pov,
+    /// The id in the path.
+    pub id: Option<u64>,
+    /// The query parameters.
+    pub query: Query,
+    /// The body as it came.
+    pub body: Vec<u8>,
+    /// Who calls.
+    pub caller: Caller,
+    /// The request's id: the own mark of everything that it writes.
+    pub request: String,
+    /// Scheme, host and stage prefix, as the caller sees them.
+    pub base: String,
+    /// The path behind the base.
+    pub path: String,
+    /// When the request came in.
+    pub now: Timestamp,
+    /// The idempotency key, if one was sent.
+    pub idempotency_key: Option<String>,
+}
+
+impl Call {
+    /// The id in the path, as the id type of the operation; not found when there can be no such object.
+    pub fn id<T>(&self, parse: impl Fn(u64) -> Option<T>) -> Result<T, Failure> {
+        self.id.and_then(parse).ok_or_else(|| Code::NotFound.into())
+    }
+
+    /// Who does it, when, and in which request.
+    pub fn stamp(&self) -> Stamp {
+        Stamp { by: (&self.caller).into(), request: self.request.clone(), now: self.now }
+    }
+
+    /// The body as a JSON object; an empty one is `{}` (wire.md rule 8).
+    pub fn object(&self) -> Result<Map<String, Value>, Failure> {
+        match domain::json::parse(&self.body, domain::declaration::DEPTH_MAX) {
+            Ok(Value::Object(object)) => Ok(object),
+            Ok(_) => Err(Reply::refused(Code::InvalidBody, "the body is no JSON object").into()),
+            Err(problems) => {
+                let first =
+                    problems.first().map(|problem| format!("{}: {}", problem.pointer, problem.message));
+                Err(Reply::refused(Code::InvalidBody, &first.unwrap_or_default()).into())
+            }
+        }
+    }
+
+    /// The idempotency key, if one was sent and is fit to be remembered.
+    pub fn idempotency_key(&self) -> Result<Option<&str>, Failure> {
+        match self.idempotency_key.as_deref() {
+            Some(key) if key.is_empty() || key.len() > IDEMPOTENCY_KEY_BYTES_MAX => {
+                let detail = format!("an idempotency key has 1 to {IDEMPOTENCY_KEY_BYTES_MAX} bytes");
+                Err(Reply::refused(Code::InvalidIdempotencyKey, &detail).into())
+            }
+            key => Ok(key),
+        }
+    }
+
+    /// Refuses query parameters that the operation does not know (wire.md rule 11).
+    pub fn only_knows(&self, names: &[&str]) -> Result<(), Failure> {
+        let known = self.query.names().all(|name| names.contains(&name));
+        if known { Ok(()) } else { Err(Reply::unknown_filter().into()) }
+    }
+
+    /// The refusal of a query parameter's value.
+    pub fn bad_filter(error: &FieldError) -> Failure {
+        Reply::invalid_field(Code::InvalidFilter, error).into()
+    }
+}
+
+impl std::fmt::Debug for Call {
+    // The body is a declaration or what an owner reports: never in a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Call")
+            .field("operation", &self.operation)
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,185 @@
+//! The error table: each expected outcome that is no success, with its status, code and title.
+//!
+//! In order of precedence: the first that applies is told. Codes are part of the contract and never change.
+
+/// A kind of error reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// No route has this path.
+    NoSuchRoute,
+    /// The route does not take this method.
+    MethodNotAllowed,
+    /// No valid API key came with the request.
+    Unauthenticated,
+    /// The key may only read.
+    ReadOnlyKey,
+    /// The object does not exist, or not for the caller's team in this role.
+    NotFound,
+    /// A query parameter is not known.
+    UnknownFilter,
+    /// A query parameter has a value that it does not take.
+    InvalidFilter,
+    /// The position in a list is not one that this service gave out for this list.
+    InvalidCursor,
+    /// The body is no JSON object.
+    InvalidBody,
+    /// A field of the body has a value that it does not take.
+    InvalidField,
+    /// The idempotency key is empty or too long.
+    InvalidIdempotencyKey,
+    /// The idempotency key came with another request before.
+    IdempotencyKeyReused,
+    /// The declaration breaks rules.
+    InvalidDeclaration,
+    /// Rejected or failed change instances wait for an answer.
+    Blocked,
+    /// The submission changes more than one transaction holds.
+    TooManyChanges,
+    /// The schema breaks rules.
+    InvalidSchema,
+    /// The title belongs to another team's service.
+    ForeignService,
+    /// The caller's team is a party, but not the owner.
+    NotOwner,
+    /// The state machine has no such move.
+    IllegalTransition,
+    /// Only what is rejected or failed can be retried.
+    NotRetryable,
+    /// A newer change instance has taken its place.
+    Overtaken,
+    /// Only the service's owner brings deployed items.
+    DeployedItemNotMain,
+    /// Deployed items go with APPROVED or COMPLETED.
+    DeployedItemTooEarly,
+    /// The deployed item is too large.
+    DeployedItemTooLarge,
+    /// Only the newest version can be changed further.
+    DeployedItemNotLatest,
+    /// The log text is too long.
+    LogTooLong,
+    /// The history takes no more log texts.
+    LogFull,
+    /// The owner has retried too often.
+    TooManyAttempts,
+    /// The team's numbers have run out.
+    OutOfNumbers,
+    /// Others change the same records faster than this request could.
+    Contended,
+    /// The storage cannot be reached.
+    Unavailable,
+    /// Something is broken that the caller cannot mend.
+    Broken,
+}
+
+impl Code {
+    /// Every code, in order of precedence.
+    pub const ALL: [Self; 32] = [
+        Self::NoSuchRoute,
+        Self::MethodNotAllowed,
+        Self::Unauthenticated,
+        Self::ReadOnlyKey,
+        Self::NotFound,
+        Self::UnknownFilter,
+        Self::InvalidFilter,
+        Self::InvalidCursor,
+        Self::InvalidBody,
+        Self::InvalidField,
+        Self::InvalidIdempotencyKey,
+        Self::IdempotencyKeyReused,
+        Self::InvalidDeclaration,
+        Self::Blocked,
+        Self::TooManyChanges,
+        Self::InvalidSchema,
+        Self::ForeignService,
+        Self::NotOwner,
+        Self::IllegalTransition,
+        Self::NotRetryable,
+        Self::Overtaken,
+        Self::DeployedItemNotMain,
+        Self::DeployedItemTooEarly,
+        Self::DeployedItemTooLarge,
+        Self::DeployedItemNotLatest,
+        Self::LogTooLong,
+        Self::LogFull,
+        Self::TooManyAttempts,
+        Self::OutOfNumbers,
+        Self::Contended,
+        Self::Unavailable,
+        Self::Broken,
+    ];
+
+    /// Status, code and title.
+    pub const fn row(self) -> (u16, &'static str, &'static str) {
+        match self {
+            Self::NoSuchRoute => (404, "no_such_route", "no route has this path"),
+            Self::MethodNotAllowed => (405, "method_not_allowed", "the route does not take this method"),
+            Self::Unauthenticated => (401, "unauthenticated", "a valid API key is required"),
+            Self::ReadOnlyKey => (403, "read_only_key", "the key may only read"),
+            Self::NotFound => (404, "not_found", "there is no such object for this team"),
+            Self::UnknownFilter => (400, "unknown_filter", "a query parameter is not known"),
+            Self::InvalidFilter => (400, "invalid_filter", "a query parameter has a bad value"),
+            Self::InvalidCursor => (400, "invalid_cursor", "the position in the list is not valid"),
+            Self::InvalidBody => (400, "invalid_body", "the body is no JSON object"),
+            Self::InvalidField => (400, "invalid_field", "a field has a bad value"),
+            Self::InvalidIdempotencyKey => {
+                (400, "invalid_idempotency_key", "the idempotency key is not valid")
+            }
+            Self::IdempotencyKeyReused => {
+                (422, "idempotency_key_reused", "the idempotency key came with another request before")
+            }
+            Self::InvalidDeclaration => (400, "invalid_declaration", "the declaration is not valid"),
+            Self::Blocked => (400, "blocked", "change instances wait for an answer"),
+            Self::TooManyChanges => (400, "too_many_changes", "the submission changes too much at once"),
+            Self::InvalidSchema => (400, "invalid_schema", "the schema is not valid"),
+            Self::ForeignService => (403, "foreign_service", "the service belongs to another team"),
+            Self::NotOwner => (403, "not_owner", "the change instance belongs to another team"),
+            Self::IllegalTransition => (400, "illegal_transition", "the state machine has no such move"),
+            Self::NotRetryable => (400, "not_retryable", "only what is rejected or failed can be retried"),
+            Self::Overtaken => (400, "overtaken", "a newer change instance has taken its place"),
+            Self::DeployedItemNotMain => {
+                (400, "deployed_item_not_main", "only the service owner brings deployed items")
+            }
+            Self::DeployedItemTooEarly => {
+                (400, "deployed_item_too_early", "deployed items go with APPROVED or COMPLETED")
+            }
+            Self::DeployedItemTooLarge => (400, "deployed_item_too_large", "the deployed item is too large"),
+            Self::DeployedItemNotLatest => {
+                (400, "deployed_item_not_latest", "only the newest version can be changed further")
+            }
+            Self::LogTooLong => (400, "log_too_long", "the log text is too long"),
+            Self::LogFull => (400, "log_full", "the history takes no more log texts"),
+            Self::TooManyAttempts => (400, "too_many_attempts", "the change instance was retried too often"),
+            Self::OutOfNumbers => (400, "out_of_numbers", "the team's numbers have run out"),
+            Self::Contended => (503, "contended", "others change the same records right now"),
+            Self::Unavailable => (503, "unavailable", "the storage cannot be reached"),
+            Self::Broken => (500, "broken", "something is broken on our side"),
+        }
+    }
+
+    /// The HTTP status.
+    pub const fn status(self) -> u16 {
+        self.row().0
+    }
+
+    /// The stable name.
+    pub const fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// The sentence for a person.
+    pub const fn title(self) -> &'static str {
+        self.row().2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_code_stands_in_the_table_once_under_its_own_name() {
+        let names: BTreeSet<&str> = Code::ALL.into_iter().map(Code::name).collect();
+        assert_eq!(names.len(), Code::ALL.len());
+    }
+}

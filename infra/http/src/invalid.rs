@@ -1,0 +1,99 @@
+//! The reply to an invalid document: `errors` nested like the declaration (wire.md rule 6), and a list of
+//! problems, each with its JSON pointer and rule.
+
+use crate::code::Code;
+use crate::reply::Reply;
+use domain::problem::Problem;
+use serde_json::{Map, Value, json};
+
+/// The reply to a declaration that breaks rules.
+pub fn invalid_declaration(problems: &[Problem]) -> Reply {
+    let only_blocked = problems.iter().all(|problem| problem.rule == "blocked");
+    let code = if only_blocked { Code::Blocked } else { Code::InvalidDeclaration };
+    invalid(code, "declaration", problems)
+}
+
+/// The reply to a service definition that breaks rules.
+pub fn invalid_schema(problems: &[Problem]) -> Reply {
+    invalid(Code::InvalidSchema, "schema", problems)
+}
+
+fn invalid(code: Code, document: &str, problems: &[Problem]) -> Reply {
+    let mut errors = Map::new();
+    for problem in problems {
+        // Clients take `errors` for a dict of dicts: a problem has at least two names.
+        let mut path: Vec<&str> = problem.path.iter().map(String::as_str).collect();
+        if path.is_empty() {
+            path.push(document);
+        }
+        if path.len() == 1 {
+            path.push("document");
+        }
+        insert(&mut errors, &path, &problem.message);
+    }
+    let mut fields = Map::new();
+    fields.insert("is_valid".to_owned(), json!(false));
+    fields.insert("errors".to_owned(), Value::Object(errors));
+    fields.insert("problems".to_owned(), problems.iter().map(problem_view).collect());
+    let detail = format!("{} problems, see errors and problems", problems.len());
+    Reply::problem(code, &detail, fields)
+}
+
+fn problem_view(problem: &Problem) -> Value {
+    json!({"pointer": problem.pointer, "rule": problem.rule, "detail": problem.message})
+}
+
+/// Files a message under its names; where a shorter path has messages already, they go below `document`.
+fn insert(errors: &mut Map<String, Value>, path: &[&str], message: &str) {
+    let Some((name, rest)) = path.split_first() else { return };
+    let slot = errors.entry((*name).to_owned()).or_insert(Value::Null);
+    match (rest.is_empty(), &mut *slot) {
+        (true, Value::Array(messages)) => messages.push(json!(message)),
+        (true, Value::Object(below)) => insert(below, &["document"], message),
+        (true, slot) => *slot = json!([message]),
+        (false, Value::Object(below)) => insert(below, rest, message),
+        (false, slot) => {
+            let mut below = Map::new();
+            if slot.is_array() {
+                below.insert("document".to_owned(), slot.take());
+            }
+            insert(&mut below, rest, message);
+            *slot = Value::Object(below);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(path: &[&str], message: &str) -> Problem {
+        Problem {
+            pointer: domain::problem::pointer(path.iter().copied()),
+            path: path.iter().map(|name| (*name).to_owned()).collect(),
+            rule: "schema",
+            message: message.to_owned(),
+        }
+    }
+
+    #[test]
+    fn errors_are_nested_like_the_declaration_and_lose_nothing() {
+        let reply = invalid_declaration(&[
+            problem(&["T", "A", "VM", "one", "cpu"], "first"),
+            problem(&["T", "A", "VM", "one", "cpu"], "second"),
+            problem(&["T", "A", "VM", "one", "cpu", "0"], "below"),
+            problem(&["T", "A", "VM", "one", "cpu"], "again"),
+            problem(&["T"], "whole"),
+            problem(&[], "text"),
+        ]);
+        let expected = json!({
+            "T": {
+                "A": {"VM": {"one": {"cpu": {"document": ["first", "second", "again"], "0": ["below"]}}}},
+                "document": ["whole"],
+            },
+            "declaration": {"document": ["text"]},
+        });
+        assert_eq!(reply.body.get("errors"), Some(&expected));
+        assert_eq!(reply.status, 400);
+    }
+}

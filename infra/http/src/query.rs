@@ -1,0 +1,90 @@
+//! Query parameters: as clients send them, some encoded, some not (wire.md rule 11).
+
+use crate::field::FieldError;
+use percent_encoding::percent_decode_str;
+
+/// The query parameters of a request, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads a raw query string; what does not decode to UTF-8 is read with replacement characters.
+    pub fn parse(raw: &str) -> Self {
+        let pairs = raw.split('&').filter(|pair| !pair.is_empty());
+        Self(pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).map(decode_pair).collect())
+    }
+
+    /// The last value of a parameter; an empty one counts as absent.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        found.filter(|value| !value.is_empty())
+    }
+
+    /// The names that occur.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The parameters in their order.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The values that a parameter lists: `A,B` or `[4, 5]`; several mean OR.
+    pub fn list(&self, name: &str) -> Option<Vec<String>> {
+        let text = self.get(name)?.trim();
+        let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+        let values = inner.split(',').map(|value| value.trim().trim_matches(['\'', '"']).to_owned());
+        Some(values.filter(|value| !value.is_empty()).collect())
+    }
+
+    /// The integers that a parameter lists.
+    pub fn integers(&self, name: &str) -> Result<Option<Vec<u64>>, FieldError> {
+        let Some(values) = self.list(name) else { return Ok(None) };
+        let parsed: Result<Vec<u64>, _> = values.iter().map(|value| value.parse()).collect();
+        parsed.map(Some).map_err(|_| FieldError::new(name, "is no list of integers"))
+    }
+
+    /// One integer.
+    pub fn integer(&self, name: &str) -> Result<Option<u64>, FieldError> {
+        let parsed = self.get(name).map(str::parse).transpose();
+        parsed.map_err(|_| FieldError::new(name, "is no integer"))
+    }
+
+    /// A truth value, as people and Python write it.
+    pub fn truth(&self, name: &str) -> Result<Option<bool>, FieldError> {
+        match self.get(name) {
+            None => Ok(None),
+            Some("true" | "True" | "1") => Ok(Some(true)),
+            Some("false" | "False" | "0") => Ok(Some(false)),
+            Some(_) => Err(FieldError::new(name, "is neither true nor false")),
+        }
+    }
+}
+
+fn decode_pair((name, value): (&str, &str)) -> (String, String) {
+    (decode(name), decode(value))
+}
+
+fn decode(text: &str) -> String {
+    percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_encoded_or_not_and_lists_in_two_spellings() {
+        let query = Query::parse("a=x%20y&b=[4, 5]&c=A,B&d=&e=True&f=q%2Cr&g");
+        assert_eq!(query.get("a"), Some("x y"));
+        assert_eq!(query.integers("b").unwrap(), Some(vec![4, 5]));
+        assert_eq!(query.list("c").unwrap(), ["A", "B"]);
+        assert_eq!(query.get("d"), None);
+        assert_eq!(query.truth("e").unwrap(), Some(true));
+        assert_eq!(query.list("f").unwrap(), ["q", "r"]);
+        assert_eq!(query.get("g"), None);
+        assert!(query.integers("c").is_err());
+        assert!(query.truth("c").is_err());
+    }
+}

@@ -1,0 +1,123 @@
+//! Replies: a status, headers and a JSON body; errors in the shape of RFC 9457 with a stable code.
+
+use crate::code::Code;
+use crate::field::FieldError;
+use dovetail_table::Error;
+use serde_json::{Map, Value, json};
+
+/// A reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// The HTTP status.
+    pub status: u16,
+    /// Headers beside the content type.
+    pub headers: Vec<(&'static str, String)>,
+    /// The content type.
+    pub content_type: &'static str,
+    /// The body.
+    pub body: Value,
+}
+
+/// Why a call has no ordinary reply.
+#[derive(Debug)]
+pub enum Failure {
+    /// An expected outcome that is told to the caller.
+    Refused(Box<Reply>),
+    /// Something is broken; the caller learns that, the log learns what.
+    Broken(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Broken(error)
+    }
+}
+
+impl From<Reply> for Failure {
+    fn from(reply: Reply) -> Self {
+        Self::Refused(Box::new(reply))
+    }
+}
+
+impl From<Code> for Failure {
+    fn from(code: Code) -> Self {
+        Reply::error(code).into()
+    }
+}
+
+impl From<FieldError> for Failure {
+    fn from(error: FieldError) -> Self {
+        Reply::invalid_field(Code::InvalidField, &error).into()
+    }
+}
+
+const JSON: &str = "application/json";
+const PROBLEM_JSON: &str = "application/problem+json";
+
+impl Reply {
+    /// A success.
+    pub const fn new(status: u16, body: Value) -> Self {
+        Self { status, headers: Vec::new(), content_type: JSON, body }
+    }
+
+    /// An error without more to say.
+    pub fn error(code: Code) -> Self {
+        Self::problem(code, code.title(), Map::new())
+    }
+
+    /// An error with its own sentence.
+    pub fn refused(code: Code, detail: &str) -> Self {
+        Self::problem(code, detail, Map::new())
+    }
+
+    /// An error with its own sentence and fields.
+    pub fn problem(code: Code, detail: &str, fields: Map<String, Value>) -> Self {
+        let mut body = Map::new();
+        body.insert("type".to_owned(), json!(format!("urn:dovetail:error:{}", code.name())));
+        body.insert("title".to_owned(), json!(code.title()));
+        body.insert("status".to_owned(), json!(code.status()));
+        body.insert("code".to_owned(), json!(code.name()));
+        body.insert("detail".to_owned(), json!(detail));
+        body.extend(fields);
+        let headers = match code {
+            Code::Contended | Code::Unavailable => vec![("retry-after", "1".to_owned())],
+            Code::Unauthenticated => vec![("www-authenticate", "Api-Key".to_owned())],
+            _ => Vec::new(),
+        };
+        Self { status: code.status(), headers, content_type: PROBLEM_JSON, body: Value::Object(body) }
+    }
+
+    /// An error about one field, told under the field's name as well (wire.md a.4).
+    pub fn invalid_field(code: Code, error: &FieldError) -> Self {
+        let mut fields = Map::new();
+        let pointer = domain::problem::pointer([error.field.as_str()]);
+        fields.insert("pointer".to_owned(), json!(pointer));
+        // A field that is called like one of the problem's own must not replace it.
+        if !matches!(error.field.as_str(), "type" | "title" | "status" | "code" | "detail" | "pointer") {
+            fields.insert(error.field.clone(), json!([error.message]));
+        }
+        Self::problem(code, &format!("{}: {}", error.field, error.message), fields)
+    }
+
+    /// The reply to an unknown query parameter: the bare list that clients know (wire.md rule 11).
+    pub fn unknown_filter() -> Self {
+        let status = Code::UnknownFilter.status();
+        Self { status, headers: Vec::new(), content_type: JSON, body: json!(["Filter param not found."]) }
+    }
+}
+
+impl Failure {
+    /// The reply, and what the log is to learn.
+    pub(crate) fn into_reply(self) -> (Reply, Option<String>) {
+        match self {
+            Self::Refused(reply) => (*reply, None),
+            Self::Broken(error) => {
+                let code = match error {
+                    Error::Unavailable(_) => Code::Unavailable,
+                    Error::Corrupt { .. } => Code::Broken,
+                };
+                (Reply::error(code), Some(error.to_string()))
+            }
+        }
+    }
+}

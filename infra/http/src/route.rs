@@ -1,0 +1,250 @@
+//! The routes, as data: method, path, what it does, which function serves it, who may call it.
+
+use crate::call::Pov;
+use crate::code::Code;
+
+/// The functions that answer HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// Takes declarations.
+    Submit,
+    /// Answers lists and single objects.
+    List,
+    /// Takes owners' decisions.
+    UpdateState,
+    /// Answers histories.
+    History,
+    /// Takes service definitions.
+    Catalog,
+}
+
+/// What a route does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// The caller's team.
+    ListTeams,
+    /// Checks a declaration.
+    ValidateSubmission,
+    /// Takes a declaration.
+    Submit,
+    /// The caller's submissions.
+    ListSubmissions,
+    /// One submission.
+    GetSubmission,
+    /// Service items.
+    ListServiceItems,
+    /// One service item.
+    GetServiceItem,
+    /// Change instances.
+    ListChangeInstances,
+    /// One change instance.
+    GetChangeInstance,
+    /// Moves a change instance, its log or its deployed item.
+    UpdateChangeInstance,
+    /// Tries a rejected or failed change instance again.
+    RetryChangeInstance,
+    /// The history of a change instance.
+    ChangeInstanceHistory,
+    /// Deployed items.
+    ListDeployedItems,
+    /// One deployed item.
+    GetDeployedItem,
+    /// Records a deployed item.
+    CreateDeployedItem,
+    /// Records a deployed item that differs in part from the newest.
+    PatchDeployedItem,
+    /// Services.
+    ListServices,
+    /// One service.
+    GetService,
+    /// Publishes a service, or a new schema version of it.
+    PublishService,
+    /// Checks a service definition.
+    ValidateService,
+    /// Changes a service's settings.
+    UpdateService,
+    /// Applications.
+    ListApplications,
+    /// One application.
+    GetApplication,
+}
+
+/// What a caller needs for a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Any key.
+    Read,
+    /// A key that may change things.
+    Write,
+}
+
+/// A route.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    /// The methods that it takes.
+    pub methods: &'static [&'static str],
+    /// The path: `{pov}` is `serviceowner` or `consumer`, `{id}` an integer.
+    pub path: &'static str,
+    /// What it does.
+    pub operation: Operation,
+    /// Which function serves it.
+    pub function: Function,
+    /// What the caller needs.
+    pub access: Access,
+}
+
+const GET: &[&str] = &["GET"];
+const POST: &[&str] = &["POST"];
+const PATCH: &[&str] = &["PATCH"];
+const POST_OR_PATCH: &[&str] = &["POST", "PATCH"];
+const PATCH_OR_PUT: &[&str] = &["PATCH", "PUT"];
+const UPDATE: &[&str] = &["PATCH", "PUT", "POST"];
+
+const fn read(path: &'static str, operation: Operation) -> Route {
+    Route { methods: GET, path, operation, function: Function::List, access: Access::Read }
+}
+
+const fn write(
+    methods: &'static [&'static str],
+    path: &'static str,
+    operation: Operation,
+    function: Function,
+) -> Route {
+    Route { methods, path, operation, function, access: Access::Write }
+}
+
+/// Every route.
+pub const ROUTES: &[Route] = &[
+    read("/v1/account/teams", Operation::ListTeams),
+    Route {
+        access: Access::Read,
+        ..write(
+            POST_OR_PATCH,
+            "/v1/orcabase/consumer/submissions/validate",
+            Operation::ValidateSubmission,
+            Function::Submit,
+        )
+    },
+    write(POST_OR_PATCH, "/v1/orcabase/consumer/submissions/submit", Operation::Submit, Function::Submit),
+    read("/v1/orcabase/consumer/submissions", Operation::ListSubmissions),
+    read("/v1/orcabase/consumer/submissions/{id}", Operation::GetSubmission),
+    read("/v1/orcabase/{pov}/service_items", Operation::ListServiceItems),
+    read("/v1/orcabase/{pov}/service_items/{id}", Operation::GetServiceItem),
+    read("/v1/orcabase/{pov}/change_instances", Operation::ListChangeInstances),
+    read("/v1/orcabase/{pov}/change_instances/{id}", Operation::GetChangeInstance),
+    write(
+        UPDATE,
+        "/v1/orcabase/{pov}/change_instances/{id}",
+        Operation::UpdateChangeInstance,
+        Function::UpdateState,
+    ),
+    write(
+        POST,
+        "/v1/orcabase/{pov}/change_instances/{id}/retry",
+        Operation::RetryChangeInstance,
+        Function::UpdateState,
+    ),
+    Route {
+        function: Function::History,
+        ..read("/v1/orcabase/{pov}/change_instances/{id}/history", Operation::ChangeInstanceHistory)
+    },
+    read("/v1/orcabase/{pov}/deployed_items", Operation::ListDeployedItems),
+    write(POST, "/v1/orcabase/{pov}/deployed_items", Operation::CreateDeployedItem, Function::UpdateState),
+    read("/v1/orcabase/{pov}/deployed_items/{id}", Operation::GetDeployedItem),
+    write(
+        PATCH,
+        "/v1/orcabase/{pov}/deployed_items/{id}",
+        Operation::PatchDeployedItem,
+        Function::UpdateState,
+    ),
+    read("/v1/orcabase/{pov}/services", Operation::ListServices),
+    write(POST, "/v1/orcabase/{pov}/services", Operation::PublishService, Function::Catalog),
+    Route {
+        access: Access::Read,
+        ..write(POST, "/v1/orcabase/{pov}/services/validate", Operation::ValidateService, Function::Catalog)
+    },
+    read("/v1/orcabase/{pov}/services/{id}", Operation::GetService),
+    write(PATCH_OR_PUT, "/v1/orcabase/{pov}/services/{id}", Operation::UpdateService, Function::Catalog),
+    read("/v1/orcabase/{pov}/applications", Operation::ListApplications),
+    read("/v1/orcabase/{pov}/applications/{id}", Operation::GetApplication),
+];
+
+/// A route that a request has found, with what its path says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) route: &'static Route,
+    pub(crate) pov: Pov,
+    pub(crate) id: Option<u64>,
+}
+
+/// Finds the route of a request; with and without a trailing slash (wire.md rule 3).
+pub(crate) fn find(method: &str, path: &str) -> Result<Found, Code> {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let mut code = Code::NoSuchRoute;
+    for route in ROUTES {
+        let Some((pov, id)) = matches(route.path, path) else { continue };
+        if route.methods.contains(&method) {
+            return Ok(Found { route, pov, id });
+        }
+        code = Code::MethodNotAllowed;
+    }
+    Err(code)
+}
+
+/// Which function a request goes to; what no route serves is answered by `list`.
+pub fn function_of(method: &str, path: &str) -> Function {
+    find(method, path).map_or(Function::List, |found| found.route.function)
+}
+
+/// What the path says for the pattern's parameters; none when it is another path.
+fn matches(pattern: &str, path: &str) -> Option<(Pov, Option<u64>)> {
+    let mut pov = if pattern.contains("/consumer/") { Pov::Consumer } else { Pov::ServiceOwner };
+    let mut id = None;
+    let (mut expected, mut given) = (pattern.split('/'), path.split('/'));
+    loop {
+        match (expected.next(), given.next()) {
+            (None, None) => return Some((pov, id)),
+            (Some("{pov}"), Some(name)) => pov = Pov::parse(name)?,
+            (Some("{id}"), Some(number)) => id = Some(integer(number)?),
+            (Some(word), Some(other)) if word == other => {}
+            _ => return None,
+        }
+    }
+}
+
+/// A plain integer: digits only, no sign, no leading zero.
+fn integer(text: &str) -> Option<u64> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits && !text.starts_with('0') { text.parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_leads_to_one_route_with_and_without_its_slash() {
+        for path in
+            ["/v1/orcabase/consumer/change_instances/54", "/v1/orcabase/consumer/change_instances/54/"]
+        {
+            let found = find("GET", path).unwrap();
+            assert_eq!(found.route.operation, Operation::GetChangeInstance);
+            assert_eq!((found.pov, found.id), (Pov::Consumer, Some(54)));
+        }
+        let submit = find("PATCH", "/v1/orcabase/consumer/submissions/submit/").unwrap();
+        assert_eq!(submit.route.operation, Operation::Submit);
+    }
+
+    #[test]
+    fn what_no_route_has_is_told_apart_from_what_a_route_does_not_take() {
+        for path in ["/", "/v1/orcabase/owner/services", "/v1/orcabase/consumer/services/x1", "/v1/teams"] {
+            assert_eq!(find("GET", path).unwrap_err(), Code::NoSuchRoute, "{path}");
+        }
+        for id in ["+5", "-5", "05", "0", "5.0", "99999999999999999999999"] {
+            let path = format!("/v1/orcabase/consumer/services/{id}");
+            assert_eq!(find("GET", &path).unwrap_err(), Code::NoSuchRoute, "{path}");
+        }
+        let deleted = find("DELETE", "/v1/orcabase/consumer/service_items/7").unwrap_err();
+        assert_eq!(deleted, Code::MethodNotAllowed);
+    }
+}

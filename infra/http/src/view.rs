@@ -1,0 +1,66 @@
+//! The wire objects, made of domain values and what stands beside them (wire.md a.6).
+
+mod change;
+mod item;
+mod service;
+mod team;
+
+pub use change::{change_instance, change_instance_as_born, history, history_entry};
+pub use item::{deployed_item, service_item};
+pub use service::service;
+pub use team::{application, submission, team};
+
+use crate::call::{Call, Pov};
+use domain::actor::TeamRef;
+use domain::id::TeamId;
+use domain::json::Hash;
+use domain::related::Related;
+use serde_json::{Value, json};
+
+/// From where an object is looked at: its links begin with this.
+#[derive(Clone, Debug)]
+pub struct Viewpoint {
+    base: String,
+    pov: Pov,
+}
+
+impl Viewpoint {
+    /// The viewpoint of a call.
+    pub fn of(call: &Call) -> Self {
+        Self { base: call.base.clone(), pov: call.pov }
+    }
+
+    /// The absolute URL of an object.
+    pub fn url(&self, collection: &str, id: u64) -> String {
+        format!("{}/v1/orcabase/{}/{collection}/{id}/", self.base, self.pov.name())
+    }
+}
+
+/// The id in an absolute URL of an object of `collection`, in whichever role, or in a bare integer.
+pub fn id_in(value: &Value, collection: &str) -> Option<u64> {
+    if let Some(id) = value.as_u64() {
+        return Some(id);
+    }
+    let url = value.as_str()?.trim_end_matches('/');
+    let (before, id) = url.rsplit_once('/')?;
+    let digits = id.bytes().all(|byte| byte.is_ascii_digit());
+    if digits && before.rsplit('/').next() == Some(collection) { id.parse().ok() } else { None }
+}
+
+/// Stored JSON text as a value; canonical text always parses.
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or(Value::Null)
+}
+
+fn team_ref(team: &TeamRef) -> Value {
+    json!({"id": team.id.get(), "name": team.name})
+}
+
+fn team_with_metadata(team: &TeamRef, related: &Related) -> Value {
+    let metadata = related.teams.get(&team.id).map_or_else(|| json!({}), |team| parsed(&team.metadata));
+    json!({"id": team.id.get(), "name": team.name, "metadata": metadata})
+}
+
+fn declaration(team: TeamId, hash: Hash, related: &Related) -> Value {
+    related.declarations.get(&(team, hash)).map_or_else(|| json!({}), |text| parsed(text))
+}

@@ -1,0 +1,124 @@
+//! Change instances and their histories on the wire.
+
+use super::{Viewpoint, declaration, parsed, team_ref, team_with_metadata};
+use domain::actor::TeamRef;
+use domain::change::{Change, ClosedBy, Entry, Reason, Version};
+use domain::id::DeployedId;
+use domain::item::RuntimeState;
+use domain::json::Hash;
+use domain::related::Related;
+use serde_json::{Value, json};
+
+/// A change instance as it is now.
+pub fn change_instance(change: &Change, related: &Related, viewpoint: &Viewpoint) -> Value {
+    let item = related.items.get(&change.item);
+    let now = ItemNow {
+        runtime_state: item.map_or(change.runtime_state, |item| item.runtime_state),
+        declaration: item.map(|item| item.version.hash),
+        deployed: item.and_then(|item| item.deployed).map(|latest| latest.id),
+    };
+    view(change, &now, related, viewpoint)
+}
+
+/// A change instance as it was born: the same in every reply to its submission, whatever came after.
+pub fn change_instance_as_born(change: &Change, related: &Related, viewpoint: &Viewpoint) -> Value {
+    let born = change.as_born();
+    let now = ItemNow {
+        runtime_state: born.runtime_state,
+        declaration: born.new.or(born.old).map(|version| version.hash),
+        deployed: born.deployed_before,
+    };
+    view(&born, &now, related, viewpoint)
+}
+
+/// What is shown of the item beside its change instance.
+struct ItemNow {
+    runtime_state: RuntimeState,
+    declaration: Option<Hash>,
+    deployed: Option<DeployedId>,
+}
+
+fn view(change: &Change, item: &ItemNow, related: &Related, viewpoint: &Viewpoint) -> Value {
+    let consumer = change.consumer.id;
+    let version = |version: &Version| json!({"version": version.number, "declaration": declaration(consumer, version.hash, related)});
+    let deployed = item.deployed.and_then(|id| related.deployed.get(&id));
+    let application = change.item.application();
+    let metadata = related.applications.get(&application).map(|application| parsed(&application.metadata));
+    json!({
+        "id": change.id.get(),
+        "url": viewpoint.url("change_instances", change.id.get()),
+        "state": change.state.name(),
+        "change_type": change.change_type.name(),
+        "kind": change.kind.name(),
+        "is_dependant": change.is_dependant(),
+        "cause": change.cause.map(domain::id::ChangeId::get),
+        "attempt": change.attempt,
+        "supersedes": change.supersedes.iter().map(|id| id.get()).collect::<Vec<_>>(),
+        "never_in_service": change.never_in_service,
+        "log": change.log,
+        "created": change.created.to_wire(),
+        "modified": change.modified().to_wire(),
+        "owner": team_ref(&change.owner),
+        "service_owner_team": team_with_metadata(&change.service_owner, related),
+        "consumer_team": team_with_metadata(&change.consumer, related),
+        "service": {
+            "id": change.service.id.get(),
+            "name": change.service.title,
+            "allow_manual_approval": true,
+            "allow_manual_completion": true,
+        },
+        "application": {
+            "id": application.get(),
+            "name": change.application,
+            "metadata": metadata.unwrap_or_else(|| json!({})),
+        },
+        "service_item": {
+            "id": change.item.get(),
+            "url": viewpoint.url("service_items", change.item.get()),
+            "name": change.item_name,
+            "runtime_state": item.runtime_state.name(),
+            "declaration": item.declaration.map_or_else(|| json!({}), |hash| declaration(consumer, hash, related)),
+            "deployed_item": deployed.map_or_else(|| json!({}), |deployed| parsed(&deployed.data)),
+        },
+        "submission": {"id": change.submission.get(), "commit_id": change.commit_id},
+        "new_declaration": change.new.as_ref().map(version),
+        "old_declaration": change.old.as_ref().map(version),
+    })
+}
+
+/// The history of a change instance, newest entry first.
+pub fn history(change: &Change) -> Vec<Value> {
+    let mut log = "";
+    let mut entries: Vec<Value> = change
+        .history
+        .iter()
+        .zip(1..)
+        .map(|(entry, sequence)| {
+            log = entry.log.as_deref().unwrap_or(log);
+            history_entry(change, entry, sequence, log)
+        })
+        .collect();
+    entries.reverse();
+    entries
+}
+
+/// One history entry; `log` is the log text as of it.
+pub fn history_entry(change: &Change, entry: &Entry, sequence: u64, log: &str) -> Value {
+    json!({
+        "id": change.id.get(),
+        "sequence": sequence,
+        "state": entry.to.name(),
+        "previous_state": entry.from.map(domain::state::State::name),
+        "change_type": entry.change_type.name(),
+        "log": log,
+        "modified": entry.at.to_wire(),
+        "reason": match entry.reason {
+            Reason::State => "state",
+            Reason::Log => "log",
+        },
+        "note": entry.closed_by.map(ClosedBy::describe),
+        "changed_by": entry.by.changed_by(),
+        "changed_by_team": entry.by.team().map(|team: &TeamRef| team_ref(team)),
+        "request": entry.request,
+    })
+}

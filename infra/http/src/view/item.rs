@@ -1,0 +1,67 @@
+//! Service items and deployed items on the wire.
+
+use super::{Viewpoint, declaration, parsed, team_ref, team_with_metadata};
+use domain::deployed::Deployed;
+use domain::item::Item;
+use domain::related::Related;
+use serde_json::{Value, json};
+
+/// A service item.
+pub fn service_item(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Value {
+    let application = item.id.application();
+    let metadata = related.applications.get(&application).map(|application| parsed(&application.metadata));
+    let deployed = item.deployed.and_then(|latest| related.deployed.get(&latest.id));
+    let service = related.services.get(&item.service.title);
+    let private = service.is_some_and(|service| !service.settings.allowed_teams.is_empty());
+    json!({
+        "id": item.id.get(),
+        "url": viewpoint.url("service_items", item.id.get()),
+        "name": item.name,
+        "created": item.created.to_wire(),
+        "modified": item.modified.to_wire(),
+        "runtime_state": item.runtime_state.name(),
+        "change_state": item.change_state().name(),
+        "service": {
+            "id": item.service.id.get(),
+            "name": item.service.title,
+            "owner": team_ref(&item.service_owner),
+            "state": "IN_SERVICE",
+            "healthcheck": false,
+        },
+        "application": {
+            "id": application.get(),
+            "name": item.application,
+            "metadata": metadata.unwrap_or_else(|| json!({})),
+            "owner": item.consumer.id.get(),
+        },
+        "service_owner_team": team_ref(&item.service_owner),
+        "consumer_team": team_with_metadata(&item.consumer, related),
+        "deployed_item": deployed.map_or_else(
+            || json!({}),
+            |deployed| json!({"data": parsed(&deployed.data), "version": deployed.version}),
+        ),
+        "declaration": declaration(item.consumer.id, item.version.hash, related),
+        "declaration_version": item.version.number,
+        "related": null,
+        "healthcheck_status": null,
+        "is_validated_minimum_schema": false,
+        "is_deprecated_service_schema": false,
+        "is_service_private": private,
+    })
+}
+
+/// A deployed item version.
+pub fn deployed_item(deployed: &Deployed, viewpoint: &Viewpoint) -> Value {
+    json!({
+        "id": deployed.id.get(),
+        "url": viewpoint.url("deployed_items", deployed.id.get()),
+        "version": deployed.version,
+        "data": parsed(&deployed.data),
+        "service_item": viewpoint.url("service_items", deployed.item.get()),
+        "change_instance": viewpoint.url("change_instances", deployed.change.get()),
+        "consumer_team": team_ref(&deployed.consumer),
+        "service_owner_team": team_ref(&deployed.service_owner),
+        "created": deployed.created.to_wire(),
+        "modified": deployed.created.to_wire(),
+    })
+}

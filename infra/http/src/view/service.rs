@@ -1,0 +1,30 @@
+//! Services on the wire.
+
+use super::{Viewpoint, parsed, team_ref};
+use domain::schema::Schema;
+use domain::service::Service;
+use serde_json::{Value, json};
+
+/// A service with its current schema.
+pub fn service(service: &Service, schema: &Schema, viewpoint: &Viewpoint) -> Value {
+    let settings = &service.settings;
+    json!({
+        "id": service.id.get(),
+        "url": viewpoint.url("services", service.id.get()),
+        "name": service.title,
+        "state": "IN_SERVICE",
+        "owner": team_ref(&service.owner),
+        "schema": {"version": service.schema_version, "schema": parsed(&schema.text)},
+        "tags": [],
+        "has_md": false,
+        "minimum_version": null,
+        "enabled_notifications": false,
+        "allowed_teams": settings.allowed_teams.iter().map(|team| team.get()).collect::<Vec<_>>(),
+        "approval_required": settings.approval_required,
+        "allow_manual_approval": true,
+        "allow_manual_completion": true,
+        "dependant_teams": settings.dependent_teams.iter().map(team_ref).collect::<Vec<_>>(),
+        "created": service.created.to_wire(),
+        "modified": service.modified.to_wire(),
+    })
+}

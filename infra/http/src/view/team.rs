@@ -1,0 +1,40 @@
+//! Teams, applications and submissions on the wire.
+
+use super::{Viewpoint, parsed, team_ref};
+use domain::actor::TeamRef;
+use domain::submission::Submission;
+use domain::team::{Application, Team};
+use serde_json::{Value, json};
+
+/// A team.
+pub fn team(team: &Team) -> Value {
+    json!({"id": team.id.get(), "name": team.name, "metadata": parsed(&team.metadata)})
+}
+
+/// An application of a team.
+pub fn application(application: &Application, owner: &TeamRef, viewpoint: &Viewpoint) -> Value {
+    json!({
+        "id": application.id.get(),
+        "url": viewpoint.url("applications", application.id.get()),
+        "name": application.name,
+        "metadata": parsed(&application.metadata),
+        "owner": team_ref(owner),
+        "created": application.created.to_wire(),
+        "modified": application.modified.to_wire(),
+    })
+}
+
+/// A submission, without its change instances.
+pub fn submission(submission: &Submission, viewpoint: &Viewpoint) -> Value {
+    json!({
+        "id": submission.id.get(),
+        "url": viewpoint.url("submissions", submission.id.get()),
+        "created": submission.created.to_wire(),
+        "commit_id": submission.commit_id,
+        "partial": submission.scope == domain::submission::Scope::Partial,
+        "changed": submission.changed,
+        "planned": {"direct": submission.direct, "generated": submission.derived},
+        "team": team_ref(&submission.team),
+        "submitted_by": submission.by.changed_by(),
+    })
+}

@@ -1,0 +1,351 @@
+//! Lists: the rows of one or several index partitions in order, read as far as they are asked for.
+
+use crate::key::{self, Key};
+use crate::record::{
+    self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, ItemRecord, ServiceRecord,
+    SubmissionRecord,
+};
+use crate::{Error, Table};
+use aws_sdk_dynamodb::types::{AttributeValue, Select};
+use domain::change::Change;
+use domain::deployed::Deployed;
+use domain::id::{ApplicationId, ItemId, TeamId};
+use domain::item::Item;
+use domain::service::Service;
+use domain::state::State;
+use domain::submission::Submission;
+use domain::team::Application;
+use std::collections::{BTreeMap, VecDeque};
+
+/// How many rows one read of a partition asks for.
+const ROWS_PER_READ: i32 = 100;
+
+/// How far a list is counted.
+pub const COUNT_MAX: u64 = 10_000;
+
+/// Oldest or newest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Oldest first.
+    Ascending,
+    /// Newest first.
+    Descending,
+}
+
+/// A partition of the table or of an index, or the part of it under a prefix.
+#[derive(Clone, Debug)]
+struct Partition {
+    /// `gs1` holds whole records, the others only keys; none is the table itself.
+    index: Option<u8>,
+    pk: String,
+    prefix: Option<String>,
+}
+
+/// Where the rows of a list are.
+#[derive(Clone, Debug)]
+pub struct Source<T> {
+    partitions: Vec<Partition>,
+    decode: fn(Attributes) -> Result<T, Error>,
+}
+
+impl<T> Source<T> {
+    fn new(
+        index: Option<u8>,
+        pks: impl IntoIterator<Item = String>,
+        decode: fn(Attributes) -> Result<T, Error>,
+    ) -> Self {
+        let partitions = pks.into_iter().map(|pk| Partition { index, pk, prefix: None }).collect();
+        Self { partitions, decode }
+    }
+
+    fn under(mut self, prefix: &str) -> Self {
+        for partition in &mut self.partitions {
+            partition.prefix = Some(prefix.to_owned());
+        }
+        self
+    }
+}
+
+impl Source<Change> {
+    /// The queue of an owner, in these states.
+    pub fn owned_by(owner: TeamId, states: &[State]) -> Self {
+        let queues = states.iter().map(|state| key::owner_queue(owner, *state));
+        Self::new(Some(1), queues, record::read::<ChangeRecord>)
+    }
+
+    /// All change instances of a consumer.
+    pub fn of_consumer(team: TeamId) -> Self {
+        Self::new(None, [key::change_partition(team)], record::read::<ChangeRecord>)
+    }
+
+    /// All change instances of an item.
+    pub fn of_item(item: ItemId) -> Self {
+        Self::new(Some(3), [key::item_changes(item)], record::read::<ChangeRecord>)
+    }
+}
+
+impl Source<Item> {
+    /// All items of the services of an owner.
+    pub fn owned_by(owner: TeamId) -> Self {
+        Self::new(Some(2), [key::owner_items(owner)], record::read::<ItemRecord>)
+    }
+
+    /// All items of a consumer.
+    pub fn of_consumer(team: TeamId) -> Self {
+        Self::new(None, [key::item_partition(team)], record::read::<ItemRecord>)
+    }
+
+    /// All items of an application.
+    pub fn of_application(application: ApplicationId) -> Self {
+        Self::of_consumer(application.team()).under(&key::item_prefix(application))
+    }
+}
+
+impl Source<Deployed> {
+    /// All deployed items of the services of an owner.
+    pub fn owned_by(owner: TeamId) -> Self {
+        Self::new(Some(2), [key::owner_deployed(owner)], record::read::<DeployedRecord>)
+    }
+
+    /// All deployed items of a consumer.
+    pub fn of_consumer(team: TeamId) -> Self {
+        Self::new(None, [key::deployed_partition(team)], record::read::<DeployedRecord>)
+    }
+
+    /// All deployed items of an item.
+    pub fn of_item(item: ItemId) -> Self {
+        Self::new(Some(3), [key::item_deployed(item)], record::read::<DeployedRecord>)
+    }
+}
+
+impl Source<Submission> {
+    /// All submissions of a team.
+    pub fn of_team(team: TeamId) -> Self {
+        Self::new(None, [key::submission_partition(team)], record::read::<SubmissionRecord>)
+    }
+}
+
+impl Source<Application> {
+    /// All applications of a team.
+    pub fn of_team(team: TeamId) -> Self {
+        Self::new(None, [key::team_partition(team)], record::read::<ApplicationRecord>).under("APP#")
+    }
+}
+
+impl Source<Service> {
+    /// All services.
+    pub fn all() -> Self {
+        Self::new(Some(3), [key::ALL_SERVICES.to_owned()], record::read::<ServiceRecord>)
+    }
+
+    /// The services of an owner.
+    pub fn owned_by(owner: TeamId) -> Self {
+        Self::new(Some(2), [key::owner_services(owner)], record::read::<ServiceRecord>)
+    }
+}
+
+/// A row of a list.
+#[derive(Clone, Debug)]
+pub struct Listed<T> {
+    /// Where it stands in the list's order: what a page after it begins behind.
+    pub position: String,
+    /// The record.
+    pub value: T,
+}
+
+/// The rows of a list in order, read batch by batch.
+pub struct Rows<'a, T> {
+    table: &'a Table,
+    direction: Direction,
+    decode: fn(Attributes) -> Result<T, Error>,
+    readers: Vec<Reader>,
+}
+
+/// One partition as far as it is read.
+struct Reader {
+    partition: Partition,
+    after: Option<String>,
+    buffer: VecDeque<(String, Attributes)>,
+    exhausted: bool,
+}
+
+impl Table {
+    /// The rows of a list, from behind a position on.
+    pub fn rows<T>(&self, source: &Source<T>, direction: Direction, after: Option<&str>) -> Rows<'_, T> {
+        let reader = |partition: &Partition| Reader {
+            partition: partition.clone(),
+            after: after.map(str::to_owned),
+            buffer: VecDeque::new(),
+            exhausted: false,
+        };
+        let readers = source.partitions.iter().map(reader).collect();
+        Rows { table: self, direction, decode: source.decode, readers }
+    }
+
+    /// How many rows a list has; exact up to [`COUNT_MAX`], where counting stops.
+    pub async fn count<T>(&self, source: &Source<T>) -> Result<u64, Error> {
+        let mut count = 0;
+        for partition in &source.partitions {
+            let mut after = None;
+            loop {
+                let query = self.query(partition, Direction::Ascending, None).select(Select::Count);
+                let page = query.set_exclusive_start_key(after).send().await?;
+                count += u64::try_from(page.count).unwrap_or_default();
+                after = page.last_evaluated_key;
+                if count >= COUNT_MAX {
+                    return Ok(COUNT_MAX);
+                }
+                if after.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(count)
+    }
+
+    fn query(
+        &self,
+        partition: &Partition,
+        direction: Direction,
+        after: Option<&str>,
+    ) -> aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder {
+        let (pk, sk) = partition.index.map_or_else(
+            || ("pk".to_owned(), "sk".to_owned()),
+            |index| (format!("gs{index}pk"), format!("gs{index}sk")),
+        );
+        let mut query = self
+            .client
+            .query()
+            .table_name(&self.name)
+            .consistent_read(partition.index.is_none())
+            .set_index_name(partition.index.map(|index| format!("gs{index}")))
+            .scan_index_forward(direction == Direction::Ascending)
+            .expression_attribute_names("#pk", pk)
+            .expression_attribute_values(":pk", AttributeValue::S(partition.pk.clone()));
+        let prefix = partition.prefix.as_deref();
+        let (low, high) = bounds(prefix, direction, after);
+        let condition = match (&low, &high) {
+            (None, None) => "#pk = :pk",
+            (Some(_), None) => "#pk = :pk AND #sk >= :low",
+            (None, Some(_)) => "#pk = :pk AND #sk <= :high",
+            (Some(_), Some(_)) => "#pk = :pk AND #sk BETWEEN :low AND :high",
+        };
+        if low.is_some() || high.is_some() {
+            query = query.expression_attribute_names("#sk", sk);
+        }
+        for (name, bound) in [(":low", low), (":high", high)] {
+            if let Some(bound) = bound {
+                query = query.expression_attribute_values(name, AttributeValue::S(bound));
+            }
+        }
+        query.key_condition_expression(condition)
+    }
+}
+
+/// The sort keys between which rows are wanted; `after` itself is within and skipped by the reader.
+fn bounds(
+    prefix: Option<&str>,
+    direction: Direction,
+    after: Option<&str>,
+) -> (Option<String>, Option<String>) {
+    let low = prefix.map(str::to_owned);
+    // Sort keys are ASCII, so this is above every key that begins with the prefix.
+    let high = prefix.map(|prefix| format!("{prefix}\u{7f}"));
+    match (after.map(str::to_owned), direction) {
+        (None, _) => (low, high),
+        (Some(after), Direction::Ascending) => (Some(after), high),
+        (Some(after), Direction::Descending) => (low, Some(after)),
+    }
+}
+
+impl<T> Rows<'_, T> {
+    /// The next rows in order; none when the list is at its end.
+    pub async fn next(&mut self) -> Result<Option<Vec<Listed<T>>>, Error> {
+        let mut merged = Vec::new();
+        loop {
+            for reader in &mut self.readers {
+                reader.fill(self.table, self.direction).await?;
+            }
+            if self.readers.iter().all(|reader| reader.buffer.is_empty()) {
+                break;
+            }
+            // What is merged stays right only while every partition that has more shows its next row.
+            while let Some(row) = self.pop() {
+                merged.push(row);
+                if self.readers.iter().any(|reader| reader.buffer.is_empty() && !reader.exhausted) {
+                    break;
+                }
+            }
+            if merged.len() >= usize::try_from(ROWS_PER_READ).unwrap_or(1) {
+                break;
+            }
+        }
+        if merged.is_empty() {
+            return Ok(None);
+        }
+        self.decode(merged).await.map(Some)
+    }
+
+    /// Takes the first row in order among all partitions.
+    fn pop(&mut self) -> Option<(String, Attributes)> {
+        let heads = self.readers.iter().enumerate();
+        let heads =
+            heads.filter_map(|(at, reader)| reader.buffer.front().map(|(position, _)| (position, at)));
+        let first = match self.direction {
+            Direction::Ascending => heads.min(),
+            Direction::Descending => heads.max(),
+        };
+        let at = first.map(|(_, at)| at)?;
+        self.readers.get_mut(at)?.buffer.pop_front()
+    }
+
+    /// The records of rows: those of a keys-only index are read by their keys.
+    async fn decode(&self, rows: Vec<(String, Attributes)>) -> Result<Vec<Listed<T>>, Error> {
+        let keys_only =
+            self.readers.iter().any(|reader| reader.partition.index.is_some_and(|index| index > 1));
+        if !keys_only {
+            return rows
+                .into_iter()
+                .map(|(position, row)| Ok(Listed { position, value: (self.decode)(row)? }))
+                .collect();
+        }
+        let keys: Vec<Key> = rows.iter().filter_map(|(_, row)| key_of(row)).collect();
+        let records = self.table.batch(keys).await?;
+        let mut records: BTreeMap<Key, Attributes> =
+            records.into_iter().filter_map(|record| Some((key_of(&record)?, record))).collect();
+        let mut listed = Vec::new();
+        for (position, row) in rows {
+            // An index may lag behind: what is gone meanwhile is left out.
+            if let Some(record) = key_of(&row).and_then(|key| records.remove(&key)) {
+                listed.push(Listed { position, value: (self.decode)(record)? });
+            }
+        }
+        Ok(listed)
+    }
+}
+
+fn key_of(row: &Attributes) -> Option<Key> {
+    Some(Key { pk: record::text(row, "pk")?.to_owned(), sk: record::text(row, "sk")?.to_owned() })
+}
+
+impl Reader {
+    async fn fill(&mut self, table: &Table, direction: Direction) -> Result<(), Error> {
+        while self.buffer.is_empty() && !self.exhausted {
+            let query = table.query(&self.partition, direction, self.after.as_deref());
+            let page = query.limit(ROWS_PER_READ).send().await?;
+            let sk = self.partition.index.map_or_else(|| "sk".to_owned(), |index| format!("gs{index}sk"));
+            let rows = page.items.unwrap_or_default();
+            let full = i32::try_from(rows.len()).unwrap_or(i32::MAX) >= ROWS_PER_READ;
+            self.exhausted = !full && page.last_evaluated_key.is_none();
+            let before = self.after.clone();
+            for row in rows {
+                let Some(position) = record::text(&row, &sk).map(str::to_owned) else { continue };
+                self.after = Some(position.clone());
+                if before.as_ref() != Some(&position) {
+                    self.buffer.push_back((position, row));
+                }
+            }
+        }
+        Ok(())
+    }
+}

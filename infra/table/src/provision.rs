@@ -1,0 +1,164 @@
+//! Bringing teams, services and API keys into being: rare writes that take numbers from one counter.
+
+use crate::commit::{self, Commit};
+use crate::read::ApiKey;
+use crate::record::{HeadRecord, SchemaRecord, ServiceRecord, StoredSchema, TeamRecord};
+use crate::{Error, Table, key, statement};
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use domain::actor::TeamRef;
+use domain::attention::Attention;
+use domain::digest;
+use domain::id::{CHANGE_STRIDE, ServiceId, TeamId};
+use domain::schema::Schema;
+use domain::service::{Service, Settings};
+use domain::team::{Head, Team};
+use domain::timestamp::Timestamp;
+
+/// A service to store, with the schema text when it is a new version.
+#[derive(Clone, Debug)]
+pub struct Publication {
+    /// The service as it shall be.
+    pub service: Service,
+    /// The schema of the version that the service names, canonical JSON.
+    pub schema: Option<String>,
+}
+
+/// What became of a publication.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Published {
+    /// It is stored.
+    Stored(Service),
+    /// The service has changed meanwhile, or its title is taken: look again.
+    Stale,
+}
+
+impl Table {
+    /// The team with this name, created if there is none.
+    pub async fn ensure_team(&self, name: &str, metadata: &str) -> Result<Team, Error> {
+        for attempt in 0..8 {
+            if let Some(team) = self.team_by_name(name).await? {
+                return Ok(team);
+            }
+            let (before, next) = self.counter("teams").await?;
+            let id = TeamId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no team numbers left"))?;
+            let team = Team { id, name: name.to_owned(), metadata: metadata.to_owned() };
+            let actions = vec![
+                statement::count(&self.name, "teams", before, next)?,
+                statement::pointer(
+                    &self.name,
+                    key::team_name(name),
+                    "TEAM_NAME",
+                    AttributeValue::N(id.to_string()),
+                )?,
+                statement::create::<TeamRecord>(&self.name, &team)?,
+                statement::create::<HeadRecord>(&self.name, &first_head(&team))?,
+            ];
+            self.transact(actions).await?;
+            // Whatever the answer was, the name tells who has won it.
+            commit::pause(attempt).await;
+        }
+        Err(Error::Unavailable("a team could not be created".to_owned()))
+    }
+
+    /// Stores the first version of a service under the next number.
+    pub async fn create_service(
+        &self,
+        owner: &TeamRef,
+        schema: &Schema,
+        settings: Settings,
+        now: Timestamp,
+    ) -> Result<Published, Error> {
+        let (before, next) = self.counter("services").await?;
+        let id = ServiceId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no service numbers left"))?;
+        let service = Service {
+            id,
+            title: schema.title.clone(),
+            owner: owner.clone(),
+            settings,
+            schema_version: 1,
+            revision: 1,
+            created: now,
+            modified: now,
+        };
+        let mut actions = vec![
+            statement::count(&self.name, "services", before, next)?,
+            statement::pointer(
+                &self.name,
+                key::service_id(id),
+                "SERVICE_ID",
+                AttributeValue::S(service.title.clone()),
+            )?,
+            statement::create::<ServiceRecord>(&self.name, &service)?,
+        ];
+        actions.extend(self.schema_version(&service, Some(schema.text.clone()))?);
+        self.published(service, actions).await
+    }
+
+    /// Replaces a service whose revision is still `before`.
+    pub async fn update_service(&self, before: u64, publication: Publication) -> Result<Published, Error> {
+        let service = publication.service;
+        let mut actions = vec![statement::replace::<ServiceRecord>(&self.name, before, &service)?];
+        actions.extend(self.schema_version(&service, publication.schema)?);
+        self.published(service, actions).await
+    }
+
+    fn schema_version(
+        &self,
+        service: &Service,
+        schema: Option<String>,
+    ) -> Result<Option<TransactWriteItem>, Error> {
+        let Some(text) = schema else { return Ok(None) };
+        let stored = StoredSchema {
+            title: service.title.clone(),
+            version: service.schema_version,
+            text,
+            created: service.modified,
+        };
+        statement::create::<SchemaRecord>(&self.name, &stored).map(Some)
+    }
+
+    async fn published(&self, service: Service, actions: Vec<TransactWriteItem>) -> Result<Published, Error> {
+        let commit = self.transact(actions).await?;
+        let stored = match commit {
+            Commit::Done => true,
+            // The own mark: nobody else writes this very record.
+            Commit::Stale | Commit::Unknown | Commit::TooLarge => {
+                self.service(&service.title).await?.as_ref() == Some(&service)
+            }
+        };
+        Ok(if stored { Published::Stored(service) } else { Published::Stale })
+    }
+
+    /// Stores an API key by its hash, replacing what is stored of the same key.
+    pub async fn put_api_key(&self, key: &ApiKey) -> Result<(), Error> {
+        self.client
+            .put_item()
+            .table_name(&self.keys)
+            .item("pk", AttributeValue::S(key.hash.clone()))
+            .item("nm", AttributeValue::S(key.name.clone()))
+            .item("tm", AttributeValue::N(key.team.id.to_string()))
+            .item("tn", AttributeValue::S(key.team.name.clone()))
+            .item("role", AttributeValue::S(key.role.name().to_owned()))
+            .send()
+            .await?;
+        Ok(())
+    }
+
+    /// What a counter stands at, and its next number.
+    async fn counter(&self, name: &str) -> Result<(Option<u64>, u64), Error> {
+        let counters = self.attributes(key::counters()).await?;
+        let before = counters.and_then(|counters| counters.get(name)?.as_n().ok()?.parse().ok());
+        Ok((before, before.map_or(1, |before| before + 1)))
+    }
+}
+
+fn first_head(team: &Team) -> Head {
+    Head {
+        team: team.id,
+        submissions: 0,
+        root: digest::root(&team.metadata, []),
+        attention: Attention::NONE,
+        next_application: 1,
+        next_change: CHANGE_STRIDE,
+    }
+}
