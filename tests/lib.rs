@@ -1,1 +1,168 @@
-//! Placeholder.
+//! What the tests share: the whole system in this process, and a client that calls it over HTTP.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "test support")]
+
+use dovetail_local::engine::Place;
+use dovetail_local::{System, world};
+use dovetail_table::Table;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Bytes;
+use hyper::{Request, client::conn::http1};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// The system with a world of its own, stopped and removed when it is dropped.
+pub struct Running {
+    /// What every URL begins with.
+    pub base: String,
+    /// The tables, for what HTTP does not show.
+    pub table: Table,
+    runtime: Runtime,
+    stop: Option<oneshot::Sender<()>>,
+    serving: Option<JoinHandle<()>>,
+}
+
+/// A reply as a client sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body; null when there is none.
+    pub body: Value,
+}
+
+impl Answer {
+    /// The value at a JSON pointer in the body; null when there is none.
+    pub fn at(&self, pointer: &str) -> &Value {
+        self.body.pointer(pointer).unwrap_or(&Value::Null)
+    }
+
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A request to be sent.
+#[derive(Clone, Debug, Default)]
+pub struct Ask<'a> {
+    /// The method.
+    pub method: &'a str,
+    /// The path with its query, or an absolute URL on the system.
+    pub path: &'a str,
+    /// The API key; none sends no authorization.
+    pub key: Option<&'a str>,
+    /// Further headers.
+    pub headers: &'a [(&'a str, &'a str)],
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Running {
+    /// Starts the system with the demo world.
+    pub fn demo() -> Self {
+        Self::start(world::DEMO)
+    }
+
+    /// Starts the system with a world.
+    pub fn start(world: &str) -> Self {
+        let world = world::parse(world).unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let listen = "127.0.0.1:0".parse().unwrap();
+        let system = runtime.block_on(System::prepare(listen, &Place::Memory, &world)).unwrap();
+        let (base, table) = (system.base_url.clone(), system.table.clone());
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = runtime.spawn(async {
+            system.serve(async { drop(stopped.await) }).await.unwrap();
+        });
+        Self { base, table, runtime, stop: Some(stop), serving: Some(serving) }
+    }
+
+    /// Runs a future on the system's runtime.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.runtime.block_on(future)
+    }
+
+    /// Sends a request with a JSON body, or none for null, and waits for the reply.
+    pub fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        self.send(&Ask { method, path, key: Some(key), body, ..Ask::default() })
+    }
+
+    /// Reads a path.
+    pub fn get(&self, path: &str, key: &str) -> Answer {
+        self.call("GET", path, key, &Value::Null)
+    }
+
+    /// Sends a request and waits for the reply.
+    pub fn send(&self, ask: &Ask<'_>) -> Answer {
+        self.block_on(send(&self.base, ask))
+    }
+
+    /// What is wrong with the table, invariant by invariant.
+    pub fn violations(&self) -> Vec<Value> {
+        let answer = self.send(&Ask { method: "GET", path: "/_local/audit", ..Ask::default() });
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.at("/violations").as_array().cloned().unwrap_or_default()
+    }
+
+    /// Fails unless every invariant holds.
+    #[track_caller]
+    pub fn assert_sound(&self) {
+        let violations = self.violations();
+        assert!(violations.is_empty(), "{violations:#?}");
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let already_stopped = stop.send(()).is_err();
+            assert!(std::thread::panicking() || !already_stopped, "the system stopped by itself");
+        }
+        if let Some(serving) = self.serving.take() {
+            let ended = self.runtime.block_on(serving);
+            assert!(std::thread::panicking() || ended.is_ok(), "the system failed");
+        }
+    }
+}
+
+/// Sends one request on a connection of its own.
+pub async fn send(base: &str, ask: &Ask<'_>) -> Answer {
+    let host = base.strip_prefix("http://").unwrap();
+    let path = ask.path.strip_prefix(base).unwrap_or(ask.path);
+    let stream = TcpStream::connect(host).await.unwrap();
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
+    let driving = tokio::spawn(connection);
+    let mut request = Request::builder().method(ask.method).uri(path).header("host", host);
+    if let Some(key) = ask.key {
+        request = request.header("authorization", format!("Api-Key {key}"));
+    }
+    for (name, value) in ask.headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.header("content-type", "application/json");
+    let request = request.body(Full::new(Bytes::from(ask.body.clone()))).unwrap();
+    let reply = sender.send_request(request).await.unwrap();
+    let status = reply.status().as_u16();
+    let headers = reply
+        .headers()
+        .iter()
+        .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned()))
+        .collect();
+    let body = reply.into_body().collect().await.unwrap().to_bytes();
+    drop(sender);
+    drop(driving.await);
+    let body = if body.is_empty() {
+        Value::Null
+    } else {
+        serde_json::from_slice(&body).unwrap_or_else(|_| panic!("no JSON in reply {status} to {}", ask.path))
+    };
+    Answer { status, headers, body }
+}

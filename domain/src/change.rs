@@ -281,7 +281,7 @@ pub struct Change {
     pub old: Option<Version>,
     /// Open change instances that this one displaced: what they began may have to be undone.
     pub supersedes: Vec<ChangeId>,
-    /// A DELETE of an item that never came into service (R5).
+    /// A DELETE of an item of which nothing was ever begun, or nothing is left (R5).
     pub never_in_service: bool,
     /// Whether the item existed out there once this was born.
     pub runtime_state: RuntimeState,

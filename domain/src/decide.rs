@@ -179,8 +179,10 @@ fn enter(after: &mut Decided, state: State, stamp: &Stamp) -> Option<crate::writ
         State::Completed => {
             if let Some(stack) = item.stacks.get_mut(&change.owner.id) {
                 stack.clear(change.id);
-                if change.change_type == ChangeType::Create {
-                    stack.creation = Creation::Done;
+                match change.change_type {
+                    ChangeType::Create => stack.creation = Creation::Done,
+                    ChangeType::Delete => stack.creation = Creation::Never,
+                    ChangeType::Modify => {}
                 }
             }
             if !change.is_dependant() {

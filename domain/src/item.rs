@@ -76,7 +76,7 @@ impl ChangeState {
 /// How far an owner has come with bringing the item into being.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Creation {
-    /// No CREATE has been approved.
+    /// No CREATE has been approved, or a DELETE is completed since.
     Never,
     /// A CREATE is approved and not completed.
     Outstanding,

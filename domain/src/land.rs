@@ -236,8 +236,8 @@ pub(crate) fn approved(item: &mut Item, change: &Change) {
     let stack = item.stacks.entry(change.owner.id).or_insert(Stack::EMPTY);
     match change.change_type {
         ChangeType::Create => stack.creation = Creation::Outstanding,
-        ChangeType::Delete => stack.creation = Creation::Never,
-        ChangeType::Modify => {}
+        // What was created is there until the DELETE is completed.
+        ChangeType::Modify | ChangeType::Delete => {}
     }
     if !is_main {
         return;
@@ -290,7 +290,7 @@ fn born(
         new: birth.new,
         old: birth.old,
         supersedes: Vec::new(),
-        never_in_service: change_type == ChangeType::Delete && item.runtime_state == RuntimeState::Requested,
+        never_in_service: change_type == ChangeType::Delete && item.main().creation == Creation::Never,
         runtime_state: item.runtime_state,
         deployed_before: item.deployed.map(|latest| latest.id),
         log: String::new(),

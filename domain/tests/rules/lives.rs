@@ -26,8 +26,9 @@ fn runtime_state_follows_approvals_through_a_whole_life() {
     assert_eq!(world.runtime_state(NAME), InService, "only requested");
     world.decide(delete, State::Approved);
     assert_eq!(world.runtime_state(NAME), Decommissioned);
-    assert_eq!(world.item(NAME).main().creation, Creation::Never, "to be created anew");
+    assert_eq!(world.item(NAME).main().creation, Creation::Done, "what was created is still there");
     world.decide(delete, State::Completed);
+    assert_eq!(world.item(NAME).main().creation, Creation::Never, "to be created anew");
     assert_eq!(world.runtime_state(NAME), Decommissioned);
     assert!(world.is_settled(world.item(NAME)));
 }
@@ -260,4 +261,16 @@ fn r09_the_create_after_an_errored_one_leaves_the_item_in_service() {
     world.retry(again, VM_OWNER).unwrap();
     assert_eq!(world.runtime_state(NAME), InService);
     assert!(!world.declare(&[]).born[0].never_in_service, "its creation has begun");
+}
+
+#[test]
+fn r05_an_item_whose_delete_was_not_completed_never_bears_the_flag() {
+    let mut world = World::new();
+    world.declare(&[vm(NAME, 1)]);
+    world.approve(NAME, VM_OWNER);
+    let delete = world.declare(&[]).born[0].id;
+    world.decide(delete, State::Approved);
+    world.declare(&[vm(NAME, 1)]);
+    assert_eq!(world.runtime_state(NAME), Requested);
+    assert!(!world.declare(&[]).born[0].never_in_service, "what was created is still there");
 }

@@ -19,8 +19,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Walks per configuration.
 const WALKS: u64 = 40;
-/// Walks per configuration where time is no matter.
-const MANY_WALKS: u64 = 400;
 const STEPS: usize = 30;
 const APPS: [&str; 2] = ["NewApp1", "NewApp2"];
 const VMS: [&str; 3] = ["CoreVM1", "CoreVM2", "CoreVM3"];
@@ -394,16 +392,4 @@ fn walks_where_approval_is_not_required_and_teams_depend() {
 #[test]
 fn walks_where_owners_change_their_settings_on_the_way() {
     walks(WALKS, Config { dependents: true, changing_settings: true, ..WITH_APPROVAL });
-}
-
-#[test]
-#[ignore = "takes minutes"]
-fn many_walks_of_every_kind() {
-    for approval in [true, false] {
-        for dependents in [true, false] {
-            for changing_settings in [true, false] {
-                walks(MANY_WALKS, Config { approval, dependents, changing_settings });
-            }
-        }
-    }
 }

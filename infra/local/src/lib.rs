@@ -15,6 +15,7 @@ use std::{
     hash::{BuildHasher, Hasher, RandomState},
     io,
     io::Write,
+    net::SocketAddr,
     time::SystemTime,
 };
 
@@ -23,7 +24,11 @@ use dovetail_http::CursorKey;
 use dovetail_table::Table;
 use tokio::net::TcpListener;
 
-use crate::{arguments::Settings, engine::Engine, world::World};
+use crate::{
+    arguments::Settings,
+    engine::{Engine, Place},
+    world::World,
+};
 
 /// Why the system could not start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -69,21 +74,43 @@ pub async fn start(
     stop: impl Future<Output = ()>,
 ) -> Result<(), Error> {
     let world = read_world(settings)?;
-    // Before the database is touched: a port in use should change nothing.
-    let listener = TcpListener::bind(settings.listen).await;
-    let listener = listener.map_err(Error::io(settings.listen.to_string()))?;
-    let engine = Engine::start(&settings.place)?;
-    let table = tables(&engine, &world).await?;
-    let key = cursor_key();
-    let answer = move |event| functions::answer(table.clone(), key.clone(), event);
-
-    let base_url = ready::base_url(listener.local_addr().map_err(Error::io("the listening socket"))?);
+    let system = System::prepare(settings.listen, &settings.place, &world).await?;
     if let Some(path) = &settings.ready_file {
-        ready::write_file(path, &base_url).map_err(Error::io(path.display().to_string()))?;
+        ready::write_file(path, &system.base_url).map_err(Error::io(path.display().to_string()))?;
     }
-    ready::announce(out, &base_url, &world).map_err(Error::io("standard output"))?;
-    gateway::serve(listener, answer, stop).await;
-    Ok(engine.stop()?)
+    ready::announce(out, &system.base_url, &world).map_err(Error::io("standard output"))?;
+    system.serve(stop).await
+}
+
+/// The system, ready to serve.
+#[derive(Debug)]
+pub struct System {
+    listener: TcpListener,
+    engine: Engine,
+    /// The tables on the engine.
+    pub table: Table,
+    /// What every URL begins with.
+    pub base_url: String,
+}
+
+impl System {
+    /// Listens, starts the engine and loads the world.
+    pub async fn prepare(listen: SocketAddr, place: &Place, world: &World) -> Result<Self, Error> {
+        // Before the database is touched: a port in use should change nothing.
+        let listener = TcpListener::bind(listen).await.map_err(Error::io(listen.to_string()))?;
+        let base_url = ready::base_url(listener.local_addr().map_err(Error::io("the listening socket"))?);
+        let engine = Engine::start(place)?;
+        let table = tables(&engine, world).await?;
+        Ok(Self { listener, engine, table, base_url })
+    }
+
+    /// Serves until `stop` resolves.
+    pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), Error> {
+        let (table, key) = (self.table, cursor_key());
+        let answer = move |event| functions::answer(table.clone(), key.clone(), event);
+        gateway::serve(self.listener, answer, stop).await;
+        Ok(self.engine.stop()?)
+    }
 }
 
 fn read_world(settings: &Settings) -> Result<World, Error> {
@@ -124,10 +151,7 @@ fn cursor_key() -> CursorKey {
 
 #[cfg(test)]
 mod tests {
-    use std::net::SocketAddr;
-
     use super::*;
-    use crate::engine::Place;
 
     #[tokio::test]
     async fn the_system_starts_tells_where_and_stops() {

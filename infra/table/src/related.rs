@@ -20,6 +20,7 @@ impl Table {
             keys.extend([
                 key::item(change.item),
                 key::team(change.consumer.id),
+                key::team(change.service_owner.id),
                 key::application(change.item.application()),
             ]);
         }
