@@ -18,6 +18,7 @@ use serde_json::json;
 const ATTEMPTS_MAX: u32 = 8;
 
 /// Answers one request.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
 pub async fn handle(table: &Table, event: Event) -> EventReply {
     answer(event, Function::Catalog, async |call| match call.operation {
         Operation::PublishService => publish_service(table, &call).await,

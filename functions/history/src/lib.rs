@@ -6,6 +6,7 @@ use dovetail_table::Table;
 use serde_json::json;
 
 /// Answers one request.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
 pub async fn handle(table: &Table, event: Event) -> EventReply {
     answer(event, Function::History, async |call| match call.operation {
         Operation::ChangeInstanceHistory => history(table, &call).await,

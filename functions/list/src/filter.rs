@@ -11,11 +11,14 @@ use serde_json::Value;
 /// A test of one row, with the declarations that were loaded for it.
 type Test<T> = Box<dyn Fn(&T, &Related) -> bool + Send + Sync>;
 
+/// Where a row's declaration is.
+pub(crate) type DeclarationOf<T> = fn(&T) -> Option<(TeamId, Hash)>;
+
 /// All tests that a row has to pass.
 pub(crate) struct Filter<T> {
     tests: Vec<Test<T>>,
-    /// Where a row's declaration is, if a test looks at it.
-    declaration: Option<fn(&T) -> Option<(TeamId, Hash)>>,
+    /// Set if a test looks at declarations.
+    declaration: Option<DeclarationOf<T>>,
 }
 
 /// The largest automaton that a pattern in a query may become, in bytes.
@@ -101,11 +104,7 @@ impl<T: 'static> Filter<T> {
 
     /// What a row's declaration holds: `declaration` (a JSON object that it contains), `declaration_contains`
     /// and `declaration_regex` (on its canonical text).
-    pub(crate) fn declarations(
-        &mut self,
-        query: &Query,
-        of: fn(&T) -> Option<(TeamId, Hash)>,
-    ) -> Result<(), Failure> {
+    pub(crate) fn declarations(&mut self, query: &Query, of: DeclarationOf<T>) -> Result<(), Failure> {
         let tests = declaration_tests(query)?;
         if !tests.is_empty() {
             self.declaration = Some(of);

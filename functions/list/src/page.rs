@@ -49,6 +49,9 @@ impl<T> Page<T> {
     }
 }
 
+/// A field that a list can be ordered by: its name, and its value as a text that sorts.
+pub(crate) type Field<T> = (&'static str, fn(&T) -> String);
+
 /// A list that can be paged.
 pub(crate) struct List<'a, T: 'static> {
     pub(crate) table: &'a Table,
@@ -56,8 +59,8 @@ pub(crate) struct List<'a, T: 'static> {
     pub(crate) call: &'a Call,
     pub(crate) source: Source<T>,
     pub(crate) filter: Filter<T>,
-    /// The fields that the list can be ordered by, beside its age, each as a text that sorts.
-    pub(crate) fields: &'static [(&'static str, fn(&T) -> String)],
+    /// What the list can be ordered by, beside its age.
+    pub(crate) fields: &'static [Field<T>],
 }
 
 /// Refuses parameters that the list does not know.

@@ -1,7 +1,7 @@
 //! The lists: for each resource where its rows are, what it can be filtered and ordered by (wire.md a.3).
 
 use crate::filter::Filter;
-use crate::page::{List, only_knows};
+use crate::page::{Field, List, only_knows};
 use domain::change::{Change, ChangeType, Kind};
 use domain::deployed::Deployed;
 use domain::id::{ApplicationId, ItemId, TeamId};
@@ -61,7 +61,7 @@ pub(crate) async fn items(table: &Table, key: &CursorKey, call: &Call) -> Result
     filter.words(query, "change_state", &change_states, |item| item.change_state().name())?;
     filter.dates(query, |item| item.modified)?;
     filter.declarations(query, |item| Some((item.consumer.id, item.version.hash)))?;
-    let fields: &[(&str, fn(&Item) -> String)] = &[
+    let fields: &[Field<Item>] = &[
         ("name", |item| item.name.clone()),
         ("modified", |item| item.modified.to_wire()),
         ("runtime_state", |item| item.runtime_state.name().to_owned()),
@@ -124,7 +124,7 @@ pub(crate) async fn changes(table: &Table, key: &CursorKey, call: &Call) -> Resu
         let version = change.new.or(change.old)?;
         Some((change.consumer.id, version.hash))
     })?;
-    let fields: &[(&str, fn(&Change) -> String)] = &[
+    let fields: &[Field<Change>] = &[
         ("modified", |change| change.modified().to_wire()),
         ("state", |change| change.state.name().to_owned()),
         ("change_type", |change| change.change_type.name().to_owned()),
@@ -204,7 +204,7 @@ pub(crate) async fn deployed(table: &Table, key: &CursorKey, call: &Call) -> Res
     filter.ids(query, "service_id", |deployed| deployed.service.id.get())?;
     filter.ids(query, "service_item_id", |deployed| deployed.item.get())?;
     filter.texts_of(query, |deployed| &deployed.data)?;
-    let fields: &[(&str, fn(&Deployed) -> String)] = &[("version", |d| format!("{:020}", d.version))];
+    let fields: &[Field<Deployed>] = &[("version", |d| format!("{:020}", d.version))];
     let page = List { table, key, call, source, filter, fields }.page().await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> =
@@ -225,7 +225,7 @@ pub(crate) async fn services(table: &Table, key: &CursorKey, call: &Call) -> Res
         }
     };
     filter.texts(&call.query, "name", |service| &service.title);
-    let fields: &[(&str, fn(&Service) -> String)] =
+    let fields: &[Field<Service>] =
         &[("name", |service| service.title.clone()), ("modified", |service| service.modified.to_wire())];
     let page = List { table, key, call, source, filter, fields }.page().await?;
     let viewpoint = Viewpoint::of(call);
@@ -252,7 +252,7 @@ pub(crate) async fn applications(table: &Table, key: &CursorKey, call: &Call) ->
     filter.contains(&call.query, "search", |application: &Application| &application.name);
     filter.texts(&call.query, "name", |application| &application.name);
     let source = Source::<Application>::of_team(call.caller.team.id);
-    let fields: &[(&str, fn(&Application) -> String)] = &[
+    let fields: &[Field<Application>] = &[
         ("name", |application| application.name.clone()),
         ("modified", |application| application.modified.to_wire()),
     ];

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 const ATTEMPTS_MAX: u32 = 12;
 
 /// Answers one request.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
 pub async fn handle(table: &Table, event: Event) -> EventReply {
     answer(event, Function::Submit, async |call| match call.operation {
         Operation::ValidateSubmission => validate(table, &call).await,

@@ -32,9 +32,11 @@ fn log(value: Option<&Value>) -> Result<Option<String>, FieldError> {
 
 /// The canonical text of a JSON object in a field.
 pub(crate) fn data_text(field: &str, value: &Value) -> Result<String, FieldError> {
-    match value {
-        Value::Null => Err(FieldError::new(field, "This field may not be null.")),
-        Value::Object(_) => Ok(json::canonical(value)),
-        _ => Err(FieldError::new(field, "is no JSON object")),
+    if value.is_null() {
+        return Err(FieldError::new(field, "This field may not be null."));
     }
+    if !value.is_object() {
+        return Err(FieldError::new(field, "is no JSON object"));
+    }
+    Ok(json::canonical(value))
 }

@@ -17,6 +17,7 @@ use serde_json::{Map, json};
 const ATTEMPTS_MAX: u32 = 12;
 
 /// Answers one request.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
 pub async fn handle(table: &Table, event: Event) -> EventReply {
     answer(event, Function::UpdateState, async |call| match call.operation {
         Operation::UpdateChangeInstance => update(table, &call).await,

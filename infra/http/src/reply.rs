@@ -79,11 +79,13 @@ impl Reply {
         body.insert("code".to_owned(), json!(code.name()));
         body.insert("detail".to_owned(), json!(detail));
         body.extend(fields);
-        let headers = match code {
-            Code::Contended | Code::Unavailable => vec![("retry-after", "1".to_owned())],
-            Code::Unauthenticated => vec![("www-authenticate", "Api-Key".to_owned())],
-            _ => Vec::new(),
-        };
+        let mut headers = Vec::new();
+        if code.status() == 503 {
+            headers.push(("retry-after", "1".to_owned()));
+        }
+        if code.status() == 401 {
+            headers.push(("www-authenticate", "Api-Key".to_owned()));
+        }
         Self { status: code.status(), headers, content_type: PROBLEM_JSON, body: Value::Object(body) }
     }
 

@@ -120,6 +120,7 @@ enum Failure {
     Refused,
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the SDK's errors are an open set")]
 fn classify<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
     let SdkError::ServiceError(service) = error else { return Failure::Ambiguous };
     match service.err() {
@@ -139,17 +140,22 @@ fn classify<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
         | TransactWriteItemsError::InternalServerError(_) => Failure::Ambiguous,
         TransactWriteItemsError::ProvisionedThroughputExceededException(_)
         | TransactWriteItemsError::RequestLimitExceeded(_) => Failure::Busy,
-        other => match other.code() {
-            Some("ThrottlingException" | "ThrottlingError") => Failure::Busy,
-            Some(
-                "ValidationException"
-                | "AccessDeniedException"
-                | "ResourceNotFoundException"
-                | "IdempotentParameterMismatchException"
-                | "UnrecognizedClientException",
-            ) => Failure::Refused,
-            Some(_) | None => Failure::Ambiguous,
-        },
+        TransactWriteItemsError::ThrottlingException(_) => Failure::Busy,
+        TransactWriteItemsError::IdempotentParameterMismatchException(_)
+        | TransactWriteItemsError::ResourceNotFoundException(_)
+        | TransactWriteItemsError::InvalidEndpointException(_) => Failure::Refused,
+        unhandled => by_code(unhandled.code()),
+    }
+}
+
+/// What a failure that the SDK does not model means, by its code.
+fn by_code(code: Option<&str>) -> Failure {
+    match code {
+        Some("ThrottlingError") => Failure::Busy,
+        Some("ValidationException" | "AccessDeniedException" | "UnrecognizedClientException") => {
+            Failure::Refused
+        }
+        Some(_) | None => Failure::Ambiguous,
     }
 }
 

@@ -32,14 +32,16 @@ impl Settings {
     }
 }
 
+/// Compiled schemas by service and version; a version never changes.
+type Schemas = Arc<Mutex<BTreeMap<(String, u64), Arc<Schema>>>>;
+
 /// The tables and the client that reaches them.
 #[derive(Clone)]
 pub struct Table {
     pub(crate) client: Client,
     pub(crate) name: String,
     pub(crate) keys: String,
-    /// Compiled schemas by service and version, which never change.
-    pub(crate) schemas: Arc<Mutex<BTreeMap<(String, u64), Arc<Schema>>>>,
+    pub(crate) schemas: Schemas,
 }
 
 impl std::fmt::Debug for Table {
