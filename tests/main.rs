@@ -1,3 +1,3 @@
 //! The system's specification, run over HTTP against the whole system in this process.
 
-mod smoke;
+mod tour;
