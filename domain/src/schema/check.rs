@@ -1,0 +1,213 @@
+//! Checking a definition before it is compiled: what makes it a service's, where it leads, what it may cost.
+
+use super::walk::{BadRef, ROOT_ONLY, UNSUPPORTED, Way, subschemas, target};
+use super::*;
+
+/// What validating one value against a schema may cost.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Work {
+    pub(super) schemas: u64,
+    depth: u64,
+}
+
+impl Work {
+    const TOO_MUCH: Self = Self { schemas: u64::MAX, depth: u64::MAX };
+
+    fn add(&mut self, below: Self) {
+        self.schemas = self.schemas.saturating_add(below.schemas);
+        self.depth = self.depth.max(below.depth.saturating_add(1));
+    }
+}
+
+/// Goes through a definition and collects what is wrong.
+pub(super) struct Check<'a> {
+    definition: &'a Value,
+    pub(super) problems: Problems,
+    /// By pointer; none while it is being worked out, which is how a way back to itself shows.
+    works: BTreeMap<String, Option<Work>>,
+}
+
+impl<'a> Check<'a> {
+    pub(super) fn new(definition: &'a Value) -> Self {
+        Self { definition, problems: Problems::default(), works: BTreeMap::new() }
+    }
+
+    fn tell(&mut self, pointer: &str, rule: &'static str, message: impl Into<String>) {
+        self.problems.push(|| problem(pointer, rule, message));
+    }
+
+    /// What makes a schema the definition of a service.
+    pub(super) fn service(&mut self, root: &Map<String, Value>) {
+        match root.get("title").map(Value::as_str) {
+            None => self.tell("/title", "missing_title", "the title, the name of the service, is missing"),
+            Some(title) => {
+                if let Some(message) = title.map_or(Some("a title must be a string"), name_problem) {
+                    self.tell("/title", "invalid_name", message);
+                }
+            }
+        }
+        if root.get("type").and_then(Value::as_str) != Some("object") {
+            self.tell("/type", "wrong_type", "a service item is an object: the type must be `object`");
+        }
+        if draft(root).is_none() {
+            self.tell("/$schema", "unsupported_draft", "the draft must be 2020-12 or draft-07");
+        }
+        self.name_property(root);
+        for (pointer, field) in reference_fields(root) {
+            if let Err(message) = field {
+                self.tell(&pointer, "invalid_reference", message);
+            }
+        }
+    }
+
+    fn name_property(&mut self, root: &Map<String, Value>) {
+        let name = root.get("properties").and_then(|properties| properties.get("name"));
+        if name.and_then(|name| name.get("type")).and_then(Value::as_str) != Some("string") {
+            let message = "a service item needs the property `name` of the type `string`";
+            self.tell("/properties/name", "missing_name_property", message);
+        }
+        let required = root.get("required").and_then(Value::as_array);
+        if !required.is_some_and(|required| required.iter().any(|name| name == "name")) {
+            self.tell("/required", "missing_name_property", "`name` must be required");
+        }
+    }
+
+    /// Every subschema by itself, and what a `$ref` makes one.
+    pub(super) fn subschemas(&mut self) {
+        let (mut refs, mut patterns) = (0_usize, 0_usize);
+        let mut seen = BTreeSet::new();
+        let mut open = VecDeque::from([(String::new(), self.definition)]);
+        while let Some((pointer, schema)) = open.pop_front() {
+            if !seen.insert(pointer.clone()) {
+                continue;
+            }
+            self.keywords(&pointer, schema);
+            self.patterns(&pointer, schema, &mut patterns);
+            if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+                refs = refs.saturating_add(1);
+                open.extend(self.reference(&pointer, reference));
+            }
+            open.extend(subschemas(&pointer, schema).into_iter().map(|found| (found.pointer, found.schema)));
+        }
+        for (count, count_max, what) in
+            [(refs, SCHEMA_REFS_MAX, "references"), (patterns, PATTERNS_MAX, "patterns")]
+        {
+            if count > count_max {
+                self.tell("", "too_complex", format!("more than {count_max} {what}"));
+            }
+        }
+    }
+
+    fn keywords(&mut self, pointer: &str, schema: &Value) {
+        let root_only = if pointer.is_empty() { &[] } else { ROOT_ONLY };
+        for keyword in UNSUPPORTED.iter().chain(root_only) {
+            if schema.get(keyword).is_some() {
+                self.tell(&below(pointer, keyword), "unsupported_keyword", "not supported here");
+            }
+        }
+        let is_property = pointer.strip_prefix("/properties/").is_some_and(|rest| !rest.contains('/'));
+        if !is_property && schema.get("service_reference").is_some() {
+            let message = "`service_reference` stands in a property of the item itself";
+            self.tell(&below(pointer, "service_reference"), "invalid_reference", message);
+        }
+    }
+
+    fn reference(&mut self, pointer: &str, reference: &'a str) -> Option<(String, &'a Value)> {
+        let (rule, message) = match target(self.definition, reference) {
+            Ok((pointer, schema)) => return Some((pointer.to_owned(), schema)),
+            Err(BadRef::Remote) => ("remote_reference", "a `$ref` must not leave the definition"),
+            Err(BadRef::Dangling) => ("dangling_reference", "there is no schema at this place"),
+        };
+        self.tell(&below(pointer, "$ref"), rule, message);
+        None
+    }
+
+    fn patterns(&mut self, pointer: &str, schema: &Value, count: &mut usize) {
+        let at = below(pointer, "pattern");
+        let own = schema.get("pattern").and_then(Value::as_str).map(|pattern| (at, pattern));
+        let by_name = schema.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
+        let at = below(pointer, "patternProperties");
+        let keys = by_name.map(|(pattern, _)| (below(&at, pattern), pattern.as_str()));
+        for (at, pattern) in own.into_iter().chain(keys) {
+            *count = count.saturating_add(1);
+            // Past the limit the definition is refused anyway, and compiling patterns is what costs.
+            if *count <= PATTERNS_MAX
+                && options(Draft::Draft202012).build(&json!({"pattern": pattern})).is_err()
+            {
+                let message =
+                    "not a regular expression without look-around and back-references, or too large";
+                self.tell(&at, "invalid_pattern", message);
+            }
+        }
+    }
+
+    /// Bounds what one value may meet on all ways through the definition.
+    pub(super) fn work(&mut self) {
+        let work = self.work_of("", self.definition, 0);
+        for (count, count_max, what) in [
+            (work.schemas, EXPANDED_MAX, "subschemas apply to one item, each counted once per way to it"),
+            (work.depth, EXPANDED_DEPTH_MAX, "subschemas are within each other"),
+        ] {
+            if count > count_max {
+                self.tell("", "too_complex", format!("more than {count_max} {what}"));
+                return;
+            }
+        }
+    }
+
+    pub(super) fn work_of(&mut self, pointer: &str, schema: &'a Value, depth: u64) -> Work {
+        if depth > EXPANDED_DEPTH_MAX {
+            return Work::TOO_MUCH;
+        }
+        if let Some(Some(known)) = self.works.get(pointer) {
+            return *known;
+        }
+        self.works.insert(pointer.to_owned(), None);
+        let mut work = Work { schemas: 1, ..Work::default() };
+        for below in subschemas(pointer, schema) {
+            let found = self.work_of(&below.pointer, below.schema, depth.saturating_add(1));
+            // A definition costs where it is referenced; it is gone through here for the circles in it.
+            if below.way != Way::Named {
+                work.add(found);
+            }
+        }
+        work.add(self.work_of_reference(pointer, schema, depth));
+        // To know what is not evaluated yet, the library evaluates everything beside it again.
+        if schema.get("unevaluatedProperties").or_else(|| schema.get("unevaluatedItems")).is_some() {
+            work.schemas = work.schemas.saturating_mul(3);
+        }
+        self.works.insert(pointer.to_owned(), Some(work));
+        work
+    }
+
+    fn work_of_reference(&mut self, pointer: &str, schema: &'a Value, depth: u64) -> Work {
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        let Some(Ok((to, schema))) = reference.map(|reference| target(self.definition, reference)) else {
+            return Work::default();
+        };
+        if let Some(None) = self.works.get(to) {
+            self.tell(&below(pointer, "$ref"), "recursive_reference", "this `$ref` leads back to itself");
+            return Work::default();
+        }
+        self.work_of(to, schema, depth.saturating_add(1))
+    }
+
+    pub(super) fn meta_schema(&mut self) {
+        let Some(draft) = self.definition.as_object().and_then(draft) else {
+            return;
+        };
+        let validator = if draft == Draft::Draft7 {
+            jsonschema::draft7::meta::validator()
+        } else {
+            jsonschema::draft202012::meta::validator()
+        };
+        for error in validator.iter_errors(self.definition).take(ITEM_PROBLEMS_MAX) {
+            // Patterns are checked by the engine that runs them.
+            let is_pattern =
+                matches!(error.kind(), ValidationErrorKind::Format { format } if format == "regex");
+            if !is_pattern {
+                self.tell(error.instance_path().as_str(), "invalid_schema", message(&error));
+            }
+        }
+    }
+}

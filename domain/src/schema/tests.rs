@@ -1,0 +1,402 @@
+//! What may be published, what is refused and where, and what an item is told.
+
+use super::walk::{ROOT_ONLY, UNSUPPORTED};
+use super::*;
+
+/// A definition with these keywords added at its root.
+fn definition(more: &Value) -> Value {
+    let mut definition = json!({"title": "VM", "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}}});
+    for (key, value) in more.as_object().unwrap() {
+        definition[key] = value.clone();
+    }
+    definition
+}
+
+/// A definition with this property beside the name.
+fn with_property(property: &Value) -> Value {
+    definition(&json!({"properties": {"name": {"type": "string"}, "x": property}}))
+}
+
+fn published(definition: &Value) -> Schema {
+    publish(definition.to_string().as_bytes()).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+fn told(definition: &Value) -> Vec<(&'static str, String)> {
+    let problems = publish(definition.to_string().as_bytes()).err().unwrap_or_default();
+    problems.into_iter().map(|problem| (problem.rule, problem.pointer)).collect()
+}
+
+fn assert_told(definition: &Value, expected: &[(&'static str, &str)]) {
+    let told = told(definition);
+    let told: Vec<_> = told.iter().map(|(rule, pointer)| (*rule, pointer.as_str())).collect();
+    assert_eq!(told, expected, "{definition}");
+}
+
+/// `d0` holds twice a reference to `d1` below `keyword`, that one to `d2`, and so on.
+fn doubling(depth: usize, keyword: &str) -> Value {
+    let mut schemas = Map::new();
+    for level in 0..depth {
+        let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
+        schemas.insert(format!("d{level}"), json!({keyword: [next, next]}));
+    }
+    schemas.insert(format!("d{depth}"), json!({"type": "string"}));
+    definition(&json!({"$defs": schemas, "properties":
+        {"name": {"type": "string"}, "x": {"$ref": "#/$defs/d0"}}}))
+}
+
+/// Runs what takes minutes, or for ever, once its limit is lost: a lost limit is a run that does not end.
+fn ends(work: impl FnOnce()) {
+    work();
+}
+
+#[test]
+fn a_definition_is_published_and_loads_back() {
+    let schema = published(&definition(&json!({"metadata": {"monthly_cost": 5.0}})));
+    assert_eq!(schema.title, "VM");
+    assert!(schema.text.contains(r#""metadata":{"monthly_cost":5}"#));
+    let loaded = load(&schema.text).unwrap();
+    assert_eq!((loaded.title, loaded.text), (schema.title, schema.text));
+    for text in ["", "{", "[]", "{}", r#"{"title":"VM","$schema":"x"}"#, r#"{"title":"VM","type":"thing"}"#] {
+        assert!(load(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_definition_without_its_basics_is_told_everything() {
+    let everything = [
+        ("missing_title", "/title"),
+        ("wrong_type", "/type"),
+        ("missing_name_property", "/properties/name"),
+        ("missing_name_property", "/required"),
+    ];
+    assert_told(&json!({}), &everything);
+    assert_told(&json!([]), &[("wrong_type", "")]);
+    assert_told(&definition(&json!({"title": " VM"})), &[("invalid_name", "/title")]);
+    assert_told(&definition(&json!({"type": "array"})), &[("wrong_type", "/type")]);
+    assert_told(&definition(&json!({"required": ["x"]})), &[("missing_name_property", "/required")]);
+    let unnamed = definition(&json!({"properties": {"name": {"type": "integer"}}}));
+    assert_told(&unnamed, &[("missing_name_property", "/properties/name")]);
+    assert_eq!(told(&definition(&json!({"title": 5})))[0].0, "invalid_name");
+}
+
+#[test]
+fn a_definition_is_strict_json_of_limited_size() {
+    let mut text = definition(&json!({})).to_string();
+    assert!(publish(text.replace("\"title\"", "\"type\":1,\"title\"").as_bytes()).is_err());
+    text.push_str(&" ".repeat(SCHEMA_BYTES_MAX - text.len()));
+    assert!(publish(text.as_bytes()).is_ok());
+    text.push(' ');
+    assert_eq!(publish(text.as_bytes()).unwrap_err()[0].rule, "too_large");
+    let deep = format!("{}{}", "{\"not\":".repeat(5_000), "}".repeat(5_000));
+    assert!(publish(deep.as_bytes()).unwrap_err().iter().any(|problem| problem.rule == "too_deep"));
+}
+
+#[test]
+fn two_drafts_are_spoken() {
+    let drafts = ["json-schema.org/draft-07/schema", "json-schema.org/draft/2020-12/schema"];
+    for (scheme, draft, end) in drafts.iter().flat_map(|draft| {
+        [("http", draft, ""), ("https", draft, ""), ("http", draft, "#"), ("https", draft, "#")]
+    }) {
+        published(&definition(&json!({"$schema": format!("{scheme}://{draft}{end}")})));
+    }
+    for other in [
+        "http://json-schema.org/draft-04/schema#",
+        "https://json-schema.org/draft/2019-09/schema",
+        "https://example.com/mine",
+        "",
+        "json-schema.org/draft-07/schema",
+    ] {
+        assert_eq!(
+            told(&definition(&json!({"$schema": other})))[0],
+            ("unsupported_draft", "/$schema".to_owned())
+        );
+    }
+    assert_eq!(told(&definition(&json!({"$schema": 7}))), [("unsupported_draft", "/$schema".to_owned())]);
+    let prefix = json!({"prefixItems": [{"type": "string"}], "type": "array"});
+    let (item, mut old) = (json!({"name": "n", "x": [1]}), with_property(&prefix));
+    assert_eq!(published(&old).problems(&item).len(), 1);
+    old["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+    assert_eq!(published(&old).problems(&item), []);
+}
+
+#[test]
+fn references_stay_within_the_definition() {
+    let at = "/properties/x/$ref";
+    let cases = [
+        ("https://example.com/a.json", "remote_reference"),
+        ("https://json-schema.org/draft/2020-12/schema", "remote_reference"),
+        ("file:///etc/passwd", "remote_reference"),
+        ("other.json#/a", "remote_reference"),
+        ("", "remote_reference"),
+        ("#/$defs/missing", "dangling_reference"),
+        ("#anchor", "dangling_reference"),
+        ("#/title", "dangling_reference"),
+        ("#/required", "dangling_reference"),
+        ("#/properties/n%61me", "dangling_reference"),
+        ("#/properties/~2", "dangling_reference"),
+    ];
+    for (reference, rule) in cases {
+        assert_told(&with_property(&json!({"$ref": reference})), &[(rule, at)]);
+    }
+    let mut local = with_property(&json!({"$ref": "#/$defs/a~1b"}));
+    local["$defs"] = json!({"a/b": {"type": "integer"}});
+    assert_eq!(published(&local).problems(&json!({"name": "n", "x": "y"})).len(), 1);
+}
+
+#[test]
+fn a_reference_into_data_makes_it_a_schema_that_is_checked() {
+    let mut sneaky = with_property(&json!({"$ref": "#/examples/0"}));
+    sneaky["examples"] = json!([{"not": {"$ref": "file:///etc/passwd"}, "pattern": "(?=a)"}]);
+    let told = told(&sneaky);
+    assert!(told.contains(&("remote_reference", "/examples/0/not/$ref".to_owned())), "{told:?}");
+    assert!(told.contains(&("invalid_pattern", "/examples/0/pattern".to_owned())), "{told:?}");
+}
+
+#[test]
+fn data_and_names_are_not_schemas() {
+    let data = json!({"$ref": "file:///etc/passwd", "$id": "x", "pattern": "(", "service_reference": 1});
+    let mut definition = with_property(&json!({"enum": [data], "const": data, "default": data,
+        "examples": [data], "unknown": data}));
+    definition["properties"]["$id"] = json!({"type": "string"});
+    definition["properties"]["$ref"] = json!({"type": "string"});
+    definition["properties"]["pattern"] = json!(true);
+    assert_told(&definition, &[]);
+}
+
+#[test]
+fn keywords_that_move_the_ground_are_refused() {
+    for keyword in UNSUPPORTED {
+        let told = told(&with_property(&json!({*keyword: "#x"})));
+        assert_eq!(told[0], ("unsupported_keyword", format!("/properties/x/{keyword}")));
+    }
+    for keyword in ROOT_ONLY {
+        let elsewhere = "http://json-schema.org/draft-07/schema";
+        assert_told(
+            &with_property(&json!({*keyword: elsewhere})),
+            &[("unsupported_keyword", &format!("/properties/x/{keyword}"))],
+        );
+    }
+}
+
+#[test]
+fn an_identity_at_the_root_changes_nothing() {
+    for id in ["https://example.com/vm", "http://json-schema.org/draft-07/schema", "urn:vm"] {
+        let mut definition = with_property(&json!({"$ref": "#/$defs/x"}));
+        definition["$id"] = json!(id);
+        definition["$defs"] = json!({"x": {"type": "integer"}});
+        assert_eq!(published(&definition).problems(&json!({"name": "n", "x": "y"})).len(), 1, "{id}");
+    }
+}
+
+#[test]
+fn references_in_a_circle_are_refused() {
+    assert_told(&with_property(&json!({"$ref": "#"})), &[("recursive_reference", "/properties/x/$ref")]);
+    assert_told(
+        &with_property(&json!({"$ref": "#/properties/x"})),
+        &[("recursive_reference", "/properties/x/$ref")],
+    );
+    let mut tree = with_property(&json!({"$ref": "#/$defs/a"}));
+    tree["$defs"] = json!({"a": {"items": {"$ref": "#/$defs/b"}}, "b": {"not": {"$ref": "#/$defs/a"}}});
+    assert_told(&tree, &[("recursive_reference", "/$defs/b/not/$ref")]);
+    // Nothing leads to these, but whoever adds a reference to them should not be the one to be told.
+    tree["properties"]["x"] = json!({});
+    assert_eq!(told(&tree)[0].0, "recursive_reference");
+}
+
+#[test]
+fn work_that_doubles_per_level_is_refused() {
+    for keyword in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+        ends(|| assert_told(&doubling(28, keyword), &[("too_complex", "")]));
+        ends(|| assert_told(&doubling(13, keyword), &[("too_complex", "")]));
+    }
+    ends(|| {
+        assert_eq!(published(&doubling(6, "anyOf")).problems(&json!({"name": "n", "x": 1})).len(), 1);
+    });
+    ends(|| {
+        assert_eq!(published(&doubling(10, "allOf")).problems(&json!({"name": "n"})).len(), 0);
+    });
+}
+
+#[test]
+fn evaluating_again_what_is_not_evaluated_is_counted() {
+    let level = |next: usize| json!({"anyOf": [{"$ref": format!("#/$defs/d{next}")}], "unevaluatedProperties": false});
+    let mut definition = with_property(&json!({"$ref": "#/$defs/d0"}));
+    definition["$defs"] = (0..20).map(|n| (format!("d{n}"), level(n + 1))).collect::<Map<_, _>>().into();
+    definition["$defs"]["d20"] = json!({"type": "string"});
+    ends(|| assert_told(&definition, &[("too_complex", "")]));
+}
+
+#[test]
+fn chains_of_references_do_not_exhaust_the_stack() {
+    let link = |next: usize| {
+        let mut schema = json!({"$ref": format!("#/$defs/d{next}")});
+        for _ in 0..24 {
+            schema = json!({"not": schema});
+        }
+        schema
+    };
+    let mut definition = with_property(&json!({"$ref": "#/$defs/d0"}));
+    definition["$defs"] = (0..200).map(|n| (format!("d{n}"), link(n + 1))).collect::<Map<_, _>>().into();
+    definition["$defs"]["d200"] = json!({});
+    ends(|| assert_told(&definition, &[("too_complex", "")]));
+}
+
+#[test]
+fn references_and_patterns_are_counted() {
+    let refs = |count: usize| {
+        let mut definition = with_property(&json!({"allOf": vec![json!({"$ref": "#/$defs/a"}); count]}));
+        definition["$defs"] = json!({"a": {}});
+        definition
+    };
+    assert_told(&refs(SCHEMA_REFS_MAX), &[]);
+    assert_told(&refs(SCHEMA_REFS_MAX + 1), &[("too_complex", "")]);
+    let patterns =
+        |count: usize| with_property(&json!({"allOf": vec![json!({"pattern": "^a[0-9]"}); count]}));
+    assert_told(&patterns(PATTERNS_MAX), &[]);
+    assert_told(&patterns(PATTERNS_MAX + 1), &[("too_complex", "")]);
+}
+
+#[test]
+fn patterns_run_in_linear_time_or_not_at_all() {
+    for bad in ["(((a{100}){100}){100})", "(?=a)b", "(a)\\1", "(", "[z-a]", "\\p{L}{5000}"] {
+        ends(|| {
+            assert_told(
+                &with_property(&json!({"pattern": bad})),
+                &[("invalid_pattern", "/properties/x/pattern")],
+            );
+        });
+    }
+    let keys = with_property(&json!({"patternProperties": {"(?!x)/": {}}}));
+    assert_told(&keys, &[("invalid_pattern", "/properties/x/patternProperties/(?!x)~1")]);
+    for good in ["(a+)+$", "^[a-z0-9-]{1,63}$", "^.{0,255}$", "\\d{4}", "^(a|aa)+$", "^\\S+@\\S+$"] {
+        let schema = published(&with_property(&json!({"pattern": good})));
+        let long = format!("{}!", "a".repeat(100_000));
+        ends(|| drop(schema.problems(&json!({"name": "n", "x": long}))));
+    }
+}
+
+#[test]
+fn what_is_no_schema_is_told_in_full() {
+    let mut definition = with_property(&json!({"type": "thing"}));
+    definition["minProperties"] = json!(-1);
+    let mut told = told(&definition);
+    told.sort();
+    let at = |pointer: &str| ("invalid_schema", pointer.to_owned());
+    assert_eq!(told, [at("/minProperties"), at("/properties/x/type")]);
+}
+
+#[test]
+fn reference_properties_are_read_in_both_forms() {
+    let schema = published(&definition(&json!({"properties": {
+        "name": {"type": "string"},
+        "lb": {"type": "string", "format": "reference", "service_reference": "LB"},
+        "vms": {"type": "array", "format": "reference_list", "reference_method": "list", "service_reference": "VM"}}})));
+    let field = |field: &str, service: &str, form| ReferenceField {
+        field: field.to_owned(),
+        service: service.to_owned(),
+        form,
+    };
+    assert_eq!(schema.references, [field("lb", "LB", Form::One), field("vms", "VM", Form::List)]);
+    let body = json!({"name": "n", "lb": "front", "vms": ["b", "a", 7, "b", null]});
+    let named = |service: &str, name: &str| Reference { service: service.to_owned(), name: name.to_owned() };
+    assert_eq!(schema.references_of(&body), [named("LB", "front"), named("VM", "a"), named("VM", "b")]);
+    assert_eq!(load(&schema.text).unwrap().references, schema.references);
+    let pointers: Vec<_> = schema.problems(&body).into_iter().map(|problem| problem.pointer).collect();
+    assert_eq!(pointers, ["/vms/2", "/vms/4"]);
+    for nothing in [json!({}), json!({"lb": 1, "vms": "a"}), json!([]), json!({"lb": ["a"], "vms": {"a": 1}})]
+    {
+        assert_eq!(schema.references_of(&nothing), [], "{nothing}");
+    }
+}
+
+#[test]
+fn reference_properties_that_are_not_understood_are_refused() {
+    let bad = [
+        json!({"type": "array", "service_reference": "VM"}),
+        json!({"type": "array", "format": "list", "service_reference": "VM"}),
+        json!({"format": "reference_list", "service_reference": "VM"}),
+        json!({"type": "string", "format": "reference_list", "service_reference": "VM"}),
+        json!({"type": "array", "format": "reference", "service_reference": "VM"}),
+        json!({"type": ["string", "null"], "format": "reference", "service_reference": "VM"}),
+        json!({"type": "string", "format": "reference", "service_reference": ""}),
+        json!({"type": "string", "format": "reference", "service_reference": 5}),
+        json!({"type": "string", "format": "reference"}),
+    ];
+    for property in bad {
+        assert_told(&with_property(&property), &[("invalid_reference", "/properties/x")]);
+    }
+    let good = json!({"type": "string", "format": "reference", "service_reference": "VM"});
+    let elsewhere = with_property(&json!({"type": "array", "items": good}));
+    assert_told(&elsewhere, &[("invalid_reference", "/properties/x/items/service_reference")]);
+    let at_the_root = definition(&json!({"service_reference": "VM"}));
+    assert_told(&at_the_root, &[("invalid_reference", "/service_reference")]);
+}
+
+#[test]
+fn an_item_is_told_where_it_does_not_fit() {
+    let schema = published(&definition(&json!({
+        "properties": {"name": {"type": "string"}, "cpu": {"type": "integer", "maximum": 8},
+            "disks": {"type": "array", "items": {"type": "object", "required": ["a/b"]}}},
+        "required": ["name", "cpu"], "additionalProperties": false, "maxProperties": 4})));
+    let told = |body: Value| -> Vec<(String, String)> {
+        let told = schema.problems(&body).into_iter();
+        told.map(|p| {
+            assert_eq!((p.rule, p.path), ("schema", tokens(&p.pointer)));
+            (p.pointer, p.message)
+        })
+        .collect()
+    };
+    let problem = |pointer: &str, message: &str| (pointer.to_owned(), message.to_owned());
+    assert_eq!(told(json!({"name": "n", "cpu": 8.0, "disks": []})), []);
+    assert_eq!(told(json!({"name": "n"})), [problem("/cpu", "\"cpu\" is a required property")]);
+    assert_eq!(told(json!({"name": "n", "cpu": "x"})), [problem("/cpu", "\"x\" is not of type \"integer\"")]);
+    assert_eq!(
+        told(json!({"name": "n", "cpu": 1, "x": 1, "y/z": 2})),
+        [problem("/x", "this property is not allowed"), problem("/y~1z", "this property is not allowed")]
+    );
+    assert_eq!(
+        told(json!({"name": "n", "cpu": 1, "disks": [{}]})),
+        [problem("/disks/0/a~1b", "\"a/b\" is a required property")]
+    );
+    assert_eq!(told(json!([])), [problem("", "[] is not of type \"object\"")]);
+    let all = told(json!({"cpu": 9, "a": 1, "b": 2, "c": 3, "d": 4}));
+    assert_eq!(all.len(), 7, "{all:?}");
+}
+
+#[test]
+fn messages_do_not_repeat_long_values() {
+    let long = "x".repeat(1_000);
+    let schema = published(&with_property(&json!({"enum": [long, "y"]})));
+    let problems = schema.problems(&json!({"name": long, "x": long.replace('x', "secret")}));
+    assert_eq!(problems.len(), 1);
+    assert!(!problems[0].message.contains("secret"));
+    assert_eq!(problems[0].message.chars().count(), MESSAGE_CHARS_MAX + 1);
+}
+
+#[test]
+fn a_hostile_item_is_told_a_bounded_number_of_problems() {
+    let schema =
+        published(&with_property(&json!({"items": {"type": "string"}, "additionalProperties": false})));
+    let keys: Map<_, _> = (0..5_000).map(|n| (n.to_string(), json!(1))).collect();
+    for value in [json!(vec![1; 50_000]), Value::Object(keys)] {
+        ends(|| {
+            assert_eq!(schema.problems(&json!({"name": "n", "x": value})).len(), ITEM_PROBLEMS_MAX);
+        });
+    }
+}
+
+#[test]
+fn a_large_item_against_a_large_definition_is_told_only_that_it_does_not_fit() {
+    let choice = with_property(&json!({"anyOf": vec![json!({"type": "string"}); 2_000]}));
+    let each = with_property(&json!({"items": {"allOf": vec![json!({"type": "string"}); 2_000]}}));
+    for (definition, good) in [(choice, json!("y".repeat(10_000))), (each, json!(vec!["y"; 3_000]))] {
+        let schema = published(&definition);
+        ends(|| assert_eq!(schema.problems(&json!({"name": "n", "x": good})), []));
+        ends(|| {
+            let problems = schema.problems(&json!({"name": "n", "x": vec![1; 10_000]}));
+            assert_eq!((problems.len(), problems[0].path.len()), (1, 0));
+        });
+        assert_ne!(schema.problems(&json!({"name": "n", "x": [1]}))[0].path.len(), 0);
+    }
+}
