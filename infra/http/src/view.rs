@@ -22,12 +22,13 @@ use serde_json::{Value, json};
 pub struct Viewpoint {
     base: String,
     pov: Pov,
+    team: TeamId,
 }
 
 impl Viewpoint {
     /// The viewpoint of a call.
     pub fn of(call: &Call) -> Self {
-        Self { base: call.base.clone(), pov: call.pov }
+        Self { base: call.base.clone(), pov: call.pov, team: call.caller.team.id }
     }
 
     /// The absolute URL of an object.

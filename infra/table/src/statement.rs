@@ -224,3 +224,6 @@ pub(crate) fn count(
     }
     condition.update(table, key::counters(), "SET #c = :next")
 }
+
+#[cfg(test)]
+mod tests;

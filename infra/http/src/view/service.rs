@@ -5,9 +5,11 @@ use domain::schema::Schema;
 use domain::service::Service;
 use serde_json::{Value, json};
 
-/// A service with its current schema.
+/// A service with its current schema; which other teams may use it is the owner's business.
 pub fn service(service: &Service, schema: &Schema, viewpoint: &Viewpoint) -> Value {
     let settings = &service.settings;
+    let is_owner = service.owner.id == viewpoint.team;
+    let allowed = settings.allowed_teams.iter().filter(|team| is_owner || **team == viewpoint.team);
     json!({
         "id": service.id.get(),
         "url": viewpoint.url("services", service.id.get()),
@@ -19,7 +21,7 @@ pub fn service(service: &Service, schema: &Schema, viewpoint: &Viewpoint) -> Val
         "has_md": false,
         "minimum_version": null,
         "enabled_notifications": false,
-        "allowed_teams": settings.allowed_teams.iter().map(|team| team.get()).collect::<Vec<_>>(),
+        "allowed_teams": allowed.map(|team| team.get()).collect::<Vec<_>>(),
         "approval_required": settings.approval_required,
         "allow_manual_approval": true,
         "allow_manual_completion": true,

@@ -1,0 +1,395 @@
+//! What goes over the wire for each write, and that what is stored reads back: golden files that double as the
+//! documentation of the table.
+
+use super::*;
+use domain::actor::{Actor, Role, TeamRef};
+use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Kind, Reason, Target, Version};
+use domain::deployed::Deployed;
+use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId};
+use domain::item::{Creation, Item, LatestDeployed, RuntimeState, Slot, Stack};
+use domain::json::Hash;
+use domain::schema::Reference;
+use domain::service::{Service, ServiceRef, Settings};
+use domain::state::State;
+use domain::submission::{Scope, Submission};
+use domain::team::{Application, Team};
+use domain::work::{Owed, Work};
+use expect_test::expect_file;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+fn at(micros: u64) -> Timestamp {
+    Timestamp::from_micros(1_740_748_711_000_000 + micros)
+}
+
+fn consumer() -> TeamRef {
+    TeamRef { id: TeamId::new(4).unwrap(), name: "AwesomeConsumer".to_owned() }
+}
+
+fn owner() -> TeamRef {
+    TeamRef { id: TeamId::new(1).unwrap(), name: "VMOwnerTeam".to_owned() }
+}
+
+fn service() -> ServiceRef {
+    ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() }
+}
+
+fn item_id() -> ItemId {
+    ItemId::new(ApplicationId::new(consumer().id, 1).unwrap(), 7).unwrap()
+}
+
+fn change_id(number: u64) -> ChangeId {
+    ChangeId::new(consumer().id, number).unwrap()
+}
+
+fn entry(from: Option<State>, to: State, micros: u64) -> Entry {
+    Entry {
+        from,
+        to,
+        at: at(micros),
+        by: Actor::Key { name: "VMOwnerTeam-1".to_owned(), team: owner() },
+        request: "request-1".to_owned(),
+        reason: Reason::State,
+        closed_by: None,
+        log: Some("done".to_owned()),
+        change_type: ChangeType::Create,
+        chain: Chain::START,
+    }
+    .chained(Chain::START)
+}
+
+fn version(number: u64) -> Version {
+    Version { number, hash: Hash::of(&number.to_string()) }
+}
+
+fn change() -> Change {
+    Change {
+        id: change_id(16),
+        item: item_id(),
+        item_name: "CoreVM1".to_owned(),
+        application: "NewApp1".to_owned(),
+        service: service(),
+        owner: owner(),
+        service_owner: owner(),
+        consumer: consumer(),
+        kind: Kind::Direct,
+        cause: Some(change_id(32)),
+        change_type: ChangeType::Create,
+        state: State::Pending,
+        submission: SubmissionId::new(consumer().id, 1).unwrap(),
+        commit_id: Some("51e53e".to_owned()),
+        attempt: 1,
+        new: Some(version(2)),
+        old: Some(version(1)),
+        supersedes: vec![change_id(48)],
+        never_in_service: false,
+        runtime_state: RuntimeState::Requested,
+        deployed_before: DeployedId::new(consumer().id, 17),
+        log: "done".to_owned(),
+        created: at(0),
+        history: vec![entry(None, State::Pending, 0)],
+    }
+}
+
+fn slot() -> Slot {
+    let change = change();
+    Slot {
+        change: change.id,
+        state: change.state,
+        change_type: change.change_type,
+        target: change.target(),
+        mark: change.mark(),
+        created: change.created,
+    }
+}
+
+fn item() -> Item {
+    let stack = Stack {
+        sequence: 1,
+        attempt: 1,
+        creation: Creation::Outstanding,
+        pre_validated: Some(slot()),
+        validated: None,
+    };
+    Item {
+        id: item_id(),
+        name: "CoreVM1".to_owned(),
+        application: "NewApp1".to_owned(),
+        service: service(),
+        service_owner: owner(),
+        consumer: consumer(),
+        revision: 3,
+        runtime_state: RuntimeState::InService,
+        version: version(2),
+        declared: true,
+        settled: Some(Target::Removed),
+        references: vec![Reference { service: "VM".to_owned(), name: "CoreVM2".to_owned() }],
+        stacks: BTreeMap::from([(owner().id, stack)]),
+        deployed: Some(LatestDeployed {
+            id: DeployedId::new(consumer().id, 17).unwrap(),
+            version: 1,
+            hash: Hash::of("{}"),
+        }),
+        next_deployed: 18,
+        latest_change: change_id(16),
+        created: at(0),
+        modified: at(1),
+    }
+}
+
+fn application() -> Application {
+    Application {
+        id: ApplicationId::new(consumer().id, 1).unwrap(),
+        name: "NewApp1".to_owned(),
+        digest: Hash::of("digest"),
+        next_item: 8,
+        metadata: "{}".to_owned(),
+        created: at(0),
+        modified: at(1),
+    }
+}
+
+fn head() -> Head {
+    Head {
+        team: consumer().id,
+        submissions: 1,
+        root: Hash::of("root"),
+        attention: Attention::one("change/16"),
+        next_application: 2,
+        next_change: 64,
+    }
+}
+
+fn deployed() -> Deployed {
+    Deployed {
+        id: DeployedId::new(consumer().id, 17).unwrap(),
+        item: item_id(),
+        service: service(),
+        change: change_id(16),
+        version: 1,
+        data: "{\"ip\":\"10.0.0.1\"}".to_owned(),
+        hash: Hash::of("{\"ip\":\"10.0.0.1\"}"),
+        service_owner: owner(),
+        consumer: consumer(),
+        request: "request-1".to_owned(),
+        created: at(0),
+    }
+}
+
+fn submission() -> Submission {
+    Submission {
+        id: SubmissionId::new(consumer().id, 1).unwrap(),
+        team: consumer(),
+        scope: Scope::Whole,
+        commit_id: None,
+        changed: true,
+        first_change: 16,
+        direct: 1,
+        derived: 1,
+        by: Actor::System,
+        request: "request-1".to_owned(),
+        created: at(0),
+    }
+}
+
+fn remembered() -> Remembered {
+    Remembered {
+        key: "key-1".to_owned(),
+        fingerprint: Hash::of("fingerprint"),
+        submission: submission().id,
+        expires: Timestamp::from_micros(1_740_835_111_000_000),
+    }
+}
+
+fn work() -> Work {
+    let owed = Owed {
+        id: change_id(32),
+        item: item_id(),
+        owner: owner(),
+        kind: Kind::Dependent,
+        cause: Some(change_id(16)),
+        approval_required: true,
+    };
+    Work { submission: submission().id, number: 1, entries: vec![owed], created: at(0) }
+}
+
+fn offered() -> Service {
+    Service {
+        id: service().id,
+        title: service().title,
+        owner: owner(),
+        settings: Settings {
+            approval_required: true,
+            dependent_teams: vec![consumer()],
+            allowed_teams: vec![consumer().id],
+        },
+        schema_version: 2,
+        revision: 5,
+        created: at(0),
+        modified: at(1),
+    }
+}
+
+/// Attributes as the documentation of DynamoDB writes them.
+fn shown(attributes: &Attributes) -> Value {
+    let sorted: BTreeMap<_, _> = attributes.iter().collect();
+    Value::Object(sorted.into_iter().map(|(name, value)| (name.clone(), shown_value(value))).collect())
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "records use five of the types")]
+fn shown_value(value: &AttributeValue) -> Value {
+    match value {
+        AttributeValue::S(text) => json!({"S": text}),
+        AttributeValue::N(number) => json!({"N": number}),
+        AttributeValue::Bool(truth) => json!({"BOOL": truth}),
+        AttributeValue::L(list) => json!({"L": list.iter().map(shown_value).collect::<Vec<_>>()}),
+        AttributeValue::M(map) => json!({"M": shown(map)}),
+        other => panic!("no record holds {other:?}"),
+    }
+}
+
+fn read_value(value: &Value) -> AttributeValue {
+    let (ty, value) = value.as_object().unwrap().iter().next().unwrap();
+    let text = || value.as_str().unwrap().to_owned();
+    match ty.as_str() {
+        "S" => AttributeValue::S(text()),
+        "N" => AttributeValue::N(text()),
+        "BOOL" => AttributeValue::Bool(value.as_bool().unwrap()),
+        "L" => AttributeValue::L(value.as_array().unwrap().iter().map(read_value).collect()),
+        "M" => AttributeValue::M(read_shown(value)),
+        other => panic!("no record holds {other}"),
+    }
+}
+
+fn read_shown(attributes: &Value) -> Attributes {
+    attributes.as_object().unwrap().iter().map(|(name, value)| (name.clone(), read_value(value))).collect()
+}
+
+/// A record is stored as the golden file says, and the golden file reads as the value: for ever.
+fn golden<R: Record>(file: &str, value: &R::Value)
+where
+    R::Value: PartialEq + Debug,
+{
+    let path = format!("{}/golden/record/{file}.v1.json", env!("CARGO_MANIFEST_DIR"));
+    let written = record::write::<R>(value).unwrap();
+    let pretty = serde_json::to_string_pretty(&shown(&written)).unwrap();
+    expect_file![path.as_str()].assert_eq(&(pretty + "\n"));
+    let stored = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(record::read::<R>(read_shown(&stored)).unwrap(), *value, "{file}");
+}
+
+#[test]
+fn records_are_stored_as_the_golden_files_say_and_read_back() {
+    let team = Team { id: consumer().id, name: consumer().name, metadata: "{}".to_owned() };
+    golden::<TeamRecord>("team", &team);
+    golden::<HeadRecord>("head", &head());
+    golden::<ApplicationRecord>("application", &application());
+    golden::<ItemRecord>("item", &item());
+    golden::<ChangeRecord>("change", &change());
+    golden::<DeployedRecord>("deployed", &deployed());
+    golden::<SubmissionRecord>("submission", &submission());
+    golden::<RememberedRecord>("remembered", &(consumer().id, remembered()));
+    golden::<WorkRecord>("work", &work());
+    golden::<crate::record::ServiceRecord>("service", &offered());
+}
+
+#[test]
+fn a_record_of_a_newer_format_or_another_type_is_refused() {
+    let mut newer = record::write::<HeadRecord>(&head()).unwrap();
+    newer.insert("v".to_owned(), AttributeValue::N("2".to_owned()));
+    assert!(record::read::<HeadRecord>(newer).unwrap_err().to_string().contains("newer"));
+    let other = record::write::<ItemRecord>(&item()).unwrap();
+    assert!(record::read::<HeadRecord>(other).unwrap_err().to_string().contains("is no HEAD"));
+    let mut broken = record::write::<ItemRecord>(&item()).unwrap();
+    broken.insert("rs".to_owned(), AttributeValue::S("secret".to_owned()));
+    let told = record::read::<ItemRecord>(broken).unwrap_err().to_string();
+    assert!(told.contains("runtime state") && !told.contains("secret"), "{told}");
+}
+
+#[test]
+fn every_way_to_close_and_every_role_reads_back() {
+    let by = change_id(32);
+    let ways = [
+        ClosedBy::Displaced(by),
+        ClosedBy::Answered(by),
+        ClosedBy::Overtaken,
+        ClosedBy::Blocked,
+        ClosedBy::Retried(by),
+    ];
+    for way in ways {
+        let mut change = change();
+        change.history[0].closed_by = Some(way);
+        change.history[0].by = Actor::System;
+        let written = record::write::<ChangeRecord>(&change).unwrap();
+        assert_eq!(record::read::<ChangeRecord>(written).unwrap(), change);
+    }
+    assert!(Role::ALL.iter().all(|role| Role::parse(role.name()) == Some(*role)));
+}
+
+/// The condition of a write, with its names and values put in.
+fn condition(action: &TransactWriteItem) -> String {
+    let (verb, expression, names, values) = match (action.put(), action.update()) {
+        (Some(put), _) => (
+            "put".to_owned(),
+            put.condition_expression(),
+            put.expression_attribute_names(),
+            put.expression_attribute_values(),
+        ),
+        (_, Some(update)) => (
+            format!("update {}", update.update_expression()),
+            update.condition_expression(),
+            update.expression_attribute_names(),
+            update.expression_attribute_values(),
+        ),
+        _ => panic!("neither put nor update"),
+    };
+    let values: Map<String, Value> = values
+        .into_iter()
+        .flatten()
+        .collect::<BTreeMap<_, _>>()
+        .into_iter()
+        .map(|(name, value)| (name.clone(), shown_value(value)))
+        .collect();
+    let names = names.into_iter().flatten();
+    let mut line = format!("{verb} if {}", expression.unwrap_or_default());
+    for (alias, name) in names.collect::<BTreeMap<_, _>>().into_iter().rev() {
+        line = line.replace(alias, name);
+    }
+    format!("{line} {}", Value::Object(values))
+}
+
+#[test]
+fn each_write_has_the_condition_that_its_fence_needs() {
+    let team = Team { id: consumer().id, name: consumer().name, metadata: "{}".to_owned() };
+    let closing = Closing {
+        change: change_id(16),
+        item: item_id(),
+        owner: owner().id,
+        created: at(0),
+        from: State::Pending,
+        mark: slot().mark,
+        entry: entry(Some(State::Pending), State::Closed, 2),
+    };
+    let writes = [
+        ("head", Write::Head { before: head(), after: head() }),
+        ("attention", Write::Attention { team: consumer().id, delta: Attention::one("change/16") }),
+        ("team", Write::Team(team)),
+        ("application, new", Write::Application { before: None, after: application() }),
+        ("application", Write::Application { before: Some(Hash::of("before")), after: application() }),
+        ("item, new", Write::Item { before: None, after: item() }),
+        ("item", Write::Item { before: Some(2), after: item() }),
+        ("born", Write::Born(change())),
+        ("moved", Write::Moved { before: slot().mark, from: State::Pending, after: change() }),
+        ("closed", Write::Closed(closing)),
+        ("deployed", Write::Deployed(deployed())),
+        ("submission", Write::Submission(submission())),
+        ("remember", Write::Remember { team: consumer().id, remembered: remembered(), now: at(0) }),
+        ("work", Write::Work(work())),
+    ];
+    let lines: String = writes
+        .iter()
+        .map(|(name, write)| format!("{name}: {}\n", condition(&of("table", write).unwrap())))
+        .collect();
+    expect_file!["../../golden/conditions.txt"].assert_eq(&lines);
+}
