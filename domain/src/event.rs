@@ -54,3 +54,79 @@ fn state_changed(change: &Change, entry: &Entry, sequence: u64) -> Event {
     });
     Event { id, sequence, detail }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::actor::{Actor, TeamRef};
+    use crate::change::{Chain, ChangeType, Kind, Reason, Version};
+    use crate::id::{ApplicationId, ChangeId, ItemId, ServiceId, SubmissionId, TeamId};
+    use crate::item::RuntimeState;
+    use crate::json::Hash;
+    use crate::service::ServiceRef;
+    use crate::timestamp::Timestamp;
+
+    fn entry(from: Option<State>, to: State) -> Entry {
+        Entry {
+            from,
+            to,
+            at: Timestamp::from_micros(1),
+            by: Actor::System,
+            request: "request-1".to_owned(),
+            reason: Reason::State,
+            closed_by: None,
+            log: Some("SECRET".to_owned()),
+            change_type: ChangeType::Create,
+            chain: Chain::START,
+        }
+    }
+
+    fn change() -> Change {
+        let team = TeamId::new(4).unwrap();
+        let consumer = TeamRef { id: team, name: "AwesomeConsumer".to_owned() };
+        let owner = TeamRef { id: TeamId::new(1).unwrap(), name: "VMOwnerTeam".to_owned() };
+        Change {
+            id: ChangeId::new(team, 16).unwrap(),
+            item: ItemId::new(ApplicationId::new(team, 1).unwrap(), 1).unwrap(),
+            item_name: "CoreVM1".to_owned(),
+            application: "NewApp1".to_owned(),
+            service: ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() },
+            owner: owner.clone(),
+            service_owner: owner,
+            consumer,
+            kind: Kind::Direct,
+            cause: None,
+            change_type: ChangeType::Create,
+            state: State::Approved,
+            submission: SubmissionId::new(team, 1).unwrap(),
+            commit_id: None,
+            attempt: 1,
+            new: Some(Version { number: 1, hash: Hash::of("SECRET") }),
+            old: None,
+            supersedes: Vec::new(),
+            never_in_service: false,
+            runtime_state: RuntimeState::Requested,
+            deployed_before: None,
+            log: "SECRET".to_owned(),
+            created: Timestamp::from_micros(1),
+            history: vec![entry(None, State::Pending), entry(Some(State::Pending), State::Approved)],
+        }
+    }
+
+    #[test]
+    fn each_entry_is_one_event_with_an_id_of_its_own_in_order() {
+        let events = of_history(&change());
+        let ids: Vec<&str> = events.iter().map(|event| event.id.as_str()).collect();
+        assert_eq!(ids, ["137438953488:1", "137438953488:2"]);
+        assert_eq!(events[1].sequence, 2);
+        let data = &events[1].detail["data"];
+        assert_eq!((&data["from"], &data["to"]), (&json!("PENDING"), &json!("APPROVED")));
+        assert_eq!(data["service_item"], "CoreVM1");
+    }
+
+    #[test]
+    fn no_event_tells_a_declaration_or_a_log() {
+        let told: String = of_history(&change()).iter().map(|event| event.detail.to_string()).collect();
+        assert!(!told.contains("SECRET") && !told.contains(&Hash::of("SECRET").to_string()), "{told}");
+    }
+}
