@@ -24,6 +24,9 @@ use std::sync::{Arc, PoisonError};
 /// How many records one batch read takes.
 const BATCH_MAX: usize = 100;
 
+/// How many compiled schemas are kept; a function has little memory.
+const SCHEMAS_MAX: usize = 256;
+
 /// An API key as it is stored: by the hash of the key, never the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
@@ -152,7 +155,11 @@ impl Table {
             self.get::<SchemaRecord>(key).await?.ok_or_else(|| Error::corrupt(&place, "is missing"))?;
         let schema = schema::load(&stored.text).map_err(|_| Error::corrupt(&place, "does not compile"))?;
         let schema = Arc::new(schema);
-        self.schemas.lock().unwrap_or_else(PoisonError::into_inner).insert(version, Arc::clone(&schema));
+        let mut known = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= SCHEMAS_MAX {
+            known.clear();
+        }
+        known.insert(version, Arc::clone(&schema));
         Ok(schema)
     }
 
