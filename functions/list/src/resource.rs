@@ -6,14 +6,16 @@ use domain::change::{Change, ChangeType, Kind};
 use domain::deployed::Deployed;
 use domain::id::{ApplicationId, ItemId, TeamId};
 use domain::item::{ChangeState, Item, RuntimeState};
+use domain::related::Related;
 use domain::service::Service;
 use domain::state::State;
 use domain::submission::Submission;
 use domain::team::Application;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, CursorKey, Failure, FieldError, Pov, Reply};
-use dovetail_table::{Source, Table};
+use dovetail_table::{Direction, Source, Table};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Service items.
 pub(crate) async fn items(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
@@ -65,6 +67,7 @@ pub(crate) async fn items(table: &Table, key: &CursorKey, call: &Call) -> Result
         ("name", |item| item.name.clone()),
         ("modified", |item| item.modified.to_wire()),
         ("runtime_state", |item| item.runtime_state.name().to_owned()),
+        ("change_state", |item| item.change_state().name().to_owned()),
     ];
     let page = List { table, key, call, source, filter, fields }.page().await?;
     let related = table.related_to_items(&page.rows).await?;
@@ -247,8 +250,12 @@ pub(crate) fn shows_service(pov: Pov, service: &Service, team: TeamId) -> bool {
 
 /// Applications: the caller's own, whatever the role.
 pub(crate) async fn applications(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
-    only_knows(call, &["light", "search", "name"])?;
+    only_knows(call, &["light", "search", "name", "runtime_state"])?;
     let mut filter = Filter::new();
+    if call.query.get("runtime_state").is_some() {
+        let wanted = applications_with_items(table, call).await?;
+        filter.test(move |application: &Application| wanted.contains(&application.id));
+    }
     filter.contains(&call.query, "search", |application: &Application| &application.name);
     filter.texts(&call.query, "name", |application| &application.name);
     let source = Source::<Application>::of_team(call.caller.team.id);
@@ -262,6 +269,22 @@ pub(crate) async fn applications(table: &Table, key: &CursorKey, call: &Call) ->
     let results: Vec<Value> =
         page.rows.iter().map(|application| view::application(application, team, &viewpoint)).collect();
     Ok(page.reply(&results))
+}
+
+/// The applications of the caller that have an item in one of the wanted runtime states.
+async fn applications_with_items(table: &Table, call: &Call) -> Result<BTreeSet<ApplicationId>, Failure> {
+    let mut filter = Filter::new();
+    let states = RuntimeState::ALL.map(RuntimeState::name);
+    filter.words(&call.query, "runtime_state", &states, |item: &Item| item.runtime_state.name())?;
+    let source = Source::<Item>::of_consumer(call.caller.team.id);
+    let mut rows = table.rows(&source, Direction::Ascending, None);
+    let mut wanted = BTreeSet::new();
+    while let Some(batch) = rows.next().await? {
+        let items = batch.into_iter().map(|row| row.value);
+        let matching = items.filter(|item| filter.passes(item, &Related::default()));
+        wanted.extend(matching.map(|item| item.id.application()));
+    }
+    Ok(wanted)
 }
 
 /// The caller's submissions.

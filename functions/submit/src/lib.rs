@@ -6,11 +6,12 @@ use domain::declaration::{self, Declaration};
 use domain::id::SubmissionId;
 use domain::json::{self, Hash};
 use domain::plan::{self, Plan, Refused, Request};
+use domain::problem::{Problem, pointer};
 use domain::submission::{COMMIT_ID_BYTES_MAX, Scope, Submission};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
     Call, Code, Event, EventReply, Failure, FieldError, Function, Operation, Reply, answer,
-    invalid_declaration,
+    invalid_declaration, too_many_changes,
 };
 use dovetail_table::{ACTIONS_MAX, Commit, Table, pause};
 use serde_json::{Value, json};
@@ -152,11 +153,18 @@ fn fits(plan: &Plan) -> Result<(), Failure> {
         return Ok(());
     }
     let items = plan.items.len();
-    let detail = format!(
+    let message = format!(
         "{items} items change at once, which takes {writes} writes; a submission holds {ACTIONS_MAX}: \
          submit the applications in parts (PATCH)"
     );
-    Err(Reply::refused(Code::TooManyChanges, &detail).into())
+    let team = plan.submission.team.name.clone();
+    let problem = Problem {
+        pointer: pointer([team.as_str()]),
+        path: vec![team, "submission".to_owned()],
+        rule: "too_many_changes",
+        message,
+    };
+    Err(too_many_changes(&problem).into())
 }
 
 /// The reply to a recorded submission: the same for the first request and for every repetition.
