@@ -6,6 +6,7 @@
 mod application;
 mod check;
 
+use self::application::Comparison;
 pub use self::application::digest_of_stored;
 use crate::actor::TeamRef;
 use crate::change::Change;
@@ -127,10 +128,27 @@ pub fn plan(stored: &Stored, items: &Items, offers: &Offers, request: &Request<'
         return Err(Refused::Invalid(problems));
     }
     let id = SubmissionId::new(stored.team.id, stored.head.submissions + 1).ok_or(Refused::OutOfNumbers)?;
-    let mut draft = Draft::new(stored, request, id);
-    for work in application::concerned(stored, items, request)? {
-        draft.applications.push(application::diff(&mut draft.numbers, &work, offers, request, id)?);
+    let mut comparison = Comparison {
+        numbers: Numbers {
+            next_application: stored.head.next_application,
+            next_change: stored.head.next_change,
+        },
+        submission: id,
+        consumer: stored.team.to_ref(),
+        offers,
+        request,
+    };
+    let mut applications = Vec::new();
+    for concerned in application::concerned(stored, items, request)? {
+        applications.push(comparison.diff(&concerned)?);
     }
+    let metadata = request.declaration.metadata.as_ref().map(json::canonical);
+    let draft = Draft {
+        id,
+        numbers: comparison.numbers,
+        applications,
+        metadata: metadata.unwrap_or_else(|| stored.team.metadata.clone()),
+    };
     draft.finish(stored, offers, request)
 }
 
@@ -159,8 +177,8 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn change(&mut self, stored: crate::id::TeamId) -> Result<ChangeId, Refused> {
-        let id = ChangeId::new(stored, self.next_change).ok_or(Refused::OutOfNumbers)?;
+    fn change(&mut self, team: crate::id::TeamId) -> Result<ChangeId, Refused> {
+        let id = ChangeId::new(team, self.next_change).ok_or(Refused::OutOfNumbers)?;
         self.next_change += CHANGE_STRIDE;
         Ok(id)
     }
@@ -175,19 +193,6 @@ struct Draft {
 }
 
 impl Draft {
-    fn new(stored: &Stored, request: &Request<'_>, id: SubmissionId) -> Self {
-        let metadata = request.declaration.metadata.as_ref().map(json::canonical);
-        Self {
-            id,
-            numbers: Numbers {
-                next_application: stored.head.next_application,
-                next_change: stored.head.next_change,
-            },
-            applications: Vec::new(),
-            metadata: metadata.unwrap_or_else(|| stored.team.metadata.clone()),
-        }
-    }
-
     fn finish(mut self, stored: &Stored, offers: &Offers, request: &Request<'_>) -> Result<Plan, Refused> {
         let owed = self.owed(stored, offers)?;
         let after = self.applications_after(stored);

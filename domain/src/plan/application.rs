@@ -1,6 +1,7 @@
 //! One application: what is declared beside what is stored, item by item, and what lands.
 
-use super::{Items, Numbers, Offers, Refused, Request, Stored};
+use super::{Items, Numbers, Offer, Offers, Refused, Request, Stored};
+use crate::actor::TeamRef;
 use crate::attention::Attention;
 use crate::change::{Kind, Version};
 use crate::declaration::{DeclaredApplication, DeclaredItem};
@@ -125,72 +126,152 @@ pub(super) fn concerned<'a>(
     Ok(all)
 }
 
-/// Finds what differs and lets it land.
-pub(super) fn diff(
-    numbers: &mut Numbers,
-    concerned: &Concerned<'_>,
-    offers: &Offers,
-    request: &Request<'_>,
-    submission: SubmissionId,
-) -> Result<Diff, Refused> {
-    let mut diff = start(numbers, concerned, request, submission)?;
-    let known = by_key(concerned.items);
-    let mut modified = BTreeSet::new();
-    for declared in concerned.declared.iter().flat_map(|declared| &declared.items) {
-        let key = (declared.service.as_str(), declared.name.as_str());
-        let before = known.get(&key).copied();
-        if before.is_some_and(|item| !differs(item, declared)) {
-            continue;
-        }
-        if before.is_some_and(|item| item.declared && item.version.hash != declared.hash) {
-            modified.insert(key);
-        }
-        let after = declare(&mut diff.after, numbers, before, declared, offers, request)?;
-        diff.declarations.insert(declared.hash, declared.canonical.clone());
-        land_direct(&mut diff, numbers, before, &after, offers, request, submission)?;
-    }
-    for before in removed(concerned) {
-        let after = Item { declared: false, ..before.clone() };
-        land_direct(&mut diff, numbers, Some(before), &after, offers, request, submission)?;
-    }
-    diff.referenced = referenced(concerned, &known, &modified);
-    Ok(diff)
+/// What all applications of a submission share while they are compared.
+pub(super) struct Comparison<'a> {
+    pub(super) numbers: Numbers,
+    pub(super) submission: SubmissionId,
+    pub(super) consumer: TeamRef,
+    pub(super) offers: &'a Offers,
+    pub(super) request: &'a Request<'a>,
 }
 
-fn start(
-    numbers: &mut Numbers,
-    concerned: &Concerned<'_>,
-    request: &Request<'_>,
-    submission: SubmissionId,
-) -> Result<Diff, Refused> {
-    let now = request.stamp.now;
-    let metadata = metadata_of(concerned.declared);
-    let digest = concerned.declared.map_or_else(|| digest::application(NO_METADATA, []), digest_of);
-    let after = match (concerned.stored, concerned.declared) {
-        (Some(stored), _) if stored.digest == digest => stored.clone(),
-        (Some(stored), _) => Application { digest, metadata, modified: now, ..stored.clone() },
-        (None, declared) => {
-            let id = ApplicationId::new(submission.team(), numbers.next_application);
-            numbers.next_application += 1;
-            Application {
-                id: id.ok_or(Refused::OutOfNumbers)?,
-                name: declared.map(|declared| declared.name.clone()).unwrap_or_default(),
-                digest,
-                next_item: 1,
-                metadata,
-                created: now,
-                modified: now,
+impl Comparison<'_> {
+    /// Finds what differs in one application and lets it land.
+    pub(super) fn diff(&mut self, concerned: &Concerned<'_>) -> Result<Diff, Refused> {
+        let mut diff = self.start(concerned)?;
+        let known = by_key(concerned.items);
+        let mut modified = BTreeSet::new();
+        for declared in concerned.declared.iter().flat_map(|declared| &declared.items) {
+            let key = (declared.service.as_str(), declared.name.as_str());
+            let before = known.get(&key).copied();
+            if before.is_some_and(|item| !differs(item, declared)) {
+                continue;
             }
+            if before.is_some_and(|item| item.declared && item.version.hash != declared.hash) {
+                modified.insert(key);
+            }
+            let after = self.declare(&mut diff.after, before, declared)?;
+            diff.declarations.insert(declared.hash, declared.canonical.clone());
+            self.land(&mut diff, before, &after)?;
         }
-    };
-    Ok(Diff {
-        before: concerned.stored.cloned(),
-        after,
-        landed: Vec::new(),
-        referenced: Vec::new(),
-        declarations: BTreeMap::new(),
-        attention: Attention::NONE,
-    })
+        for before in removed(concerned) {
+            let after = Item { declared: false, ..before.clone() };
+            self.land(&mut diff, Some(before), &after)?;
+        }
+        diff.referenced = referenced(concerned, &known, &modified);
+        Ok(diff)
+    }
+
+    /// The application as it is once its declaration is taken, with nothing landed yet.
+    fn start(&mut self, concerned: &Concerned<'_>) -> Result<Diff, Refused> {
+        let now = self.request.stamp.now;
+        let metadata = metadata_of(concerned.declared);
+        let digest = concerned.declared.map_or_else(|| digest::application(NO_METADATA, []), digest_of);
+        let after = match (concerned.stored, concerned.declared) {
+            (Some(stored), _) if stored.digest == digest => stored.clone(),
+            (Some(stored), _) => Application { digest, metadata, modified: now, ..stored.clone() },
+            (None, declared) => {
+                let id = ApplicationId::new(self.consumer.id, self.numbers.next_application);
+                self.numbers.next_application += 1;
+                Application {
+                    id: id.ok_or(Refused::OutOfNumbers)?,
+                    name: declared.map(|declared| declared.name.clone()).unwrap_or_default(),
+                    digest,
+                    next_item: 1,
+                    metadata,
+                    created: now,
+                    modified: now,
+                }
+            }
+        };
+        Ok(Diff {
+            before: concerned.stored.cloned(),
+            after,
+            landed: Vec::new(),
+            referenced: Vec::new(),
+            declarations: BTreeMap::new(),
+            attention: Attention::NONE,
+        })
+    }
+
+    /// The item as it is once its declaration is taken, before anything lands on it.
+    fn declare(
+        &self,
+        application: &mut Application,
+        before: Option<&Item>,
+        declared: &DeclaredItem,
+    ) -> Result<Item, Refused> {
+        // Unknown services were refused by the check.
+        let offer = self.offers.get(&declared.service).ok_or(Refused::Torn)?;
+        let Some(before) = before else { return self.create(application, offer, declared) };
+        if before.declared && before.version.hash == declared.hash {
+            // Nobody's work, asked for again as it was checked: a newer schema does not reach it (R20).
+            return Ok(before.clone());
+        }
+        let number = before.version.number + u64::from(before.version.hash != declared.hash);
+        Ok(Item {
+            version: Version { number, hash: declared.hash },
+            declared: true,
+            references: offer.schema.references_of(&declared.body),
+            ..before.clone()
+        })
+    }
+
+    fn create(
+        &self,
+        application: &mut Application,
+        offer: &Offer,
+        declared: &DeclaredItem,
+    ) -> Result<Item, Refused> {
+        let id = ItemId::new(application.id, application.next_item).ok_or(Refused::OutOfNumbers)?;
+        application.next_item += 1;
+        // The one that is about to land.
+        let change = ChangeId::new(self.consumer.id, self.numbers.next_change);
+        let now = self.request.stamp.now;
+        Ok(Item {
+            id,
+            name: declared.name.clone(),
+            application: application.name.clone(),
+            service: offer.service.to_ref(),
+            service_owner: offer.service.owner.clone(),
+            consumer: self.consumer.clone(),
+            revision: 0,
+            runtime_state: RuntimeState::Requested,
+            version: Version { number: 1, hash: declared.hash },
+            declared: true,
+            settled: None,
+            references: offer.schema.references_of(&declared.body),
+            stacks: BTreeMap::new(),
+            deployed: None,
+            next_deployed: 0,
+            latest_change: change.ok_or(Refused::OutOfNumbers)?,
+            created: now,
+            modified: now,
+        })
+    }
+
+    /// Lets a direct change instance be born on an item that shows its declaration already.
+    fn land(&mut self, diff: &mut Diff, before: Option<&Item>, after: &Item) -> Result<(), Refused> {
+        let approval_required = super::approval_required(after, self.offers);
+        let birth = Birth {
+            id: self.numbers.change(self.consumer.id)?,
+            kind: Kind::Direct,
+            cause: None,
+            owner: after.service_owner.clone(),
+            change_type: after.change_type(),
+            state: if approval_required { State::Pending } else { State::Approved },
+            attempt: 1,
+            submission: self.submission,
+            commit_id: self.request.commit_id.clone(),
+            new: after.declared.then_some(after.version),
+            old: before.filter(|before| before.declared || !after.declared).map(|before| before.version),
+        };
+        let landed = land::land(after, &birth, self.request.stamp);
+        let waited = before.map_or(Attention::NONE, Item::attention);
+        diff.attention = diff.attention + landed.item.attention() - waited;
+        diff.landed.push((before.map(|before| before.revision), landed));
+        Ok(())
+    }
 }
 
 /// The stored items by key.
@@ -207,83 +288,6 @@ pub(super) fn differs(item: &Item, declared: &DeclaredItem) -> bool {
 fn removed<'a>(concerned: &'a Concerned<'_>) -> impl Iterator<Item = &'a Item> {
     let gone = concerned.items.iter().filter(|item| !concerned.keys.contains(&key(item)));
     gone.filter(|item| item.declared || item.is_orphan())
-}
-
-/// The item as it is once its declaration is taken, before anything lands on it.
-fn declare(
-    application: &mut Application,
-    numbers: &Numbers,
-    before: Option<&Item>,
-    declared: &DeclaredItem,
-    offers: &Offers,
-    request: &Request<'_>,
-) -> Result<Item, Refused> {
-    // Unknown services were refused by the check.
-    let offer = offers.get(&declared.service).ok_or(Refused::Torn)?;
-    if let Some(before) = before.filter(|before| before.declared && before.version.hash == declared.hash) {
-        // Nobody's work, asked for again as it was checked: a newer schema does not reach it (R20).
-        return Ok(before.clone());
-    }
-    let references = offer.schema.references_of(&declared.body);
-    if let Some(before) = before {
-        let number = before.version.number + u64::from(before.version.hash != declared.hash);
-        let version = Version { number, hash: declared.hash };
-        return Ok(Item { version, declared: true, references, ..before.clone() });
-    }
-    let id = ItemId::new(application.id, application.next_item).ok_or(Refused::OutOfNumbers)?;
-    application.next_item += 1;
-    let consumer = request.stamp.by.team().cloned().ok_or(Refused::Torn)?;
-    Ok(Item {
-        id,
-        name: declared.name.clone(),
-        application: application.name.clone(),
-        service: offer.service.to_ref(),
-        service_owner: offer.service.owner.clone(),
-        consumer,
-        revision: 0,
-        runtime_state: RuntimeState::Requested,
-        version: Version { number: 1, hash: declared.hash },
-        declared: true,
-        settled: None,
-        references,
-        stacks: BTreeMap::new(),
-        deployed: None,
-        next_deployed: 0,
-        // The one that is about to land.
-        latest_change: ChangeId::new(id.team(), numbers.next_change).ok_or(Refused::OutOfNumbers)?,
-        created: request.stamp.now,
-        modified: request.stamp.now,
-    })
-}
-
-fn land_direct(
-    diff: &mut Diff,
-    numbers: &mut Numbers,
-    before: Option<&Item>,
-    after: &Item,
-    offers: &Offers,
-    request: &Request<'_>,
-    submission: SubmissionId,
-) -> Result<(), Refused> {
-    let approval_required = super::approval_required(after, offers);
-    let birth = Birth {
-        id: numbers.change(submission.team())?,
-        kind: Kind::Direct,
-        cause: None,
-        owner: after.service_owner.clone(),
-        change_type: after.change_type(),
-        state: if approval_required { State::Pending } else { State::Approved },
-        attempt: 1,
-        submission,
-        commit_id: request.commit_id.clone(),
-        new: after.declared.then_some(after.version),
-        old: before.filter(|before| before.declared || !after.declared).map(|before| before.version),
-    };
-    let landed = land::land(after, &birth, request.stamp);
-    diff.attention =
-        diff.attention + landed.item.attention() - before.map_or(Attention::NONE, Item::attention);
-    diff.landed.push((before.map(|before| before.revision), landed));
-    Ok(())
 }
 
 /// The seed's three conditions: the main item stays, it is unchanged, and what it references was modified.
