@@ -1,3 +1,13 @@
 //! The system's specification, run over HTTP against the whole system in this process.
 
+mod errors;
+mod isolation;
+mod limits;
+mod lists;
+mod races;
+mod readme;
+mod scenarios;
+mod tidy;
 mod tour;
+mod wire;
+mod world;

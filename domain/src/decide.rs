@@ -42,6 +42,8 @@ impl std::fmt::Debug for Update {
 /// Why a decision is refused, in the order of precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
+    /// The change instance and its item were read before and after another decision: read again.
+    Torn,
     /// The caller's team is a party to the change instance, but does not own it (R2).
     NotOwner,
     /// The state machine has no such move by an owner.
@@ -93,6 +95,9 @@ pub fn update(
     caller: &TeamRef,
     stamp: &Stamp,
 ) -> Result<Decided, Refused> {
+    if is_torn(change, item) {
+        return Err(Refused::Torn);
+    }
     let log = update.log.as_ref().filter(|log| !log.is_empty() && **log != change.log);
     let state = update.state.unwrap_or(change.state);
     check(change, state, log, update, caller)?;
@@ -122,6 +127,12 @@ pub fn update(
     after.writes.extend(closed.map(Write::Closed));
     settle(&mut after, item, head, numbers, stamp);
     Ok(after)
+}
+
+/// Whether the item shows the change instance otherwise than it is (design.md A.5).
+fn is_torn(change: &Change, item: &Item) -> bool {
+    let slot = item.stacks.get(&change.owner.id).and_then(|stack| stack.slot(change.id));
+    slot.copied() != (change.state.stage() != Stage::Resolved).then(|| land::slot_of(change))
 }
 
 /// The checks that need nothing computed, in their documented order.
@@ -291,6 +302,9 @@ pub fn retry(
     caller: &TeamRef,
     stamp: &Stamp,
 ) -> Result<Decided, Refused> {
+    if is_torn(change, item) {
+        return Err(Refused::Torn);
+    }
     if change.owner.id != caller.id {
         return Err(Refused::NotOwner);
     }

@@ -149,7 +149,9 @@ impl Check<'_> {
 
     fn unanswered(&self, item: &Item, now: Option<&DeclaredItem>, slot: &Slot) -> Problem {
         let application = item.application.as_str();
-        let pointer = now.map_or_else(|| pointer([self.team, application]), |now| now.pointer.clone());
+        // What is not declared has no place of its own: the narrowest one around it is told.
+        let around = std::iter::once(self.team).chain(self.application.declared.map(|_| application));
+        let pointer = now.map_or_else(|| pointer(around), |now| now.pointer.clone());
         let (id, state) = (slot.change, slot.state);
         let message = match slot.target {
             Target::Declared(_) => format!("change instance {id} is {state}: modify or remove the item"),

@@ -93,13 +93,14 @@ pub async fn publish(
 
 async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ServiceId::new)?;
-    let body = call.object()?;
     for attempt in 0..ATTEMPTS_MAX {
         let service = table.service_by_id(id).await?.ok_or(Code::NotFound)?;
         if service.owner.id != call.caller.team.id {
-            return Err(Code::ForeignService.into());
+            // A private service does not exist for those that it does not allow.
+            let seen = service.settings.allows(call.caller.team.id);
+            return Err(if seen { Code::ForeignService } else { Code::NotFound }.into());
         }
-        let settings = settings::read(table, &body, &service).await?;
+        let settings = settings::read(table, &call.object()?, &service).await?;
         let after = match service::set(&service, settings, call.now) {
             None => service,
             Some(after) => {

@@ -40,6 +40,7 @@ async fn respond(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, F
 
 /// The caller's team: clients ask for it first, to learn whether their key is good.
 async fn teams(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    page::only_knows(call, &[])?;
     let team = table.team(call.caller.team.id).await?.ok_or(Code::Unauthenticated)?;
     let body = json!({"count": 1, "next": null, "previous": null, "results": [view::team(&team)]});
     Ok(Reply::new(200, body))

@@ -3,7 +3,7 @@
 use crate::body::data_text;
 use crate::{Decision, decide};
 use domain::change::Change;
-use domain::decide::{Decided, Update};
+use domain::decide::Decided;
 use domain::deployed::Deployed;
 use domain::id::{ChangeId, DeployedId, ItemId};
 use domain::item::Item;
@@ -24,13 +24,13 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
 
 /// Records the newest deployed item with some of its data changed; the version that is patched stays.
 pub(crate) async fn patch(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let body = call.object()?;
-    let delta = body.get("data").unwrap_or(&Value::Null);
-    data_text("data", delta)?;
     let deployed = table.deployed(call.id(DeployedId::parse)?).await?;
     let team = call.caller.team.id;
     let visible = |deployed: &Deployed| Pov::ALL.iter().any(|pov| pov.shows_deployed(deployed, team));
     let deployed = deployed.filter(visible).ok_or(Code::NotFound)?;
+    let body = call.object()?;
+    let delta = body.get("data").unwrap_or(&Value::Null);
+    data_text("data", delta)?;
     let item = table.item(deployed.item).await?.ok_or(Code::Broken)?;
     if item.deployed.is_none_or(|latest| latest.id != deployed.id) {
         return Err(Code::DeployedItemNotLatest.into());
@@ -54,8 +54,7 @@ fn merge(data: &mut Value, delta: &Value) {
 }
 
 async fn record(table: &Table, call: &Call, id: ChangeId, data: String) -> Result<Reply, Failure> {
-    let update = Update { deployed_item: Some(data), ..Update::default() };
-    let Decided { deployed, item, .. } = decide(table, call, id, &Decision::Update(update)).await?;
+    let Decided { deployed, item, .. } = decide(table, call, id, &Decision::Deploy(data)).await?;
     let viewpoint = Viewpoint::of(call);
     if let Some(deployed) = deployed {
         return Ok(Reply::new(201, view::deployed_item(&deployed, &viewpoint)));

@@ -31,8 +31,7 @@ pub async fn handle(table: &Table, event: Event) -> EventReply {
 
 async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChangeId::parse)?;
-    let update = body::update(&call.object()?)?;
-    let decided = decide(table, call, id, &Decision::Update(update)).await?;
+    let decided = decide(table, call, id, &Decision::AsAsked).await?;
     shown(table, call, 200, &decided.change).await
 }
 
@@ -49,7 +48,10 @@ async fn shown(table: &Table, call: &Call, status: u16, change: &Change) -> Resu
 
 /// What an owner asks for.
 enum Decision {
-    Update(Update),
+    /// What the body says; it is read once the change instance is known to exist.
+    AsAsked,
+    /// A deployed item, canonical JSON.
+    Deploy(String),
     Retry,
 }
 
@@ -63,14 +65,22 @@ async fn decide(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -
         }
         let (caller, stamp) = (&call.caller.team, call.stamp());
         let decided = match decision {
-            Decision::Update(update) => decide::update(&change, &item, &head, update, caller, &stamp),
+            Decision::AsAsked => {
+                let update = body::update(&call.object()?)?;
+                decide::update(&change, &item, &head, &update, caller, &stamp)
+            }
+            Decision::Deploy(data) => {
+                let update = Update { deployed_item: Some(data.clone()), ..Update::default() };
+                decide::update(&change, &item, &head, &update, caller, &stamp)
+            }
             Decision::Retry => decide::retry(&change, &item, &head, caller, &stamp),
         };
-        let decided = decided.map_err(|refused| refusal(&refused, &change))?;
-        if decided.writes.is_empty() || table.commit(&decided.writes).await? == Commit::Done {
-            return Ok(decided);
+        match decided {
+            Ok(decided) if decided.writes.is_empty() => return Ok(decided),
+            Ok(decided) if table.commit(&decided.writes).await? == Commit::Done => return Ok(decided),
+            Ok(_) | Err(Refused::Torn) => pause(attempt).await,
+            Err(refused) => return Err(refusal(&refused, &change)),
         }
-        pause(attempt).await;
     }
     let (change, item, _) = load(table, call, id).await?;
     if change.bears(&call.request) {
@@ -109,6 +119,7 @@ fn refusal(refused: &Refused, change: &Change) -> Failure {
     let mut fields = Map::new();
     fields.insert("state".to_owned(), json!(change.state.name()));
     let (code, detail) = match refused {
+        Refused::Torn => return Code::Contended.into(),
         Refused::NotOwner => return Code::NotOwner.into(),
         Refused::IllegalTransition { from, to } => {
             (Code::IllegalTransition, format!("cannot switch from state {from} to {to} directly"))

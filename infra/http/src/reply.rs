@@ -116,7 +116,7 @@ impl Failure {
             Self::Broken(error) => {
                 let code = match error {
                     Error::Unavailable(_) => Code::Unavailable,
-                    Error::Corrupt { .. } => Code::Broken,
+                    Error::NotTaken(_) | Error::Corrupt { .. } => Code::Broken,
                 };
                 (Reply::error(code), Some(error.to_string()))
             }

@@ -1,5 +1,6 @@
 //! Committing: one transaction, all or nothing, with bounded and jittered retries (design.md B.8).
 
+use crate::error::describe;
 use crate::record::Attributes;
 use crate::{Error, Table, key, statement};
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
@@ -57,7 +58,7 @@ impl Table {
                 Err(error) => match classify(&error) {
                     Failure::Condition => return Ok(Commit::Stale),
                     Failure::Ambiguous => return Ok(Commit::Unknown),
-                    Failure::Refused => return Err(Error::from(error)),
+                    Failure::Refused => return Err(Error::NotTaken(describe(&error))),
                     Failure::Busy if attempt < RETRIES_MAX => {}
                     Failure::Busy => return Ok(Commit::Stale),
                 },

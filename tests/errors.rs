@@ -1,0 +1,293 @@
+//! Every error code, provoked over HTTP: its status, its stable name and its shape.
+#![expect(clippy::unwrap_used, reason = "test support")]
+
+use domain::change::{Change, Kind};
+use domain::id::{ChangeId, ItemId};
+use domain::state::State;
+use domain::team::Head;
+use domain::write::Write;
+use dovetail_http::{Code, CursorKey};
+use dovetail_local::engine::{Engine, Place};
+use dovetail_local::{functions, gateway, load, world};
+use dovetail_table::{Commit, Settings, Table};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use tests::{Answer, Ask, Running, send};
+use tokio::net::TcpListener;
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const ITEMS: &str = "/v1/orcabase/consumer/service_items/";
+const OWNER: &str = "/v1/orcabase/serviceowner";
+
+/// A system with one declared VM, and what came of provoking it.
+struct Provoked {
+    system: Running,
+    found: BTreeMap<&'static str, (Code, Answer)>,
+}
+
+impl Provoked {
+    fn new() -> Self {
+        let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
+        let keys = world.pointer_mut("/teams/3/api_keys").and_then(Value::as_array_mut).unwrap();
+        keys.push(json!({"key": "read-key", "role": "READ_ONLY"}));
+        Self { system: Running::start(&world.to_string()), found: BTreeMap::new() }
+    }
+
+    fn meets(&mut self, code: Code, answer: Answer) {
+        self.found.entry(code.name()).or_insert((code, answer));
+    }
+
+    fn call(&mut self, code: Code, method: &str, path: &str, key: &str, body: &Value) {
+        let answer = self.system.call(method, path, key, body);
+        self.meets(code, answer);
+    }
+
+    fn submitted(&self, body: &Value) -> Answer {
+        let answer = self.system.call("POST", SUBMIT, "awesome-key", body);
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer
+    }
+
+    /// Declares one VM and returns the path of its change instance for the owner.
+    fn declared(&self, cpu: u64) -> String {
+        let answer = self.submitted(&vms(&json!([{"name": "one", "cpu": cpu}])));
+        format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"))
+    }
+
+    fn moved(&self, path: &str, state: &str) {
+        let answer = self.system.call("PATCH", path, "vm-owner-key", &json!({"state": state}));
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+
+    fn some_change(&self) -> Change {
+        let snapshot = self.system.block_on(self.system.table.snapshot()).unwrap();
+        snapshot.changes.into_values().next().unwrap()
+    }
+
+    fn write(&self, write: Write) {
+        let done = self.system.block_on(self.system.table.commit(&[write])).unwrap();
+        assert_eq!(done, Commit::Done);
+    }
+}
+
+fn vms(items: &Value) -> Value {
+    json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}})
+}
+
+fn provoke_requests(provoked: &mut Provoked) {
+    let none = &Value::Null;
+    provoked.call(Code::NoSuchRoute, "GET", "/v1/nothing/", "awesome-key", none);
+    provoked.call(Code::MethodNotAllowed, "DELETE", "/v1/account/teams/", "awesome-key", none);
+    provoked.call(Code::Unauthenticated, "GET", "/v1/account/teams/", "no-such-key", none);
+    provoked.call(Code::ReadOnlyKey, "POST", SUBMIT, "read-key", &vms(&json!([])));
+    provoked.call(Code::NotFound, "GET", &format!("{ITEMS}7/"), "awesome-key", none);
+    provoked.call(Code::UnknownFilter, "GET", &format!("{ITEMS}?colour=red"), "awesome-key", none);
+    provoked.call(Code::InvalidFilter, "GET", &format!("{ITEMS}?service_id=x"), "awesome-key", none);
+    provoked.call(Code::InvalidCursor, "GET", &format!("{ITEMS}?cursor=x"), "awesome-key", none);
+}
+
+fn provoke_submissions(provoked: &mut Provoked) {
+    let keyed = |provoked: &Provoked, key: &str, body: &Value| {
+        let (headers, body) = ([("idempotency-key", key)], body.to_string().into_bytes());
+        let (key, headers) = (Some("awesome-key"), headers.as_slice());
+        provoked.system.send(&Ask { method: "POST", path: SUBMIT, key, headers, body })
+    };
+    let empty = vms(&json!([]));
+    let answer = keyed(provoked, &"k".repeat(256), &empty);
+    provoked.meets(Code::InvalidIdempotencyKey, answer);
+    let first = keyed(provoked, "k", &vms(&json!([{"name": "one", "cpu": 1}])));
+    assert_eq!(first.status, 201, "{first:?}");
+    let answer = keyed(provoked, "k", &empty);
+    provoked.meets(Code::IdempotencyKeyReused, answer);
+
+    provoked.call(Code::InvalidDeclaration, "POST", SUBMIT, "awesome-key", &json!({}));
+    let many: Vec<Value> = (0..60).map(|number| json!({"name": format!("vm-{number}")})).collect();
+    provoked.call(Code::TooManyChanges, "POST", SUBMIT, "awesome-key", &vms(&json!(many)));
+    let services = format!("{OWNER}/services/");
+    provoked.call(Code::InvalidSchema, "POST", &services, "vm-owner-key", &json!({"title": "X"}));
+    let vm = json!({"title": "VM", "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}}});
+    provoked.call(Code::ForeignService, "POST", &services, "lb-owner-key", &vm);
+}
+
+fn provoke_decisions(provoked: &mut Provoked) {
+    let path = provoked.declared(2);
+    let as_consumer = path.replace("serviceowner", "consumer");
+    let patch = |provoked: &mut Provoked, code, body: &Value| {
+        provoked.call(code, "PATCH", &path, "vm-owner-key", body);
+    };
+    patch(provoked, Code::InvalidBody, &json!([]));
+    patch(provoked, Code::InvalidField, &json!({"state": "DONE"}));
+    provoked.call(Code::NotOwner, "PATCH", &as_consumer, "awesome-key", &json!({"state": "APPROVED"}));
+    patch(provoked, Code::IllegalTransition, &json!({"state": "COMPLETED"}));
+    provoked.call(Code::NotRetryable, "POST", &format!("{path}retry/"), "vm-owner-key", &Value::Null);
+    patch(provoked, Code::DeployedItemTooEarly, &json!({"deployed_item": {"ip": "10.0.0.1"}}));
+    let large = json!({"state": "APPROVED", "deployed_item": {"x": "x".repeat(128 * 1024)}});
+    patch(provoked, Code::DeployedItemTooLarge, &large);
+    patch(provoked, Code::LogTooLong, &json!({"log": "x".repeat(1025)}));
+    for number in 0..20 {
+        let noted = json!({"log": format!("note {number}")});
+        assert_eq!(provoked.system.call("PATCH", &path, "vm-owner-key", &noted).status, 200);
+    }
+    patch(provoked, Code::LogFull, &json!({"log": "one more"}));
+
+    provoked.moved(&path, "APPROVED");
+    let deployed = |data: Value| json!({"data": data, "change_instance": path});
+    let deployed_items = format!("{OWNER}/deployed_items/");
+    let first = provoked.system.call("POST", &deployed_items, "vm-owner-key", &deployed(json!({"v": 1})));
+    let second = provoked.system.call("POST", &deployed_items, "vm-owner-key", &deployed(json!({"v": 2})));
+    assert_eq!((first.status, second.status), (201, 201), "{first:?} {second:?}");
+    let older = format!("{deployed_items}{}/", first.at("/id"));
+    let delta = json!({"data": {"w": 1}});
+    provoked.call(Code::DeployedItemNotLatest, "PATCH", &older, "vm-owner-key", &delta);
+
+    let newer = provoked.declared(3);
+    provoked.moved(&path, "ERRORED");
+    provoked.call(Code::Overtaken, "POST", &format!("{path}retry/"), "vm-owner-key", &Value::Null);
+    provoked.moved(&newer, "REJECTED");
+    provoked.call(Code::Blocked, "POST", SUBMIT, "awesome-key", &vms(&json!([{"name": "one", "cpu": 3}])));
+    let mut path = newer;
+    for _ in 0..40 {
+        let answer = provoked.system.call("POST", &format!("{path}retry/"), "vm-owner-key", &Value::Null);
+        if answer.status != 201 {
+            provoked.meets(Code::TooManyAttempts, answer);
+            break;
+        }
+        path = format!("{OWNER}/change_instances/{}/", answer.at("/id"));
+        provoked.moved(&path, "REJECTED");
+    }
+}
+
+/// What only records can bring about that no request writes, or not within a lifetime.
+fn provoke_records(provoked: &mut Provoked) {
+    let change = provoked.some_change();
+    let team = change.consumer.id;
+    let number = |number: u64| ChangeId::new(team, number).unwrap();
+    let owner = provoked.system.block_on(provoked.system.table.team_by_name("NPOwnerTeam"));
+    let owner = owner.unwrap().unwrap().to_ref();
+    let (id, kind) = (number(1 << 30), Kind::Dependent);
+    let state = State::Completed;
+    provoked.write(Write::Born(Change { id, kind, state, owner: owner.clone(), ..change.clone() }));
+    let body = json!({"deployed_item": {"ip": "10.0.0.1"}});
+    let path = format!("{OWNER}/change_instances/{id}/");
+    provoked.call(Code::DeployedItemNotMain, "PATCH", &path, "np-owner-key", &body);
+
+    // Its item does not show it, as if another decision were always half way through.
+    let id = number((1 << 30) + 16);
+    provoked.write(Write::Born(Change { id, kind, owner, state: State::Pending, ..change.clone() }));
+    let path = format!("{OWNER}/change_instances/{id}/");
+    provoked.call(Code::Contended, "PATCH", &path, "np-owner-key", &json!({"state": "APPROVED"}));
+
+    let id = number((1 << 30) + 32);
+    let item = ItemId::new(change.item.application(), 4_000_000).unwrap();
+    provoked.write(Write::Born(Change { id, item, ..change }));
+    let path = format!("{OWNER}/change_instances/{id}/");
+    provoked.call(Code::Broken, "PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));
+
+    let other = provoked.system.block_on(provoked.system.table.team_by_name("AwesomeConsumer2"));
+    let head = provoked.system.block_on(provoked.system.table.head(other.unwrap().unwrap().id));
+    let before = head.unwrap().unwrap();
+    provoked.write(Write::Head { before, after: Head { next_change: 1 << 35, ..before } });
+    let body = json!({"AwesomeConsumer2": {"App": {"services": {"VM": [{"name": "one"}]}}}});
+    provoked.call(Code::OutOfNumbers, "POST", SUBMIT, "awesome2-key", &body);
+}
+
+/// A system whose table is gone while its keys are still there.
+fn provoke_storage(provoked: &mut Provoked) {
+    let engine = Engine::start(&Place::Memory).unwrap();
+    let settings = |table: &str| Settings {
+        table: table.to_owned(),
+        keys_table: "errors-keys".to_owned(),
+        endpoint: Some(engine.endpoint()),
+    };
+    let answer = provoked.system.block_on(async {
+        let table = Table::connect(settings("errors")).await;
+        table.create().await.unwrap();
+        let world = world::parse(world::DEMO).unwrap();
+        load::world(&table, &world, domain::timestamp::Timestamp::from_micros(1)).await.unwrap();
+        let gone = Table::connect(settings("errors-gone")).await;
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let respond = move |event| functions::answer(gone.clone(), CursorKey::new("secret"), event);
+        let ask = Ask { method: "GET", path: ITEMS, key: Some("awesome-key"), ..Ask::default() };
+        tokio::select! {
+            answer = send(&base, &ask) => answer,
+            () = gateway::serve(listener, respond, std::future::pending()) => Answer {
+                status: 0, headers: Vec::new(), body: Value::Null,
+            },
+        }
+    });
+    engine.stop().unwrap();
+    provoked.meets(Code::Unavailable, answer);
+}
+
+#[test]
+fn every_code_is_provoked_with_its_status_and_shape() {
+    let mut provoked = Provoked::new();
+    provoke_requests(&mut provoked);
+    provoke_submissions(&mut provoked);
+    provoke_decisions(&mut provoked);
+    provoked.system.assert_sound();
+    provoke_records(&mut provoked);
+    provoke_storage(&mut provoked);
+
+    for (code, answer) in provoked.found.values() {
+        let name = code.name();
+        assert_eq!(answer.status, code.status(), "{name}: {answer:?}");
+        if *code == Code::UnknownFilter {
+            assert_eq!(answer.body, json!(["Filter param not found."]));
+            continue;
+        }
+        assert_eq!(answer.header("content-type"), Some("application/problem+json"), "{name}");
+        assert_eq!(answer.at("/code"), name, "{answer:?}");
+        assert_eq!(answer.at("/type"), &json!(format!("urn:dovetail:error:{name}")));
+        assert_eq!(answer.at("/title"), code.title());
+        assert_eq!(answer.at("/status"), code.status());
+        assert!(answer.at("/detail").as_str().is_some_and(|detail| !detail.is_empty()), "{name}");
+        let retry_after = (code.status() == 503).then_some("1");
+        assert_eq!(answer.header("retry-after"), retry_after, "{name}");
+    }
+    for code in Code::ALL {
+        assert!(provoked.found.contains_key(code.name()), "{} is not provoked", code.name());
+    }
+}
+
+#[test]
+fn codes_and_their_statuses_stay_as_they_were_told() {
+    let lines: String = Code::ALL.map(|code| format!("{} {}\n", code.status(), code.name())).concat();
+    expect_test::expect_file!["golden/codes.txt"].assert_eq(&lines);
+}
+
+#[test]
+fn of_several_things_that_are_wrong_the_first_in_the_order_of_codes_is_told() {
+    let provoked = Provoked::new();
+    let path = provoked.declared(1);
+    let as_consumer = path.replace("serviceowner", "consumer");
+    let nothing_there = format!("{OWNER}/change_instances/7/");
+    let two_wrong = json!({"state": "COMPLETED", "log": "x".repeat(1025)});
+    let cases = [
+        ("DELETE", "/v1/account/teams/?a=1", "no-such-key", json!({}), Code::MethodNotAllowed),
+        ("PATCH", &nothing_there, "no-such-key", json!([]), Code::Unauthenticated),
+        ("PATCH", &nothing_there, "read-key", json!([]), Code::ReadOnlyKey),
+        ("GET", &format!("{ITEMS}?service_id=x&a=1"), "awesome-key", Value::Null, Code::UnknownFilter),
+        ("GET", &format!("{ITEMS}?cursor=x&limit=x"), "awesome-key", Value::Null, Code::InvalidFilter),
+        ("POST", &format!("{SUBMIT}?a=1"), "awesome-key", json!({}), Code::UnknownFilter),
+        ("PATCH", &as_consumer, "awesome-key", two_wrong.clone(), Code::NotOwner),
+        ("PATCH", &path, "vm-owner-key", two_wrong, Code::IllegalTransition),
+    ];
+    for (method, path, key, body, code) in cases {
+        let answer = provoked.system.call(method, path, key, &body);
+        let told = answer.at("/code").as_str().unwrap_or(Code::UnknownFilter.name());
+        assert_eq!(told, code.name(), "{method} {path}: {answer:?}");
+    }
+}
+
+#[test]
+fn an_object_that_is_not_there_is_told_before_what_is_wrong_with_the_body() {
+    let provoked = Provoked::new();
+    // Well-formed ids behind which there is nothing.
+    for path in ["change_instances/137438953488/", "deployed_items/137438953489/", "services/77/"] {
+        let answer = provoked.system.call("PATCH", &format!("{OWNER}/{path}"), "vm-owner-key", &json!([]));
+        assert_eq!(answer.at("/code"), "not_found", "{path}: {answer:?}");
+    }
+}

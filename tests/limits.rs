@@ -1,0 +1,522 @@
+//! Limits and bad input: everything that is refused is refused whole, with all that is wrong and where.
+#![expect(clippy::unwrap_used, reason = "test support")]
+
+use domain::invariant::Snapshot;
+use serde_json::{Value, json};
+use tests::{Answer, Ask, Running};
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
+const OWNER: &str = "/v1/orcabase/serviceowner";
+const TEAM: &str = "AwesomeConsumer";
+
+/// What is wrong where: the rule and the JSON pointer.
+type Told<'a> = (&'a str, &'a str);
+
+fn post(system: &Running, path: &str, key: &str, body: &[u8]) -> Answer {
+    system.send(&Ask { method: "POST", path, key: Some(key), headers: &[], body: body.to_vec() })
+}
+
+/// Everything that is declared and what came of it, comparable.
+fn stored(system: &Running) -> String {
+    let Snapshot { teams, heads, applications, items, changes, deployed, submissions, works, declarations } =
+        system.block_on(system.table.snapshot()).unwrap();
+    let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
+    let records = (heads, applications, items, changes, deployed, submissions, works);
+    format!("{metadata:?} {records:?} {:?}", declarations.keys())
+}
+
+/// Fails unless the reply tells exactly these problems in the shape that clients read.
+#[track_caller]
+fn assert_invalid(answer: &Answer, code: &str, told: &[Told<'_>]) {
+    assert_eq!((answer.status, answer.at("/code")), (400, &json!(code)), "{told:?}: {answer:?}");
+    assert_eq!(answer.header("content-type"), Some("application/problem+json"));
+    assert_eq!(answer.at("/is_valid"), false);
+    let errors = answer.at("/errors").as_object().unwrap();
+    assert!(!errors.is_empty() && errors.values().all(Value::is_object), "{errors:?}");
+    let problems = answer.at("/problems").as_array().unwrap();
+    let text = |problem: &Value, name: &str| problem.get(name).unwrap().as_str().unwrap().to_owned();
+    assert!(problems.iter().all(|problem| !text(problem, "detail").is_empty()));
+    let found: Vec<_> =
+        problems.iter().map(|problem| (text(problem, "rule"), text(problem, "pointer"))).collect();
+    let expected: Vec<_> =
+        told.iter().map(|(rule, pointer)| ((*rule).to_owned(), (*pointer).to_owned())).collect();
+    assert_eq!(found, expected);
+}
+
+/// Fails unless submitting and validating are refused for these reasons and change nothing.
+#[track_caller]
+fn assert_refused(system: &Running, body: &[u8], told: &[Told<'_>]) {
+    let before = stored(system);
+    for path in [SUBMIT, VALIDATE] {
+        let answer = post(system, path, "awesome-key", body);
+        assert_invalid(&answer, "invalid_declaration", told);
+    }
+    assert_eq!(before, stored(system), "a refused submission has changed something");
+}
+
+fn app(services: &Value) -> Value {
+    json!({TEAM: {"App": {"services": services}}})
+}
+
+fn vms(items: &Value) -> Value {
+    app(&json!({"VM": items}))
+}
+
+/// A declaration whose one VM has this text for its number of processors.
+fn with_cpu(text: &str) -> Vec<u8> {
+    format!(r#"{{"{TEAM}": {{"App": {{"services": {{"VM": [{{"name": "one", "cpu": {text}}}]}}}}}}}}"#)
+        .into_bytes()
+}
+
+fn nested(depth: usize) -> String {
+    format!("{}{}", "[".repeat(depth), "]".repeat(depth))
+}
+
+const CPU: &str = "/AwesomeConsumer/App/services/VM/0/cpu";
+const FIRST: &str = "/AwesomeConsumer/App/services/VM/0";
+
+#[test]
+fn what_is_no_unambiguous_json_is_refused() {
+    let system = Running::demo();
+    let not_json: [&[u8]; 16] = [
+        b"{",
+        b"nonsense",
+        b"{} {}",
+        b"  ",
+        b"[1,]",
+        b"\xef\xbb\xbf{}",
+        b"\xff\xfe{\x00}\x00",
+        b"{\"AwesomeConsumer\": \"\xff\"}",
+        b"{\"AwesomeConsumer\": \"\xed\xa0\x80\"}",
+        br#"{"AwesomeConsumer": "\ud800"}"#,
+        br#"{"\udc00": {}}"#,
+        b"{\"AwesomeConsumer\": \"\x00\"}",
+        &with_cpu("1e400"),
+        &with_cpu("NaN"),
+        &with_cpu("Infinity"),
+        &with_cpu("01"),
+    ];
+    for body in not_json {
+        assert_refused(&system, body, &[("invalid_json", "")]);
+    }
+    for number in
+        ["9007199254740992", "9007199254740993", "-9007199254740992", "1e300", "18446744073709551616"]
+    {
+        assert_refused(&system, &with_cpu(number), &[("number_out_of_range", CPU)]);
+    }
+    let twice = format!(r#"{{"{TEAM}": {{}}, "{TEAM}": {{}}}}"#);
+    assert_refused(&system, twice.as_bytes(), &[("duplicate_key", "/AwesomeConsumer")]);
+    let twice = with_cpu(r#"1, "cpu": 2"#);
+    assert_refused(&system, &twice, &[("duplicate_key", CPU)]);
+    let escaped = with_cpu(r#"1, "\u0063pu": 2"#);
+    assert_refused(&system, &escaped, &[("duplicate_key", CPU)]);
+}
+
+#[test]
+fn nesting_and_size_have_an_end() {
+    let system = Running::demo();
+    // The item's own depth is six: the document, team, application, services, array, item.
+    let deepest = format!("{CPU}{}", "/0".repeat(26));
+    assert_refused(&system, &with_cpu(&nested(27)), &[("too_deep", &deepest)]);
+    let answer = post(&system, SUBMIT, "awesome-key", &with_cpu(&nested(26)));
+    assert_eq!(answer.at("/problems/0/rule"), "schema", "within the limit, it is the schema that objects");
+    assert_refused(&system, nested(33).as_bytes(), &[("too_deep", &"/0".repeat(32))]);
+    assert_refused(&system, nested(100_000).as_bytes(), &[("too_deep", &"/0".repeat(32))]);
+    let open = "{\"a\":".repeat(100_000);
+    assert_refused(&system, open.as_bytes(), &[("too_deep", &"/a".repeat(32)), ("invalid_json", "")]);
+
+    let limit = 5 * 1024 * 1024;
+    let padded = |bytes: usize| {
+        let text = vms(&json!([])).to_string();
+        format!("{text}{}", " ".repeat(bytes - text.len())).into_bytes()
+    };
+    assert_refused(&system, &padded(limit + 1), &[("too_large", "")]);
+    let answer = post(&system, VALIDATE, "awesome-key", &padded(limit));
+    assert_eq!(answer.status, 200, "{answer:?}");
+
+    let note = |bytes: usize| json!({"name": "one", "note": "x".repeat(bytes)});
+    let overhead = note(0).to_string().len();
+    let item = note(128 * 1024 + 1 - overhead);
+    assert_refused(&system, vms(&json!([item])).to_string().as_bytes(), &[("too_large", FIRST)]);
+    let metadata =
+        json!({TEAM: {"metadata": {"x": "x".repeat(4096)}, "App": {"metadata": {"x": "x".repeat(4096)}}}});
+    let told = [("too_large", "/AwesomeConsumer/App/metadata"), ("too_large", "/AwesomeConsumer/metadata")];
+    assert_refused(&system, metadata.to_string().as_bytes(), &told);
+    let items: Vec<Value> = (0..10_001).map(|number| json!({"name": number.to_string()})).collect();
+    let items = vms(&json!(items)).to_string();
+    assert_refused(&system, items.as_bytes(), &[("too_many_items", "/AwesomeConsumer")]);
+}
+
+#[test]
+fn a_document_of_another_shape_is_refused_where_it_differs() {
+    let system = Running::demo();
+    let cases: &[(Value, Told<'_>)] = &[
+        (json!([]), ("wrong_type", "")),
+        (json!("x"), ("wrong_type", "")),
+        (json!(null), ("wrong_type", "")),
+        (json!({}), ("one_team", "")),
+        (json!({TEAM: {}, "AwesomeConsumer2": {}}), ("one_team", "")),
+        (json!({"AwesomeConsumer2": {}}), ("foreign_team", "/AwesomeConsumer2")),
+        (json!({"awesomeconsumer": {}}), ("foreign_team", "/awesomeconsumer")),
+        (json!({TEAM: []}), ("wrong_type", "/AwesomeConsumer")),
+        (json!({TEAM: {"metadata": []}}), ("wrong_type", "/AwesomeConsumer/metadata")),
+        (json!({TEAM: {"App": []}}), ("wrong_type", "/AwesomeConsumer/App")),
+        (json!({TEAM: {"App": {"service": {}}}}), ("unknown_key", "/AwesomeConsumer/App/service")),
+        (app(&json!([])), ("wrong_type", "/AwesomeConsumer/App/services")),
+        (app(&json!({"VM": {}})), ("wrong_type", "/AwesomeConsumer/App/services/VM")),
+        (app(&json!({"vm": [{"name": "one"}]})), ("unknown_service", "/AwesomeConsumer/App/services/vm")),
+        (vms(&json!([1])), ("wrong_type", FIRST)),
+        (vms(&json!([{"cpu": 1}])), ("missing_name", "/AwesomeConsumer/App/services/VM/0/name")),
+        (vms(&json!([{"name": 1}])), ("invalid_name", "/AwesomeConsumer/App/services/VM/0/name")),
+        (
+            vms(&json!([{"name": "one"}, {"name": "one"}])),
+            ("duplicate_name", "/AwesomeConsumer/App/services/VM/1/name"),
+        ),
+        (vms(&json!([{"name": "one", "cpu": "x"}])), ("schema", CPU)),
+        (vms(&json!([{"name": "one", "cpu": 1.5}])), ("schema", CPU)),
+        (vms(&json!([{"name": "one", "disk": 1}])), ("schema", "/AwesomeConsumer/App/services/VM/0/disk")),
+    ];
+    for (body, told) in cases {
+        assert_refused(&system, body.to_string().as_bytes(), &[*told]);
+    }
+    assert_refused(&system, b"", &[("one_team", "")]);
+}
+
+#[test]
+fn names_are_what_they_look_like() {
+    let system = Running::demo();
+    let bad = ["", " one", "one ", "o\u{7}ne", "one\n", "\u{85}", "e\u{301}", "\u{212b}", &"x".repeat(129)];
+    for name in bad {
+        let pointer = "/AwesomeConsumer/App/services/VM/0/name";
+        let body = vms(&json!([{"name": name}])).to_string();
+        assert_refused(&system, body.as_bytes(), &[("invalid_name", pointer)]);
+        let pointer = format!("/AwesomeConsumer/{name}");
+        let body = json!({TEAM: {name: {}}}).to_string();
+        assert_refused(&system, body.as_bytes(), &[("invalid_name", &pointer)]);
+        let pointer = format!("/AwesomeConsumer/App/services/{name}");
+        let body = app(&json!({name: []})).to_string();
+        assert_refused(&system, body.as_bytes(), &[("invalid_name", &pointer)]);
+    }
+    let longest = "ü".repeat(64);
+    let answer =
+        post(&system, SUBMIT, "awesome-key", vms(&json!([{"name": longest}])).to_string().as_bytes());
+    assert_eq!(answer.status, 201, "{answer:?}");
+    assert_eq!(answer.at("/change_instances/0/service_item/name"), &json!(longest));
+}
+
+#[test]
+fn references_lead_to_an_item_of_the_same_application() {
+    let system = Running::demo();
+    let balancer = |vms: &Value| json!([{"name": "lb", "related_vms": vms}]);
+    let lb = "/AwesomeConsumer/App/services/LoadBalancer/0";
+    let dangling = app(&json!({"LoadBalancer": balancer(&json!(["one"]))})).to_string();
+    assert_refused(&system, dangling.as_bytes(), &[("dangling_reference", lb)]);
+    let elsewhere = json!({TEAM: {
+        "App": {"services": {"LoadBalancer": balancer(&json!(["one", "two"])), "VM": [{"name": "two"}]}},
+        "Other": {"services": {"VM": [{"name": "one"}]}}}});
+    assert_refused(&system, elsewhere.to_string().as_bytes(), &[("dangling_reference", lb)]);
+
+    let names: Vec<String> = (0..257).map(|number| format!("vm-{number}")).collect();
+    let items: Vec<Value> = names.iter().map(|name| json!({"name": name})).collect();
+    let many = app(&json!({"LoadBalancer": balancer(&json!(names)), "VM": items})).to_string();
+    assert_refused(&system, many.as_bytes(), &[("too_many_references", lb)]);
+
+    let ring = json!({"title": "Ring", "type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"},
+        "next": {"type": "string", "format": "reference", "service_reference": "Ring"}}});
+    let answer = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &ring);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let itself = app(&json!({"Ring": [{"name": "a", "next": "a"}]})).to_string();
+    assert_refused(&system, itself.as_bytes(), &[("self_reference", "/AwesomeConsumer/App/services/Ring/0")]);
+    let each_other = app(&json!({"Ring": [{"name": "a", "next": "b"}, {"name": "b", "next": "a"}]}));
+    assert_eq!(post(&system, SUBMIT, "awesome-key", each_other.to_string().as_bytes()).status, 201);
+    system.assert_sound();
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_at_once() {
+    let system = Running::demo();
+    let body = json!({TEAM: {
+        "First": {"services": {"VM": [{"name": "one", "cpu": "x"}], "Nothing": [{"name": "a"}]}},
+        "Second": {"services": {"LoadBalancer": [{"name": "lb", "related_vms": ["gone"]}]}}}});
+    let told = [
+        ("unknown_service", "/AwesomeConsumer/First/services/Nothing"),
+        ("schema", "/AwesomeConsumer/First/services/VM/0/cpu"),
+        ("dangling_reference", "/AwesomeConsumer/Second/services/LoadBalancer/0"),
+    ];
+    assert_refused(&system, body.to_string().as_bytes(), &told);
+    let answer = post(&system, SUBMIT, "awesome-key", body.to_string().as_bytes());
+    for pointer in [
+        "/errors/AwesomeConsumer/First/Nothing/service/0",
+        "/errors/AwesomeConsumer/First/VM/one/cpu/0",
+        "/errors/AwesomeConsumer/Second/LoadBalancer/lb/references/0",
+    ] {
+        assert!(answer.at(pointer).is_string(), "{pointer}: {answer:?}");
+    }
+}
+
+/// New load balancers in one application, with every record that a submission can bring along.
+fn balancers(count: usize) -> Value {
+    let items: Vec<Value> = (0..count).map(|number| json!({"name": format!("lb-{number}")})).collect();
+    json!({TEAM: {"metadata": {"cost": 7}, "App": {
+        "metadata": {"env": "dev"}, "services": {"LoadBalancer": items}}}})
+}
+
+#[test]
+fn forty_five_new_items_fit_one_submission_and_sixty_do_not() {
+    let system = Running::demo();
+    let path = format!("{SUBMIT}?commit_id={}", "c".repeat(128));
+    let headers = [("idempotency-key", "k")];
+    let submit = |count: usize| {
+        let body = balancers(count).to_string().into_bytes();
+        system.send(&Ask { method: "POST", path: &path, key: Some("awesome-key"), headers: &headers, body })
+    };
+    let before = stored(&system);
+    let answer = submit(60);
+    assert_invalid(&answer, "too_many_changes", &[("too_many_changes", "/AwesomeConsumer")]);
+    let validated = post(&system, VALIDATE, "awesome-key", balancers(60).to_string().as_bytes());
+    assert_invalid(&validated, "too_many_changes", &[("too_many_changes", "/AwesomeConsumer")]);
+    assert_eq!(before, stored(&system));
+
+    let answer = submit(45);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    assert_eq!(answer.at("/change_instances").as_array().unwrap().len(), 45);
+    assert_eq!(answer.at("/planned"), &json!({"direct": 45, "generated": 45}));
+    let items = system.get("/v1/orcabase/consumer/service_items/?limit=100", "awesome-key");
+    assert_eq!(items.at("/count"), 45);
+    assert_eq!(submit(45).body, answer.body, "repeated under its key");
+    system.assert_sound();
+}
+
+#[test]
+fn what_comes_beside_a_declaration_has_limits() {
+    let system = Running::demo();
+    let before = stored(&system);
+    let body = vms(&json!([{"name": "one"}])).to_string().into_bytes();
+    let path = format!("{SUBMIT}?commit_id={}", "c".repeat(129));
+    let answer = post(&system, &path, "awesome-key", &body);
+    assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_filter")), "{answer:?}");
+    let long = "k".repeat(256);
+    for key in ["", long.as_str()] {
+        let headers = [("idempotency-key", key)];
+        let ask = Ask {
+            method: "POST",
+            path: SUBMIT,
+            key: Some("awesome-key"),
+            headers: &headers,
+            body: body.clone(),
+        };
+        let answer = system.send(&ask);
+        assert_eq!(
+            (answer.status, answer.at("/code")),
+            (400, &json!("invalid_idempotency_key")),
+            "{answer:?}"
+        );
+    }
+    assert_eq!(before, stored(&system));
+}
+
+#[test]
+fn what_an_owner_reports_has_limits() {
+    let system = Running::demo();
+    let answer = post(&system, SUBMIT, "awesome-key", vms(&json!([{"name": "one"}])).to_string().as_bytes());
+    let path = format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"));
+    let patch = |body: Value| system.call("PATCH", &path, "vm-owner-key", &body);
+    let refused = |body: Value, code: &str| {
+        let before = stored(&system);
+        let answer = patch(body);
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!(code)), "{answer:?}");
+        assert_eq!(before, stored(&system));
+    };
+    let data = |bytes: usize| {
+        let overhead = json!({"x": ""}).to_string().len();
+        json!({"x": "x".repeat(bytes - overhead)})
+    };
+    let limit = 128 * 1024;
+    refused(json!({"log": "ü".repeat(513)}), "log_too_long");
+    refused(json!({"state": "APPROVED", "deployed_item": data(limit + 1)}), "deployed_item_too_large");
+    refused(json!({"state": "APPROVED", "deployed_item": null}), "invalid_field");
+    refused(json!({"state": "APPROVED", "deployed_item": [1]}), "invalid_field");
+    refused(json!({"state": "approved"}), "invalid_field");
+    refused(json!({"state": 1}), "invalid_field");
+    refused(json!({"log": ["x"]}), "invalid_field");
+    refused(json!(["x"]), "invalid_body");
+    for bad in [
+        r#"{"state": "APPROVED", "state": "REJECTED"}"#,
+        r#"{"deployed_item": {"x": 9007199254740993}}"#,
+        "{",
+        "\u{feff}{}",
+    ] {
+        let answer = system.send(&Ask {
+            method: "PATCH",
+            path: &path,
+            key: Some("vm-owner-key"),
+            headers: &[],
+            body: bad.as_bytes().to_vec(),
+        });
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_body")), "{bad}: {answer:?}");
+    }
+    for number in 0..20 {
+        let answer = patch(json!({"log": format!("note {number}")}));
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    refused(json!({"log": "the twenty-first note"}), "log_full");
+    // A note that comes with a move is part of the move.
+    let answer = patch(json!({"state": "APPROVED", "log": "ü".repeat(512), "deployed_item": data(limit)}));
+    assert_eq!(answer.status, 200, "{answer:?}");
+    system.assert_sound();
+}
+
+/// A sound definition with this property beside the name.
+fn with_property(property: &Value) -> Value {
+    json!({"title": "New", "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}, "x": property}})
+}
+
+/// A definition in which every level has two ways to the next.
+fn doubling(levels: usize) -> Value {
+    let mut definition = with_property(&json!({"$ref": "#/$defs/l0"}));
+    let level = |to: usize| {
+        let next = json!({"$ref": format!("#/$defs/l{to}")});
+        json!({"anyOf": [next, next]})
+    };
+    let mut definitions: serde_json::Map<String, Value> =
+        (0..levels).map(|at| (format!("l{at}"), level(at + 1))).collect();
+    definitions.insert(format!("l{levels}"), json!({"type": "string"}));
+    if let Some(definition) = definition.as_object_mut() {
+        definition.insert("$defs".to_owned(), Value::Object(definitions));
+    }
+    definition
+}
+
+#[test]
+fn a_definition_that_costs_too_much_or_leaves_itself_is_refused() {
+    let system = Running::demo();
+    let without = |name: &str| {
+        let mut definition = with_property(&json!({"type": "string"}));
+        definition.as_object_mut().unwrap().remove(name);
+        definition
+    };
+    let references = |count: usize| {
+        let property = json!({"allOf": vec![json!({"$ref": "#/properties/name"}); count]});
+        with_property(&property)
+    };
+    let nested = |depth: usize| (0..depth).fold(json!({"type": "string"}), |below, _| json!({"not": below}));
+    let cases: &[(Value, Told<'_>)] = &[
+        (without("title"), ("missing_title", "/title")),
+        (without("required"), ("missing_name_property", "/required")),
+        (without("properties"), ("missing_name_property", "/properties/name")),
+        (without("type"), ("wrong_type", "/type")),
+        (json!([]), ("wrong_type", "")),
+        (
+            with_property(&json!({"$ref": "https://example.com/schema"})),
+            ("remote_reference", "/properties/x/$ref"),
+        ),
+        (with_property(&json!({"$ref": "file:///etc/passwd"})), ("remote_reference", "/properties/x/$ref")),
+        (with_property(&json!({"$ref": "other.json#/a"})), ("remote_reference", "/properties/x/$ref")),
+        (with_property(&json!({"$ref": "#/nowhere"})), ("dangling_reference", "/properties/x/$ref")),
+        (
+            with_property(&json!({"items": {"$ref": "#"}})),
+            ("recursive_reference", "/properties/x/items/$ref"),
+        ),
+        (
+            with_property(&json!({"$id": "https://example.com/"})),
+            ("unsupported_keyword", "/properties/x/$id"),
+        ),
+        (with_property(&json!({"$dynamicRef": "#a"})), ("unsupported_keyword", "/properties/x/$dynamicRef")),
+        (doubling(14), ("too_complex", "")),
+        (references(257), ("too_complex", "")),
+        (with_property(&json!({"type": "strin"})), ("invalid_schema", "/properties/x/type")),
+        (with_property(&nested(31)), ("too_deep", "")),
+        (with_property(&json!({"pattern": "(a+"})), ("invalid_pattern", "/properties/x/pattern")),
+        (with_property(&json!({"pattern": "(?=a)b"})), ("invalid_pattern", "/properties/x/pattern")),
+        (with_property(&json!({"pattern": "(a)\\1"})), ("invalid_pattern", "/properties/x/pattern")),
+        (
+            with_property(&json!({"pattern": "(?:a{1000}){1000}"})),
+            ("invalid_pattern", "/properties/x/pattern"),
+        ),
+        (
+            with_property(&json!({"type": "string", "format": "reference_list", "service_reference": "VM"})),
+            ("invalid_reference", "/properties/x"),
+        ),
+        (
+            with_property(&json!({"type": "array", "format": "reference", "service_reference": "VM"})),
+            ("invalid_reference", "/properties/x"),
+        ),
+        (
+            with_property(&json!({"type": "array", "format": "reference_list"})),
+            ("invalid_reference", "/properties/x"),
+        ),
+        (
+            with_property(&json!({"type": "string", "service_reference": "VM"})),
+            ("invalid_reference", "/properties/x"),
+        ),
+        (
+            with_property(&json!({"type": "string", "format": "reference", "service_reference": 7})),
+            ("invalid_reference", "/properties/x"),
+        ),
+        (
+            with_property(
+                &json!({"items": {"type": "string", "format": "reference", "service_reference": "VM"}}),
+            ),
+            ("invalid_reference", "/properties/x/items/service_reference"),
+        ),
+    ];
+    let publish = format!("{OWNER}/services/");
+    for (definition, (rule, pointer)) in cases {
+        for path in [publish.clone(), format!("{OWNER}/services/validate/")] {
+            let answer = post(&system, &path, "vm-owner-key", definition.to_string().as_bytes());
+            if *rule == "too_deep" {
+                assert_eq!((answer.status, answer.at("/problems/0/rule")), (400, &json!("too_deep")));
+                continue;
+            }
+            let found = answer.at("/problems").as_array().cloned().unwrap_or_default();
+            let told = found.iter().any(|problem| {
+                problem.get("rule") == Some(&json!(rule)) && problem.get("pointer") == Some(&json!(pointer))
+            });
+            assert!(told, "{definition} {rule} {pointer}: {answer:?}");
+            assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_schema")));
+            let errors = answer.at("/errors").as_object().unwrap();
+            assert!(!errors.is_empty() && errors.values().all(Value::is_object), "{errors:?}");
+        }
+    }
+    let large = with_property(&json!({"description": "x".repeat(64 * 1024)})).to_string();
+    let answer = post(&system, &publish, "vm-owner-key", large.as_bytes());
+    assert_invalid(&answer, "invalid_schema", &[("too_large", "")]);
+    let listed = system.get(&publish, "vm-owner-key");
+    assert_eq!(listed.at("/count"), 1, "only the service that was there before: {listed:?}");
+}
+
+#[test]
+fn a_pattern_that_backtracks_elsewhere_is_harmless_here() {
+    let system = Running::demo();
+    let definition = with_property(&json!({"type": "string", "pattern": "^(a+)+$"}));
+    let answer = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let items =
+        |end: &str| app(&json!({"New": [{"name": "one", "x": format!("{}{end}", "a".repeat(50_000))}]}));
+    let pointer = "/AwesomeConsumer/App/services/New/0/x";
+    assert_refused(&system, items("!").to_string().as_bytes(), &[("schema", pointer)]);
+    assert_eq!(post(&system, VALIDATE, "awesome-key", items("").to_string().as_bytes()).status, 200);
+}
+
+#[test]
+fn settings_of_a_service_have_limits() {
+    let system = Running::demo();
+    let service = system.get(&format!("{OWNER}/services/"), "vm-owner-key");
+    let path = format!("{OWNER}/services/{}/", service.at("/results/0/id"));
+    for body in [
+        json!({"approval_required": "no"}),
+        json!({"allowed_teams": 1}),
+        json!({"allowed_teams": [77]}),
+        json!({"allowed_teams": vec![4; 1_001]}),
+        json!({"dependant_teams": ["Nobody"]}),
+        json!({"dependant_teams": ["VMOwnerTeam"]}),
+        json!({"dependent_teams": vec![4; 16]}),
+    ] {
+        let answer = system.call("PATCH", &path, "vm-owner-key", &body);
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_field")), "{answer:?}");
+    }
+    assert_eq!(system.get(&format!("{OWNER}/services/"), "vm-owner-key").body, service.body);
+}

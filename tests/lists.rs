@@ -1,0 +1,584 @@
+//! Lists: pages, order, and every filter, from both points of view.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "test support")]
+
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+use tests::{Answer, Running};
+
+const CONSUMER: &str = "/v1/orcabase/consumer";
+const OWNER: &str = "/v1/orcabase/serviceowner";
+
+/// A system that the tests only read, and the ids in it that filters name.
+struct Library {
+    system: Running,
+    alpha: u64,
+    beta: u64,
+    one: u64,
+    two: u64,
+    vm: u64,
+    db: u64,
+    web: u64,
+    data: u64,
+    first_item: u64,
+    first_submission: u64,
+}
+
+static LIBRARY: LazyLock<Library> = LazyLock::new(Library::new);
+
+fn world() -> Value {
+    let team = |name: &str| json!({"name": name, "api_keys": [name.to_lowercase()]});
+    let service = |owner: &str, title: &str, approval_required: bool| {
+        json!({"owner": owner, "approval_required": approval_required, "schema": {
+            "title": title, "type": "object", "required": ["name"],
+            "properties": {"name": {"type": "string"}}}})
+    };
+    json!({
+        "teams": [team("Alpha"), team("Beta"), team("One"), team("Two")],
+        "services": [service("One", "VM", true), service("Two", "DB", false)],
+    })
+}
+
+/// VMs with names that begin so, numbered by their `cpu`.
+fn vms(prefix: &str, count: u64) -> Vec<Value> {
+    (0..count).map(|cpu| json!({"name": format!("{prefix}-{cpu:02}"), "cpu": cpu})).collect()
+}
+
+fn submit(system: &Running, method: &str, commit: &str, key: &str, body: &Value) -> Answer {
+    let path = format!("{CONSUMER}/submissions/submit/?commit_id={commit}");
+    let answer = system.call(method, &path, key, body);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    answer
+}
+
+fn decide(system: &Running, change: &Value, body: &Value) {
+    let path = format!("{OWNER}/change_instances/{change}/");
+    let answer = system.call("PATCH", &path, "one", body);
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+impl Library {
+    /// Alpha: application `web` with 25 VMs and a DB, `data` with five VMs and a DB. Beta: one VM. The first
+    /// VM is COMPLETED, the next four are APPROVED, one is REJECTED, the others PENDING; DBs are APPROVED.
+    fn new() -> Self {
+        let system = Running::start(&world().to_string());
+        let db = json!([{"name": "main", "note": "größe 7", "disk": {"size": 1, "kind": "ssd"}}]);
+        let web = json!({"services": {"VM": vms("vm", 25), "DB": db}});
+        let first = submit(&system, "POST", "c1", "alpha", &json!({"Alpha": {"web": web}}));
+        let data = json!({"services": {"VM": vms("data", 5), "DB": [{"name": "replica"}]}});
+        submit(&system, "PATCH", "c2", "alpha", &json!({"Alpha": {"data": data}}));
+        let beta = json!({"Beta": {"web": {"services": {"VM": vms("beta", 1)}}}});
+        submit(&system, "POST", "c3", "beta", &beta);
+
+        let listed = system.get(&format!("{OWNER}/change_instances/?limit=6"), "one");
+        let mut changes = listed.at("/results").as_array().unwrap().iter();
+        let mut next = || changes.next().unwrap().get("id").unwrap();
+        let completed = next();
+        for version in 1..=2 {
+            let body = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.0", "version": version}});
+            decide(&system, completed, &body);
+        }
+        decide(&system, completed, &json!({"state": "COMPLETED"}));
+        for number in 1..=4 {
+            let ip = format!("10.0.0.{number}");
+            decide(&system, next(), &json!({"state": "APPROVED", "deployed_item": {"ip": ip}}));
+        }
+        decide(&system, next(), &json!({"state": "REJECTED"}));
+
+        let id = |path: String, key: &str| {
+            let answer = system.get(&path, key);
+            answer.at("/results/0/id").as_u64().unwrap_or_else(|| panic!("{path}: {answer:?}"))
+        };
+        let team = |key: &str| id("/v1/account/teams/".to_owned(), key);
+        let of_alpha = |rest: &str| id(format!("{CONSUMER}/{rest}"), "alpha");
+        Self {
+            alpha: team("alpha"),
+            beta: team("beta"),
+            one: team("one"),
+            two: team("two"),
+            vm: of_alpha("services/?name=VM"),
+            db: of_alpha("services/?name=DB"),
+            web: of_alpha("applications/?name=web"),
+            data: of_alpha("applications/?name=data"),
+            first_item: of_alpha("service_items/?name=vm-00"),
+            first_submission: first.at("/id").as_u64().unwrap(),
+            system,
+        }
+    }
+
+    /// Fails unless each query finds so many rows, in the count and on the pages.
+    #[track_caller]
+    fn assert_counts(&self, list: &str, key: &str, cases: &[(String, usize)]) {
+        for (query, count) in cases {
+            let path = format!("{list}?limit=10&{query}");
+            let rows = walk(&self.system, &path, key);
+            assert_eq!(rows.len(), *count, "{key} {path}");
+        }
+    }
+
+    /// Fails unless each query is refused as a bad value.
+    #[track_caller]
+    fn assert_refused(&self, list: &str, key: &str, queries: &[&str]) {
+        for query in queries {
+            let answer = self.system.get(&format!("{list}?{query}"), key);
+            assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_filter")), "{query}");
+            let field = query.split('=').next().unwrap();
+            let told = answer.at(&format!("/{field}/0")).as_str().unwrap_or_default();
+            assert!(!told.is_empty(), "{query}: {answer:?}");
+        }
+    }
+}
+
+/// All rows from a page on, with each page's shape checked on the way.
+#[track_caller]
+fn walk(system: &Running, path: &str, key: &str) -> Vec<Value> {
+    let mut rows = Vec::new();
+    let mut next = Some(path.to_owned());
+    let mut count = None;
+    while let Some(path) = next {
+        let answer = system.get(&path, key);
+        assert_eq!(answer.status, 200, "{path}: {answer:?}");
+        let told = answer.at("/count").as_u64().unwrap();
+        assert_eq!(*count.get_or_insert(told), told, "the count stays: {path}");
+        let page = answer.at("/results").as_array().unwrap();
+        assert!(rows.is_empty() || !page.is_empty(), "an empty page at the end: {path}");
+        rows.extend(page.iter().cloned());
+        next = answer.at("/next").as_str().map(str::to_owned);
+        if let Some(next) = &next {
+            assert!(next.starts_with(&format!("{}/v1/", system.base)), "{next}");
+        }
+    }
+    assert!(count.is_some_and(|count| usize::try_from(count) == Ok(rows.len())) || path.contains("offset="));
+    rows
+}
+
+fn values(rows: &[Value], pointer: &str) -> Vec<Value> {
+    rows.iter().map(|row| row.pointer(pointer).cloned().unwrap()).collect()
+}
+
+fn ids(rows: &[Value]) -> Vec<u64> {
+    rows.iter().map(|row| row.get("id").unwrap().as_u64().unwrap()).collect()
+}
+
+/// Every list with a key and how many rows it has for it.
+fn lists() -> Vec<(String, &'static str, usize)> {
+    let list = |pov: &str, name: &str| format!("{pov}/{name}/");
+    vec![
+        (list(CONSUMER, "service_items"), "alpha", 32),
+        (list(OWNER, "service_items"), "one", 31),
+        (list(OWNER, "service_items"), "two", 2),
+        (list(CONSUMER, "change_instances"), "alpha", 32),
+        (list(OWNER, "change_instances"), "one", 31),
+        (list(CONSUMER, "change_instances"), "beta", 1),
+        (list(CONSUMER, "deployed_items"), "alpha", 6),
+        (list(OWNER, "deployed_items"), "one", 6),
+        (list(OWNER, "deployed_items"), "two", 0),
+        (list(CONSUMER, "services"), "alpha", 2),
+        (list(OWNER, "services"), "one", 1),
+        (list(CONSUMER, "applications"), "alpha", 2),
+        (list(OWNER, "applications"), "alpha", 2),
+        (list(CONSUMER, "submissions"), "alpha", 2),
+    ]
+}
+
+#[test]
+fn following_next_shows_every_row_once_whatever_the_limit() {
+    let library = &*LIBRARY;
+    for (list, key, count) in lists() {
+        let whole = ids(&walk(&library.system, &format!("{list}?limit=1000"), key));
+        assert_eq!(whole.len(), count, "{key} {list}");
+        assert_eq!(whole.iter().collect::<BTreeSet<_>>().len(), count, "{key} {list}");
+        let one_by_one = if count < 10 { "?limit=1" } else { "?limit=5" };
+        for limit in ["", one_by_one, "?limit=31", "?limit=32", "?limit=5000", "?limit=0"] {
+            let paged = ids(&walk(&library.system, &format!("{list}{limit}"), key));
+            assert_eq!(paged, whole, "{key} {list}{limit}");
+        }
+        let mut backward = ids(&walk(&library.system, &format!("{list}?limit=9&ordering=-created"), key));
+        backward.reverse();
+        assert_eq!(backward, whole, "{key} {list}");
+        let unknown = library.system.get(&format!("{list}?colour=red"), key);
+        assert_eq!((unknown.status, &unknown.body), (400, &json!(["Filter param not found."])), "{list}");
+        library.assert_refused(
+            &list,
+            key,
+            &["ordering=colour", "ordering=-", "limit=x", "limit=-1", "offset=x"],
+        );
+    }
+}
+
+#[test]
+fn a_page_has_twenty_rows_when_nothing_is_said() {
+    let library = &*LIBRARY;
+    let list = format!("{CONSUMER}/service_items/");
+    let page = library.system.get(&list, "alpha");
+    assert_eq!(page.at("/results").as_array().unwrap().len(), 20);
+    assert_eq!((page.at("/count"), page.at("/previous")), (&json!(32), &Value::Null));
+    let rest = library.system.get(page.at("/next").as_str().unwrap(), "alpha");
+    assert_eq!(rest.at("/results").as_array().unwrap().len(), 12);
+    assert_eq!((rest.at("/count"), rest.at("/next")), (&json!(32), &Value::Null));
+}
+
+#[test]
+fn an_offset_skips_rows_and_next_goes_on_behind_them() {
+    let library = &*LIBRARY;
+    for ordering in ["created", "-created", "name", "-name"] {
+        let list = format!("{CONSUMER}/service_items/?ordering={ordering}");
+        let whole = ids(&walk(&library.system, &format!("{list}&limit=1000"), "alpha"));
+        for offset in [0, 1, 5, 20, 31, 32, 99] {
+            let path = format!("{list}&limit=4&offset={offset}");
+            let rows = ids(&walk(&library.system, &path, "alpha"));
+            assert_eq!(rows, whole.get(offset..).unwrap_or_default(), "{path}");
+            assert_eq!(library.system.get(&path, "alpha").at("/count"), 32, "{path}");
+        }
+    }
+}
+
+#[test]
+fn rows_come_in_the_order_that_is_asked_for() {
+    let library = &*LIBRARY;
+    for (list, key, fields) in [
+        (
+            format!("{CONSUMER}/service_items/"),
+            "alpha",
+            &["created", "name", "modified", "runtime_state"][..],
+        ),
+        (format!("{OWNER}/service_items/"), "one", &["created", "name", "modified", "runtime_state"]),
+        (format!("{CONSUMER}/change_instances/"), "alpha", &["created", "modified", "state", "change_type"]),
+        (format!("{OWNER}/change_instances/"), "one", &["created", "modified", "state", "change_type"]),
+        (format!("{OWNER}/deployed_items/"), "one", &["created", "version"]),
+        (format!("{CONSUMER}/services/"), "alpha", &["created", "name", "modified"]),
+        (format!("{CONSUMER}/applications/"), "alpha", &["created", "name", "modified"]),
+        (format!("{CONSUMER}/submissions/"), "alpha", &["created"]),
+    ] {
+        for field in fields {
+            let sorted = |ordering: &str| {
+                let rows = walk(&library.system, &format!("{list}?limit=8&ordering={ordering}"), key);
+                values(&rows, &format!("/{field}")).iter().map(Value::to_string).collect::<Vec<_>>()
+            };
+            let forward = sorted(field);
+            assert!(forward.is_sorted(), "{list} {field}: {forward:?}");
+            let mut backward = sorted(&format!("-{field}"));
+            backward.reverse();
+            assert_eq!(backward, forward, "{list} {field}");
+        }
+    }
+}
+
+/// What all lists of rows with a declaration know of it; `cpu` numbers the VMs, `{}` is the list's own prefix.
+fn declaration_cases() -> Vec<(String, usize)> {
+    let case = |query: &str, count| (query.to_owned(), count);
+    vec![
+        case("declaration=%7B%22cpu%22%3A3%7D", 2),
+        case("declaration={%22cpu%22:3,%22name%22:%22vm-03%22}", 1),
+        case("declaration={%22cpu%22:3.0}", 2),
+        case("declaration={%22cpu%22:77}", 0),
+        case("declaration={%22disk%22:{%22size%22:1}}", 1),
+        case("declaration={%22disk%22:{%22size%22:2}}", 0),
+        case("declaration={}", 32),
+        case("declaration_contains=gr%C3%B6%C3%9Fe+7", 1),
+        case("declaration_contains=GR%C3%96SSE", 0),
+        case("declaration_contains=%22name%22:%22vm-1", 10),
+        case("declaration_regex=%22vm-0%5B0-3%5D%22", 4),
+        case("declaration_regex=nothing", 0),
+        case("declaration={%22cpu%22:3}&declaration_contains=vm", 1),
+        case("start_date=2020-01-01", 32),
+        case("start_date=2020-01-01T00:00:00%2B02:00", 32),
+        case("start_date=2020-01-01T00:00:00+02:00", 32),
+        case("start_date=2020-01-01&end_date=9999-01-01T00:00:00Z", 32),
+        case("start_date=9999-01-01", 0),
+        case("end_date=2020-01-01", 0),
+    ]
+}
+
+const BAD_DECLARATIONS: &[&str] = &[
+    "declaration=%7B",
+    "declaration_regex=(a",
+    "declaration_regex=(%3F=a)",
+    "declaration_regex=(((a{99}){99}){99}){99}",
+];
+
+#[test]
+fn service_items_are_filtered_by_everything_that_clients_know() {
+    let library = &*LIBRARY;
+    let Library { alpha, beta, one, two, vm, db, web, data, .. } = library;
+    let cases = [
+        (format!("application_id={web}"), 26),
+        (format!("application_id={web},{data}"), 32),
+        (format!("application_id=[{web},%20{data}]"), 32),
+        (format!("application_id=[{web},+{data}]"), 32),
+        (format!("application_id=[{data}]"), 6),
+        ("application_id=1".to_owned(), 0),
+        ("application_name=web".to_owned(), 26),
+        ("application_name=data,web".to_owned(), 32),
+        ("application_name=We".to_owned(), 0),
+        ("application_name_contains=AT".to_owned(), 6),
+        ("application_name_contains=q".to_owned(), 0),
+        ("change_state=CHANGES_PENDING".to_owned(), 24),
+        ("change_state=CHANGES_APPROVED".to_owned(), 6),
+        ("change_state=CHANGES_REJECTED,ALL_CHANGES_COMPLETED".to_owned(), 2),
+        ("change_state=CHANGES_ERRORED".to_owned(), 0),
+        (format!("consumer_team_id={alpha}"), 32),
+        (format!("consumer_team_id={beta}"), 0),
+        ("name=vm-00".to_owned(), 1),
+        ("name=vm-00,vm-01,nothing".to_owned(), 2),
+        ("name=nothing".to_owned(), 0),
+        ("name=".to_owned(), 32),
+        ("runtime_state=REQUESTED".to_owned(), 25),
+        ("runtime_state=IN_SERVICE".to_owned(), 7),
+        ("runtime_state=REQUESTED,IN_SERVICE".to_owned(), 32),
+        ("runtime_state=DECOMMISSIONED".to_owned(), 0),
+        (format!("service_id={vm}"), 30),
+        (format!("service_id={db}"), 2),
+        ("service_name=DB".to_owned(), 2),
+        ("service_name=VM,DB".to_owned(), 32),
+        (format!("service_owner_id={one}"), 30),
+        (format!("service_owner_team_id={two}"), 2),
+        (format!("service_owner_team_id={two}&runtime_state=REQUESTED"), 0),
+        (format!("application_id={web}&service_name=VM&runtime_state=IN_SERVICE"), 5),
+    ];
+    let list = format!("{CONSUMER}/service_items/");
+    library.assert_counts(&list, "alpha", &cases);
+    library.assert_counts(&list, "alpha", &declaration_cases());
+    library.assert_refused(&list, "alpha", BAD_DECLARATIONS);
+    let bad = ["runtime_state=GONE", "change_state=DONE", "service_id=x", "service_id=-1", "start_date=x"];
+    library.assert_refused(&list, "alpha", &bad);
+
+    let list = format!("{OWNER}/service_items/");
+    let cases = [
+        (format!("consumer_team_id={beta}"), 1),
+        (format!("consumer_team_id={alpha},{beta}"), 31),
+        (format!("application_id={web}"), 25),
+        ("application_name=web".to_owned(), 26),
+        ("runtime_state=IN_SERVICE".to_owned(), 5),
+        (format!("service_owner_team_id={two}"), 0),
+    ];
+    library.assert_counts(&list, "one", &cases);
+}
+
+#[test]
+fn dates_include_their_bounds() {
+    let library = &*LIBRARY;
+    for list in ["service_items", "change_instances"] {
+        let rows = walk(&library.system, &format!("{CONSUMER}/{list}/?ordering=modified&limit=100"), "alpha");
+        let modified: Vec<String> =
+            values(&rows, "/modified").iter().map(|at| at.as_str().unwrap().to_owned()).collect();
+        let at = modified.get(29).unwrap();
+        let from = modified.iter().filter(|other| *other >= at).count();
+        let until = modified.iter().filter(|other| *other <= at).count();
+        let day = at.split('T').next().unwrap();
+        let whole_day = modified.iter().filter(|other| other.starts_with(day)).count();
+        let cases = [
+            (format!("start_date={at}"), from),
+            (format!("end_date={at}"), until),
+            (format!("start_date={at}&end_date={at}"), from + until - 32),
+            (format!("start_date={day}&end_date={day}"), whole_day),
+        ];
+        library.assert_counts(&format!("{CONSUMER}/{list}/"), "alpha", &cases);
+    }
+}
+
+#[test]
+fn change_instances_are_filtered_by_everything_that_clients_know() {
+    let library = &*LIBRARY;
+    let Library { alpha, beta, one, two, vm, db, web, data, first_item, first_submission, .. } = library;
+    let cases = [
+        (format!("application_id={web}"), 26),
+        (format!("application_id=[{web}, {data}]").replace(' ', "%20"), 32),
+        ("change_type=CREATE".to_owned(), 32),
+        ("change_type=MODIFY,DELETE".to_owned(), 0),
+        ("commit_id=c1".to_owned(), 26),
+        ("commit_id=c1,c2".to_owned(), 32),
+        ("commit_id=c3".to_owned(), 0),
+        (format!("consumer_team_id={alpha}"), 32),
+        (format!("consumer_team_id={beta}"), 0),
+        ("exclude_referenced=True".to_owned(), 32),
+        ("exclude_referenced=true".to_owned(), 32),
+        ("exclude_referenced=False".to_owned(), 32),
+        (format!("service_id={vm}"), 30),
+        (format!("service_id={vm},{db}"), 32),
+        (format!("service_item_id={first_item}"), 1),
+        (format!("service_item_id={first_item}&state=COMPLETED"), 1),
+        (format!("service_item_id={first_item}&state=PENDING"), 0),
+        (format!("service_item_id={first_item},1"), 1),
+        ("service_item_id=1".to_owned(), 0),
+        ("service_name=DB".to_owned(), 2),
+        (format!("service_owner_team_id={one}"), 30),
+        (format!("service_owner_team_id={two}"), 2),
+        ("state=PENDING".to_owned(), 24),
+        ("state=PENDING,REJECTED".to_owned(), 25),
+        ("state=APPROVED".to_owned(), 6),
+        ("state=ERROR".to_owned(), 0),
+        ("state=ERRORED,COMPLETED".to_owned(), 1),
+        (format!("submission_id={first_submission}"), 26),
+        ("submission_id=1".to_owned(), 0),
+        ("commit_id=c1&state=PENDING&service_name=VM".to_owned(), 19),
+    ];
+    let list = format!("{CONSUMER}/change_instances/");
+    library.assert_counts(&list, "alpha", &cases);
+    library.assert_counts(&list, "alpha", &declaration_cases());
+    library.assert_refused(&list, "alpha", BAD_DECLARATIONS);
+    let bad = ["state=DONE", "change_type=RENAME", "submission_id=x", "exclude_referenced=x", "end_date=1"];
+    library.assert_refused(&list, "alpha", &bad);
+
+    let list = format!("{OWNER}/change_instances/");
+    let cases = [
+        ("state=PENDING".to_owned(), 25),
+        ("state=PENDING,APPROVED,REJECTED,COMPLETED".to_owned(), 31),
+        ("state=CLOSED".to_owned(), 0),
+        (format!("consumer_team_id={beta}"), 1),
+        (format!("service_item_id={first_item}"), 1),
+        (format!("service_item_id={first_item}&state=PENDING"), 0),
+        (format!("submission_id={first_submission}"), 25),
+        ("commit_id=c2,c3".to_owned(), 6),
+    ];
+    library.assert_counts(&list, "one", &cases);
+}
+
+#[test]
+fn deployed_items_are_filtered_by_everything_that_clients_know() {
+    let library = &*LIBRARY;
+    let Library { alpha, beta, one, two, vm, db, web, data, first_item, .. } = library;
+    let cases = [
+        (format!("application_id={web}"), 6),
+        (format!("application_id={data}"), 0),
+        (format!("consumer_team_id={alpha}"), 6),
+        (format!("consumer_team_id={beta}"), 0),
+        (format!("service_owner_team_id={one}"), 6),
+        (format!("service_owner_team_id={two}"), 0),
+        (format!("service_id={vm}"), 6),
+        (format!("service_id={db}"), 0),
+        (format!("service_item_id={first_item}"), 2),
+        (format!("service_item_id=[{first_item}]"), 2),
+        ("service_item_id=1".to_owned(), 0),
+        ("declaration={%22ip%22:%2210.0.0.0%22}".to_owned(), 2),
+        ("declaration={%22version%22:2}".to_owned(), 1),
+        ("declaration_contains=10.0.0".to_owned(), 6),
+        ("declaration_contains=nothing".to_owned(), 0),
+        ("declaration_regex=10%5C.0%5C.0%5C.%5B34%5D".to_owned(), 2),
+    ];
+    for (list, key) in [(CONSUMER, "alpha"), (OWNER, "one")] {
+        let list = format!("{list}/deployed_items/");
+        library.assert_counts(&list, key, &cases);
+        library.assert_refused(&list, key, BAD_DECLARATIONS);
+    }
+}
+
+#[test]
+fn services_applications_and_submissions_are_filtered_by_what_clients_know() {
+    let library = &*LIBRARY;
+    let case = |query: &str, count| (query.to_owned(), count);
+    let services = format!("{CONSUMER}/services/");
+    let names = [case("name=VM", 1), case("name=VM,DB", 2), case("name=vm", 0)];
+    library.assert_counts(&services, "alpha", &names);
+    library.assert_counts(&format!("{OWNER}/services/"), "one", &[case("name=VM", 1), case("name=DB", 0)]);
+    let applications =
+        [case("light=true", 2), case("light=True&search=WE", 1), case("search=q", 0), case("name=data", 1)];
+    for list in [CONSUMER, OWNER] {
+        library.assert_counts(&format!("{list}/applications/"), "alpha", &applications);
+    }
+    let submissions = [case("light=true", 2), case("light=True&commit_id=c1", 1), case("commit_id=c3", 0)];
+    library.assert_counts(&format!("{CONSUMER}/submissions/"), "alpha", &submissions);
+}
+
+#[test]
+fn applications_are_filtered_by_the_runtime_state_of_their_items() {
+    let library = &*LIBRARY;
+    let case = |query: &str, count| (query.to_owned(), count);
+    let cases = [
+        case("runtime_state=REQUESTED", 2),
+        case("runtime_state=REQUESTED,IN_SERVICE", 2),
+        case("runtime_state=DECOMMISSIONED", 0),
+    ];
+    library.assert_counts(&format!("{CONSUMER}/applications/"), "alpha", &cases);
+}
+
+#[test]
+fn a_position_is_good_for_its_own_list_and_team_only() {
+    let library = &*LIBRARY;
+    let get = |path: &str, key: &str| library.system.get(path, key);
+    let list = format!("{OWNER}/service_items/");
+    let first = get(&format!("{list}?limit=5&runtime_state=REQUESTED"), "one");
+    let next = first.at("/next").as_str().unwrap().to_owned();
+    let cursor = next.split("cursor=").nth(1).unwrap();
+    let good = format!("{list}?runtime_state=REQUESTED&cursor={cursor}");
+    assert_eq!(get(&good, "one").status, 200, "another limit is fine");
+    assert_eq!(get(&good.replacen("/?", "?", 1), "one").status, 200, "without its slash as well");
+
+    let with = |at: usize| {
+        let other = if cursor.get(at..=at) == Some("A") { "B" } else { "A" };
+        let mut altered = cursor.to_owned();
+        altered.replace_range(at..=at, other);
+        altered
+    };
+    let (altered, signed) = (with(0), with(cursor.len() - 6));
+    for (path, key) in [
+        (format!("{list}?runtime_state=REQUESTED&cursor=x"), "one"),
+        (format!("{list}?runtime_state=REQUESTED&cursor=."), "one"),
+        (format!("{list}?runtime_state=REQUESTED&cursor={altered}"), "one"),
+        (format!("{list}?runtime_state=REQUESTED&cursor={signed}"), "one"),
+        (format!("{list}?runtime_state=REQUESTED&cursor={cursor}x"), "one"),
+        (format!("{list}?runtime_state=IN_SERVICE&cursor={cursor}"), "one"),
+        (format!("{list}?runtime_state=REQUESTED&ordering=-created&cursor={cursor}"), "one"),
+        (format!("{list}?cursor={cursor}"), "one"),
+        (good.replace("serviceowner", "consumer"), "one"),
+        (good.replace("service_items", "change_instances").replace("runtime_state=REQUESTED&", ""), "one"),
+        (good, "two"),
+    ] {
+        let answer = get(&path, key);
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_cursor")), "{key} {path}");
+    }
+}
+
+/// A system of its own, for rows that move: ten VMs of Alpha, all PENDING.
+fn moving() -> (Running, Vec<u64>) {
+    let system = Running::start(&world().to_string());
+    let body = json!({"Alpha": {"web": {"services": {"VM": vms("vm", 10)}}}});
+    submit(&system, "POST", "c", "alpha", &body);
+    let all = ids(&walk(&system, &format!("{OWNER}/change_instances/?limit=100"), "one"));
+    (system, all)
+}
+
+#[test]
+fn rows_that_move_between_pages_are_neither_lost_nor_repeated() {
+    for ordering in ["created", "-created"] {
+        let (system, all) = moving();
+        let mut seen = Vec::new();
+        let mut next = Some(format!("{OWNER}/change_instances/?limit=3&ordering={ordering}"));
+        let mut movable = all.iter();
+        while let Some(path) = next {
+            let page = system.get(&path, "one");
+            seen.extend(ids(page.at("/results").as_array().unwrap()));
+            next = page.at("/next").as_str().map(str::to_owned);
+            // From both ends, so that rows move that were seen, and rows that were not.
+            for id in movable.next().into_iter().chain(movable.next_back()) {
+                let state = if id % 32 == 0 { "APPROVED" } else { "REJECTED" };
+                decide(&system, &json!(id), &json!({"state": state}));
+            }
+        }
+        assert_eq!(seen.len(), all.len(), "{ordering}: {seen:?}");
+        seen.sort_unstable();
+        assert_eq!(seen, all, "{ordering}");
+    }
+}
+
+#[test]
+fn rows_that_leave_or_join_a_filtered_list_take_no_others_with_them() {
+    let (system, all) = moving();
+    let first = system.get(&format!("{OWNER}/change_instances/?limit=3&state=PENDING"), "one");
+    let mut seen = ids(first.at("/results").as_array().unwrap());
+    let (gone, kept): (Vec<u64>, Vec<u64>) = all.iter().partition(|id| seen.contains(id) || *id % 32 == 0);
+    for id in &gone {
+        decide(&system, &json!(id), &json!({"state": "APPROVED"}));
+    }
+    let more = json!({"Alpha": {"more": {"services": {"VM": vms("more", 2)}}}});
+    submit(&system, "PATCH", "c", "alpha", &more);
+    let mut next = first.at("/next").as_str().map(str::to_owned);
+    while let Some(path) = next {
+        let page = system.get(&path, "one");
+        seen.extend(ids(page.at("/results").as_array().unwrap()));
+        next = page.at("/next").as_str().map(str::to_owned);
+    }
+    let unique: BTreeSet<u64> = seen.iter().copied().collect();
+    assert_eq!(unique.len(), seen.len(), "{seen:?}");
+    assert!(kept.iter().all(|id| unique.contains(id)), "{kept:?} {seen:?}");
+}

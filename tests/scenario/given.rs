@@ -1,0 +1,32 @@
+//! What a scenario is given: the demo world, with settings of its services changed.
+
+use dovetail_local::world;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use tests::Running;
+
+/// Starts the system with the demo world and these settings; the keys of its teams by name.
+pub(super) fn start(settings: &[String]) -> (Running, BTreeMap<String, String>) {
+    let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
+    for setting in settings {
+        apply(&mut world, setting);
+    }
+    let teams = world["teams"].as_array().unwrap().iter();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let keys = teams.map(|team| (text(&team["name"]), text(&team["api_keys"][0]))).collect();
+    (Running::start(&world.to_string()), keys)
+}
+
+fn apply(world: &mut Value, setting: &str) {
+    let words: Vec<&str> = setting.split(' ').collect();
+    let ["service", title, words @ ..] = words.as_slice() else { panic!("`{setting}` is no setting") };
+    let mut services = world["services"].as_array_mut().unwrap().iter_mut();
+    let service = services.find(|service| service["schema"]["title"] == *title).unwrap();
+    match words {
+        ["approval", "not", "required"] => service["approval_required"] = json!(false),
+        ["without", "dependents"] => service["dependent_teams"] = json!([]),
+        ["dependents", teams @ ..] => service["dependent_teams"] = json!(teams),
+        ["allows", teams @ ..] => service["allowed_teams"] = json!(teams),
+        _ => panic!("`{setting}` is no setting"),
+    }
+}

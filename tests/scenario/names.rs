@@ -1,0 +1,104 @@
+//! Names for what the system numbers: `CoreVM1` for a service item, `CoreVM1#2` for its second change instance.
+//!
+//! An item goes by the end of its path `team/application/service/name`, as much of it as tells it from others.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The items and change instances that there are.
+#[derive(Default)]
+pub(super) struct Names {
+    /// Items by id.
+    items: BTreeMap<u64, Named>,
+    /// Change instances by id: the item and the number on it.
+    changes: BTreeMap<u64, (u64, usize)>,
+}
+
+/// An item.
+struct Named {
+    path: String,
+    consumer: String,
+    changes: Vec<u64>,
+}
+
+/// A change instance or item that a name stands for.
+pub(super) struct Found {
+    pub(super) id: u64,
+    /// The team that declared the item.
+    pub(super) consumer: String,
+}
+
+impl Names {
+    /// Learns a change instance as it is on the wire, in the order of ids.
+    pub(super) fn learn(&mut self, change: &Value) {
+        let text = |pointer: &str| change.pointer(pointer).and_then(Value::as_str).unwrap().to_owned();
+        let number = |pointer: &str| change.pointer(pointer).and_then(Value::as_u64).unwrap();
+        let (id, item) = (number("/id"), number("/service_item/id"));
+        let consumer = text("/consumer_team/name");
+        let path =
+            [&consumer, &text("/application/name"), &text("/service/name"), &text("/service_item/name")]
+                .map(String::as_str)
+                .join("/");
+        let item_named = self.items.entry(item).or_insert(Named { path, consumer, changes: Vec::new() });
+        item_named.changes.push(id);
+        assert!(item_named.changes.is_sorted(), "change instances come in the order of their ids");
+        self.changes.insert(id, (item, item_named.changes.len()));
+    }
+
+    /// The name of an item.
+    pub(super) fn item(&self, id: u64) -> String {
+        let Some(item) = self.items.get(&id) else { return format!("unknown item {id}") };
+        let starts = item.path.rmatch_indices('/').map(|(at, _)| at + 1).chain([0]);
+        let mut ends = starts.map(|start| &item.path[start..]);
+        ends.find(|end| self.ending(end).count() == 1).unwrap_or(&item.path).to_owned()
+    }
+
+    /// The name of a change instance.
+    pub(super) fn change(&self, id: u64) -> String {
+        match self.changes.get(&id) {
+            Some((item, number)) => format!("{}#{number}", self.item(*item)),
+            None => format!("unknown change instance {id}"),
+        }
+    }
+
+    /// The names of change instances by id, as a list.
+    pub(super) fn changes(&self, ids: &Value) -> String {
+        let ids = ids.as_array().into_iter().flatten().filter_map(Value::as_u64);
+        ids.map(|id| self.change(id)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// A text with names where it has ids of change instances.
+    pub(super) fn told(&self, text: &str) -> String {
+        let mut told = text.to_owned();
+        for id in self.changes.keys() {
+            told = told.replace(&format!("change instance {id}"), &self.change(*id));
+        }
+        told
+    }
+
+    /// The item with this name.
+    pub(super) fn item_named(&self, name: &str) -> Found {
+        let found: Vec<u64> = self.ending(name).collect();
+        match found.as_slice() {
+            [id] => Found { id: *id, consumer: self.items[id].consumer.clone() },
+            [] => panic!("there is no item `{name}`"),
+            _ => panic!("`{name}` is the name of several items: say more of team/application/service/name"),
+        }
+    }
+
+    /// The change instance with this name.
+    pub(super) fn change_named(&self, name: &str) -> Found {
+        let (item, number) = name.split_once('#').unwrap_or_else(|| panic!("`{name}` is no change instance"));
+        let Found { id, consumer } = self.item_named(item);
+        let number: usize = number.parse().unwrap();
+        let change = self.items[&id].changes.get(number - 1);
+        Found { id: *change.unwrap_or_else(|| panic!("there is no change instance `{name}`")), consumer }
+    }
+
+    fn ending(&self, end: &str) -> impl Iterator<Item = u64> {
+        let fits = move |path: &str| {
+            path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+        };
+        self.items.iter().filter(move |(_, item)| fits(&item.path)).map(|(id, _)| *id)
+    }
+}

@@ -1,0 +1,371 @@
+//! Playing a scenario: each command becomes a request, each reply the text that the file must have.
+
+use super::given;
+use super::names::Names;
+use super::reply;
+use super::script::{Outcome, Script, Step};
+use super::text::{json_prefix, pairs};
+use domain::json::canonical;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use tests::{Answer, Ask, Running};
+
+/// Plays the scenario in a file; `UPDATE_EXPECT` in the environment writes the results into it instead.
+pub(super) fn file(path: &str) {
+    let script = fs::read_to_string(path).unwrap();
+    let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
+    let (system, keys) = given::start(&script.given);
+    let mut stage = Stage { system, keys, submitters: BTreeSet::new(), replies: BTreeMap::new() };
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    let mut results = Vec::new();
+    for step in &script.steps {
+        let _scene = Scene { path, step };
+        let actual = stage.play(step);
+        stage.system.assert_sound();
+        if !update {
+            let (expected, actual) = (step.expected.written(), actual.written());
+            assert!(expected == actual, "expected:\n{expected}\nactual:\n{actual}\n");
+        }
+        results.push(actual);
+    }
+    if update {
+        fs::write(path, script.with_results(&results)).unwrap();
+    }
+}
+
+/// Says at which step a test panicked, if it does.
+struct Scene<'a> {
+    path: &'a str,
+    step: &'a Step,
+}
+
+impl Drop for Scene<'_> {
+    #[expect(clippy::print_stderr, reason = "what a failed test says")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{}:{}: {}", self.path, self.step.line, self.step.command);
+        }
+    }
+}
+
+/// A system in the middle of a scenario.
+struct Stage {
+    system: Running,
+    keys: BTreeMap<String, String>,
+    /// The teams that have submitted: whose change instances have names.
+    submitters: BTreeSet<String>,
+    /// The replies to submissions with an idempotency key.
+    replies: BTreeMap<(String, String), Value>,
+}
+
+const CORE: &str = "/v1/orcabase";
+
+impl Stage {
+    fn play(&mut self, step: &Step) -> Outcome {
+        let words: Vec<&str> = step.command.split(' ').collect();
+        match words.as_slice() {
+            ["history", change] => self.history(change),
+            ["deployed", item] => self.deployed(item),
+            [
+                kind @ ("change" | "item" | "application" | "service" | "submission" | "team"),
+                name,
+                fields @ ..,
+            ] => self.read(None, kind, name, fields),
+            [team, "reads", kind, name, fields @ ..] => self.read(Some(team), kind, name, fields),
+            [team, "lists", collection, words @ ..] => self.list(team, collection, words),
+            [team, "submits" | "patches" | "validates", ..] => self.submit(team, step),
+            [team, "moves", change, "to", state, ..] => {
+                let body = json!({"state": state});
+                self.update(team, "POST", change, body, rest_of(step, 5))
+            }
+            [team, "updates", change, ..] => self.update(team, "PATCH", change, json!({}), rest_of(step, 3)),
+            [team, "retries", change] => self.retry(team, change),
+            [team, "deploys", ..] => self.deploy(team, rest_of(step, 2)),
+            [team, "sets", service, ..] => self.set(team, service, &pairs(rest_of(step, 3))),
+            [team, "publishes"] => self.publish(team, &step.body.join("\n")),
+            _ => panic!("`{}` is no command", step.command),
+        }
+    }
+
+    fn key(&self, team: &str) -> &str {
+        self.keys.get(team).unwrap_or_else(|| panic!("there is no team `{team}`"))
+    }
+
+    /// What is called how now.
+    fn names(&self) -> Names {
+        let mut names = Names::default();
+        for team in &self.submitters {
+            let path = format!("{CORE}/consumer/change_instances/?limit=1000");
+            for change in self.results(&path, team) {
+                names.learn(&change);
+            }
+        }
+        names
+    }
+
+    /// The whole of a list that fits on one page.
+    fn results(&self, path: &str, team: &str) -> Vec<Value> {
+        let answer = self.system.get(path, self.key(team));
+        assert_eq!(answer.status, 200, "{path}: {answer:?}");
+        assert!(answer.at("/next").is_null(), "{path} has more than one page");
+        answer.at("/results").as_array().unwrap().clone()
+    }
+
+    fn submit(&mut self, team: &str, step: &Step) -> Outcome {
+        let (verb, options) = rest_of(step, 1).split_once(' ').unwrap_or((rest_of(step, 1), ""));
+        let mut options: Vec<&str> = options.split(' ').filter(|word| !word.is_empty()).collect();
+        let method = if verb == "patches" { "PATCH" } else { "POST" };
+        let mut path = match verb {
+            "validates" => format!("{CORE}/consumer/submissions/validate/"),
+            _ => format!("{CORE}/consumer/submissions/submit/"),
+        };
+        let mut headers = Vec::new();
+        if let [rest @ .., "with", "key", key] = options.as_slice() {
+            headers.push(("idempotency-key", *key));
+            options = rest.to_vec();
+        }
+        if let [rest @ .., "with", "commit", commit] = options.as_slice() {
+            path.push_str("?commit_id=");
+            path.push_str(commit);
+            options = rest.to_vec();
+        }
+        assert!(matches!(options.as_slice(), [] | ["nothing"]), "`{options:?}` is no option");
+        let body = document(team, &step.body).into_bytes();
+        let ask = Ask { method, path: &path, key: Some(self.key(team)), headers: &headers, body };
+        let answer = self.system.send(&ask);
+        if let (200 | 201, [(_, key)]) = (answer.status, headers.as_slice()) {
+            let first = self.replies.entry((team.to_owned(), (*key).to_owned()));
+            let first = first.or_insert_with(|| answer.body.clone());
+            assert_eq!(*first, answer.body, "the reply is repeated as it was");
+        }
+        self.submitters.insert(team.to_owned());
+        reply::submission(&answer, &self.names())
+    }
+
+    fn update(&self, team: &str, method: &str, change: &str, mut body: Value, options: &str) -> Outcome {
+        let names = self.names();
+        let fields = body.as_object_mut().unwrap();
+        let mut rest = options;
+        while !rest.is_empty() {
+            let (field, text) = if let Some(text) = rest.strip_prefix("with log ") {
+                ("log", text)
+            } else if let Some(text) = rest.strip_prefix("with deployed ") {
+                ("deployed_item", text)
+            } else {
+                panic!("`{rest}` is no option")
+            };
+            let (value, after) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
+            fields.insert(field.to_owned(), value);
+            rest = after;
+        }
+        let path = format!("{CORE}/serviceowner/change_instances/{}/", names.change_named(change).id);
+        let answer = self.system.call(method, &path, self.key(team), &body);
+        let done = reply::change(&answer.body, &names);
+        reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(format!("{} {done}", answer.status)))
+    }
+
+    fn retry(&self, team: &str, change: &str) -> Outcome {
+        let id = self.names().change_named(change).id;
+        let path = format!("{CORE}/serviceowner/change_instances/{id}/retry/");
+        let answer = self.system.call("POST", &path, self.key(team), &Value::Null);
+        let names = self.names();
+        let born = || Outcome::head(format!("{} {}", answer.status, reply::born(&answer.body, &names)));
+        reply::error(&answer, &names).unwrap_or_else(born)
+    }
+
+    /// `{…} for CoreVM1`, `{…} with CoreVM1#1`, or `{…} onto CoreVM1 v1`.
+    fn deploy(&self, team: &str, text: &str) -> Outcome {
+        let names = self.names();
+        let (data, target) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
+        let url =
+            |collection: &str, id: u64| format!("{}{CORE}/serviceowner/{collection}/{id}/", self.system.base);
+        let post = format!("{CORE}/serviceowner/deployed_items/");
+        let (method, path, body) = match target.split(' ').collect::<Vec<_>>().as_slice() {
+            ["for", item] => {
+                let item = url("service_items", names.item_named(item).id);
+                ("POST", post, json!({"data": data, "service_item": item}))
+            }
+            ["with", change] => {
+                let change = url("change_instances", names.change_named(change).id);
+                ("POST", post, json!({"data": data, "change_instance": change}))
+            }
+            ["onto", item, version] => {
+                let versions = self.versions(item, &names);
+                let found = versions.iter().find(|row| format!("v{}", row["version"]) == *version).unwrap();
+                ("PATCH", url("deployed_items", found["id"].as_u64().unwrap()), json!({"data": data}))
+            }
+            _ => panic!("`{target}` is no place to deploy to"),
+        };
+        let answer = self.system.call(method, &path, self.key(team), &body);
+        let message = answer.at("/message").as_str().map(|text| format!(" {text:?}")).unwrap_or_default();
+        let done = || format!("{} {}{message}", answer.status, reply::deployed(&answer.body, &names));
+        reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(done()))
+    }
+
+    fn versions(&self, item: &str, names: &Names) -> Vec<Value> {
+        let item = names.item_named(item);
+        let path = format!("{CORE}/consumer/deployed_items/?limit=1000&service_item_id={}", item.id);
+        self.results(&path, &item.consumer)
+    }
+
+    fn deployed(&self, item: &str) -> Outcome {
+        let names = self.names();
+        let versions = self.versions(item, &names);
+        let head = if versions.is_empty() { "none" } else { "" };
+        let rows = versions.iter().map(|version| reply::deployed(version, &names)).collect();
+        Outcome { head: head.to_owned(), rows }
+    }
+
+    fn history(&self, change: &str) -> Outcome {
+        let names = self.names();
+        let found = names.change_named(change);
+        let path = format!("{CORE}/consumer/change_instances/{}/history/", found.id);
+        let entries = self.results(&path, &found.consumer);
+        Outcome { head: String::new(), rows: reply::history(&entries, &names) }
+    }
+
+    fn set(&self, team: &str, service: &str, settings: &Map<String, Value>) -> Outcome {
+        let path = format!("{CORE}/serviceowner/services/{}/", self.service_id(service));
+        let answer = self.system.call("PATCH", &path, self.key(team), &Value::Object(settings.clone()));
+        reply::error(&answer, &self.names()).unwrap_or_else(|| Outcome::head(answer.status.to_string()))
+    }
+
+    fn service_id(&self, title: &str) -> u64 {
+        let owned = |team: &String| self.results(&format!("{CORE}/serviceowner/services/?limit=1000"), team);
+        let service = self.keys.keys().flat_map(owned).find(|service| service["name"] == title);
+        service.unwrap_or_else(|| panic!("there is no service `{title}`"))["id"].as_u64().unwrap()
+    }
+
+    fn publish(&self, team: &str, schema: &str) -> Outcome {
+        let schema: Value = serde_json::from_str(schema).unwrap();
+        let answer =
+            self.system.call("POST", &format!("{CORE}/serviceowner/services/"), self.key(team), &schema);
+        let done = || {
+            let (name, version) = (answer.at("/name").as_str().unwrap(), answer.at("/schema/version"));
+            Outcome::head(format!("{} {name} version {version}", answer.status))
+        };
+        reply::error(&answer, &self.names()).unwrap_or_else(done)
+    }
+
+    /// Reads one object, as its consumer or owner when no team is named.
+    fn read(&self, team: Option<&str>, kind: &str, name: &str, fields: &[&str]) -> Outcome {
+        let names = self.names();
+        let (collection, id, reader) = match kind {
+            "change" => {
+                let found = names.change_named(name);
+                ("change_instances", found.id, found.consumer)
+            }
+            "item" => {
+                let found = names.item_named(name);
+                ("service_items", found.id, found.consumer)
+            }
+            "application" => self.found("applications", "name", &json!(name)),
+            "submission" => {
+                // The upper bits are the team's; the number counts its submissions.
+                let (team, number) = name.split_once('#').unwrap();
+                let number: usize = number.parse().unwrap();
+                let rows = self.results(&format!("{CORE}/consumer/submissions/?limit=1000"), team);
+                ("submissions", rows[number - 1]["id"].as_u64().unwrap(), team.to_owned())
+            }
+            "service" => ("services", self.service_id(name), "AwesomeConsumer".to_owned()),
+            "team" => {
+                let found = &self.results("/v1/account/teams/", name)[0];
+                return Outcome::head(reply::fields(found, fields, &names));
+            }
+            _ => panic!("`{kind}` cannot be read"),
+        };
+        let is_consumers_own = matches!(collection, "applications" | "submissions");
+        let as_consumer = is_consumers_own || team.is_none_or(|team| team == reader);
+        let pov = if as_consumer { "consumer" } else { "serviceowner" };
+        let path = format!("{CORE}/{pov}/{collection}/{id}/");
+        let answer = self.system.get(&path, self.key(team.unwrap_or(&reader)));
+        let shown = |answer: &Answer| match (kind, fields) {
+            ("change", []) => reply::change(&answer.body, &names),
+            ("item", []) => reply::item(&answer.body),
+            _ => reply::fields(&answer.body, fields, &names),
+        };
+        reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(shown(&answer)))
+    }
+
+    /// What the team that has it finds under a name.
+    fn found(&self, collection: &'static str, field: &str, name: &Value) -> (&'static str, u64, String) {
+        for team in &self.submitters {
+            let rows = self.results(&format!("{CORE}/consumer/{collection}/?limit=1000"), team);
+            if let Some(row) = rows.iter().find(|row| row[field] == *name) {
+                return (collection, row["id"].as_u64().unwrap(), team.clone());
+            }
+        }
+        panic!("nothing among {collection} is called {name}")
+    }
+
+    /// `changes state=PENDING`; behind `as consumer` as a consumer.
+    fn list(&self, team: &str, collection: &str, words: &[&str]) -> Outcome {
+        let names = self.names();
+        let (pov, filters) = match words {
+            ["as", "consumer", filters @ ..] => ("consumer", filters),
+            filters => ("serviceowner", filters),
+        };
+        let filters = filters.iter().map(|filter| match filter.split_once('=') {
+            Some(("service_item_id", item)) => format!("service_item_id={}", names.item_named(item).id),
+            _ => (*filter).to_owned(),
+        });
+        let (collection, pov) = match collection {
+            "changes" => ("change_instances", pov),
+            "items" => ("service_items", pov),
+            "deployed" => ("deployed_items", pov),
+            "submissions" => ("submissions", "consumer"),
+            other => (other, pov),
+        };
+        let filters = filters.collect::<Vec<_>>().join("&");
+        let path = format!("{CORE}/{pov}/{collection}/?{filters}");
+        let answer = self.system.get(&path, self.key(team));
+        reply::error(&answer, &names).unwrap_or_else(|| {
+            let rows = answer.at("/results").as_array().unwrap();
+            assert_eq!(answer.at("/count"), rows.len(), "the count is the number of rows");
+            let rows: Vec<String> = rows.iter().map(|row| reply::row(collection, row, &names)).collect();
+            Outcome::head(if rows.is_empty() { "none".to_owned() } else { rows.join(", ") })
+        })
+    }
+}
+
+/// The command without its first words.
+fn rest_of(step: &Step, words: usize) -> &str {
+    let mut rest = step.command.as_str();
+    for _ in 0..words {
+        rest = rest.split_once(' ').map_or("", |(_, rest)| rest);
+    }
+    rest
+}
+
+/// The document that a team submits: lines as `NewApp1 VM CoreVM1 cpu=8`, or JSON as it is.
+fn document(team: &str, lines: &[String]) -> String {
+    if lines.first().is_some_and(|line| line.starts_with('{')) {
+        return lines.join("\n");
+    }
+    let mut content = json!({});
+    for line in lines {
+        let words: Vec<&str> = line.splitn(4, ' ').collect();
+        match words.as_slice() {
+            ["metadata", ..] => {
+                content["metadata"] = Value::Object(pairs(line.strip_prefix("metadata").unwrap()));
+            }
+            [application, "metadata", ..] => {
+                let (_, metadata) = line.split_once(" metadata").unwrap();
+                content[application]["metadata"] = Value::Object(pairs(metadata));
+            }
+            [application, "nothing"] => content[application]["services"] = json!({}),
+            [application, service, name, rest @ ..] => {
+                let mut item = rest.first().map(|rest| pairs(rest)).unwrap_or_default();
+                item.insert("name".to_owned(), json!(name));
+                let items = &mut content[application]["services"][service];
+                if items.is_null() {
+                    *items = json!([]);
+                }
+                items.as_array_mut().unwrap().push(Value::Object(item));
+            }
+            _ => panic!("`{line}` declares nothing"),
+        }
+    }
+    canonical(&json!({team: content}))
+}

@@ -1,0 +1,194 @@
+//! Replies as text: what a scenario says of them.
+
+use super::names::Names;
+use super::script::Outcome;
+use domain::json::canonical;
+use serde_json::{Value, json};
+use tests::Answer;
+
+fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or("?")
+}
+
+fn id(value: &Value, pointer: &str) -> u64 {
+    value.pointer(pointer).and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// The id at the end of a URL.
+fn id_in(url: &str) -> u64 {
+    url.trim_end_matches('/').rsplit('/').next().unwrap().parse().unwrap()
+}
+
+/// What a refusal says: `400 illegal_transition "cannot …"`, with a row for each problem of a declaration and
+/// each message among its nested errors. None for a success.
+pub(super) fn error(answer: &Answer, names: &Names) -> Option<Outcome> {
+    let (status, body) = (answer.status, &answer.body);
+    if status < 300 {
+        return None;
+    }
+    let Some(code) = body.get("code").and_then(Value::as_str) else {
+        return Some(Outcome::head(format!("{status} {}", canonical(body))));
+    };
+    assert_eq!(body["status"], status, "the problem's status is that of the reply");
+    let head = format!("{status} {code}");
+    let Some(problems) = body.get("problems").and_then(Value::as_array) else {
+        let detail = names.told(text(body, "/detail"));
+        let says_more = body["detail"] != body["title"];
+        return Some(Outcome::head(if says_more { format!("{head} {detail:?}") } else { head }));
+    };
+    assert_eq!(body["is_valid"], false);
+    let mut rows: Vec<String> = problems
+        .iter()
+        .map(|problem| match (text(problem, "/pointer"), text(problem, "/rule")) {
+            ("", rule) => format!("the document breaks {rule}"),
+            (pointer, rule) => format!("{pointer} breaks {rule}"),
+        })
+        .collect();
+    let (mut messages, mut path) = (Vec::new(), Vec::new());
+    leaves(&body["errors"], &mut path, &mut messages);
+    assert_eq!(messages.len(), problems.len(), "each problem is told under its names once");
+    rows.extend(messages.iter().map(|message| names.told(message)));
+    Some(Outcome { head, rows })
+}
+
+/// The messages among nested errors, each with the names that lead to it.
+fn leaves(errors: &Value, path: &mut Vec<String>, messages: &mut Vec<String>) {
+    match errors {
+        Value::Object(below) => {
+            for (name, below) in below {
+                path.push(name.clone());
+                leaves(below, path, messages);
+                path.pop();
+            }
+        }
+        Value::Array(told) => {
+            assert!(path.len() >= 2, "errors are a dict of dicts");
+            let told = told.iter().map(|message| message.as_str().unwrap());
+            messages.extend(told.map(|message| format!("{}: {message}", path.join(" > "))));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            panic!("`{errors}` among errors")
+        }
+    }
+}
+
+/// The reply to a submission: what was born, and how much is generated after it.
+pub(super) fn submission(answer: &Answer, names: &Names) -> Outcome {
+    if let Some(error) = error(answer, names) {
+        return error;
+    }
+    assert_eq!((answer.at("/is_valid"), answer.at("/errors")), (&json!(true), &json!({})));
+    let Some(planned) = answer.body.get("planned") else {
+        return Outcome::head(format!("{} valid", answer.status));
+    };
+    let born = answer.at("/change_instances").as_array().unwrap();
+    assert_eq!(planned["direct"], born.len(), "what is planned directly is born at once");
+    assert_eq!(answer.at("/changed"), &json!(answer.status == 201));
+    let head = match &planned["generated"] {
+        none if *none == 0 => answer.status.to_string(),
+        more => format!("{} generates {more}", answer.status),
+    };
+    Outcome { head, rows: born.iter().map(|change| self::born(change, names)).collect() }
+}
+
+/// A newborn change instance: the row of the tables that explain generation.
+pub(super) fn born(change: &Value, names: &Names) -> String {
+    let (owner, service_owner) = (text(change, "/owner/name"), text(change, "/service_owner_team/name"));
+    assert_eq!(change["is_dependant"], owner != service_owner);
+    let consumer = text(change, "/consumer_team/name");
+    let born = format!("{} {} of {consumer} for {owner}", names.change(id(change, "/id")), kind(change));
+    let dependent = (change["is_dependant"] == true).then(|| format!(", dependent of {service_owner}"));
+    born + &dependent.unwrap_or_default() + &marks(change, names)
+}
+
+/// Where a change instance stands.
+pub(super) fn change(change: &Value, names: &Names) -> String {
+    kind(change) + &marks(change, names)
+}
+
+fn kind(change: &Value) -> String {
+    format!("{} {}", text(change, "/change_type"), text(change, "/state"))
+}
+
+/// What is not so with every change instance.
+fn marks(change: &Value, names: &Names) -> String {
+    let mut marks = Vec::new();
+    if change["never_in_service"] == true {
+        marks.push(", never in service".to_owned());
+    }
+    if change["attempt"] != 1 {
+        let cause = names.change(id(change, "/cause"));
+        marks.push(format!(", attempt {} after {cause}", change["attempt"]));
+    }
+    if change["supersedes"] != json!([]) {
+        marks.push(format!(", supersedes {}", names.changes(&change["supersedes"])));
+    }
+    marks.concat()
+}
+
+/// Where a service item stands.
+pub(super) fn item(item: &Value) -> String {
+    format!("{} {}", text(item, "/runtime_state"), text(item, "/change_state"))
+}
+
+/// A deployed item version.
+pub(super) fn deployed(deployed: &Value, names: &Names) -> String {
+    let change = names.change(id_in(text(deployed, "/change_instance")));
+    format!("v{} {} with {change}", deployed["version"], canonical(&deployed["data"]))
+}
+
+/// Fields by name, below an object `object/field`.
+pub(super) fn fields(object: &Value, fields: &[&str], names: &Names) -> String {
+    let shown = fields.iter().map(|field| {
+        let value = object.pointer(&format!("/{field}"));
+        value.map_or_else(
+            || format!("no {field}"),
+            |value| match *field {
+                "supersedes" => names.changes(value),
+                _ => canonical(value),
+            },
+        )
+    });
+    shown.collect::<Vec<_>>().join(" ")
+}
+
+/// A row of a list.
+pub(super) fn row(collection: &str, row: &Value, names: &Names) -> String {
+    match collection {
+        "change_instances" => names.change(id(row, "/id")),
+        "service_items" => names.item(id(row, "/id")),
+        "deployed_items" => {
+            format!("{} v{}", names.item(id_in(text(row, "/service_item"))), row["version"])
+        }
+        "submissions" => {
+            let scope = if row["partial"] == true { "partial" } else { "whole" };
+            let changed = if row["changed"] == true { "changed" } else { "unchanged" };
+            format!("{scope} {changed} {}+{}", row["planned"]["direct"], row["planned"]["generated"])
+        }
+        _ => text(row, "/name").to_owned(),
+    }
+}
+
+/// The entries of a history, oldest first; on the wire the newest comes first and the chain has no gap.
+pub(super) fn history(entries: &[Value], names: &Names) -> Vec<String> {
+    let mut before = (json!(null), String::new(), String::new());
+    let mut rows = Vec::new();
+    for (entry, sequence) in entries.iter().rev().zip(1..) {
+        let (previous, at, log) = &before;
+        assert_eq!(entry["sequence"], sequence, "entries are numbered without a gap");
+        assert_eq!(entry["previous_state"], *previous, "each entry goes on where the last one ended");
+        assert!(text(entry, "/modified") >= at.as_str(), "entries come in the order of time");
+        let by = text(entry, "/changed_by");
+        let mut row = vec![format!("{} {} by {by}", text(entry, "/reason"), kind(entry))];
+        let team = entry.pointer("/changed_by_team/name").and_then(Value::as_str);
+        row.extend(team.map(|team| format!(" of {team}")));
+        if entry["log"] != log.as_str() {
+            row.push(format!(", log {}", entry["log"]));
+        }
+        row.extend(entry["note"].as_str().map(|note| format!(", {}", names.told(note))));
+        before =
+            (entry["state"].clone(), text(entry, "/modified").to_owned(), text(entry, "/log").to_owned());
+        rows.push(row.concat());
+    }
+    rows
+}

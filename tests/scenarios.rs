@@ -1,0 +1,105 @@
+//! Scenarios: each file of `scenarios/` is a specification, played over HTTP on a system of its own.
+//!
+//! ```text
+//! # What it shows.
+//! given service VM approval not required
+//!
+//! AwesomeConsumer submits
+//!   NewApp1 VM CoreVM1 cpu=8 memory=2
+//! -> 201
+//!   CoreVM1#1 CREATE APPROVED of AwesomeConsumer for VMOwnerTeam
+//! item CoreVM1 -> IN_SERVICE CHANGES_APPROVED
+//! ```
+//!
+//! A step is a command, lines below it, and behind `->` its result: one line, and lines below that. The world is
+//! the demo world with what is `given`. `CoreVM1#1` is the first change instance of the item `CoreVM1`, in the
+//! order of ids. Every invariant is audited after every step. `UPDATE_EXPECT=1` writes the results into the files.
+//!
+//! | Command | Request |
+//! |---|---|
+//! | `T submits`, `T submits nothing`, `T submits with commit C with key K` | the lines below as T's whole declaration |
+//! | `T patches`, `T validates` | as a part of it; only to be checked |
+//! | `T moves X#1 to S`, `T updates X#1`, each `with log "…"`, `with deployed {…}` | a decision |
+//! | `T retries X#1` | another attempt |
+//! | `T deploys {…} for X`, `… with X#1`, `… onto X v1` | a deployed item, alone or patched onto a version |
+//! | `T sets VM name=value`, `T publishes` | a service's settings, its definition |
+//! | `change X#1`, `item X`, `application A`, `service VM`, `submission T#1`, `team T`, with or without fields | as it is now |
+//! | `T reads change X#1` and so on | the same, as a team that may have no business with it |
+//! | `T lists changes state=PENDING`, `T lists items as consumer` and so on | a list |
+//! | `history X#1`, `deployed X` | oldest first |
+
+#![cfg(test)]
+
+#[path = "scenario/given.rs"]
+mod given;
+#[path = "scenario/names.rs"]
+mod names;
+#[path = "scenario/play.rs"]
+mod play;
+#[path = "scenario/reply.rs"]
+mod reply;
+#[path = "scenario/script.rs"]
+mod script;
+#[path = "scenario/text.rs"]
+mod text;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios");
+
+/// A test for each file, and the list of them.
+macro_rules! scenarios {
+    ($($name:ident)*) => {
+        const LISTED: &[&str] = &[$(stringify!($name)),*];
+
+        $(
+            #[test]
+            fn $name() {
+                play::file(&format!("{FOLDER}/{}.txt", stringify!($name)));
+            }
+        )*
+    };
+}
+
+scenarios! {
+    a_failed_creation_is_created_anew
+    a_failed_deletion_waits_for_an_answer
+    a_private_service
+    a_reference_to_itself_is_refused
+    a_schema_is_tightened_later
+    a_submission_without_changes_is_recorded
+    a_validation_changes_nothing
+    an_owner_tries_again
+    approval_not_required
+    approval_required_changes_in_flight
+    declared_again_after_the_deletion_is_approved
+    declared_again_while_the_deletion_is_pending
+    dependent_teams_are_planned_for
+    deployed_items_are_versioned
+    each_team_sees_and_decides_its_own
+    generation_create_modify_delete
+    history_tells_who_when_and_why
+    idempotency_keys
+    metadata_of_the_team_and_its_applications
+    more_deployed_items_than_one_change_instance_has_numbers_for
+    names_are_unique_per_application_and_service
+    partial_submissions
+    references
+    references_generate_for_the_main_item
+    removal_while_the_creation_is_pending
+    runtime_state_through_a_whole_life
+    stack_exception_a_modification_becomes_a_creation
+    stack_rule_1_a_newer_pending_displaces_the_older
+    stack_rule_2_an_approval_closes_the_approved_one
+    stack_rule_3_a_rejection_is_answered_by_a_modification
+    stack_rule_3_an_error_is_answered_by_a_modification
+    what_nobody_works_on_is_asked_for_again
+}
+
+#[test]
+fn every_file_is_listed() {
+    let files = fs::read_dir(FOLDER).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let listed = LISTED.iter().map(|name| format!("{name}.txt"));
+    assert_eq!(files.collect::<BTreeSet<_>>(), listed.collect::<BTreeSet<_>>());
+}

@@ -1,0 +1,179 @@
+//! What the workspace promises about itself: who depends on whom, lints everywhere, nothing left over.
+#![expect(clippy::unwrap_used, reason = "test support")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How many lines of code a file may have, the tests at its end not counted.
+const LINES_MAX: usize = 700;
+
+/// What every function may depend on, beside the domain and the two crates around it.
+const HELPERS: &[&str] = &[
+    "base64",
+    "futures-util",
+    "lambda_runtime",
+    "percent-encoding",
+    "regex",
+    "serde",
+    "serde_json",
+    "sha2",
+    "tokio",
+    "tracing",
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| format!("{}: {error}", path.display()))
+}
+
+/// A path from the root on.
+fn name(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().display().to_string()
+}
+
+/// The files below a directory whose names end so, in order.
+fn files(below: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![below.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let file = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && file != "target" && !file.starts_with('.') {
+                open.push(path);
+            } else if path.is_file() && file.ends_with(ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn sources() -> Vec<PathBuf> {
+    files(&root(), ".rs")
+}
+
+/// The directories of the members, as the workspace lists them.
+fn members() -> Vec<PathBuf> {
+    let manifest = read(&root().join("Cargo.toml"));
+    let list = manifest.split("members = [").nth(1).unwrap().split(']').next().unwrap().to_owned();
+    let mut members = Vec::new();
+    for pattern in list.split(',').map(|text| text.trim().trim_matches('"')).filter(|text| !text.is_empty()) {
+        match pattern.strip_suffix("/*") {
+            Some(parent) => {
+                let entries = fs::read_dir(root().join(parent)).unwrap();
+                members.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()));
+            }
+            None => members.push(root().join(pattern)),
+        }
+    }
+    members.sort();
+    members
+}
+
+/// The names in a section of a manifest.
+fn dependencies(member: &Path, section: &str) -> Vec<String> {
+    let manifest = read(&member.join("Cargo.toml"));
+    let Some(lines) = manifest.split(&format!("\n[{section}]\n")).nth(1) else { return Vec::new() };
+    let lines = lines.lines().take_while(|line| !line.starts_with('['));
+    let names = lines.filter_map(|line| line.split_once('=')).map(|(name, _)| name.trim());
+    names.map(|name| name.split('.').next().unwrap_or(name).to_owned()).collect()
+}
+
+/// Which files mention a crate, those outside some places.
+fn mentions(word: &str, places: &[&str]) -> Vec<String> {
+    let own = root().join(file!());
+    let tidy = |path: &Path| path == own || path.ends_with("tests/tidy.rs");
+    let mentioning = sources().into_iter().filter(|path| !tidy(path) && read(path).contains(word));
+    let names = mentioning.map(|path| name(&path));
+    names.filter(|name| !places.iter().any(|place| name.starts_with(place))).collect()
+}
+
+#[test]
+fn the_domain_knows_no_storage_no_network_and_no_clock() {
+    for section in ["dependencies", "dev-dependencies"] {
+        for dependency in dependencies(&root().join("domain"), section) {
+            let foreign = ["aws", "lambda", "tokio", "hyper", "http", "dovetail", "dynoxide", "rusqlite"];
+            let is_foreign = foreign.iter().any(|foreign| dependency.starts_with(foreign));
+            assert!(!is_foreign, "domain depends on {dependency}");
+        }
+    }
+    for word in ["SystemTime", "Instant::now", "now_utc"] {
+        let domain = root().join("domain/src");
+        for path in sources().into_iter().filter(|path| path.starts_with(&domain)) {
+            let text = read(&path);
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            assert!(!code.contains(word), "{} says {word}", name(&path));
+        }
+    }
+}
+
+#[test]
+fn a_function_depends_on_the_domain_on_http_on_the_table_and_on_no_other_function() {
+    for member in members().iter().filter(|member| member.starts_with(root().join("functions"))) {
+        for dependency in dependencies(member, "dependencies") {
+            let ours = ["domain", "dovetail-http", "dovetail-table"].contains(&dependency.as_str());
+            let known = ours || HELPERS.contains(&dependency.as_str());
+            assert!(known, "{} depends on {dependency}", name(member));
+        }
+    }
+}
+
+#[test]
+fn only_one_crate_speaks_to_dynamodb_and_one_to_api_gateway() {
+    assert_eq!(mentions("aws_sdk_dynamodb", &["infra/table/"]), Vec::<String>::new());
+    assert_eq!(mentions("aws_lambda_events", &["infra/http/", "infra/local/"]), Vec::<String>::new());
+}
+
+#[test]
+fn every_member_takes_the_lints_of_the_workspace() {
+    assert!(members().len() >= 10, "{:?}", members());
+    for member in members() {
+        let manifest = read(&member.join("Cargo.toml"));
+        assert!(manifest.contains("\n[lints]\nworkspace = true\n"), "{}", name(&member));
+    }
+}
+
+#[test]
+fn nothing_is_left_over() {
+    let words = ["FIXME", "XXX", "todo!(", "unimplemented!(", "#[ignore", "dbg!("];
+    for path in sources().into_iter().filter(|path| !path.ends_with("tests/tidy.rs")) {
+        let text = read(&path);
+        for word in words {
+            assert!(!text.contains(word), "{} says {word}", name(&path));
+        }
+    }
+}
+
+#[test]
+fn every_golden_file_is_compared_with_something() {
+    let all: String = sources().iter().map(|path| read(path)).collect();
+    for path in files(&root().join("tests/golden"), "") {
+        let file = path.strip_prefix(root().join("tests")).unwrap().display().to_string();
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let named = all.contains(&format!("\"{file}\"")) || all.contains(&format!("\"{stem}\""));
+        assert!(named, "no test names {file}");
+    }
+}
+
+#[test]
+fn files_stay_short_enough_to_be_read_at_once() {
+    for path in sources() {
+        let file = name(&path);
+        let is_test = file.starts_with("tests/") || file.contains("/tests/");
+        let text = read(&path);
+        let lines = text.split("#[cfg(test)]").next().unwrap_or_default().lines().count();
+        assert!(is_test || lines <= LINES_MAX, "{file} has {lines} lines");
+    }
+}
+
+#[test]
+fn every_file_begins_by_saying_what_it_is_for() {
+    for path in sources() {
+        assert!(read(&path).starts_with("//!"), "{}", name(&path));
+    }
+}
