@@ -125,6 +125,27 @@ fn of_sixteen_deployed_items_at_once_every_one_becomes_a_version_of_its_own() {
     system.assert_sound();
 }
 
+#[test]
+fn of_sixteen_patches_of_one_deployed_item_one_is_taken() {
+    let system = Running::demo();
+    let path = declared(&system, &[json!({"name": "one"})]).concat();
+    moved(&system, &path, "APPROVED");
+    let base = json!({"data": {"kept": true}, "change_instance": format!("http://host{path}")});
+    let deployed = system.call("POST", &format!("{OWNER}/deployed_items/"), "vm-owner-key", &base);
+    assert_eq!(deployed.status, 201, "{deployed:?}");
+    let path = format!("{OWNER}/deployed_items/{}/", deployed.at("/id"));
+    let bodies: Vec<Value> = (0..AT_ONCE).map(|number| json!({"data": {"number": number}})).collect();
+    let asks: Vec<Ask<'_>> = bodies.iter().map(|body| ask("PATCH", &path, "vm-owner-key", body)).collect();
+    let answers = all(&system, &asks);
+    let (taken, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 201);
+    assert_eq!(taken.len(), 1, "{answers:?}");
+    for answer in refused {
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!("deployed_item_not_latest")));
+    }
+    assert_eq!(taken.first().map(|answer| answer.at("/data/kept")), Some(&json!(true)));
+    system.assert_sound();
+}
+
 fn version(deployed: &Value) -> u64 {
     deployed.get("version").unwrap().as_u64().unwrap()
 }

@@ -30,6 +30,8 @@ pub struct Update {
     pub log: Option<String>,
     /// What is deployed now, canonical JSON.
     pub deployed_item: Option<String>,
+    /// The deployed item that it was made from; it has to be the newest still.
+    pub onto: Option<DeployedId>,
 }
 
 impl std::fmt::Debug for Update {
@@ -61,6 +63,8 @@ pub enum Refused {
     DeployedItemNotMain,
     /// Deployed items go with APPROVED or COMPLETED (R23).
     DeployedItemTooEarly(State),
+    /// The deployed item was made from one that is not the newest.
+    DeployedItemNotLatest,
     /// The deployed item is larger than [`DEPLOYED_BYTES_MAX`].
     DeployedItemTooLarge,
     /// The log text is longer than [`LOG_BYTES_MAX`].
@@ -100,7 +104,7 @@ pub fn update(
     }
     let log = update.log.as_ref().filter(|log| !log.is_empty() && **log != change.log);
     let state = update.state.unwrap_or(change.state);
-    check(change, state, log, update, caller)?;
+    check(change, item, state, log, update, caller)?;
 
     let mut after =
         Decided { change: change.clone(), item: item.clone(), writes: Vec::new(), deployed: None };
@@ -138,6 +142,7 @@ fn is_torn(change: &Change, item: &Item) -> bool {
 /// The checks that need nothing computed, in their documented order.
 fn check(
     change: &Change,
+    item: &Item,
     state: State,
     log: Option<&String>,
     update: &Update,
@@ -155,6 +160,9 @@ fn check(
         }
         if !matches!(state, State::Approved | State::Completed) {
             return Err(Refused::DeployedItemTooEarly(state));
+        }
+        if update.onto.is_some_and(|onto| item.deployed.is_none_or(|latest| latest.id != onto)) {
+            return Err(Refused::DeployedItemNotLatest);
         }
         if data.len() > DEPLOYED_BYTES_MAX {
             return Err(Refused::DeployedItemTooLarge);

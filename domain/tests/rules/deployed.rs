@@ -23,8 +23,9 @@ fn r23_a_deployed_item_comes_with_the_approval_or_the_completion() {
     let id = world.declare(&[vm(NAME, 1)]).born[0].id;
     for (state, version) in [(State::Approved, 1), (State::Completed, 2)] {
         let deployed_item = Some(format!("{{\"version\":{version}}}"));
-        let decided =
-            world.update(id, VM_OWNER, &Update { state: Some(state), log: None, deployed_item }).unwrap();
+        let decided = world
+            .update(id, VM_OWNER, &Update { state: Some(state), log: None, deployed_item, onto: None })
+            .unwrap();
         assert_eq!(decided.deployed.unwrap().version, version);
     }
     assert_eq!(world.item(NAME).deployed.unwrap().version, 2);
@@ -40,7 +41,8 @@ fn r23_a_deployed_item_is_refused_in_every_other_state() {
     assert_eq!(world.deploy(id, VM_OWNER, &data), Err(Refused::DeployedItemTooEarly(State::Closed)));
     let id = world.declare(&[vm(NAME, 2)]).born[0].id;
     assert_eq!(world.deploy(id, VM_OWNER, &data), Err(Refused::DeployedItemTooEarly(State::Pending)));
-    let rejecting = Update { state: Some(State::Rejected), log: None, deployed_item: Some("{}".to_owned()) };
+    let rejecting =
+        Update { state: Some(State::Rejected), log: None, deployed_item: Some("{}".to_owned()), onto: None };
     assert_eq!(world.update(id, VM_OWNER, &rejecting), Err(Refused::DeployedItemTooEarly(State::Rejected)));
     assert!(world.snapshot.deployed.is_empty());
 }
@@ -77,7 +79,7 @@ fn r23_an_identical_deployed_item_does_not_keep_the_state_from_moving() {
     let (mut world, id) = approved();
     world.deploy(id, VM_OWNER, &json!({})).unwrap();
     let completing =
-        Update { state: Some(State::Completed), log: None, deployed_item: Some("{}".to_owned()) };
+        Update { state: Some(State::Completed), log: None, deployed_item: Some("{}".to_owned()), onto: None };
     let decided = world.update(id, VM_OWNER, &completing).unwrap();
     assert_eq!((decided.change.state, decided.deployed), (State::Completed, None));
 }
@@ -133,8 +135,12 @@ fn r23_a_block_can_be_taken_together_with_a_move_that_changes_attention() {
     for n in CHANGE_STRIDE..2 * CHANGE_STRIDE - 1 {
         world.deploy(id, VM_OWNER, &json!({"v": n})).unwrap();
     }
-    let completing =
-        Update { state: Some(State::Completed), log: None, deployed_item: Some("{\"last\":1}".to_owned()) };
+    let completing = Update {
+        state: Some(State::Completed),
+        log: None,
+        deployed_item: Some("{\"last\":1}".to_owned()),
+        onto: None,
+    };
     let head = world.head();
     world.update(id, VM_OWNER, &completing).unwrap();
     assert_eq!(world.head().next_change, head.next_change + CHANGE_STRIDE);
@@ -150,4 +156,17 @@ fn r23_a_deployed_item_ends_at_its_limit() {
         Err(Refused::DeployedItemTooLarge)
     );
     world.deploy(id, VM_OWNER, &of_size(DEPLOYED_BYTES_MAX)).unwrap();
+}
+
+#[test]
+fn r23_what_was_made_from_a_version_is_refused_once_another_is_the_newest() {
+    let (mut world, id) = approved();
+    let first = world.deploy(id, VM_OWNER, &json!({"v": 1})).unwrap().deployed.unwrap();
+    let from_first = |v: u64| Update {
+        deployed_item: Some(json!({"v": v}).to_string()),
+        onto: Some(first.id),
+        ..Update::default()
+    };
+    assert!(world.update(id, VM_OWNER, &from_first(2)).unwrap().deployed.is_some());
+    assert_eq!(world.update(id, VM_OWNER, &from_first(3)), Err(Refused::DeployedItemNotLatest));
 }

@@ -55,6 +55,7 @@ fn r02_who_may_not_decide_is_told_so_before_anything_else() {
         state: Some(State::Completed),
         log: Some("x".repeat(LOG_BYTES_MAX + 1)),
         deployed_item: Some("{}".to_owned()),
+        onto: None,
     };
     assert_eq!(world.update(id, CONSUMER, &wrong), Err(Refused::NotOwner));
     let illegal = Refused::IllegalTransition { from: State::Pending, to: State::Completed };

@@ -12,6 +12,7 @@ pub(crate) fn update(body: &Map<String, Value>) -> Result<Update, FieldError> {
         state: state(body.get("state"))?,
         log: log(body.get("log"))?,
         deployed_item: body.get("deployed_item").map(|data| data_text("deployed_item", data)).transpose()?,
+        onto: None,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Deployed items on their own: recorded for an item or a change instance, or patched onto the newest.
 
 use crate::body::data_text;
-use crate::{Decision, decide};
+use crate::{Decision, Deploy, decide};
 use domain::change::Change;
 use domain::decide::Decided;
 use domain::deployed::Deployed;
@@ -19,7 +19,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     let body = call.object()?;
     let data = data_text("data", body.get("data").unwrap_or(&Value::Null))?;
     let id = target(table, call, &body).await?;
-    record(table, call, id, data).await
+    record(table, call, id, Deploy { data, onto: None }).await
 }
 
 /// Records the newest deployed item with some of its data changed; the version that is patched stays.
@@ -32,13 +32,10 @@ pub(crate) async fn patch(table: &Table, call: &Call) -> Result<Reply, Failure> 
     let delta = body.get("data").unwrap_or(&Value::Null);
     data_text("data", delta)?;
     let item = table.item(deployed.item).await?.ok_or(Code::Broken)?;
-    if item.deployed.is_none_or(|latest| latest.id != deployed.id) {
-        return Err(Code::DeployedItemNotLatest.into());
-    }
     let mut data = serde_json::from_str(&deployed.data).unwrap_or_default();
     merge(&mut data, delta);
     let change = newest_done(table, &item).await?.unwrap_or(deployed.change);
-    record(table, call, change, json::canonical(&data)).await
+    record(table, call, change, Deploy { data: json::canonical(&data), onto: Some(deployed.id) }).await
 }
 
 /// Lays `delta` over `data`, object by object.
@@ -53,17 +50,14 @@ fn merge(data: &mut Value, delta: &Value) {
     }
 }
 
-async fn record(table: &Table, call: &Call, id: ChangeId, data: String) -> Result<Reply, Failure> {
-    let Decided { deployed, item, .. } = decide(table, call, id, &Decision::Deploy(data)).await?;
+async fn record(table: &Table, call: &Call, id: ChangeId, deploy: Deploy) -> Result<Reply, Failure> {
+    let Decided { deployed, item, .. } = decide(table, call, id, &Decision::Deploy(deploy)).await?;
     let viewpoint = Viewpoint::of(call);
     if let Some(deployed) = deployed {
         return Ok(Reply::new(201, view::deployed_item(&deployed, &viewpoint)));
     }
     let latest = item.deployed.ok_or(Code::Broken)?;
     let deployed = table.deployed(latest.id).await?.ok_or(Code::Broken)?;
-    if deployed.request == call.request {
-        return Ok(Reply::new(201, view::deployed_item(&deployed, &viewpoint)));
-    }
     let mut body = view::deployed_item(&deployed, &viewpoint);
     if let Some(body) = body.as_object_mut() {
         body.insert("message".to_owned(), Value::from("no change detected"));

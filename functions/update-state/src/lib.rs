@@ -5,7 +5,7 @@ mod deployed;
 
 use domain::change::{Change, ClosedBy};
 use domain::decide::{self, Decided, Refused, Update};
-use domain::id::ChangeId;
+use domain::id::{ChangeId, DeployedId};
 use domain::item::Item;
 use domain::team::Head;
 use dovetail_http::view::{self, Viewpoint};
@@ -50,9 +50,17 @@ async fn shown(table: &Table, call: &Call, status: u16, change: &Change) -> Resu
 enum Decision {
     /// What the body says; it is read once the change instance is known to exist.
     AsAsked,
-    /// A deployed item, canonical JSON.
-    Deploy(String),
+    /// A deployed item on its own.
+    Deploy(Deploy),
     Retry,
+}
+
+/// A deployed item to record.
+struct Deploy {
+    /// Canonical JSON.
+    data: String,
+    /// The version that it was made from, if it was.
+    onto: Option<DeployedId>,
 }
 
 /// Loads, decides, commits; again from the start when something moved meanwhile.
@@ -60,8 +68,10 @@ async fn decide(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -
     for attempt in 0..ATTEMPTS_MAX {
         let (change, item, head) = load(table, call, id).await?;
         // A first attempt may have been written although its answer was lost (design.md B.8).
-        if attempt > 0 && change.bears(&call.request) {
-            return written(table, change, item).await;
+        if attempt > 0
+            && let Some(written) = written(table, call, &change, &item).await?
+        {
+            return Ok(written);
         }
         let (caller, stamp) = (&call.caller.team, call.stamp());
         let decided = match decision {
@@ -69,8 +79,8 @@ async fn decide(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -
                 let update = body::update(&call.object()?)?;
                 decide::update(&change, &item, &head, &update, caller, &stamp)
             }
-            Decision::Deploy(data) => {
-                let update = Update { deployed_item: Some(data.clone()), ..Update::default() };
+            Decision::Deploy(Deploy { data, onto }) => {
+                let update = Update { deployed_item: Some(data.clone()), onto: *onto, ..Update::default() };
                 decide::update(&change, &item, &head, &update, caller, &stamp)
             }
             Decision::Retry => decide::retry(&change, &item, &head, caller, &stamp),
@@ -83,10 +93,7 @@ async fn decide(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -
         }
     }
     let (change, item, _) = load(table, call, id).await?;
-    if change.bears(&call.request) {
-        return written(table, change, item).await;
-    }
-    Err(Code::Contended.into())
+    written(table, call, &change, &item).await?.ok_or_else(|| Code::Contended.into())
 }
 
 /// The change instance with its item and its consumer's head; not found unless the caller is a party.
@@ -101,17 +108,30 @@ async fn load(table: &Table, call: &Call, id: ChangeId) -> Result<(Change, Item,
     Ok((change, item.ok_or_else(corrupt)?, head.ok_or_else(corrupt)?))
 }
 
-/// The outcome of an attempt of this request that is written already; of a retry, the new change instance.
-async fn written(table: &Table, change: Change, item: Item) -> Result<Decided, Failure> {
+/// The outcome of an attempt of this request, if it bears its mark; of a retry, the new change instance.
+async fn written(
+    table: &Table,
+    call: &Call,
+    change: &Change,
+    item: &Item,
+) -> Result<Option<Decided>, Failure> {
+    let deployed = match item.deployed {
+        Some(latest) => table.deployed(latest.id).await?,
+        None => None,
+    };
+    let deployed = deployed.filter(|deployed| deployed.request == call.request);
+    if deployed.is_none() && !change.bears(&call.request) {
+        return Ok(None);
+    }
     let retried = change.history.iter().find_map(|entry| match entry.closed_by {
-        Some(ClosedBy::Retried(by)) => Some(by),
+        Some(ClosedBy::Retried(by)) if entry.request == call.request => Some(by),
         _ => None,
     });
     let change = match retried {
         Some(by) => table.change(by).await?.ok_or(Code::Broken)?,
-        None => change,
+        None => change.clone(),
     };
-    Ok(Decided { change, item, writes: Vec::new(), deployed: None })
+    Ok(Some(Decided { change, item: item.clone(), writes: Vec::new(), deployed }))
 }
 
 /// The reply to a refused decision; it tells the state that stands against it.
@@ -131,6 +151,9 @@ fn refusal(refused: &Refused, change: &Change) -> Failure {
         }
         Refused::DeployedItemTooEarly(state) => {
             (Code::DeployedItemTooEarly, format!("no deployed item goes with state {state}"))
+        }
+        Refused::DeployedItemNotLatest => {
+            (Code::DeployedItemNotLatest, Code::DeployedItemNotLatest.title().to_owned())
         }
         Refused::DeployedItemTooLarge => {
             let detail =
