@@ -1,6 +1,7 @@
 //! The system's specification, run over HTTP against the whole system in this process.
 
 mod errors;
+mod faults;
 mod isolation;
 mod limits;
 mod lists;

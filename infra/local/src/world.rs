@@ -4,6 +4,8 @@
 use std::{collections::BTreeSet, fmt};
 
 use domain::actor::Role;
+use domain::declaration::name_problem;
+use domain::service::DEPENDENT_TEAMS_MAX;
 use serde::{
     Deserialize, Deserializer,
     de::{self, MapAccess, Visitor, value::MapAccessDeserializer},
@@ -129,10 +131,26 @@ fn role<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Role, D::Error> {
 }
 
 /// Reads a world; what is wrong with its names is told all at once, a problem per line.
+///
+/// A team that only a service names is there as well, without a key.
 pub fn parse(text: &str) -> Result<World, String> {
-    let world: World = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let mut world: World = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let problems = problems(&world);
-    if problems.is_empty() { Ok(world) } else { Err(problems.join("\n")) }
+    if !problems.is_empty() {
+        return Err(problems.join("\n"));
+    }
+    let known: BTreeSet<&str> = world.teams.iter().map(|team| team.name.as_str()).collect();
+    let named = world.services.iter().flat_map(named_teams).map(|(_, team)| team);
+    let keyless: BTreeSet<&str> = named.filter(|team| !known.contains(team)).collect();
+    let keyless: Vec<WorldTeam> = keyless.into_iter().map(WorldTeam::keyless).collect();
+    world.teams.extend(keyless);
+    Ok(world)
+}
+
+impl WorldTeam {
+    fn keyless(name: &str) -> Self {
+        Self { name: name.to_owned(), metadata: Map::new(), api_keys: Vec::new(), notify: None }
+    }
 }
 
 fn problems(world: &World) -> Vec<String> {
@@ -140,8 +158,8 @@ fn problems(world: &World) -> Vec<String> {
     let mut teams = BTreeSet::new();
     let mut keys = BTreeSet::new();
     for (at, team) in world.teams.iter().enumerate() {
-        if team.name.is_empty() {
-            problems.push(format!("teams[{at}].name: a team needs a name"));
+        if let Some(problem) = name_problem(&team.name) {
+            problems.push(format!("teams[{at}].name: {problem}"));
         } else if !teams.insert(team.name.as_str()) {
             problems.push(format!("teams[{at}].name: there is already a team `{}`", team.name));
         }
@@ -164,11 +182,19 @@ fn problems(world: &World) -> Vec<String> {
             }
             Some(_) => {}
         }
-        problems.extend(
-            named_teams(service)
-                .filter(|(_, team)| !teams.contains(team))
-                .map(|(place, team)| format!("services[{at}].{place}: there is no team `{team}`")),
-        );
+        for (place, team) in named_teams(service) {
+            if let Some(problem) = name_problem(team) {
+                problems.push(format!("services[{at}].{place}: {problem}"));
+            }
+        }
+        if service.dependent_teams.contains(&service.owner) {
+            problems
+                .push(format!("services[{at}].dependent_teams: the owner gets every change instance anyway"));
+        }
+        if service.dependent_teams.len() > DEPENDENT_TEAMS_MAX {
+            let told = format!("services[{at}].dependent_teams: at most {DEPENDENT_TEAMS_MAX} may be named");
+            problems.push(told);
+        }
     }
     problems
 }
@@ -235,6 +261,17 @@ mod tests {
     }
 
     #[test]
+    fn a_team_that_only_a_service_names_is_there_without_a_key() {
+        let world = json!({
+            "teams": [{ "name": "VMOwnerTeam", "api_keys": ["vm-owner-key"] }],
+            "services": [{ "owner": "VMOwnerTeam", "dependent_teams": ["NPOwnerTeam"], "schema": { "title": "VM" } }],
+        });
+        let World { teams, .. } = parse(&world.to_string()).unwrap();
+        assert_eq!(teams.len(), 2);
+        assert_eq!(teams[1], WorldTeam::keyless("NPOwnerTeam"));
+    }
+
+    #[test]
     fn a_key_is_a_string_or_an_object() {
         let world = json!({ "teams": [{ "name": "T", "api_keys": [
             "plain",
@@ -279,21 +316,22 @@ mod tests {
                 { "name": "" },
             ],
             "services": [
-                { "owner": "U", "dependent_teams": ["T", "V"], "allowed_teams": ["W"], "schema": { "title": "S" } },
+                { "owner": "", "dependent_teams": ["T", " V"], "allowed_teams": [""], "schema": { "title": "S" } },
                 { "owner": "T", "schema": { "title": "S" } },
-                { "owner": "T", "schema": {} },
+                { "owner": "T", "dependent_teams": ["T"], "schema": {} },
             ],
         });
         let expected = "\
 teams[0].api_keys[1]: a key is not empty
 teams[1].name: there is already a team `T`
 teams[1].api_keys[0]: this key is already in use
-teams[2].name: a team needs a name
-services[0].owner: there is no team `U`
-services[0].dependent_teams[1]: there is no team `V`
-services[0].allowed_teams[0]: there is no team `W`
+teams[2].name: a name must not be empty
+services[0].owner: a name must not be empty
+services[0].dependent_teams[1]: a name must not begin or end with white space
+services[0].allowed_teams[0]: a name must not be empty
 services[1].schema.title: there is already a service `S`
-services[2].schema.title: a service needs a name";
+services[2].schema.title: a service needs a name
+services[2].dependent_teams: the owner gets every change instance anyway";
         assert_eq!(refused(&world), expected);
     }
 }

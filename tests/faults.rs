@@ -1,0 +1,232 @@
+//! Answers that are lost: the table has written, or has not, and the function cannot know which.
+//!
+//! A proxy before the engine loses the answers to the next transactions as often as the SDK repeats them by
+//! itself, so that the function learns nothing; or the requests themselves, and once more. What the caller is
+//! told must be what the table holds.
+#![expect(clippy::unwrap_used, reason = "test support")]
+
+use dovetail_http::CursorKey;
+use dovetail_local::engine::{Engine, Place};
+use dovetail_local::{functions, gateway, load, world};
+use dovetail_table::{Settings, Table};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
+use hyper::{Request, Response, client, server};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tests::{Answer, Ask, send};
+use tokio::net::{TcpListener, TcpStream};
+
+/// How often the SDK sends a request before it gives up.
+const ATTEMPTS: u32 = 3;
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const OWNER: &str = "/v1/orcabase/serviceowner";
+
+/// What is lost of the next transactions.
+#[derive(Default)]
+struct Losses {
+    requests: AtomicU32,
+    answers: AtomicU32,
+}
+
+impl Losses {
+    /// Whether one more is to be lost.
+    fn take(left: &AtomicU32) -> bool {
+        left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
+    }
+}
+
+/// Passes requests on to the engine and answers back, but for what is to be lost: then the connection ends.
+async fn pass(
+    request: Request<Incoming>,
+    engine: String,
+    losses: Arc<Losses>,
+) -> Result<Response<Full<Bytes>>, io::Error> {
+    let target = request.headers().get("x-amz-target").and_then(|target| target.to_str().ok());
+    let is_transaction = target.is_some_and(|target| target.ends_with("TransactWriteItems"));
+    if is_transaction && Losses::take(&losses.requests) {
+        return Err(io::ErrorKind::ConnectionReset.into());
+    }
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    let stream = TcpStream::connect(engine.strip_prefix("http://").unwrap()).await?;
+    let (mut sender, connection) =
+        client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+    tokio::spawn(connection);
+    let request = Request::from_parts(parts, Full::new(body));
+    let reply = sender.send_request(request).await.map_err(io::Error::other)?;
+    let (parts, body) = reply.into_parts();
+    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    if is_transaction && Losses::take(&losses.answers) {
+        return Err(io::ErrorKind::ConnectionReset.into());
+    }
+    Ok(Response::from_parts(parts, Full::new(body)))
+}
+
+async fn proxy(listener: TcpListener, engine: String, losses: Arc<Losses>) -> Infallible {
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        let (engine, losses) = (engine.clone(), Arc::clone(&losses));
+        let service = service_fn(move |request| pass(request, engine.clone(), Arc::clone(&losses)));
+        // A connection that is cut on purpose ends with an error.
+        tokio::spawn(async move {
+            drop(server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
+        });
+    }
+}
+
+/// A system behind such a proxy.
+struct Lossy {
+    base: String,
+    losses: Arc<Losses>,
+}
+
+impl Lossy {
+    async fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        send(&self.base, &Ask { method, path, key: Some(key), body, ..Ask::default() }).await
+    }
+
+    /// Makes the call with every answer lost to the transaction that it takes.
+    async fn unanswered(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
+        self.lossy(&self.losses.answers, ATTEMPTS, (method, path, key), body).await
+    }
+
+    /// Makes the call with its transaction lost on the way, and the first repetition of that.
+    async fn unheard(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
+        self.lossy(&self.losses.requests, ATTEMPTS + 1, (method, path, key), body).await
+    }
+
+    async fn lossy(
+        &self,
+        left: &AtomicU32,
+        losses: u32,
+        (method, path, key): (&str, &str, &str),
+        body: &Value,
+    ) -> Answer {
+        left.store(losses, Ordering::SeqCst);
+        let answer = self.call(method, path, key, body).await;
+        assert_eq!(left.load(Ordering::SeqCst), 0, "what was to be lost was not: {answer:?}");
+        answer
+    }
+
+    async fn assert_sound(&self) {
+        let ask = Ask { method: "GET", path: "/_local/audit", ..Ask::default() };
+        let answer = send(&self.base, &ask).await;
+        assert_eq!(answer.body, json!({"violations": []}));
+    }
+}
+
+/// Runs `test` on a system whose table is reached through the proxy.
+fn with_losses(test: impl AsyncFnOnce(&Lossy)) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let engine = Engine::start(&Place::Memory).unwrap();
+    runtime.block_on(async {
+        let losses = Arc::new(Losses::default());
+        let between = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!("http://{}", between.local_addr().unwrap());
+        let proxying = tokio::spawn(proxy(between, engine.endpoint(), Arc::clone(&losses)));
+        let settings = Settings {
+            table: "faults-table".to_owned(),
+            keys_table: "faults-keys".to_owned(),
+            endpoint: Some(endpoint),
+        };
+        let table = Table::connect(settings).await;
+        table.create().await.unwrap();
+        let demo = world::parse(world::DEMO).unwrap();
+        load::world(&table, &demo, domain::timestamp::Timestamp::from_micros(1)).await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let respond = move |event| functions::answer(table.clone(), CursorKey::new("secret"), event);
+        let lossy = Lossy { base, losses };
+        tokio::select! {
+            () = test(&lossy) => {}
+            () = gateway::serve(listener, respond, std::future::pending()) => {}
+        }
+        proxying.abort();
+    });
+    engine.stop().unwrap();
+}
+
+fn vm(cpu: u64) -> Value {
+    json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "one", "cpu": cpu}]}}}})
+}
+
+#[test]
+fn a_submission_whose_answer_is_lost_is_recorded_once_and_told() {
+    with_losses(async |system| {
+        let told = system.unanswered("POST", SUBMIT, "awesome-key", &vm(1)).await;
+        assert_eq!((told.status, told.at("/change_instances/0/change_type")), (201, &json!("CREATE")));
+        let told = system.unheard("POST", SUBMIT, "awesome-key", &vm(2)).await;
+        assert_eq!(told.status, 201, "{told:?}");
+        let list =
+            system.call("GET", "/v1/orcabase/consumer/submissions/", "awesome-key", &Value::Null).await;
+        assert_eq!((list.at("/count"), list.at("/results/1/id")), (&json!(2), told.at("/id")));
+        system.assert_sound().await;
+    });
+}
+
+#[test]
+fn a_decision_whose_answer_is_lost_is_made_once_and_told() {
+    with_losses(async |system| {
+        let submitted = system.call("POST", SUBMIT, "awesome-key", &vm(1)).await;
+        let path = format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"));
+        let approval = json!({"state": "APPROVED"});
+        let approved = system.unanswered("PATCH", &path, "vm-owner-key", &approval).await;
+        assert_eq!((approved.status, approved.at("/state")), (200, &json!("APPROVED")));
+        let deployed = json!({"deployed_item": {"ip": "10.0.0.1"}});
+        assert_eq!(system.unanswered("PATCH", &path, "vm-owner-key", &deployed).await.status, 200);
+        let error = json!({"state": "ERRORED"});
+        let errored = system.unheard("PATCH", &path, "vm-owner-key", &error).await;
+        assert_eq!((errored.status, errored.at("/state")), (200, &json!("ERRORED")));
+
+        let again = format!("{path}retry/");
+        let retried = system.unanswered("POST", &again, "vm-owner-key", &Value::Null).await;
+        assert_eq!((retried.status, retried.at("/attempt")), (201, &json!(2)), "{retried:?}");
+        let history = system.call("GET", &format!("{path}history/"), "vm-owner-key", &Value::Null).await;
+        assert_eq!(history.at("/count"), 4, "each step once: {history:?}");
+        let changes = format!("{OWNER}/change_instances/");
+        let all = system.call("GET", &changes, "vm-owner-key", &Value::Null).await;
+        assert_eq!(all.at("/count"), 2, "one new attempt: {all:?}");
+        system.assert_sound().await;
+    });
+}
+
+#[test]
+fn a_patch_of_a_deployed_item_whose_answer_is_lost_is_one_version_and_told_as_new() {
+    with_losses(async |system| {
+        let submitted = system.call("POST", SUBMIT, "awesome-key", &vm(1)).await;
+        let path = format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"));
+        let approval = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}});
+        system.call("PATCH", &path, "vm-owner-key", &approval).await;
+        let items = format!("{OWNER}/deployed_items/");
+        let listed = system.call("GET", &items, "vm-owner-key", &Value::Null).await;
+        let path = format!("{items}{}/", listed.at("/results/0/id"));
+        let delta = json!({"data": {"port": 22}});
+        let patched = system.unanswered("PATCH", &path, "vm-owner-key", &delta).await;
+        assert_eq!((patched.status, patched.at("/version")), (201, &json!(2)), "{patched:?}");
+        assert_eq!(patched.at("/data"), &json!({"ip": "10.0.0.1", "port": 22}));
+        let listed = system.call("GET", &items, "vm-owner-key", &Value::Null).await;
+        assert_eq!(listed.at("/count"), 2);
+        system.assert_sound().await;
+    });
+}
+
+#[test]
+fn a_service_whose_publication_is_not_answered_is_published_once() {
+    with_losses(async |system| {
+        let schema = json!({"title": "DNS", "type": "object", "required": ["name"],
+            "properties": {"name": {"type": "string"}}});
+        let path = format!("{OWNER}/services/");
+        let published = system.unanswered("POST", &path, "vm-owner-key", &schema).await;
+        assert_eq!((published.status, published.at("/schema/version")), (201, &json!(1)), "{published:?}");
+        let listed = system.call("GET", &path, "vm-owner-key", &Value::Null).await;
+        assert_eq!(listed.at("/count"), 2);
+    });
+}
