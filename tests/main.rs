@@ -1,12 +1,12 @@
 //! The system's specification, run over HTTP against the whole system in this process.
 
+mod documents;
 mod errors;
 mod faults;
 mod isolation;
 mod limits;
 mod lists;
 mod races;
-mod readme;
 mod scenarios;
 mod tidy;
 mod tour;

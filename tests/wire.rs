@@ -1,4 +1,4 @@
-//! The rules that public clients rely on (wire.md section 0), and one reply of each kind as an example.
+//! The rules that public clients rely on (docs/wire.md), and one reply of each kind as an example.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use dovetail_http::{Code, CursorKey, Event, ROUTES};

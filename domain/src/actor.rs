@@ -67,7 +67,7 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// The name that the history shows: `<key name> (Api Key)` or `SYSTEM` (wire.md).
+    /// The name that the history shows: `<key name> (Api Key)` or `SYSTEM` (docs/wire.md).
     pub fn changed_by(&self) -> String {
         match self {
             Self::Key { name, .. } => format!("{name} (Api Key)"),

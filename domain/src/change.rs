@@ -326,7 +326,7 @@ impl Change {
         self.mark().at
     }
 
-    /// Whether `request` has written an entry: the own mark (design.md B.8).
+    /// Whether `request` has written an entry: the own mark (docs/architecture.md, lost answers).
     pub fn bears(&self, request: &str) -> bool {
         self.history.iter().any(|entry| entry.request == request)
     }

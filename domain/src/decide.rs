@@ -133,7 +133,7 @@ pub fn update(
     Ok(after)
 }
 
-/// Whether the item shows the change instance otherwise than it is (design.md A.5).
+/// Whether the item shows the change instance otherwise than it is (docs/architecture.md, torn reads).
 fn is_torn(change: &Change, item: &Item) -> bool {
     let slot = item.stacks.get(&change.owner.id).and_then(|stack| stack.slot(change.id));
     slot.copied() != (change.state.stage() != Stage::Resolved).then(|| land::slot_of(change))

@@ -1,4 +1,4 @@
-//! A deployed item: what the service owner put in place, kept version by version (seed "Deployed Item").
+//! A deployed item: what the service owner put in place, kept version by version (guide, "Deployed Item").
 
 use crate::actor::TeamRef;
 use crate::id::{ChangeId, DeployedId, ItemId};

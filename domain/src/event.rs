@@ -1,4 +1,4 @@
-//! What is published for one history entry (design.md D): ids, names and states, never a declaration or log.
+//! What is published for one history entry (docs/architecture.md): ids, names and states, never a declaration or log.
 
 use crate::change::{Change, Entry};
 use crate::state::State;

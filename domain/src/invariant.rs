@@ -1,4 +1,4 @@
-//! What must hold on any table, as predicates over its records (design.md B.10).
+//! What must hold on any table, as predicates over its records (docs/architecture.md).
 //!
 //! Used by the tests after every scenario and by the audit. What needs more than one look at a table (I4, I14,
 //! I21 to I23) or the indexes themselves (I18) is not here.
@@ -44,7 +44,7 @@ pub struct Snapshot {
 /// One record, or one relation between records, that breaks an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The invariant of design.md B.10.
+    /// The invariant in docs/architecture.md.
     pub rule: &'static str,
     /// The record.
     pub subject: String,

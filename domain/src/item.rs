@@ -11,7 +11,7 @@ use crate::state::State;
 use crate::timestamp::Timestamp;
 use std::collections::BTreeMap;
 
-/// Whether the item exists out there (seed "Service Item Runtime State").
+/// Whether the item exists out there (guide, "Service Item Runtime State").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RuntimeState {
     /// Declared, not yet approved.
@@ -41,7 +41,7 @@ impl RuntimeState {
     }
 }
 
-/// What is open on an item, in one word (wire.md).
+/// What is open on an item, in one word (docs/wire.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeState {
     /// One is PENDING.
@@ -244,7 +244,7 @@ impl Item {
         }
     }
 
-    /// The type of the change instance that the service owner gets for it now (design.md B.5).
+    /// The type of the change instance that the service owner gets for it now (docs/rules.md).
     pub fn change_type(&self) -> ChangeType {
         if !self.declared {
             return ChangeType::Delete;

@@ -1,6 +1,6 @@
 //! Planning: a team as it is stored and a declaration in, the changes that lead from one to the other out.
 //!
-//! Planned for both kinds of submission alike (design.md B.4 steps 3 to 9): read what may be concerned, check
+//! Planned for both kinds of submission alike (docs/architecture.md): read what may be concerned, check
 //! that the read is whole, check the declaration, find the differences, land them.
 
 mod application;
@@ -152,7 +152,7 @@ pub fn plan(stored: &Stored, items: &Items, offers: &Offers, request: &Request<'
     draft.finish(stored, offers, request)
 }
 
-/// Whether the read mixes what was before and what was after another transaction (design.md A.5).
+/// Whether the read mixes what was before and what was after another transaction (docs/architecture.md, torn reads).
 fn is_torn(stored: &Stored, items: &Items) -> bool {
     if digest::root(&stored.team.metadata, &stored.applications) != stored.head.root {
         return true;

@@ -84,7 +84,7 @@ pub enum Publish {
     Foreign,
 }
 
-/// Publishes a schema under its title: an upsert (wire.md a.4).
+/// Publishes a schema under its title: an upsert (docs/wire.md).
 ///
 /// `before` is the service with that title and the text of its current schema.
 pub fn publish(before: Option<(&Service, &str)>, text: &str, owner: &TeamRef, now: Timestamp) -> Publish {

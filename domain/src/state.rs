@@ -1,4 +1,4 @@
-//! The states of a change instance and the moves between them, as data (seed "Change Instance State").
+//! The states of a change instance and the moves between them, as data (guide, "Change Instance State").
 
 use std::fmt;
 
@@ -47,7 +47,7 @@ impl State {
         }
     }
 
-    /// Reads a state; `ERROR` is taken for `ERRORED` (wire.md).
+    /// Reads a state; `ERROR` is taken for `ERRORED` (docs/wire.md).
     pub fn parse(name: &str) -> Option<Self> {
         if name == "ERROR" {
             return Some(Self::Errored);

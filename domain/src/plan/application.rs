@@ -290,7 +290,7 @@ fn removed<'a>(concerned: &'a Concerned<'_>) -> impl Iterator<Item = &'a Item> {
     gone.filter(|item| item.declared || item.is_orphan())
 }
 
-/// The seed's three conditions: the main item stays, it is unchanged, and what it references was modified.
+/// The guide's three conditions: the main item stays, it is unchanged, and what it references was modified.
 fn referenced(
     concerned: &Concerned<'_>,
     known: &BTreeMap<Key<'_>, &Item>,

@@ -1,4 +1,4 @@
-//! The seed "Change Instance Generation", submission by submission, with its tables.
+//! The guide, "Change Instance Generation", submission by submission, with its tables.
 
 use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, item_of, lb, table, vm};
 use domain::change::ChangeType::{Create, Delete, Modify};
@@ -7,7 +7,7 @@ use domain::state::State;
 use serde_json::json;
 
 #[test]
-fn basic_submissions_lead_to_the_tables_of_the_seed() {
+fn basic_submissions_lead_to_the_tables_of_the_guide() {
     let balancer =
         |algorithm: &str| item_of("LoadBalancer", json!({"name": "CoreLB1", "algorithm": algorithm}));
     let mut world = World::new();
@@ -40,7 +40,7 @@ fn basic_submissions_lead_to_the_tables_of_the_seed() {
     assert!(plan.owed.is_empty(), "without references and dependents nothing follows");
 }
 
-/// The world of the seed's section on references, with everything in service.
+/// The world of the guide's section on references, with everything in service.
 fn referencing() -> World {
     let mut world = World::new();
     let plan = world.declare(&[

@@ -1,4 +1,4 @@
-//! The seed's stack rules: Examples 1, 2 and 3 and the Exception.
+//! The guide's stack rules: Examples 1, 2 and 3 and the Exception.
 
 use crate::world::{NP_OWNER, VM_OWNER, World, vm};
 use domain::actor::Actor;

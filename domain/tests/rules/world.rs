@@ -116,7 +116,7 @@ pub(crate) fn broken(refused: Refused) -> Vec<&'static str> {
     }
 }
 
-/// What was born, for comparison with the seed's tables: item, type, owner.
+/// What was born, for comparison with the guide's tables: item, type, owner.
 pub(crate) fn table<'a>(
     changes: impl IntoIterator<Item = &'a Change>,
 ) -> Vec<(&'a str, ChangeType, &'a str)> {

@@ -10,7 +10,7 @@ use dovetail_table::{COUNT_MAX, Direction, Listed, Source, Table};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-/// How many rows a page has when nothing is said (wire.md a.3).
+/// How many rows a page has when nothing is said (docs/wire.md).
 const LIMIT_DEFAULT: usize = 20;
 /// How many rows a page has at most.
 const LIMIT_MAX: usize = 1_000;
@@ -198,7 +198,7 @@ impl<T: 'static> List<'_, T> {
         Ok(self.table.declarations(wanted.into_iter()).await?)
     }
 
-    /// The URL of the page after `after`: with every filter and limit (wire.md rule 2).
+    /// The URL of the page after `after`: with every filter and limit (docs/wire.md rule 2).
     fn next(&self, after: String, count: u64) -> String {
         let call = self.call;
         let cursor = Cursor { after, count, issued: call.now };

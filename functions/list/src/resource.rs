@@ -1,4 +1,4 @@
-//! The lists: for each resource where its rows are, what it can be filtered and ordered by (wire.md a.3).
+//! The lists: for each resource where its rows are, what it can be filtered and ordered by (docs/wire.md).
 
 use crate::filter::Filter;
 use crate::page::{Field, List, only_knows};

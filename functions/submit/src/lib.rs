@@ -115,7 +115,7 @@ impl Submitted {
     }
 
     /// The reply to this request if it is recorded already: by its idempotency key, or by an attempt of ours
-    /// whose answer was lost (design.md B.8).
+    /// whose answer was lost (docs/architecture.md, lost answers).
     async fn earlier(
         &self,
         table: &Table,

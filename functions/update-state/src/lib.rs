@@ -67,7 +67,7 @@ struct Deploy {
 async fn decide(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -> Result<Decided, Failure> {
     for attempt in 0..ATTEMPTS_MAX {
         let (change, item, head) = load(table, call, id).await?;
-        // A first attempt may have been written although its answer was lost (design.md B.8).
+        // A first attempt may have been written although its answer was lost (docs/architecture.md, lost answers).
         if attempt > 0
             && let Some(written) = written(table, call, &change, &item).await?
         {

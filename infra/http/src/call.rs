@@ -105,7 +105,7 @@ impl Call {
         Stamp { by: (&self.caller).into(), request: self.request.clone(), now: self.now }
     }
 
-    /// The body as a JSON object; an empty one is `{}` (wire.md rule 8).
+    /// The body as a JSON object; an empty one is `{}` (docs/wire.md rule 8).
     pub fn object(&self) -> Result<Map<String, Value>, Failure> {
         match domain::json::parse(&self.body, domain::declaration::DEPTH_MAX) {
             Ok(Value::Object(object)) => Ok(object),
@@ -129,7 +129,7 @@ impl Call {
         }
     }
 
-    /// Refuses query parameters that the operation does not know (wire.md rule 11).
+    /// Refuses query parameters that the operation does not know (docs/wire.md rule 11).
     pub fn only_knows(&self, names: &[&str]) -> Result<(), Failure> {
         let known = self.query.names().all(|name| names.contains(&name));
         if known { Ok(()) } else { Err(Reply::unknown_filter().into()) }

@@ -1,4 +1,4 @@
-//! Query parameters: as clients send them, some encoded, some not (wire.md rule 11).
+//! Query parameters: as clients send them, some encoded, some not (docs/wire.md rule 11).
 
 use crate::field::FieldError;
 use percent_encoding::percent_decode_str;

@@ -89,7 +89,7 @@ impl Reply {
         Self { status: code.status(), headers, content_type: PROBLEM_JSON, body: Value::Object(body) }
     }
 
-    /// An error about one field, told under the field's name as well (wire.md a.4).
+    /// An error about one field, told under the field's name as well (docs/wire.md).
     pub fn invalid_field(code: Code, error: &FieldError) -> Self {
         let mut fields = Map::new();
         let pointer = domain::problem::pointer([error.field.as_str()]);
@@ -101,7 +101,7 @@ impl Reply {
         Self::problem(code, &format!("{}: {}", error.field, error.message), fields)
     }
 
-    /// The reply to an unknown query parameter: the bare list that clients know (wire.md rule 11).
+    /// The reply to an unknown query parameter: the bare list that clients know (docs/wire.md rule 11).
     pub fn unknown_filter() -> Self {
         let status = Code::UnknownFilter.status();
         Self { status, headers: Vec::new(), content_type: JSON, body: json!(["Filter param not found."]) }

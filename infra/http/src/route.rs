@@ -177,7 +177,7 @@ pub(crate) struct Found {
     pub(crate) id: Option<u64>,
 }
 
-/// Finds the route of a request; with and without a trailing slash (wire.md rule 3).
+/// Finds the route of a request; with and without a trailing slash (docs/wire.md rule 3).
 pub(crate) fn find(method: &str, path: &str) -> Result<Found, Code> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let mut code = Code::NoSuchRoute;

@@ -1,4 +1,4 @@
-//! The wire objects, made of domain values and what stands beside them (wire.md a.6).
+//! The wire objects, made of domain values and what stands beside them (tests/golden/http).
 
 mod change;
 mod item;

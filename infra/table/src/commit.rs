@@ -1,4 +1,4 @@
-//! Committing: one transaction, all or nothing, with bounded and jittered retries (design.md B.8).
+//! Committing: one transaction, all or nothing, with bounded and jittered retries (docs/architecture.md, lost answers).
 
 use crate::error::describe;
 use crate::record::Attributes;

@@ -1,4 +1,4 @@
-//! Keys: for every record where it is, which follows from its id (design.md "What wire.md changes").
+//! Keys: for every record where it is, which follows from its id (docs/adr/0001).
 
 use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
 use domain::json::Hash;

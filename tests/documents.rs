@@ -1,0 +1,61 @@
+//! What the documents say is so: the diagram of states, the numbers of the rules, the places that are linked.
+#![expect(clippy::unwrap_used, reason = "test support")]
+
+use domain::state::{State, TRANSITIONS};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const README: &str = include_str!("../README.md");
+const RULES: &str = include_str!("../docs/rules.md");
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// The files of a folder with this ending, not of folders in it.
+fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join(folder)).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.extension().is_some_and(|found| found == ending)).collect()
+}
+
+#[test]
+fn the_diagram_of_states_has_every_transition_and_no_other() {
+    let arrows = README.lines().filter_map(|line| {
+        let (from, to) = line.trim().split_once(" --> ")?;
+        let (to, _) = to.split_once(':')?;
+        Some((from.to_owned(), to.to_owned()))
+    });
+    let name = |state: Option<State>| state.map_or("[*]", State::name).to_owned();
+    let transitions = TRANSITIONS.iter().map(|t| (name(t.from), name(Some(t.to))));
+    assert_eq!(arrows.collect::<BTreeSet<_>>(), transitions.collect::<BTreeSet<_>>());
+}
+
+#[test]
+fn every_rule_has_a_test_of_its_number_and_every_number_a_rule() {
+    let told: BTreeSet<u32> =
+        RULES.lines().filter_map(|line| line.strip_prefix("| R")?.split_once(' ')?.0.parse().ok()).collect();
+    let mut tested = BTreeSet::new();
+    for file in files("domain/tests/rules", "rs") {
+        for line in fs::read_to_string(file).unwrap().lines() {
+            let number = line.strip_prefix("fn r").and_then(|name| name.split_once('_'));
+            tested.extend(number.and_then(|(number, _)| number.parse::<u32>().ok()));
+        }
+    }
+    assert_eq!(tested, told);
+    assert_eq!(told, (1..=30).collect());
+}
+
+#[test]
+fn every_link_leads_to_a_file() {
+    let documents = files(".", "md").into_iter().chain(files("docs", "md")).chain(files("docs/adr", "md"));
+    for document in documents {
+        let text = fs::read_to_string(&document).unwrap();
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+        for (link, _) in links.filter(|(link, _)| !link.starts_with("http") && !link.starts_with('#')) {
+            let target = document.parent().unwrap().join(link);
+            assert!(target.exists(), "{}: {link}", document.display());
+        }
+    }
+}
