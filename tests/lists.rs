@@ -582,3 +582,40 @@ fn rows_that_leave_or_join_a_filtered_list_take_no_others_with_them() {
     assert_eq!(unique.len(), seen.len(), "{seen:?}");
     assert!(kept.iter().all(|id| unique.contains(id)), "{kept:?} {seen:?}");
 }
+
+#[test]
+fn a_reply_that_a_function_cannot_send_is_cut_and_goes_on_where_it_was_cut() {
+    let schema = json!({"title": "Doc", "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}, "text": {"type": "string"}}});
+    let world = json!({
+        "teams": [{"name": "Writers", "api_keys": ["writers"]}, {"name": "Printers", "api_keys": ["printers"]}],
+        "services": [{"owner": "Printers", "schema": schema}],
+    });
+    let system = Running::start(&world.to_string());
+    let text = "x".repeat(120_000);
+    let items: Vec<Value> =
+        (0..40).map(|number| json!({"name": format!("doc{number}"), "text": text})).collect();
+    let declaration = json!({"Writers": {"App": {"services": {"Doc": items}}}});
+    let submitted = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", "writers", &declaration);
+    assert_eq!(submitted.status, 201, "{}", submitted.at("/code"));
+    let limit = 6_000_000;
+    assert!(submitted.body.to_string().len() < limit);
+    let told = submitted.at("/change_instances").as_array().map_or(0, Vec::len);
+    assert!(told > 0 && told < items.len(), "{told} are told at once");
+
+    let all: BTreeSet<u64> = (0..).take(items.len()).map(|number| (1 << 35) + 16 * (number + 1)).collect();
+    let listed = submitted.at("/change_instances_next").as_str().unwrap_or_default();
+    for path in [listed.to_owned(), format!("{listed}&ordering=modified&limit=100")] {
+        let mut next = Some(path);
+        let mut seen = Vec::new();
+        while let Some(path) = next {
+            let page = system.get(&path, "writers");
+            assert!(page.body.to_string().len() < limit);
+            assert_eq!(page.at("/count"), items.len());
+            seen.extend(ids(page.at("/results").as_array().map_or(&[], Vec::as_slice)));
+            next = page.at("/next").as_str().map(str::to_owned);
+        }
+        assert_eq!(seen.len(), items.len(), "each once");
+        assert_eq!(seen.into_iter().collect::<BTreeSet<_>>(), all);
+    }
+}

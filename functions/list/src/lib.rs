@@ -58,11 +58,7 @@ async fn submission(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let related = table.related_to_changes(&changes).await?;
     let changes: Vec<Value> =
         changes.iter().map(|change| view::change_instance(change, &related, &viewpoint)).collect();
-    let mut body = view::submission(&submission, &viewpoint);
-    if let Some(body) = body.as_object_mut() {
-        body.insert("change_instances".to_owned(), Value::Array(changes));
-    }
-    Ok(Reply::new(200, body))
+    Ok(Reply::new(200, view::submission_with_changes(&submission, changes, &viewpoint)))
 }
 
 async fn item(table: &Table, call: &Call) -> Result<Reply, Failure> {

@@ -5,7 +5,7 @@
 
 use crate::filter::Filter;
 use domain::related::Related;
-use dovetail_http::{Call, Code, Cursor, CursorKey, Failure, FieldError, Reply};
+use dovetail_http::{Call, Code, Cursor, CursorKey, Failure, FieldError, Reply, fitting};
 use dovetail_table::{COUNT_MAX, Direction, Listed, Source, Table};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -36,16 +36,25 @@ enum Order {
 }
 
 /// A page: its rows and what the reply says around them.
-pub(crate) struct Page<T> {
+pub(crate) struct Page<'a, T: 'static> {
+    list: &'a List<'a, T>,
     pub(crate) rows: Vec<T>,
+    /// Where each row stands.
+    positions: Vec<String>,
     count: u64,
+    /// Where the next page begins, if there is one.
     next: Option<String>,
 }
 
-impl<T> Page<T> {
-    /// The reply, once the rows are made objects.
+impl<T: 'static> Page<'_, T> {
+    /// The reply, once the rows are made objects; the page ends where they no longer fit.
     pub(crate) fn reply(&self, results: &[Value]) -> Reply {
-        Reply::new(200, json!({"count": self.count, "next": self.next, "previous": null, "results": results}))
+        let fitting = fitting(results).min(results.len());
+        let is_cut = fitting < results.len();
+        let last = self.positions.get(fitting.saturating_sub(1)).filter(|_| is_cut);
+        let next = last.or(self.next.as_ref()).map(|after| self.list.next(after, self.count));
+        let results = results.get(..fitting).unwrap_or(results);
+        Reply::new(200, json!({"count": self.count, "next": next, "previous": null, "results": results}))
     }
 }
 
@@ -70,7 +79,7 @@ pub(crate) fn only_knows(call: &Call, names: &[&str]) -> Result<(), Failure> {
 
 impl<T: 'static> List<'_, T> {
     /// Reads the page that the call asks for.
-    pub(crate) async fn page(&self) -> Result<Page<T>, Failure> {
+    pub(crate) async fn page(&self) -> Result<Page<'_, T>, Failure> {
         let wanted = self.wanted()?;
         match &wanted.order {
             Order::Stored(direction) => self.in_stored_order(&wanted, *direction).await,
@@ -111,10 +120,10 @@ impl<T: 'static> List<'_, T> {
         Err(Call::bad_filter(&FieldError::new("ordering", message)))
     }
 
-    async fn in_stored_order(&self, wanted: &Wanted, direction: Direction) -> Result<Page<T>, Failure> {
+    async fn in_stored_order(&self, wanted: &Wanted, direction: Direction) -> Result<Page<'_, T>, Failure> {
         let after = wanted.cursor.as_ref().map(|cursor| cursor.after.as_str());
         let known = wanted.cursor.as_ref().map(|cursor| cursor.count);
-        let (mut rows, mut last, mut more) = (Vec::new(), None, false);
+        let (mut rows, mut positions, mut last, mut more) = (Vec::new(), Vec::new(), None, false);
         let (mut read, mut passed) = (0, 0);
         let skip = if wanted.cursor.is_some() { 0 } else { wanted.offset };
         let mut reader = self.table.rows(&self.source, direction, after);
@@ -135,10 +144,11 @@ impl<T: 'static> List<'_, T> {
                         break 'reading;
                     }
                 } else {
-                    last = Some(position);
                     if passes && passed > skip {
                         rows.push(value);
+                        positions.push(position.clone());
                     }
+                    last = Some(position);
                 }
                 if read >= ROWS_MAX {
                     more = true;
@@ -151,12 +161,16 @@ impl<T: 'static> List<'_, T> {
             None if more && self.filter.is_empty() => self.table.count(&self.source).await?,
             None => passed,
         };
-        let next = last.filter(|_| more).map(|after| self.next(after, count));
-        Ok(Page { rows, count, next })
+        Ok(Page { list: self, rows, positions, count, next: last.filter(|_| more) })
     }
 
     /// Reads the whole list, as far as lists are read, and sorts it; positions are counted.
-    async fn sorted(&self, wanted: &Wanted, field: &str, direction: Direction) -> Result<Page<T>, Failure> {
+    async fn sorted(
+        &self,
+        wanted: &Wanted,
+        field: &str,
+        direction: Direction,
+    ) -> Result<Page<'_, T>, Failure> {
         let by = self.fields.iter().find(|(name, _)| *name == field).map(|(_, by)| *by);
         let by = by.ok_or(Code::Broken)?;
         let mut all: Vec<(String, T)> = Vec::new();
@@ -185,8 +199,9 @@ impl<T: 'static> List<'_, T> {
             .map(|(_, row)| row)
             .collect();
         let end = skip.saturating_add(u64::try_from(rows.len()).unwrap_or(u64::MAX));
-        let next = (end < count).then(|| self.next(end.to_string(), count));
-        Ok(Page { rows, count, next })
+        let positions = (skip..end).map(|before| (before + 1).to_string()).collect();
+        let next = (end < count).then(|| end.to_string());
+        Ok(Page { list: self, rows, positions, count, next })
     }
 
     /// The declarations that the filter looks at.
@@ -199,9 +214,9 @@ impl<T: 'static> List<'_, T> {
     }
 
     /// The URL of the page after `after`: with every filter and limit (docs/wire.md rule 2).
-    fn next(&self, after: String, count: u64) -> String {
+    fn next(&self, after: &str, count: u64) -> String {
         let call = self.call;
-        let cursor = Cursor { after, count, issued: call.now };
+        let cursor = Cursor { after: after.to_owned(), count, issued: call.now };
         let cursor = cursor.seal(self.key, call.caller.team.id, &self.identity());
         let kept = call.query.pairs().filter(|(name, _)| *name != "cursor" && *name != "offset");
         let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();

@@ -69,7 +69,8 @@ pub(crate) async fn items(table: &Table, key: &CursorKey, call: &Call) -> Result
         ("runtime_state", |item| item.runtime_state.name().to_owned()),
         ("change_state", |item| item.change_state().name().to_owned()),
     ];
-    let page = List { table, key, call, source, filter, fields }.page().await?;
+    let list = List { table, key, call, source, filter, fields };
+    let page = list.page().await?;
     let related = table.related_to_items(&page.rows).await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> =
@@ -132,7 +133,8 @@ pub(crate) async fn changes(table: &Table, key: &CursorKey, call: &Call) -> Resu
         ("state", |change| change.state.name().to_owned()),
         ("change_type", |change| change.change_type.name().to_owned()),
     ];
-    let page = List { table, key, call, source, filter, fields }.page().await?;
+    let list = List { table, key, call, source, filter, fields };
+    let page = list.page().await?;
     let related = table.related_to_changes(&page.rows).await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> =
@@ -208,7 +210,8 @@ pub(crate) async fn deployed(table: &Table, key: &CursorKey, call: &Call) -> Res
     filter.ids(query, "service_item_id", |deployed| deployed.item.get())?;
     filter.texts_of(query, |deployed| &deployed.data)?;
     let fields: &[Field<Deployed>] = &[("version", |d| format!("{:020}", d.version))];
-    let page = List { table, key, call, source, filter, fields }.page().await?;
+    let list = List { table, key, call, source, filter, fields };
+    let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> =
         page.rows.iter().map(|deployed| view::deployed_item(deployed, &viewpoint)).collect();
@@ -230,7 +233,8 @@ pub(crate) async fn services(table: &Table, key: &CursorKey, call: &Call) -> Res
     filter.texts(&call.query, "name", |service| &service.title);
     let fields: &[Field<Service>] =
         &[("name", |service| service.title.clone()), ("modified", |service| service.modified.to_wire())];
-    let page = List { table, key, call, source, filter, fields }.page().await?;
+    let list = List { table, key, call, source, filter, fields };
+    let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     let mut results = Vec::new();
     for service in &page.rows {
@@ -263,7 +267,8 @@ pub(crate) async fn applications(table: &Table, key: &CursorKey, call: &Call) ->
         ("name", |application| application.name.clone()),
         ("modified", |application| application.modified.to_wire()),
     ];
-    let page = List { table, key, call, source, filter, fields }.page().await?;
+    let list = List { table, key, call, source, filter, fields };
+    let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     let team = &call.caller.team;
     let results: Vec<Value> =
@@ -295,7 +300,8 @@ pub(crate) async fn submissions(table: &Table, key: &CursorKey, call: &Call) -> 
         submission.commit_id.as_deref().unwrap_or_default()
     });
     let source = Source::<Submission>::of_team(call.caller.team.id);
-    let page = List { table, key, call, source, filter, fields: &[] }.page().await?;
+    let list = List { table, key, call, source, filter, fields: &[] };
+    let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> =
         page.rows.iter().map(|submission| view::submission(submission, &viewpoint)).collect();

@@ -175,9 +175,10 @@ async fn accepted(table: &Table, call: &Call, submission: &Submission) -> Result
     let changes: Vec<Value> =
         changes.iter().map(|change| view::change_instance_as_born(change, &related, &viewpoint)).collect();
     let mut body = valid();
-    if let (Value::Object(body), Value::Object(of)) = (&mut body, view::submission(submission, &viewpoint)) {
+    if let (Value::Object(body), Value::Object(of)) =
+        (&mut body, view::submission_with_changes(submission, changes, &viewpoint))
+    {
         body.extend(of);
-        body.insert("change_instances".to_owned(), Value::Array(changes));
     }
     Ok(Reply::new(if submission.changed { 201 } else { 200 }, body))
 }

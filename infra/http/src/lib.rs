@@ -23,5 +23,5 @@ pub use event::{Event, EventReply, answer};
 pub use field::FieldError;
 pub use invalid::{invalid_declaration, invalid_schema, too_many_changes};
 pub use query::Query;
-pub use reply::{Failure, Reply};
+pub use reply::{Failure, OBJECTS_BYTES_MAX, Reply, fitting};
 pub use route::{Access, Function, Operation, ROUTES, Route, function_of};

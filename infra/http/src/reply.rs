@@ -18,6 +18,19 @@ pub struct Reply {
     pub body: Value,
 }
 
+/// How many bytes of objects one reply holds; a function's reply ends at 6 MB, and the objects are not all.
+pub const OBJECTS_BYTES_MAX: usize = 5_000_000;
+
+/// How many of these objects, from the first on, fit one reply; at least one.
+pub fn fitting(objects: &[Value]) -> usize {
+    let mut bytes: usize = 0;
+    let fits = |object: &&Value| {
+        bytes = bytes.saturating_add(object.to_string().len());
+        bytes <= OBJECTS_BYTES_MAX
+    };
+    objects.iter().take_while(fits).count().max(1)
+}
+
 /// Why a call has no ordinary reply.
 #[derive(Debug)]
 pub enum Failure {

@@ -8,11 +8,11 @@ mod team;
 pub use change::{change_instance, change_instance_as_born, history, history_entry};
 pub use item::{deployed_item, service_item};
 pub use service::service;
-pub use team::{application, submission, team};
+pub use team::{application, submission, submission_with_changes, team};
 
 use crate::call::{Call, Pov};
 use domain::actor::TeamRef;
-use domain::id::TeamId;
+use domain::id::{SubmissionId, TeamId};
 use domain::json::Hash;
 use domain::related::Related;
 use serde_json::{Value, json};
@@ -29,6 +29,11 @@ impl Viewpoint {
     /// The viewpoint of a call.
     pub fn of(call: &Call) -> Self {
         Self { base: call.base.clone(), pov: call.pov, team: call.caller.team.id }
+    }
+
+    /// The absolute URL of the change instances of a submission, as a list.
+    pub fn changes_of(&self, submission: SubmissionId) -> String {
+        format!("{}/v1/orcabase/consumer/change_instances/?submission_id={submission}", self.base)
     }
 
     /// The absolute URL of an object.

@@ -1,6 +1,7 @@
 //! Teams, applications and submissions on the wire.
 
 use super::{Viewpoint, parsed, team_ref};
+use crate::reply::fitting;
 use domain::actor::TeamRef;
 use domain::submission::Submission;
 use domain::team::{Application, Team};
@@ -22,6 +23,24 @@ pub fn application(application: &Application, owner: &TeamRef, viewpoint: &Viewp
         "created": application.created.to_wire(),
         "modified": application.modified.to_wire(),
     })
+}
+
+/// A submission with its change instances: as many as fit a reply, and where all of them are listed.
+pub fn submission_with_changes(
+    submission: &Submission,
+    mut changes: Vec<Value>,
+    viewpoint: &Viewpoint,
+) -> Value {
+    let fitting = fitting(&changes);
+    let is_cut = fitting < changes.len();
+    changes.truncate(fitting);
+    let mut body = self::submission(submission, viewpoint);
+    if let Some(body) = body.as_object_mut() {
+        body.insert("change_instances".to_owned(), Value::Array(changes));
+        let next = is_cut.then(|| viewpoint.changes_of(submission.id));
+        body.insert("change_instances_next".to_owned(), json!(next));
+    }
+    body
 }
 
 /// A submission, without its change instances.
