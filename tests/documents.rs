@@ -2,11 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use domain::state::{State, TRANSITIONS};
+use dovetail_http::{Function, ROUTES};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const README: &str = include_str!("../README.md");
+const WIRE: &str = include_str!("../docs/wire.md");
 const RULES: &str = include_str!("../docs/rules.md");
 
 fn root() -> PathBuf {
@@ -45,6 +47,31 @@ fn every_rule_has_a_test_of_its_number_and_every_number_a_rule() {
     }
     assert_eq!(tested, told);
     assert_eq!(told, (1..=30).collect());
+}
+
+#[test]
+fn the_table_of_routes_is_that_of_the_code() {
+    let cell = |cell: &str| cell.trim().trim_matches('`').to_owned();
+    let told: Vec<(String, String, String)> = WIRE
+        .lines()
+        .filter_map(|line| {
+            let cells: Vec<&str> = line.strip_prefix("| ")?.split(" | ").collect();
+            let [methods, path, function, ..] = cells[..] else { return None };
+            let is_route = cell(path).starts_with('/');
+            is_route.then(|| (methods.to_owned(), format!("/v1{}", cell(path)), cell(function)))
+        })
+        .collect();
+    let function = |function: Function| match function {
+        Function::Submit => "submit",
+        Function::List => "list",
+        Function::UpdateState => "update-state",
+        Function::History => "history",
+        Function::Catalog => "catalog",
+    };
+    let routes = ROUTES
+        .iter()
+        .map(|route| (route.methods.join(", "), route.path.to_owned(), function(route.function).to_owned()));
+    assert_eq!(told, routes.collect::<Vec<_>>());
 }
 
 #[test]

@@ -281,6 +281,8 @@ pub struct Change {
     pub old: Option<Version>,
     /// Open change instances that this one displaced: what they began may have to be undone.
     pub supersedes: Vec<ChangeId>,
+    /// How many of them it displaced when it was born.
+    pub superseded_at_birth: usize,
     /// A DELETE of an item of which nothing was ever begun, or nothing is left (R5).
     pub never_in_service: bool,
     /// Whether the item existed out there once this was born.
@@ -335,6 +337,7 @@ impl Change {
     pub fn as_born(&self) -> Self {
         let mut born = self.clone();
         born.history.truncate(1);
+        born.supersedes.truncate(self.superseded_at_birth);
         born.log = String::new();
         if let Some(first) = self.history.first() {
             born.state = first.to;

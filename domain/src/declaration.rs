@@ -104,13 +104,22 @@ pub fn parse(bytes: &[u8]) -> Result<Declaration, Vec<Problem>> {
     if bytes.len() > BODY_BYTES_MAX {
         return Err(vec![Place::default().problem("too_large", too_large(BODY_BYTES_MAX))]);
     }
-    let document = json::parse(bytes, DEPTH_MAX)?;
+    let document = json::parse(bytes, DEPTH_MAX)
+        .map_err(|problems| problems.into_iter().map(by_name).collect::<Vec<_>>())?;
     let mut reader = Reader::default();
     let declaration = reader.document(document);
     match declaration {
         Some(declaration) if reader.problems.is_empty() => Ok(declaration),
         Some(_) | None => Err(reader.problems.into_vec()),
     }
+}
+
+/// A problem of the text, filed as all others are: by names, without the word between application and service.
+fn by_name(mut problem: Problem) -> Problem {
+    if problem.path.get(2).is_some_and(|word| word == "services") {
+        problem.path.remove(2);
+    }
+    problem
 }
 
 /// What is wrong with a name of an application, a service or an item, if anything.

@@ -104,6 +104,7 @@ mod tests {
             new: Some(Version { number: 1, hash: Hash::of("SECRET") }),
             old: None,
             supersedes: Vec::new(),
+            superseded_at_birth: 0,
             never_in_service: false,
             runtime_state: RuntimeState::Requested,
             deployed_before: None,

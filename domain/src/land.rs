@@ -85,6 +85,7 @@ pub fn land(item: &Item, birth: &Birth, stamp: &Stamp) -> Landed {
     let change_type = converted(birth.change_type, birth.state, creation);
     let mut born = born(item, birth, stamp, change_type, None);
     born.supersedes = displaced.iter().map(|closing| closing.change).collect();
+    born.superseded_at_birth = born.supersedes.len();
     closed.extend(displaced);
     occupy(&mut after, &born);
     born.runtime_state = after.runtime_state;
@@ -290,6 +291,7 @@ fn born(
         new: birth.new,
         old: birth.old,
         supersedes: Vec::new(),
+        superseded_at_birth: 0,
         never_in_service: change_type == ChangeType::Delete && item.main().creation == Creation::Never,
         runtime_state: item.runtime_state,
         deployed_before: item.deployed.map(|latest| latest.id),

@@ -5,7 +5,6 @@ use crate::change::{Change, Entry, Mark};
 use crate::deployed::Deployed;
 use crate::id::{ChangeId, ItemId, TeamId};
 use crate::item::Item;
-use crate::json::Hash;
 use crate::state::State;
 use crate::submission::{Remembered, Submission};
 use crate::team::{Application, Head, Team};
@@ -50,10 +49,10 @@ pub enum Write {
     },
     /// Replace what is known of the team; the head in the same transaction is its fence.
     Team(Team),
-    /// Create an application, or replace one whose digest is still `before`.
+    /// Create an application, or replace one whose digest and next number are still those of `before`.
     Application {
-        /// The digest that the decision was made on; none for a new application.
-        before: Option<Hash>,
+        /// The application that the decision was made on; none for a new one.
+        before: Option<Application>,
         /// The application after.
         after: Application,
     },

@@ -3,7 +3,7 @@
 use super::{Items, Numbers, Offer, Offers, Refused, Request, Stored};
 use crate::actor::TeamRef;
 use crate::attention::Attention;
-use crate::change::{Kind, Version};
+use crate::change::{ChangeType, Kind, Version};
 use crate::declaration::{DeclaredApplication, DeclaredItem};
 use crate::digest;
 use crate::id::{ApplicationId, ChangeId, ItemId, SubmissionId};
@@ -49,6 +49,16 @@ impl<'a> Concerned<'a> {
         let keys = declared_items.map(|item| (item.service.as_str(), item.name.as_str())).collect();
         Self { stored, declared, items, keys }
     }
+
+    /// Whether the application itself is written: it is new, or what it declares is another.
+    pub(super) fn is_changed(&self) -> bool {
+        self.stored.is_none_or(|stored| stored.digest != self.digest())
+    }
+
+    /// The digest that it has once the declaration is taken.
+    fn digest(&self) -> Hash {
+        self.declared.map_or_else(|| digest::application(NO_METADATA, []), digest_of)
+    }
 }
 
 /// What the submission makes of one application.
@@ -67,10 +77,7 @@ impl Diff {
     /// The write of the application, if anything about it changed.
     pub(super) fn write(&self) -> Option<Write> {
         let changed = self.before.as_ref() != Some(&self.after);
-        changed.then(|| Write::Application {
-            before: self.before.as_ref().map(|before| before.digest),
-            after: self.after.clone(),
-        })
+        changed.then(|| Write::Application { before: self.before.clone(), after: self.after.clone() })
     }
 }
 
@@ -166,7 +173,7 @@ impl Comparison<'_> {
     fn start(&mut self, concerned: &Concerned<'_>) -> Result<Diff, Refused> {
         let now = self.request.stamp.now;
         let metadata = metadata_of(concerned.declared);
-        let digest = concerned.declared.map_or_else(|| digest::application(NO_METADATA, []), digest_of);
+        let digest = concerned.digest();
         let after = match (concerned.stored, concerned.declared) {
             (Some(stored), _) if stored.digest == digest => stored.clone(),
             (Some(stored), _) => Application { digest, metadata, modified: now, ..stored.clone() },
@@ -253,18 +260,21 @@ impl Comparison<'_> {
     /// Lets a direct change instance be born on an item that shows its declaration already.
     fn land(&mut self, diff: &mut Diff, before: Option<&Item>, after: &Item) -> Result<(), Refused> {
         let approval_required = super::approval_required(after, self.offers);
+        let change_type = after.change_type();
+        // What is created has nothing before it, unless it was declared and never came to be.
+        let has_old = |before: &&Item| before.declared || change_type != ChangeType::Create;
         let birth = Birth {
             id: self.numbers.change(self.consumer.id)?,
             kind: Kind::Direct,
             cause: None,
             owner: after.service_owner.clone(),
-            change_type: after.change_type(),
+            change_type,
             state: if approval_required { State::Pending } else { State::Approved },
             attempt: 1,
             submission: self.submission,
             commit_id: self.request.commit_id.clone(),
             new: after.declared.then_some(after.version),
-            old: before.filter(|before| before.declared || !after.declared).map(|before| before.version),
+            old: before.filter(has_old).map(|before| before.version),
         };
         let landed = land::land(after, &birth, self.request.stamp);
         let waited = before.map_or(Attention::NONE, Item::attention);

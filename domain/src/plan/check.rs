@@ -5,6 +5,7 @@ use super::{Items, Offers, Request, Stored};
 use crate::change::Target;
 use crate::declaration::{APPLICATIONS_CHANGED_MAX, DeclaredApplication, DeclaredItem};
 use crate::item::{Item, Slot};
+use crate::json::Problems;
 use crate::problem::{Problem, pointer};
 use crate::schema::{REFERENCES_MAX, Reference};
 use std::collections::BTreeMap;
@@ -29,9 +30,10 @@ pub(super) fn problems(
         // The plan itself finds the read torn, and the caller reads once more.
         return Vec::new();
     };
-    let mut problems = Vec::new();
-    if concerned.len() > APPLICATIONS_CHANGED_MAX {
-        problems.push(too_many_applications(team, concerned.len()));
+    let mut problems = Problems::default();
+    let changed = concerned.iter().filter(|application| application.is_changed()).count();
+    if changed > APPLICATIONS_CHANGED_MAX {
+        problems.push(|| too_many_applications(team, changed));
     }
     for application in &concerned {
         let known = by_key(application.items);
@@ -39,7 +41,7 @@ pub(super) fn problems(
         check.declared_items();
         check.answers();
     }
-    problems
+    problems.into_vec()
 }
 
 fn too_many_applications(team: &str, count: usize) -> Problem {
@@ -58,13 +60,17 @@ struct Check<'a> {
     known: BTreeMap<Key<'a>, &'a Item>,
     offers: &'a Offers,
     stored: &'a Stored,
-    problems: &'a mut Vec<Problem>,
+    problems: &'a mut Problems,
 }
 
 impl Check<'_> {
     fn declared_items(&mut self) {
         let Some(declared) = self.application.declared else { return };
         for item in &declared.items {
+            if self.problems.is_full() {
+                // More would not be told, and finding it costs as much as a hostile document likes.
+                return;
+            }
             let before = self.known.get(&(item.service.as_str(), item.name.as_str())).copied();
             match before.filter(|before| before.declared && before.version.hash == item.hash) {
                 // Unchanged: not checked against a newer schema (R20), but what it refers to may be gone.
@@ -80,13 +86,9 @@ impl Check<'_> {
             let path = vec![self.team.to_owned(), declared.name.clone(), item.service.clone()];
             let pointer = pointer([self.team, &declared.name, "services", &item.service]);
             // Once per service, not once per item.
-            if !self
-                .problems
-                .iter()
-                .any(|problem| problem.rule == "unknown_service" && problem.pointer == pointer)
-            {
+            if !self.problems.has("unknown_service", &pointer) {
                 let message = format!("no service has the title '{}'", item.service);
-                self.problems.push(Problem {
+                self.problems.push(|| Problem {
                     pointer,
                     path: [path, vec!["service".to_owned()]].concat(),
                     rule: "unknown_service",
@@ -107,7 +109,7 @@ impl Check<'_> {
             }
             path.extend(problem.path);
             let pointer = format!("{}{}", item.pointer, problem.pointer);
-            self.problems.push(Problem { pointer, path, ..problem });
+            self.problems.push(|| Problem { pointer, path, ..problem });
         }
         self.references(declared, item, &offer.schema.references_of(&item.body));
     }
@@ -142,7 +144,7 @@ impl Check<'_> {
             let target = Target::of(now.map(|now| now.hash));
             for (_, slot) in item.blocked().filter(|(_, slot)| slot.target == target) {
                 let problem = self.unanswered(item, now, slot);
-                self.problems.push(problem);
+                self.problems.push(|| problem);
             }
         }
     }
@@ -176,6 +178,6 @@ impl Check<'_> {
         message: String,
     ) {
         let path = [self.path(declared, item), vec![field.to_owned()]].concat();
-        self.problems.push(Problem { pointer: item.pointer.clone(), path, rule, message });
+        self.problems.push(|| Problem { pointer: item.pointer.clone(), path, rule, message });
     }
 }

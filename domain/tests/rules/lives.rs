@@ -133,7 +133,7 @@ fn r06_redeclared_while_the_delete_is_pending_is_a_modify_even_if_nothing_else_c
     let delete = world.declare(&[]).born[0].id;
     let plan = world.declare(&[vm(NAME, 1)]);
     let again = &plan.born[0];
-    assert_eq!((again.change_type, again.old), (Modify, None));
+    assert_eq!((again.change_type, again.old), (Modify, again.new), "what was declared before the removal");
     assert_eq!(again.new.map(|new| new.number), Some(1), "the same declaration is the same version");
     assert_eq!(world.state(delete), State::Closed);
     assert_eq!(world.runtime_state(NAME), InService);

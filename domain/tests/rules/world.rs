@@ -500,7 +500,7 @@ impl World {
             Write::Team(after) => assert!(snapshot.teams.insert(after.id, after.clone()).is_some()),
             Write::Application { before, after } => {
                 let stored = snapshot.applications.insert(after.id, after.clone());
-                assert_eq!(stored.map(|stored| stored.digest), *before, "the application has moved");
+                assert_eq!(stored, *before, "the application has moved");
             }
             Write::Item { before, after } => {
                 let stored = snapshot.items.insert(after.id, after.clone());

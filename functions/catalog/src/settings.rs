@@ -1,6 +1,7 @@
 //! A service's settings as they come in a body; what is absent stays as it is.
 
 use domain::actor::TeamRef;
+use domain::declaration::name_problem;
 use domain::id::TeamId;
 use domain::service::{ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX, Service, Settings};
 use dovetail_http::{Failure, FieldError};
@@ -56,8 +57,8 @@ async fn teams(table: &Table, field: &str, value: &Value, most: usize) -> Result
                 Some(id) => table.team(id).await?,
                 None => None,
             },
-            (None, Some(name)) => table.team_by_name(name).await?,
-            (None, None) => None,
+            (None, Some(name)) if name_problem(name).is_none() => table.team_by_name(name).await?,
+            (None, Some(_) | None) => None,
         };
         let team = team.ok_or_else(|| FieldError::new(field, "names a team that does not exist"))?.to_ref();
         if !teams.contains(&team) {

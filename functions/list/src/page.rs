@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// How many rows a page has when nothing is said (docs/wire.md).
 const LIMIT_DEFAULT: usize = 20;
 /// How many rows a page has at most.
-const LIMIT_MAX: usize = 1_000;
+const LIMIT_MAX: usize = 100;
 /// How many rows one request reads at most: as far as a list is counted.
 const ROWS_MAX: u64 = COUNT_MAX;
 
@@ -42,6 +42,8 @@ pub(crate) struct Page<'a, T: 'static> {
     /// Where each row stands.
     positions: Vec<String>,
     count: u64,
+    /// How many rows of the offset are still to be skipped.
+    skip: u64,
     /// Where the next page begins, if there is one.
     next: Option<String>,
 }
@@ -52,7 +54,7 @@ impl<T: 'static> Page<'_, T> {
         let fitting = fitting(results).min(results.len());
         let is_cut = fitting < results.len();
         let last = self.positions.get(fitting.saturating_sub(1)).filter(|_| is_cut);
-        let next = last.or(self.next.as_ref()).map(|after| self.list.next(after, self.count));
+        let next = last.or(self.next.as_ref()).map(|after| self.list.next(after, self.count, self.skip));
         let results = results.get(..fitting).unwrap_or(results);
         Reply::new(200, json!({"count": self.count, "next": next, "previous": null, "results": results}))
     }
@@ -67,8 +69,10 @@ pub(crate) struct List<'a, T: 'static> {
     pub(crate) key: &'a CursorKey,
     pub(crate) call: &'a Call,
     pub(crate) source: Source<T>,
+    /// The fields whose order is that of the source.
+    pub(crate) stored: &'static [&'static str],
     pub(crate) filter: Filter<T>,
-    /// What the list can be ordered by, beside its age.
+    /// What the list can be ordered by, beside that.
     pub(crate) fields: &'static [Field<T>],
 }
 
@@ -99,7 +103,9 @@ impl<T: 'static> List<'_, T> {
         Ok(Wanted {
             limit,
             offset: integer("offset")?.unwrap_or(0),
-            order: self.order(query.get("ordering").unwrap_or("created"))?,
+            order: query
+                .get("ordering")
+                .map_or(Ok(Order::Stored(Direction::Ascending)), |o| self.order(o))?,
             cursor: cursor.transpose()?,
         })
     }
@@ -109,14 +115,15 @@ impl<T: 'static> List<'_, T> {
             Some(field) => (field, Direction::Descending),
             None => (ordering, Direction::Ascending),
         };
-        if field == "created" || field == "id" {
+        if self.stored.contains(&field) {
             return Ok(Order::Stored(direction));
         }
         if self.fields.iter().any(|(name, _)| *name == field) {
             return Ok(Order::By(field.to_owned(), direction));
         }
-        let names: Vec<&str> = self.fields.iter().map(|(name, _)| *name).collect();
-        let message = format!("is none of created, id, {}, each also with -", names.join(", "));
+        let names = self.stored.iter().copied().chain(self.fields.iter().map(|(name, _)| *name));
+        let names: Vec<&str> = names.collect();
+        let message = format!("is none of {}, each also with -", names.join(", "));
         Err(Call::bad_filter(&FieldError::new("ordering", message)))
     }
 
@@ -125,7 +132,7 @@ impl<T: 'static> List<'_, T> {
         let known = wanted.cursor.as_ref().map(|cursor| cursor.count);
         let (mut rows, mut positions, mut last, mut more) = (Vec::new(), Vec::new(), None, false);
         let (mut read, mut passed) = (0, 0);
-        let skip = if wanted.cursor.is_some() { 0 } else { wanted.offset };
+        let skip = wanted.cursor.as_ref().map_or(wanted.offset, |cursor| cursor.skip);
         let mut reader = self.table.rows(&self.source, direction, after);
         'reading: while let Some(batch) = reader.next().await? {
             let related = self.declarations(&batch).await?;
@@ -161,7 +168,8 @@ impl<T: 'static> List<'_, T> {
             None if more && self.filter.is_empty() => self.table.count(&self.source).await?,
             None => passed,
         };
-        Ok(Page { list: self, rows, positions, count, next: last.filter(|_| more) })
+        let skip = skip.saturating_sub(passed);
+        Ok(Page { list: self, rows, positions, count, skip, next: last.filter(|_| more) })
     }
 
     /// Reads the whole list, as far as lists are read, and sorts it; positions are counted.
@@ -182,7 +190,9 @@ impl<T: 'static> List<'_, T> {
             let passing = batch.into_iter().filter(|row| self.filter.passes(&row.value, &related));
             all.extend(passing.map(|row| (by(&row.value), row.value)));
             if read >= ROWS_MAX {
-                break;
+                let message =
+                    format!("sorts lists of up to {ROWS_MAX} rows: filter it, or take another order");
+                return Err(Call::bad_filter(&FieldError::new("ordering", message)));
             }
         }
         all.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -201,7 +211,7 @@ impl<T: 'static> List<'_, T> {
         let end = skip.saturating_add(u64::try_from(rows.len()).unwrap_or(u64::MAX));
         let positions = (skip..end).map(|before| (before + 1).to_string()).collect();
         let next = (end < count).then(|| end.to_string());
-        Ok(Page { list: self, rows, positions, count, next })
+        Ok(Page { list: self, rows, positions, count, skip: 0, next })
     }
 
     /// The declarations that the filter looks at.
@@ -214,9 +224,9 @@ impl<T: 'static> List<'_, T> {
     }
 
     /// The URL of the page after `after`: with every filter and limit (docs/wire.md rule 2).
-    fn next(&self, after: &str, count: u64) -> String {
+    fn next(&self, after: &str, count: u64, skip: u64) -> String {
         let call = self.call;
-        let cursor = Cursor { after: after.to_owned(), count, issued: call.now };
+        let cursor = Cursor { after: after.to_owned(), count, skip, issued: call.now };
         let cursor = cursor.seal(self.key, call.caller.team.id, &self.identity());
         let kept = call.query.pairs().filter(|(name, _)| *name != "cursor" && *name != "offset");
         let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();

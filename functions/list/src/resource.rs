@@ -17,6 +17,17 @@ use dovetail_table::{Direction, Source, Table};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// Records that are numbered as they are created.
+const AGE_AND_ID: &[&str] = &["created", "id"];
+
+/// The order of the places that hold a team's records: an index by age; in the table a consumer's own by id.
+const fn stored_order(call: &Call, by_item: bool) -> &'static [&'static str] {
+    match (call.pov, by_item) {
+        (Pov::ServiceOwner, _) | (Pov::Consumer, true) => &["created"],
+        (Pov::Consumer, false) => &["id"],
+    }
+}
+
 /// Service items.
 pub(crate) async fn items(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
     only_knows(
@@ -64,12 +75,14 @@ pub(crate) async fn items(table: &Table, key: &CursorKey, call: &Call) -> Result
     filter.dates(query, |item| item.modified)?;
     filter.declarations(query, |item| Some((item.consumer.id, item.version.hash)))?;
     let fields: &[Field<Item>] = &[
+        ("created", |item| item.created.to_wire()),
+        ("id", |item| format!("{:016}", item.id.get())),
         ("name", |item| item.name.clone()),
         ("modified", |item| item.modified.to_wire()),
         ("runtime_state", |item| item.runtime_state.name().to_owned()),
         ("change_state", |item| item.change_state().name().to_owned()),
     ];
-    let list = List { table, key, call, source, filter, fields };
+    let list = List { table, key, call, source, stored: stored_order(call, false), filter, fields };
     let page = list.page().await?;
     let related = table.related_to_items(&page.rows).await?;
     let viewpoint = Viewpoint::of(call);
@@ -102,12 +115,13 @@ pub(crate) async fn changes(table: &Table, key: &CursorKey, call: &Call) -> Resu
         ],
     )?;
     let states = states(call)?;
+    let by_item = single(call, "service_item_id")?.is_some();
     let source = source_of_changes(call, &states)?;
     let query = &call.query;
     let (pov, team) = (call.pov, call.caller.team.id);
     let mut filter = Filter::new();
     // The rows of an item, or of a consumer, are not all the caller's to see, or not in these states.
-    if single(call, "service_item_id")?.is_some() || pov == Pov::Consumer && query.get("state").is_some() {
+    if by_item || pov == Pov::Consumer && query.get("state").is_some() {
         filter.test(move |change: &Change| owned_in(pov, change, team) && states.contains(&change.state));
     }
     filter.ids(query, "application_id", |change| change.item.application().get())?;
@@ -129,11 +143,13 @@ pub(crate) async fn changes(table: &Table, key: &CursorKey, call: &Call) -> Resu
         Some((change.consumer.id, version.hash))
     })?;
     let fields: &[Field<Change>] = &[
+        ("created", |change| change.created.to_wire()),
+        ("id", |change| format!("{:016}", change.id.get())),
         ("modified", |change| change.modified().to_wire()),
         ("state", |change| change.state.name().to_owned()),
         ("change_type", |change| change.change_type.name().to_owned()),
     ];
-    let list = List { table, key, call, source, filter, fields };
+    let list = List { table, key, call, source, stored: stored_order(call, by_item), filter, fields };
     let page = list.page().await?;
     let related = table.related_to_changes(&page.rows).await?;
     let viewpoint = Viewpoint::of(call);
@@ -194,6 +210,7 @@ pub(crate) async fn deployed(table: &Table, key: &CursorKey, call: &Call) -> Res
         ],
     )?;
     let (query, team, pov) = (&call.query, call.caller.team.id, call.pov);
+    let by_item = single(call, "service_item_id")?.is_some();
     let mut filter = Filter::new();
     let source = match (single(call, "service_item_id")?.and_then(ItemId::parse), pov) {
         (Some(item), _) => {
@@ -209,8 +226,12 @@ pub(crate) async fn deployed(table: &Table, key: &CursorKey, call: &Call) -> Res
     filter.ids(query, "service_id", |deployed| deployed.service.id.get())?;
     filter.ids(query, "service_item_id", |deployed| deployed.item.get())?;
     filter.texts_of(query, |deployed| &deployed.data)?;
-    let fields: &[Field<Deployed>] = &[("version", |d| format!("{:020}", d.version))];
-    let list = List { table, key, call, source, filter, fields };
+    let fields: &[Field<Deployed>] = &[
+        ("created", |deployed| deployed.created.to_wire()),
+        ("id", |deployed| format!("{:016}", deployed.id.get())),
+        ("version", |deployed| format!("{:020}", deployed.version)),
+    ];
+    let list = List { table, key, call, source, stored: stored_order(call, by_item), filter, fields };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> =
@@ -233,7 +254,7 @@ pub(crate) async fn services(table: &Table, key: &CursorKey, call: &Call) -> Res
     filter.texts(&call.query, "name", |service| &service.title);
     let fields: &[Field<Service>] =
         &[("name", |service| service.title.clone()), ("modified", |service| service.modified.to_wire())];
-    let list = List { table, key, call, source, filter, fields };
+    let list = List { table, key, call, source, stored: AGE_AND_ID, filter, fields };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     let mut results = Vec::new();
@@ -267,7 +288,7 @@ pub(crate) async fn applications(table: &Table, key: &CursorKey, call: &Call) ->
         ("name", |application| application.name.clone()),
         ("modified", |application| application.modified.to_wire()),
     ];
-    let list = List { table, key, call, source, filter, fields };
+    let list = List { table, key, call, source, stored: AGE_AND_ID, filter, fields };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     let team = &call.caller.team;
@@ -276,6 +297,9 @@ pub(crate) async fn applications(table: &Table, key: &CursorKey, call: &Call) ->
     Ok(page.reply(&results))
 }
 
+/// How many items are read to find the applications that have one in a state.
+const ITEMS_MAX: usize = 10_000;
+
 /// The applications of the caller that have an item in one of the wanted runtime states.
 async fn applications_with_items(table: &Table, call: &Call) -> Result<BTreeSet<ApplicationId>, Failure> {
     let mut filter = Filter::new();
@@ -283,8 +307,13 @@ async fn applications_with_items(table: &Table, call: &Call) -> Result<BTreeSet<
     filter.words(&call.query, "runtime_state", &states, |item: &Item| item.runtime_state.name())?;
     let source = Source::<Item>::of_consumer(call.caller.team.id);
     let mut rows = table.rows(&source, Direction::Ascending, None);
-    let mut wanted = BTreeSet::new();
+    let (mut wanted, mut read) = (BTreeSet::new(), 0);
     while let Some(batch) = rows.next().await? {
+        read += batch.len();
+        if read > ITEMS_MAX {
+            let message = format!("is known for teams of up to {ITEMS_MAX} items");
+            return Err(Call::bad_filter(&FieldError::new("runtime_state", message)));
+        }
         let items = batch.into_iter().map(|row| row.value);
         let matching = items.filter(|item| filter.passes(item, &Related::default()));
         wanted.extend(matching.map(|item| item.id.application()));
@@ -300,7 +329,7 @@ pub(crate) async fn submissions(table: &Table, key: &CursorKey, call: &Call) -> 
         submission.commit_id.as_deref().unwrap_or_default()
     });
     let source = Source::<Submission>::of_team(call.caller.team.id);
-    let list = List { table, key, call, source, filter, fields: &[] };
+    let list = List { table, key, call, source, stored: AGE_AND_ID, filter, fields: &[] };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> =

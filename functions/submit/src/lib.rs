@@ -19,6 +19,9 @@ use serde_json::{Value, json};
 /// How often a submission is planned anew because others moved what it was planned on.
 const ATTEMPTS_MAX: u32 = 12;
 
+/// How many change instances one submission leaves to be generated; keeps the transaction far below 4 MB.
+const OWED_MAX: usize = 5_000;
+
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
 pub async fn handle(table: &Table, event: Event) -> EventReply {
@@ -87,8 +90,7 @@ impl Submitted {
             return Err(Call::bad_filter(&FieldError::new("commit_id", message)));
         }
         let key = call.idempotency_key()?.map(str::to_owned);
-        let declaration =
-            declaration::parse(&call.body).map_err(|problems| invalid_declaration(&problems))?;
+        let declaration = declaration::parse(&call.body).map_err(|problems| unreadable(call, problems))?;
         let idempotency = key.map(|key| (key, fingerprint(call, commit_id.as_deref())));
         let scope = if call.method == "PATCH" { Scope::Partial } else { Scope::Whole };
         Ok(Self { declaration, scope, commit_id, idempotency })
@@ -140,6 +142,23 @@ impl Submitted {
     }
 }
 
+/// The refusal of a body that is no declaration; most often the team's name is forgotten around it.
+fn unreadable(call: &Call, mut problems: Vec<Problem>) -> Failure {
+    let team = &call.caller.team.name;
+    if let Ok(Value::Object(document)) = json::parse(&call.body, declaration::DEPTH_MAX)
+        && !document.is_empty()
+        && !document.contains_key(team)
+    {
+        problems.push(Problem {
+            pointer: String::new(),
+            path: vec!["declaration".to_owned(), "team".to_owned()],
+            rule: "foreign_team",
+            message: format!("the one key is the name of the key's team, '{team}'"),
+        });
+    }
+    invalid_declaration(&problems).into()
+}
+
 /// What makes two requests with one idempotency key the same: the content, however it is written.
 fn fingerprint(call: &Call, commit_id: Option<&str>) -> Hash {
     let body = json::parse(&call.body, declaration::DEPTH_MAX).unwrap_or_default();
@@ -148,15 +167,19 @@ fn fingerprint(call: &Call, commit_id: Option<&str>) -> Hash {
 
 /// A submission is one transaction.
 fn fits(plan: &Plan) -> Result<(), Failure> {
-    let writes = plan.writes.len();
-    if writes <= ACTIONS_MAX {
+    let (writes, owed) = (plan.writes.len(), plan.owed.len());
+    if writes <= ACTIONS_MAX && owed <= OWED_MAX {
         return Ok(());
     }
     let items = plan.items.len();
-    let message = format!(
-        "{items} items change at once, which takes {writes} writes; a submission holds {ACTIONS_MAX}: \
-         submit the applications in parts (PATCH)"
-    );
+    let message = if owed > OWED_MAX {
+        format!("{owed} change instances would be generated at once; a submission causes {OWED_MAX} at most")
+    } else {
+        format!(
+            "{items} items change at once, which takes {writes} writes; a submission holds {ACTIONS_MAX}: \
+             change fewer items at once, in several submissions"
+        )
+    };
     let team = plan.submission.team.name.clone();
     let problem = Problem {
         pointer: pointer([team.as_str()]),

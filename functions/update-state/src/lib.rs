@@ -65,11 +65,12 @@ struct Deploy {
 
 /// Loads, decides, commits; again from the start when something moved meanwhile.
 async fn decide(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -> Result<Decided, Failure> {
+    let mut attempted = None;
     for attempt in 0..ATTEMPTS_MAX {
         let (change, item, head) = load(table, call, id).await?;
         // A first attempt may have been written although its answer was lost (docs/architecture.md, lost answers).
         if attempt > 0
-            && let Some(written) = written(table, call, &change, &item).await?
+            && let Some(written) = written(table, call, &change, &item, attempted).await?
         {
             return Ok(written);
         }
@@ -87,13 +88,19 @@ async fn decide(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -
         };
         match decided {
             Ok(decided) if decided.writes.is_empty() => return Ok(decided),
-            Ok(decided) if table.commit(&decided.writes).await? == Commit::Done => return Ok(decided),
-            Ok(_) | Err(Refused::Torn) => pause(attempt).await,
+            Ok(decided) => {
+                attempted = decided.deployed.as_ref().map(|deployed| deployed.id);
+                if table.commit(&decided.writes).await? == Commit::Done {
+                    return Ok(decided);
+                }
+                pause(attempt).await;
+            }
+            Err(Refused::Torn) => pause(attempt).await,
             Err(refused) => return Err(refusal(&refused, &change)),
         }
     }
     let (change, item, _) = load(table, call, id).await?;
-    written(table, call, &change, &item).await?.ok_or_else(|| Code::Contended.into())
+    written(table, call, &change, &item, attempted).await?.ok_or_else(|| Code::Contended.into())
 }
 
 /// The change instance with its item and its consumer's head; not found unless the caller is a party.
@@ -114,9 +121,10 @@ async fn written(
     call: &Call,
     change: &Change,
     item: &Item,
+    attempted: Option<DeployedId>,
 ) -> Result<Option<Decided>, Failure> {
-    let deployed = match item.deployed {
-        Some(latest) => table.deployed(latest.id).await?,
+    let deployed = match attempted {
+        Some(id) => table.deployed(id).await?,
         None => None,
     };
     let deployed = deployed.filter(|deployed| deployed.request == call.request);

@@ -111,9 +111,11 @@ impl Call {
             Ok(Value::Object(object)) => Ok(object),
             Ok(_) => Err(Reply::refused(Code::InvalidBody, "the body is no JSON object").into()),
             Err(problems) => {
-                let first =
-                    problems.first().map(|problem| format!("{}: {}", problem.pointer, problem.message));
-                Err(Reply::refused(Code::InvalidBody, &first.unwrap_or_default()).into())
+                let told = problems.first().map(|problem| match problem.pointer.as_str() {
+                    "" => problem.message.clone(),
+                    pointer => format!("{pointer}: {}", problem.message),
+                });
+                Err(Reply::refused(Code::InvalidBody, &told.unwrap_or_default()).into())
             }
         }
     }

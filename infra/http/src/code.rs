@@ -118,7 +118,9 @@ impl Code {
             Self::NotFound => (404, "not_found", "there is no such object for this team"),
             Self::UnknownFilter => (400, "unknown_filter", "a query parameter is not known"),
             Self::InvalidFilter => (400, "invalid_filter", "a query parameter has a bad value"),
-            Self::InvalidCursor => (400, "invalid_cursor", "the position in the list is not valid"),
+            Self::InvalidCursor => {
+                (400, "invalid_cursor", "the position is not valid (any more): read the list from its start")
+            }
             Self::InvalidBody => (400, "invalid_body", "the body is no JSON object"),
             Self::InvalidField => (400, "invalid_field", "a field has a bad value"),
             Self::InvalidIdempotencyKey => {

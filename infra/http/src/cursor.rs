@@ -35,6 +35,8 @@ pub struct Cursor {
     pub after: String,
     /// How long the list was when its first page was read.
     pub count: u64,
+    /// How many rows are still to be skipped.
+    pub skip: u64,
     /// When it was given out.
     pub issued: Timestamp,
 }
@@ -43,7 +45,8 @@ impl Cursor {
     /// The text that clients get.
     pub fn seal(&self, key: &CursorKey, team: TeamId, list: &str) -> String {
         let payload =
-            json!({"v": 1, "a": self.after, "c": self.count, "t": self.issued.micros()}).to_string();
+            json!({"v": 1, "a": self.after, "c": self.count, "s": self.skip, "t": self.issued.micros()});
+        let payload = payload.to_string();
         let mac = sign(key, team, list, &payload).map(|mac| mac.finalize().into_bytes());
         let mac = mac.map(|mac| URL_SAFE_NO_PAD.encode(mac)).unwrap_or_default();
         format!("{}.{mac}", URL_SAFE_NO_PAD.encode(payload))
@@ -59,6 +62,7 @@ impl Cursor {
         let cursor = Self {
             after: value.get("a")?.as_str()?.to_owned(),
             count: value.get("c")?.as_u64()?,
+            skip: value.get("s")?.as_u64()?,
             issued: Timestamp::from_micros(value.get("t")?.as_u64()?),
         };
         let age = now.micros().saturating_sub(cursor.issued.micros());
@@ -80,7 +84,7 @@ mod tests {
     fn a_position_is_good_for_its_team_its_list_and_its_day() {
         let (key, team) = (CursorKey::new("secret"), TeamId::new(7).unwrap());
         let issued = Timestamp::from_micros(1_000_000);
-        let cursor = Cursor { after: "0001".to_owned(), count: 12, issued };
+        let cursor = Cursor { after: "0001".to_owned(), count: 12, skip: 3, issued };
         let sealed = cursor.seal(&key, team, "items?a=b");
         let open = |text: &str, team: u64, list: &str, micros| {
             let now = Timestamp::from_micros(micros);

@@ -80,7 +80,11 @@ fn call(event: Event, function: Function) -> Result<Call, Code> {
         base: format!("{scheme}://{host}{prefix}"),
         path: path.to_owned(),
         now: now(),
-        idempotency_key: text("idempotency-key").map(str::to_owned),
+        // One that is no text is a bad one, not an absent one: it becomes empty, which is refused.
+        idempotency_key: event
+            .headers
+            .get("idempotency-key")
+            .map(|key| key.to_str().map(str::to_owned).unwrap_or_default()),
     })
 }
 

@@ -40,7 +40,10 @@ fn invalid(code: Code, document: &str, problems: &[Problem]) -> Reply {
     fields.insert("is_valid".to_owned(), json!(false));
     fields.insert("errors".to_owned(), Value::Object(errors));
     fields.insert("problems".to_owned(), problems.iter().map(problem_view).collect());
-    let detail = format!("{} problems, see errors and problems", problems.len());
+    let detail = match problems {
+        [problem] => problem.message.clone(),
+        _ => format!("{} problems, see errors and problems", problems.len()),
+    };
     Reply::problem(code, &detail, fields)
 }
 

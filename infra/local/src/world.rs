@@ -38,7 +38,7 @@ pub struct WorldTeam {
     /// The keys that act for the team.
     #[serde(default)]
     pub api_keys: Vec<WorldKey>,
-    /// The URL that is told of the team's events.
+    /// The URL that is to be told of the team's events; kept for the version that publishes them.
     #[serde(default)]
     pub notify: Option<String>,
 }
@@ -63,7 +63,7 @@ pub struct WorldService {
     /// Whether the owner approves a change before it is worked on.
     #[serde(default = "approved_by_default")]
     pub approval_required: bool,
-    /// The teams that decide as well, once the owner is done.
+    /// The teams that get a change instance of their own for each one of the service.
     #[serde(default)]
     pub dependent_teams: Vec<String>,
     /// The teams that may declare it; none stated is every team.

@@ -29,7 +29,10 @@ impl Error {
 
 impl<E: ProvideErrorMetadata, R> From<SdkError<E, R>> for Error {
     fn from(error: SdkError<E, R>) -> Self {
-        Self::Unavailable(describe(&error))
+        match error.code() {
+            Some("ValidationException" | "AccessDeniedException") => Self::NotTaken(describe(&error)),
+            Some(_) | None => Self::Unavailable(describe(&error)),
+        }
     }
 }
 

@@ -159,6 +159,8 @@ pub struct Rows<'a, T> {
     direction: Direction,
     decode: fn(Attributes) -> Result<T, Error>,
     readers: Vec<Reader>,
+    /// The position of the row before.
+    last: Option<String>,
 }
 
 /// One partition as far as it is read.
@@ -179,7 +181,7 @@ impl Table {
             exhausted: false,
         };
         let readers = source.partitions.iter().map(reader).collect();
-        Rows { table: self, direction, decode: source.decode, readers }
+        Rows { table: self, direction, decode: source.decode, readers, last: None }
     }
 
     /// How many rows a list has; exact up to [`COUNT_MAX`], where counting stops.
@@ -271,7 +273,11 @@ impl<T> Rows<'_, T> {
             }
             // What is merged stays right only while every partition that has more shows its next row.
             while let Some(row) = self.pop() {
-                merged.push(row);
+                // What moved from one queue to another between the reads stands in both, at one position.
+                if self.last.as_ref() != Some(&row.0) {
+                    self.last = Some(row.0.clone());
+                    merged.push(row);
+                }
                 if self.readers.iter().any(|reader| reader.buffer.is_empty() && !reader.exhausted) {
                     break;
                 }

@@ -32,8 +32,9 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
             Condition::new("attribute_exists(pk)").put(table, record::write::<TeamRecord>(team)?)
         }
         Write::Application { before: None, after } => put(record::write::<ApplicationRecord>(after)?),
-        Write::Application { before: Some(before), after } => Condition::new("#dig = :dig")
-            .text("dig", &before.to_string())
+        Write::Application { before: Some(before), after } => Condition::new("#dig = :dig AND #ni = :ni")
+            .text("dig", &before.digest.to_string())
+            .number("ni", before.next_item)
             .put(table, record::write::<ApplicationRecord>(after)?),
         Write::Item { before: None, after } => put(record::write::<ItemRecord>(after)?),
         Write::Item { before: Some(before), after } => {
@@ -162,7 +163,7 @@ fn remember(
     now: Timestamp,
 ) -> Result<TransactWriteItem, Error> {
     let value = (team, remembered.clone());
-    Condition::new("attribute_not_exists(pk) OR #xp < :xp")
+    Condition::new("attribute_not_exists(pk) OR #xp <= :xp")
         .number("xp", now.micros() / 1_000_000)
         .put(table, record::write::<RememberedRecord>(&value)?)
 }

@@ -35,6 +35,7 @@ pub(crate) struct ChangeRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     old: Option<VersionPart>,
     sup: Vec<u64>,
+    sb: usize,
     nis: bool,
     rs: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,6 +166,7 @@ impl Record for ChangeRecord {
             new: change.new.as_ref().map(VersionPart::of),
             old: change.old.as_ref().map(VersionPart::of),
             sup: change.supersedes.iter().map(|id| id.get()).collect(),
+            sb: change.superseded_at_birth,
             nis: change.never_in_service,
             rs: change.runtime_state.name().to_owned(),
             dp: change.deployed_before.map(DeployedId::get),
@@ -196,6 +198,7 @@ impl Record for ChangeRecord {
             new: self.new.map(VersionPart::value).transpose()?,
             old: self.old.map(VersionPart::value).transpose()?,
             supersedes: self.sup.into_iter().map(id).collect::<Result<_, _>>()?,
+            superseded_at_birth: self.sb,
             never_in_service: self.nis,
             runtime_state: runtime_state(&self.rs)?,
             deployed_before: match self.dp {
