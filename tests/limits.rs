@@ -520,3 +520,77 @@ fn settings_of_a_service_have_limits() {
     }
     assert_eq!(system.get(&format!("{OWNER}/services/"), "vm-owner-key").body, service.body);
 }
+
+/// A world with one consumer and one owner whose service takes any text.
+fn documents() -> Running {
+    let schema = json!({"title": "Doc", "type": "object", "required": ["name"], "additionalProperties": false,
+        "properties": {"name": {"type": "string"}, "text": {"type": "string"}}});
+    let world = json!({
+        "teams": [{"name": "Writers", "api_keys": ["writers"]}, {"name": "Printers", "api_keys": ["printers"]}],
+        "services": [{"owner": "Printers", "schema": schema}],
+    });
+    Running::start(&world.to_string())
+}
+
+#[test]
+fn a_rejection_can_be_answered_however_many_applications_the_team_has() {
+    let system = documents();
+    let submit = "/v1/orcabase/consumer/submissions/submit/";
+    let application = |text: &str| json!({"services": {"Doc": [{"name": "doc", "text": text}]}});
+    let mut team = serde_json::Map::new();
+    for part in 0..4 {
+        for number in 0..24 {
+            team.insert(format!("App{part}x{number}"), application("one"));
+        }
+        let answer = system.call("POST", submit, "writers", &json!({"Writers": team}));
+        assert_eq!(answer.status, 201, "{}", answer.at("/detail"));
+    }
+    let listed = system.get("/v1/orcabase/serviceowner/change_instances/?limit=1", "printers");
+    let path = format!("/v1/orcabase/serviceowner/change_instances/{}/", listed.at("/results/0/id"));
+    let rejected = system.call("PATCH", &path, "printers", &json!({"state": "REJECTED"}));
+    assert_eq!(rejected.status, 200);
+    let blocked = rejected.at("/application/name").as_str().unwrap_or_default().to_owned();
+    let refused = system.call("POST", submit, "writers", &json!({"Writers": team}));
+    assert_eq!((refused.status, refused.at("/code")), (400, &json!("blocked")));
+    team.insert(blocked, application("two"));
+    let answered = system.call("POST", submit, "writers", &json!({"Writers": team}));
+    assert_eq!(answered.status, 201, "{}", answered.at("/detail"));
+    system.assert_sound();
+}
+
+#[test]
+fn the_reply_to_a_hostile_document_is_one_that_a_function_can_send() {
+    let system = documents();
+    let mut item = serde_json::Map::new();
+    for number in 0..40 {
+        item.insert(format!("unknown{number}"), json!(1));
+    }
+    let items: Vec<Value> = (0..2_000)
+        .map(|number| {
+            let mut item = item.clone();
+            item.insert("name".to_owned(), json!(format!("doc{number}")));
+            Value::Object(item)
+        })
+        .collect();
+    let long = json!({"k".repeat(4_000_000): {}});
+    for document in [json!({"Writers": {"App": {"services": {"Doc": items}}}}), long] {
+        let submit = "/v1/orcabase/consumer/submissions/submit/";
+        let answer = system.call("POST", submit, "writers", &document);
+        assert_eq!((answer.status, answer.at("/is_valid")), (400, &json!(false)));
+        assert!(answer.body.to_string().len() < 6_000_000);
+    }
+}
+
+#[test]
+fn names_and_keys_that_the_table_cannot_hold_are_refused_as_such() {
+    let system = documents();
+    let settings = json!({"allowed_teams": ["x".repeat(3_000)]});
+    let answer = system.call("PATCH", "/v1/orcabase/serviceowner/services/1/", "printers", &settings);
+    assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_field")));
+    let body = json!({"Writers": {}}).to_string().into_bytes();
+    let headers = [("idempotency-key", "clé")];
+    let path = "/v1/orcabase/consumer/submissions/submit/";
+    let ask = Ask { method: "POST", path, key: Some("writers"), headers: &headers, body };
+    let answer = system.send(&ask);
+    assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_idempotency_key")));
+}

@@ -619,3 +619,24 @@ fn a_reply_that_a_function_cannot_send_is_cut_and_goes_on_where_it_was_cut() {
         assert_eq!(seen.into_iter().collect::<BTreeSet<_>>(), all);
     }
 }
+
+#[test]
+fn the_newest_is_the_newest_whatever_application_it_is_in() {
+    let system = Running::demo();
+    let submit = "/v1/orcabase/consumer/submissions/submit/";
+    let vm = |name: &str| json!({"services": {"VM": [{"name": name}]}});
+    for team in [json!({"A": vm("first")}), json!({"B": vm("second")})] {
+        let answer = system.call("PATCH", submit, "awesome-key", &json!({"AwesomeConsumer": team}));
+        assert_eq!(answer.status, 201);
+    }
+    let third = json!({"A": {"services": {"VM": [{"name": "first"}, {"name": "third"}]}}});
+    system.call("PATCH", submit, "awesome-key", &json!({"AwesomeConsumer": third}));
+    let path = format!("{CONSUMER}/service_items/");
+    let names = |ordering: &str| {
+        let rows = walk(&system, &format!("{path}?limit=2&ordering={ordering}"), "awesome-key");
+        values(&rows, "/name")
+    };
+    assert_eq!(names("created"), ["first", "second", "third"]);
+    assert_eq!(names("-created"), ["third", "second", "first"]);
+    assert_eq!(names("id"), ["first", "third", "second"]);
+}
