@@ -121,8 +121,8 @@ impl<T: 'static> List<'_, T> {
         if self.fields.iter().any(|(name, _)| *name == field) {
             return Ok(Order::By(field.to_owned(), direction));
         }
-        let names = self.stored.iter().copied().chain(self.fields.iter().map(|(name, _)| *name));
-        let names: Vec<&str> = names.collect();
+        let others = self.fields.iter().map(|(name, _)| *name).filter(|name| !self.stored.contains(name));
+        let names: Vec<&str> = self.stored.iter().copied().chain(others).collect();
         let message = format!("is none of {}, each also with -", names.join(", "));
         Err(Call::bad_filter(&FieldError::new("ordering", message)))
     }
