@@ -18,8 +18,9 @@ pub const ACTIONS_MAX: usize = 100;
 /// How many records one batch write takes.
 const BATCH_MAX: usize = 25;
 
-/// How often a write that the table refuses for now is tried again within one call.
-const RETRIES_MAX: u32 = 8;
+/// How often a write that the table refuses for now is tried again as it is; then its decision is made anew,
+/// and both together stay well below the 30 seconds that API Gateway waits.
+const RETRIES_MAX: u32 = 5;
 
 /// What became of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
