@@ -49,11 +49,6 @@ impl Table {
         self.related(keys.collect()).await
     }
 
-    /// What stands beside submissions and deployed items: their teams.
-    pub async fn related_to_teams(&self, teams: impl Iterator<Item = TeamId>) -> Result<Related, Error> {
-        self.related(teams.map(key::team).collect()).await
-    }
-
     /// The change instances that a submission created at once, as they are now.
     pub async fn changes_of(&self, submission: &Submission) -> Result<Vec<Change>, Error> {
         self.changes(&submission.direct_changes().collect::<Vec<_>>()).await
