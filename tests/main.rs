@@ -3,6 +3,7 @@
 mod documents;
 mod errors;
 mod faults;
+mod filters;
 mod isolation;
 mod limits;
 mod lists;

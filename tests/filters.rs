@@ -1,0 +1,231 @@
+//! Filters: each list with each of its filters, what it finds and what it does not (docs/wire.md).
+
+use crate::lists::{CONSUMER, LIBRARY, Library, OWNER, values, walk};
+
+/// What all lists of rows with a declaration know of it; `cpu` numbers the VMs, `{}` is the list's own prefix.
+fn declaration_cases() -> Vec<(String, usize)> {
+    let case = |query: &str, count| (query.to_owned(), count);
+    vec![
+        case("declaration=%7B%22cpu%22%3A3%7D", 2),
+        case("declaration={%22cpu%22:3,%22name%22:%22vm-03%22}", 1),
+        case("declaration={%22cpu%22:3.0}", 2),
+        case("declaration={%22cpu%22:77}", 0),
+        case("declaration={%22disk%22:{%22size%22:1}}", 1),
+        case("declaration={%22disk%22:{%22size%22:2}}", 0),
+        case("declaration={}", 32),
+        case("declaration_contains=gr%C3%B6%C3%9Fe+7", 1),
+        case("declaration_contains=GR%C3%96SSE", 0),
+        case("declaration_contains=%22name%22:%22vm-1", 10),
+        case("declaration_regex=%22vm-0%5B0-3%5D%22", 4),
+        case("declaration_regex=nothing", 0),
+        case("declaration={%22cpu%22:3}&declaration_contains=vm", 1),
+        case("start_date=2020-01-01", 32),
+        case("start_date=2020-01-01T00:00:00%2B02:00", 32),
+        case("start_date=2020-01-01T00:00:00+02:00", 32),
+        case("start_date=2020-01-01&end_date=9999-01-01T00:00:00Z", 32),
+        case("start_date=9999-01-01", 0),
+        case("end_date=2020-01-01", 0),
+    ]
+}
+
+const BAD_DECLARATIONS: &[&str] = &[
+    "declaration=%7B",
+    "declaration_regex=(a",
+    "declaration_regex=(%3F=a)",
+    "declaration_regex=(((a{99}){99}){99}){99}",
+];
+
+#[test]
+fn service_items_are_filtered_by_everything_that_clients_know() {
+    let library = &*LIBRARY;
+    let Library { alpha, beta, one, two, vm, db, web, data, .. } = library;
+    let cases = [
+        (format!("application_id={web}"), 26),
+        (format!("application_id={web},{data}"), 32),
+        (format!("application_id=[{web},%20{data}]"), 32),
+        (format!("application_id=[{web},+{data}]"), 32),
+        (format!("application_id=[{data}]"), 6),
+        ("application_id=1".to_owned(), 0),
+        ("application_name=web".to_owned(), 26),
+        ("application_name=data,web".to_owned(), 32),
+        ("application_name=We".to_owned(), 0),
+        ("application_name_contains=AT".to_owned(), 6),
+        ("application_name_contains=q".to_owned(), 0),
+        ("change_state=CHANGES_PENDING".to_owned(), 24),
+        ("change_state=CHANGES_APPROVED".to_owned(), 6),
+        ("change_state=CHANGES_REJECTED,ALL_CHANGES_COMPLETED".to_owned(), 2),
+        ("change_state=CHANGES_ERRORED".to_owned(), 0),
+        (format!("consumer_team_id={alpha}"), 32),
+        (format!("consumer_team_id={beta}"), 0),
+        ("name=vm-00".to_owned(), 1),
+        ("name=vm-00,vm-01,nothing".to_owned(), 2),
+        ("name=nothing".to_owned(), 0),
+        ("name=".to_owned(), 32),
+        ("runtime_state=REQUESTED".to_owned(), 25),
+        ("runtime_state=IN_SERVICE".to_owned(), 7),
+        ("runtime_state=REQUESTED,IN_SERVICE".to_owned(), 32),
+        ("runtime_state=DECOMMISSIONED".to_owned(), 0),
+        (format!("service_id={vm}"), 30),
+        (format!("service_id={db}"), 2),
+        ("service_name=DB".to_owned(), 2),
+        ("service_name=VM,DB".to_owned(), 32),
+        (format!("service_owner_id={one}"), 30),
+        (format!("service_owner_team_id={two}"), 2),
+        (format!("service_owner_team_id={two}&runtime_state=REQUESTED"), 0),
+        (format!("application_id={web}&service_name=VM&runtime_state=IN_SERVICE"), 5),
+    ];
+    let list = format!("{CONSUMER}/service_items/");
+    library.assert_counts(&list, "alpha", &cases);
+    library.assert_counts(&list, "alpha", &declaration_cases());
+    library.assert_refused(&list, "alpha", BAD_DECLARATIONS);
+    let bad = ["runtime_state=GONE", "change_state=DONE", "service_id=x", "service_id=-1", "start_date=x"];
+    library.assert_refused(&list, "alpha", &bad);
+
+    let list = format!("{OWNER}/service_items/");
+    let cases = [
+        (format!("consumer_team_id={beta}"), 1),
+        (format!("consumer_team_id={alpha},{beta}"), 31),
+        (format!("application_id={web}"), 25),
+        ("application_name=web".to_owned(), 26),
+        ("runtime_state=IN_SERVICE".to_owned(), 5),
+        (format!("service_owner_team_id={two}"), 0),
+    ];
+    library.assert_counts(&list, "one", &cases);
+}
+
+#[test]
+fn dates_include_their_bounds() {
+    let library = &*LIBRARY;
+    for list in ["service_items", "change_instances"] {
+        let rows = walk(&library.system, &format!("{CONSUMER}/{list}/?ordering=modified&limit=100"), "alpha");
+        let modified: Vec<String> =
+            values(&rows, "/modified").iter().map(|at| at.as_str().unwrap().to_owned()).collect();
+        let at = modified.get(29).unwrap();
+        let from = modified.iter().filter(|other| *other >= at).count();
+        let until = modified.iter().filter(|other| *other <= at).count();
+        let day = at.split('T').next().unwrap();
+        let whole_day = modified.iter().filter(|other| other.starts_with(day)).count();
+        let cases = [
+            (format!("start_date={at}"), from),
+            (format!("end_date={at}"), until),
+            (format!("start_date={at}&end_date={at}"), from + until - 32),
+            (format!("start_date={day}&end_date={day}"), whole_day),
+        ];
+        library.assert_counts(&format!("{CONSUMER}/{list}/"), "alpha", &cases);
+    }
+}
+
+#[test]
+fn change_instances_are_filtered_by_everything_that_clients_know() {
+    let library = &*LIBRARY;
+    let Library { alpha, beta, one, two, vm, db, web, data, first_item, first_submission, .. } = library;
+    let cases = [
+        (format!("application_id={web}"), 26),
+        (format!("application_id=[{web}, {data}]").replace(' ', "%20"), 32),
+        ("change_type=CREATE".to_owned(), 32),
+        ("change_type=MODIFY,DELETE".to_owned(), 0),
+        ("commit_id=c1".to_owned(), 26),
+        ("commit_id=c1,c2".to_owned(), 32),
+        ("commit_id=c3".to_owned(), 0),
+        (format!("consumer_team_id={alpha}"), 32),
+        (format!("consumer_team_id={beta}"), 0),
+        ("exclude_referenced=True".to_owned(), 32),
+        ("exclude_referenced=true".to_owned(), 32),
+        ("exclude_referenced=False".to_owned(), 32),
+        (format!("service_id={vm}"), 30),
+        (format!("service_id={vm},{db}"), 32),
+        (format!("service_item_id={first_item}"), 1),
+        (format!("service_item_id={first_item}&state=COMPLETED"), 1),
+        (format!("service_item_id={first_item}&state=PENDING"), 0),
+        (format!("service_item_id={first_item},1"), 1),
+        ("service_item_id=1".to_owned(), 0),
+        ("service_name=DB".to_owned(), 2),
+        (format!("service_owner_team_id={one}"), 30),
+        (format!("service_owner_team_id={two}"), 2),
+        ("state=PENDING".to_owned(), 24),
+        ("state=PENDING,REJECTED".to_owned(), 25),
+        ("state=APPROVED".to_owned(), 6),
+        ("state=ERROR".to_owned(), 0),
+        ("state=ERRORED,COMPLETED".to_owned(), 1),
+        (format!("submission_id={first_submission}"), 26),
+        ("submission_id=1".to_owned(), 0),
+        ("commit_id=c1&state=PENDING&service_name=VM".to_owned(), 19),
+    ];
+    let list = format!("{CONSUMER}/change_instances/");
+    library.assert_counts(&list, "alpha", &cases);
+    library.assert_counts(&list, "alpha", &declaration_cases());
+    library.assert_refused(&list, "alpha", BAD_DECLARATIONS);
+    let bad = ["state=DONE", "change_type=RENAME", "submission_id=x", "exclude_referenced=x", "end_date=1"];
+    library.assert_refused(&list, "alpha", &bad);
+
+    let list = format!("{OWNER}/change_instances/");
+    let cases = [
+        ("state=PENDING".to_owned(), 25),
+        ("state=PENDING,APPROVED,REJECTED,COMPLETED".to_owned(), 31),
+        ("state=CLOSED".to_owned(), 0),
+        (format!("consumer_team_id={beta}"), 1),
+        (format!("service_item_id={first_item}"), 1),
+        (format!("service_item_id={first_item}&state=PENDING"), 0),
+        (format!("submission_id={first_submission}"), 25),
+        ("commit_id=c2,c3".to_owned(), 6),
+    ];
+    library.assert_counts(&list, "one", &cases);
+}
+
+#[test]
+fn deployed_items_are_filtered_by_everything_that_clients_know() {
+    let library = &*LIBRARY;
+    let Library { alpha, beta, one, two, vm, db, web, data, first_item, .. } = library;
+    let cases = [
+        (format!("application_id={web}"), 6),
+        (format!("application_id={data}"), 0),
+        (format!("consumer_team_id={alpha}"), 6),
+        (format!("consumer_team_id={beta}"), 0),
+        (format!("service_owner_team_id={one}"), 6),
+        (format!("service_owner_team_id={two}"), 0),
+        (format!("service_id={vm}"), 6),
+        (format!("service_id={db}"), 0),
+        (format!("service_item_id={first_item}"), 2),
+        (format!("service_item_id=[{first_item}]"), 2),
+        ("service_item_id=1".to_owned(), 0),
+        ("declaration={%22ip%22:%2210.0.0.0%22}".to_owned(), 2),
+        ("declaration={%22version%22:2}".to_owned(), 1),
+        ("declaration_contains=10.0.0".to_owned(), 6),
+        ("declaration_contains=nothing".to_owned(), 0),
+        ("declaration_regex=10%5C.0%5C.0%5C.%5B34%5D".to_owned(), 2),
+    ];
+    for (list, key) in [(CONSUMER, "alpha"), (OWNER, "one")] {
+        let list = format!("{list}/deployed_items/");
+        library.assert_counts(&list, key, &cases);
+        library.assert_refused(&list, key, BAD_DECLARATIONS);
+    }
+}
+
+#[test]
+fn services_applications_and_submissions_are_filtered_by_what_clients_know() {
+    let library = &*LIBRARY;
+    let case = |query: &str, count| (query.to_owned(), count);
+    let services = format!("{CONSUMER}/services/");
+    let names = [case("name=VM", 1), case("name=VM,DB", 2), case("name=vm", 0)];
+    library.assert_counts(&services, "alpha", &names);
+    library.assert_counts(&format!("{OWNER}/services/"), "one", &[case("name=VM", 1), case("name=DB", 0)]);
+    let applications =
+        [case("light=true", 2), case("light=True&search=WE", 1), case("search=q", 0), case("name=data", 1)];
+    for list in [CONSUMER, OWNER] {
+        library.assert_counts(&format!("{list}/applications/"), "alpha", &applications);
+    }
+    let submissions = [case("light=true", 2), case("light=True&commit_id=c1", 1), case("commit_id=c3", 0)];
+    library.assert_counts(&format!("{CONSUMER}/submissions/"), "alpha", &submissions);
+}
+
+#[test]
+fn applications_are_filtered_by_the_runtime_state_of_their_items() {
+    let library = &*LIBRARY;
+    let case = |query: &str, count| (query.to_owned(), count);
+    let cases = [
+        case("runtime_state=REQUESTED", 2),
+        case("runtime_state=REQUESTED,IN_SERVICE", 2),
+        case("runtime_state=DECOMMISSIONED", 0),
+    ];
+    library.assert_counts(&format!("{CONSUMER}/applications/"), "alpha", &cases);
+}
