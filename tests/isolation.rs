@@ -118,10 +118,20 @@ impl Foreign {
 
 /// Everything that is stored, comparable.
 fn stored(system: &Running) -> (String, Vec<Value>) {
-    let Snapshot { teams, heads, applications, items, changes, deployed, submissions, works, declarations } =
-        system.block_on(system.table.snapshot()).unwrap();
+    let Snapshot {
+        teams,
+        heads,
+        applications,
+        items,
+        changes,
+        deployed,
+        submissions,
+        works,
+        shares,
+        declarations,
+    } = system.block_on(system.table.snapshot()).unwrap();
     let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
-    let records = (heads, applications, items, changes, deployed, submissions, works);
+    let records = (heads, applications, items, changes, deployed, submissions, works, shares);
     let text = format!("{teams:?} {metadata:?} {records:?} {:?}", declarations.keys());
     let services = ["owner-one", "owner-two", "alpha", "beta", "stranger"]
         .map(|key| system.get("/v1/orcabase/serviceowner/services/?limit=100", key).body);

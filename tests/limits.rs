@@ -19,10 +19,20 @@ fn post(system: &Running, path: &str, key: &str, body: &[u8]) -> Answer {
 
 /// Everything that is declared and what came of it, comparable.
 fn stored(system: &Running) -> String {
-    let Snapshot { teams, heads, applications, items, changes, deployed, submissions, works, declarations } =
-        system.block_on(system.table.snapshot()).unwrap();
+    let Snapshot {
+        teams,
+        heads,
+        applications,
+        items,
+        changes,
+        deployed,
+        submissions,
+        works,
+        shares,
+        declarations,
+    } = system.block_on(system.table.snapshot()).unwrap();
     let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
-    let records = (heads, applications, items, changes, deployed, submissions, works);
+    let records = (heads, applications, items, changes, deployed, submissions, works, shares);
     format!("{metadata:?} {records:?} {:?}", declarations.keys())
 }
 

@@ -1,133 +1,167 @@
-//! What is published for one history entry (docs/architecture.md): ids, names and states, never a declaration or log.
+//! What is published of what happens (docs/events.md): ids, names and states, never a declaration or a log text.
+//!
+//! An event has the same id however often it is delivered; those of one subject are numbered in order.
 
-use crate::change::{Change, Entry};
+use crate::change::{Change, ClosedBy, Entry, Reason};
+use crate::deployed::Deployed;
+use crate::id::ChangeId;
 use crate::state::State;
+use crate::submission::{Progress, Submission};
+use crate::timestamp::Timestamp;
 use serde_json::{Value, json};
 
-/// The type of the event; a breaking change gets a new suffix, published in parallel.
-pub const STATE_CHANGED: &str = "ChangeInstance.StateChanged.v1";
+/// Where all events come from.
+pub const SOURCE: &str = "dovetail.change-orchestration";
 
-/// An event about a change instance.
+/// A change instance was born, moved, or got a log text; a breaking change gets a new suffix, published in parallel.
+pub const CHANGE_INSTANCE: &str = "ChangeInstance.StateChanged.v1";
+/// A submission was recorded, or all change instances that it causes exist.
+pub const SUBMISSION: &str = "Submission.StateChanged.v1";
+/// A deployed item version was recorded.
+pub const DEPLOYED_ITEM: &str = "DeployedItem.Created.v1";
+
+/// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// `{change instance}:{entry}`: the same for every delivery of the same entry.
-    pub id: String,
-    /// Orders the events of one change instance, from 1.
+    /// Its type, with the version of its content.
+    pub detail_type: &'static str,
+    /// What it is about; the events of one subject are published in order.
+    pub subject: String,
+    /// Whatever else it is about.
+    pub resources: Vec<String>,
+    /// Orders the events of one subject, from 1.
     pub sequence: u64,
-    /// The event's content.
+    /// When it happened.
+    pub time: Timestamp,
+    /// The content.
     pub detail: Value,
 }
 
-/// The events of every state change in a history, oldest first.
-pub fn of_history(change: &Change) -> Vec<Event> {
-    change.history.iter().zip(1..).map(|(entry, sequence)| state_changed(change, entry, sequence)).collect()
+impl Event {
+    /// `{subject's id}:{sequence}`: the same for every delivery.
+    pub fn id(&self) -> &str {
+        self.detail.pointer("/metadata/id").and_then(Value::as_str).unwrap_or_default()
+    }
 }
 
-fn state_changed(change: &Change, entry: &Entry, sequence: u64) -> Event {
-    let id = format!("{}:{sequence}", change.id);
-    let detail = json!({
+/// The events of a change instance's history entries behind the first `entries_before`, oldest first.
+pub fn of_change(entries_before: u64, change: &Change) -> Vec<Event> {
+    let numbered = change.history.iter().zip(1..);
+    let new = numbered.filter(|(_, sequence)| *sequence > entries_before);
+    new.map(|(entry, sequence)| of_entry(change, entry, sequence)).collect()
+}
+
+fn of_entry(change: &Change, entry: &Entry, sequence: u64) -> Event {
+    let data = json!({
+        "id": change.id.get(),
+        "from": entry.from.map(State::name),
+        "to": entry.to.name(),
+        "change_type": entry.change_type.name(),
+        "kind": change.kind.name(),
+        "cause": change.cause.map(ChangeId::get),
+        "attempt": change.attempt,
+        "owner": change.owner.name,
+        "service_owner_team": change.service_owner.name,
+        "consumer_team": change.consumer.name,
+        "application": change.application,
+        "service": change.service.title,
+        "service_item": change.item_name,
+        "service_item_id": change.item.get(),
+        "submission": change.submission.get(),
+        "actor": entry.by.changed_by(),
+        "reason": match entry.reason {
+            Reason::State => "state",
+            Reason::Log => "log",
+        },
+        "note": entry.closed_by.map(ClosedBy::describe),
+        "supersedes": change.supersedes.iter().map(|id| id.get()).collect::<Vec<_>>(),
+    });
+    Event {
+        detail_type: CHANGE_INSTANCE,
+        subject: format!("dovetail:change_instance/{}", change.id),
+        resources: vec![format!("dovetail:service_item/{}", change.item)],
+        sequence,
+        time: entry.at,
+        detail: detail(&change.id.to_string(), sequence, change.submission.get(), &entry.request, data),
+    }
+}
+
+/// The events of a submission: that it was recorded, and that all it causes exists.
+pub fn of_submission(before: Option<&Submission>, after: &Submission) -> Vec<Event> {
+    // Numbers of submissions and of change instances overlap; ids of events do not.
+    let id = format!("submission/{}", after.id);
+    let progress = |from: Option<Progress>, to: Progress, sequence| {
+        let data = json!({
+            "id": after.id.get(),
+            "from": from.map(Progress::name),
+            "to": to.name(),
+            "consumer_team": after.team.name,
+            "changed": after.changed,
+            "planned": {"direct": after.direct, "generated": after.derived},
+            "actor": after.by.changed_by(),
+        });
+        Event {
+            detail_type: SUBMISSION,
+            subject: format!("dovetail:{id}"),
+            resources: Vec::new(),
+            sequence,
+            time: if from.is_some() { after.modified } else { after.created },
+            detail: detail(&id, sequence, after.id.get(), &after.request, data),
+        }
+    };
+    match before.map(Submission::progress) {
+        None => vec![progress(None, after.progress_at_birth(), 1)],
+        Some(Progress::Applied) if after.progress() == Progress::Settled => {
+            vec![progress(Some(Progress::Applied), Progress::Settled, 2)]
+        }
+        Some(Progress::Applied | Progress::Settled) => Vec::new(),
+    }
+}
+
+/// The event of a deployed item version.
+pub fn of_deployed(deployed: &Deployed) -> Event {
+    let data = json!({
+        "id": deployed.id.get(),
+        "version": deployed.version,
+        "service_item_id": deployed.item.get(),
+        "change_instance": deployed.change.get(),
+        "owner": deployed.service_owner.name,
+        "service_owner_team": deployed.service_owner.name,
+        "consumer_team": deployed.consumer.name,
+        "service": deployed.service.title,
+    });
+    Event {
+        detail_type: DEPLOYED_ITEM,
+        subject: format!("dovetail:deployed_item/{}", deployed.id),
+        resources: vec![
+            format!("dovetail:service_item/{}", deployed.item),
+            format!("dovetail:change_instance/{}", deployed.change),
+        ],
+        sequence: 1,
+        time: deployed.created,
+        detail: detail(
+            &format!("deployed_item/{}", deployed.id),
+            1,
+            deployed.change.get(),
+            &deployed.request,
+            data,
+        ),
+    }
+}
+
+/// The content of an event: its metadata, by the names of `CloudEvents`, and its data.
+fn detail(id: &str, sequence: u64, correlation: u64, causation: &str, data: Value) -> Value {
+    json!({
         "metadata": {
             "specversion": "1.0",
-            "id": id,
+            "id": format!("{id}:{sequence}"),
             "sequence": sequence,
-            "correlation_id": change.submission.get(),
-            "causation_id": entry.request,
+            "correlation_id": correlation,
+            "causation_id": causation,
         },
-        "data": {
-            "id": change.id.get(),
-            "from": entry.from.map(State::name),
-            "to": entry.to.name(),
-            "change_type": entry.change_type.name(),
-            "kind": change.kind.name(),
-            "owner": change.owner.name,
-            "service_owner_team": change.service_owner.name,
-            "consumer_team": change.consumer.name,
-            "application": change.application,
-            "service": change.service.title,
-            "service_item": change.item_name,
-            "service_item_id": change.item.get(),
-            "submission": change.submission.get(),
-            "actor": entry.by.changed_by(),
-            "reason": entry.closed_by.map(crate::change::ClosedBy::describe),
-            "supersedes": change.supersedes.iter().map(|id| id.get()).collect::<Vec<_>>(),
-        },
-    });
-    Event { id, sequence, detail }
+        "data": data,
+    })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::actor::{Actor, TeamRef};
-    use crate::change::{Chain, ChangeType, Kind, Reason, Version};
-    use crate::id::{ApplicationId, ChangeId, ItemId, ServiceId, SubmissionId, TeamId};
-    use crate::item::RuntimeState;
-    use crate::json::Hash;
-    use crate::service::ServiceRef;
-    use crate::timestamp::Timestamp;
-
-    fn entry(from: Option<State>, to: State) -> Entry {
-        Entry {
-            from,
-            to,
-            at: Timestamp::from_micros(1),
-            by: Actor::System,
-            request: "request-1".to_owned(),
-            reason: Reason::State,
-            closed_by: None,
-            log: Some("SECRET".to_owned()),
-            change_type: ChangeType::Create,
-            chain: Chain::START,
-        }
-    }
-
-    fn change() -> Change {
-        let team = TeamId::new(4).unwrap();
-        let consumer = TeamRef { id: team, name: "AwesomeConsumer".to_owned() };
-        let owner = TeamRef { id: TeamId::new(1).unwrap(), name: "VMOwnerTeam".to_owned() };
-        Change {
-            id: ChangeId::new(team, 16).unwrap(),
-            item: ItemId::new(ApplicationId::new(team, 1).unwrap(), 1).unwrap(),
-            item_name: "CoreVM1".to_owned(),
-            application: "NewApp1".to_owned(),
-            service: ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() },
-            owner: owner.clone(),
-            service_owner: owner,
-            consumer,
-            kind: Kind::Direct,
-            cause: None,
-            change_type: ChangeType::Create,
-            state: State::Approved,
-            submission: SubmissionId::new(team, 1).unwrap(),
-            commit_id: None,
-            attempt: 1,
-            new: Some(Version { number: 1, hash: Hash::of("SECRET") }),
-            old: None,
-            supersedes: Vec::new(),
-            superseded_at_birth: 0,
-            never_in_service: false,
-            runtime_state: RuntimeState::Requested,
-            deployed_before: None,
-            log: "SECRET".to_owned(),
-            created: Timestamp::from_micros(1),
-            history: vec![entry(None, State::Pending), entry(Some(State::Pending), State::Approved)],
-        }
-    }
-
-    #[test]
-    fn each_entry_is_one_event_with_an_id_of_its_own_in_order() {
-        let events = of_history(&change());
-        let ids: Vec<&str> = events.iter().map(|event| event.id.as_str()).collect();
-        assert_eq!(ids, ["137438953488:1", "137438953488:2"]);
-        assert_eq!(events[1].sequence, 2);
-        let data = &events[1].detail["data"];
-        assert_eq!((&data["from"], &data["to"]), (&json!("PENDING"), &json!("APPROVED")));
-        assert_eq!(data["service_item"], "CoreVM1");
-    }
-
-    #[test]
-    fn no_event_tells_a_declaration_or_a_log() {
-        let told: String = of_history(&change()).iter().map(|event| event.detail.to_string()).collect();
-        assert!(!told.contains("SECRET") && !told.contains(&Hash::of("SECRET").to_string()), "{told}");
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
 //! What must hold on any table, as predicates over its records (docs/architecture.md).
 //!
 //! Used by the tests after every scenario and by the audit. What needs more than one look at a table (I4, I14,
-//! I21 to I23) or the indexes themselves (I18) is not here.
+//! I21 to I23) or the indexes themselves is not here.
 
 use crate::attention::Attention;
 use crate::change::{Chain, Change, ChangeType};
@@ -37,6 +37,8 @@ pub struct Snapshot {
     pub submissions: Vec<Submission>,
     /// Work that is still owed.
     pub works: Vec<Work>,
+    /// Which dependent teams are noted to have a share in which items.
+    pub shares: BTreeSet<(ItemId, TeamId)>,
     /// Declarations by team and hash: the hash of what is stored under it.
     pub declarations: BTreeMap<(TeamId, Hash), Hash>,
 }
@@ -64,6 +66,7 @@ pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
         audit.item_alone(item);
         audit.deployed(item);
         audit.references(item);
+        audit.shares(item);
     }
     for change in snapshot.changes.values() {
         audit.history(change);
@@ -255,6 +258,16 @@ impl Audit<'_> {
         }
     }
 
+    /// I18: the dependent teams that have a stack on an item are those that find it.
+    fn shares(&mut self, item: &Item) {
+        let involved: BTreeSet<TeamId> =
+            item.stacks.keys().copied().filter(|owner| *owner != item.service_owner.id).collect();
+        let shares = self.snapshot.shares.iter().filter(|(of, _)| *of == item.id);
+        let noted: BTreeSet<TeamId> = shares.map(|(_, owner)| *owner).collect();
+        let detail = format!("teams {involved:?} have a share, {noted:?} are noted");
+        self.require(involved == noted, "I18", format!("item {}", item.id), detail);
+    }
+
     /// I8, I9 and I20: the head adds up.
     fn head(&mut self, head: &Head) {
         let subject = || format!("head of team {}", head.team);
@@ -297,8 +310,14 @@ impl Audit<'_> {
             let planned = self.snapshot.changes.get(&id).is_some_and(|c| c.submission == submission.id);
             self.require(planned, "I10", subject(), format!("change instance {id} is missing"));
         }
-        let works = self.snapshot.works.iter().filter(|work| work.submission == submission.id);
-        let owed: u64 = works.flat_map(|work| &work.entries).fold(0, |count, _| count + 1);
+        let works = self.snapshot.works.iter().filter(|work| work.id.submission == submission.id);
+        let left = works.clone().fold(0, |count, _| count + 1);
+        let detail = format!("{left} work records, {} counted", submission.work_left);
+        self.require(left == submission.work_left, "I11", subject(), detail);
+        let entries = works.flat_map(|work| &work.entries);
+        // A record stays until all of it is carried out.
+        let owed = entries.filter(|owed| !self.snapshot.changes.contains_key(&owed.id));
+        let owed: u64 = owed.fold(0, |count, _| count + 1);
         let generated = self.snapshot.changes.values().filter(|change| {
             change.submission == submission.id && submission.direct_changes().all(|id| id != change.id)
         });

@@ -11,6 +11,7 @@ pub mod declaration;
 pub mod deployed;
 pub mod digest;
 pub mod event;
+pub mod generate;
 pub mod id;
 pub mod invariant;
 pub mod item;

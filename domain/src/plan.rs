@@ -22,7 +22,7 @@ use crate::service::Service;
 use crate::submission::{IDEMPOTENCY_SECONDS, Remembered, Scope, Submission};
 use crate::team::{Application, Head, Team};
 use crate::timestamp::Timestamp;
-use crate::work::{self, Owed, Work};
+use crate::work::{self, Owed, Work, WorkId};
 use crate::write::Write;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -248,6 +248,7 @@ impl Draft {
                 owner: item.service_owner.clone(),
                 kind: crate::change::Kind::Referenced,
                 cause: None,
+                version: Some(item.version),
                 approval_required: approval_required(item, offers),
             });
             owe_dependents(&mut owed, &mut self.numbers, item, id, offers)?;
@@ -272,9 +273,11 @@ impl Draft {
             first_change: stored.head.next_change,
             direct: self.applications.iter().map(|diff| count(diff.landed.len())).sum(),
             derived: count(owed.len()),
+            work_left: count(work::divided(owed).len()),
             by: request.stamp.by.clone(),
             request: request.stamp.request.clone(),
             created: request.stamp.now,
+            modified: request.stamp.now,
         }
     }
 
@@ -315,6 +318,7 @@ fn owe_dependents(
             owner: team.clone(),
             kind: crate::change::Kind::Dependent,
             cause: Some(cause),
+            version: None,
             approval_required: approval_required(item, offers),
         });
     }
@@ -329,13 +333,9 @@ fn remember(request: &Request<'_>, submission: &Submission) -> Option<Write> {
     Some(Write::Remember { team: submission.team.id, remembered, now })
 }
 
-fn work_records<'a>(submission: &'a Submission, owed: &'a [Owed]) -> impl Iterator<Item = Write> + 'a {
-    owed.chunks(work::ENTRIES_MAX).zip(1..).map(|(entries, number)| {
-        Write::Work(Work {
-            submission: submission.id,
-            number,
-            entries: entries.to_vec(),
-            created: submission.created,
-        })
+fn work_records(submission: &Submission, owed: &[Owed]) -> impl Iterator<Item = Write> {
+    work::divided(owed).into_iter().zip(1..).map(|(entries, number)| {
+        let id = WorkId { submission: submission.id, number };
+        Write::Work(Work { id, entries, created: submission.created })
     })
 }

@@ -55,17 +55,57 @@ pub struct Submission {
     pub first_change: u64,
     /// How many change instances of its own items it created at once.
     pub direct: u64,
-    /// How many dependent and referenced ones are still generated from its work records.
+    /// How many dependent and referenced ones follow, generated from its work records.
     pub derived: u64,
+    /// How many of its work records are still to be carried out.
+    pub work_left: u64,
     /// Who submitted.
     pub by: Actor,
     /// The request that wrote it: the own mark by which an unknown outcome is settled.
     pub request: String,
     /// When it was accepted.
     pub created: Timestamp,
+    /// When the last of its work was carried out; when it was accepted, if there was none.
+    pub modified: Timestamp,
+}
+
+/// How far a submission has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// What it declares is the desired state; dependent or referenced change instances are still to be generated.
+    Applied,
+    /// All change instances that it causes exist.
+    Settled,
+}
+
+impl Progress {
+    /// Every progress.
+    pub const ALL: [Self; 2] = [Self::Applied, Self::Settled];
+
+    /// The one name of the progress.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Applied => "APPLIED",
+            Self::Settled => "SETTLED",
+        }
+    }
+
+    const fn with(work_left: u64) -> Self {
+        if work_left == 0 { Self::Settled } else { Self::Applied }
+    }
 }
 
 impl Submission {
+    /// How far it has come.
+    pub const fn progress(&self) -> Progress {
+        Progress::with(self.work_left)
+    }
+
+    /// How far it had come when it was accepted.
+    pub const fn progress_at_birth(&self) -> Progress {
+        Progress::with(self.derived)
+    }
+
     /// The ids of the change instances that it created at once, in order.
     pub fn direct_changes(&self) -> impl Iterator<Item = ChangeId> + '_ {
         (0..self.direct).filter_map(|i| ChangeId::new(self.id.team(), self.first_change + i * CHANGE_STRIDE))

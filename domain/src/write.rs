@@ -3,13 +3,13 @@
 use crate::attention::Attention;
 use crate::change::{Change, Entry, Mark};
 use crate::deployed::Deployed;
-use crate::id::{ChangeId, ItemId, TeamId};
+use crate::id::{ChangeId, ItemId, SubmissionId, TeamId};
 use crate::item::Item;
 use crate::state::State;
 use crate::submission::{Remembered, Submission};
 use crate::team::{Application, Head, Team};
 use crate::timestamp::Timestamp;
-use crate::work::Work;
+use crate::work::{Share, Work, WorkId};
 
 /// An open change instance that the stack rules close without having read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,13 @@ pub enum Write {
         /// The item after.
         after: Item,
     },
+    /// Write nothing; fails when the item's revision is no longer this.
+    ItemStays {
+        /// The item.
+        item: ItemId,
+        /// The revision that the decision was made on.
+        revision: u64,
+    },
     /// Create a change instance; fails when its key is taken.
     Born(Change),
     /// Replace a change instance whose history still ends at `before`.
@@ -91,4 +98,15 @@ pub enum Write {
     },
     /// Leave work to generate from.
     Work(Work),
+    /// Remove work that is carried out; fails when it is gone.
+    WorkDone(WorkId),
+    /// Count one work record of a submission less.
+    LessWork {
+        /// The submission.
+        submission: SubmissionId,
+        /// When the work was carried out.
+        now: Timestamp,
+    },
+    /// Note that a dependent team has a share in an item; fails when it is noted.
+    Share(Share),
 }

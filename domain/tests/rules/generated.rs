@@ -1,12 +1,18 @@
 //! Change instances that are generated after a submission, soon or late: R14 to R16, R22, R24, R25.
 
 use crate::world::{Declared, LB_OWNER, NP_OWNER, VM_OWNER, World, item_of, lb, table, team, vm};
+use domain::actor::Actor;
 use domain::change::ChangeType::{Create, Delete, Modify};
 use domain::change::{ClosedBy, Kind};
+use domain::generate::{MissingCause, generate};
 use domain::id::ChangeId;
 use domain::item::RuntimeState;
+use domain::land::Stamp;
 use domain::state::State;
+use domain::timestamp::Timestamp;
+use domain::work;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 fn both(cpu: u64) -> [Declared; 2] {
     [vm("CoreVM1", cpu), lb("CoreLB1", &["CoreVM1"], "a")]
@@ -280,4 +286,54 @@ fn numbers_of_what_is_owed_are_allotted_with_the_submission() {
     assert_eq!(numbers, expected);
     assert_eq!(world.head().next_change, before + 4 * domain::id::CHANGE_STRIDE);
     world.generate();
+}
+
+#[test]
+fn what_is_owed_to_an_item_lands_at_once_as_it_would_one_by_one() {
+    let mut world = in_service().with_dependent("LoadBalancer");
+    let other = team(VM_OWNER);
+    world.settings("LoadBalancer").dependent_teams.push(other);
+    world.declare(&both(2));
+    let mut one_by_one = world.clone();
+    let generated = one_by_one.generate();
+    let all = world.generate_records();
+    let shown = |changes: &[domain::change::Change]| {
+        changes.iter().map(|c| (c.id, c.kind, c.change_type, c.state, c.cause, c.new)).collect::<Vec<_>>()
+    };
+    assert_eq!((shown(&all), all.len()), (shown(&generated), 3));
+    let stacks = |world: &World| {
+        let item = world.item("CoreLB1").clone();
+        item.stacks
+            .iter()
+            .map(|(owner, stack)| (*owner, stack.sequence, stack.open().count()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(stacks(&world), stacks(&one_by_one));
+    assert_eq!(
+        one_by_one.item("CoreLB1").revision,
+        world.item("CoreLB1").revision + 2,
+        "the item is written once"
+    );
+}
+
+#[test]
+fn what_is_owed_to_an_item_is_not_divided() {
+    let mut world = World::new().with_dependent("VM");
+    world.settings("VM").dependent_teams.push(team(LB_OWNER));
+    let items: Vec<_> = (0..=work::ENTRIES_MAX / 2).map(|n| vm(&format!("vm{n}"), 1)).collect();
+    let owed = world.declare(&items).owed;
+    for (divided, item) in work::divided(&owed).iter().flatten().zip(&owed) {
+        assert_eq!(divided, item, "the order stays");
+    }
+    let sizes: Vec<_> = work::divided(&owed[1..]).iter().map(Vec::len).collect();
+    assert_eq!(sizes, [work::ENTRIES_MAX - 1, 2], "a record ends where the next item's would be cut");
+}
+
+#[test]
+fn a_share_of_what_does_not_exist_is_not_generated() {
+    let mut world = World::new().with_dependent("VM");
+    let plan = world.declare(&[vm("CoreVM1", 1)]);
+    let stamp = Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(9) };
+    let missing = generate(&plan.owed, &plan.submission, &plan.items[0], &BTreeMap::new(), &stamp);
+    assert_eq!(missing, Err(MissingCause(plan.born[0].id)));
 }

@@ -6,11 +6,12 @@ use domain::change::{Change, ChangeType, Kind};
 use domain::decide::{self, Decided, Update};
 use domain::declaration;
 use domain::digest;
+use domain::generate::generate;
 use domain::id::{ChangeId, ServiceId, TeamId};
 use domain::invariant::{self, Snapshot};
 use domain::item::{Item, RuntimeState};
 use domain::json::Hash;
-use domain::land::{self, Birth, Landed, Stamp};
+use domain::land::Stamp;
 use domain::plan::{self, Items, Offer, Offers, Plan, Refused, Request, Stored};
 use domain::schema;
 use domain::service::{Service, Settings};
@@ -18,7 +19,7 @@ use domain::state::{Stage, State};
 use domain::submission::{Remembered, Scope};
 use domain::team::{Application, Head, Team};
 use domain::timestamp::Timestamp;
-use domain::work::Owed;
+use domain::work::{Owed, Work, WorkId};
 use domain::write::{Closing, Write};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -423,54 +424,52 @@ impl World {
         let (submission, owed) = self.take(id);
         let item = self.snapshot.items[&owed.item].clone();
         let recorded = self.snapshot.submissions.iter().find(|s| s.id == submission).unwrap();
-        let commit_id = recorded.commit_id.clone();
-        let (change_type, new, old) = match owed.cause.map(|cause| self.change(cause)) {
-            Some(cause) => (cause.as_born().change_type, cause.new, cause.old),
-            None => (item.change_type(), Some(item.version), Some(item.version)),
-        };
         assert_eq!(owed.kind == Kind::Dependent, owed.cause.is_some());
-        let birth = Birth {
-            id: owed.id,
-            kind: owed.kind,
-            cause: owed.cause,
-            owner: owed.owner.clone(),
-            change_type,
-            state: if owed.approval_required { State::Pending } else { State::Approved },
-            attempt: 1,
-            submission,
-            commit_id,
-            new,
-            old,
-        };
-        let landed = land::land(&item, &birth, &self.stamp(Actor::System));
-        self.apply(&self.writes_of(&item, &landed));
+        let recorded = recorded.clone();
+        let stamp = self.stamp(Actor::System);
+        let mut generated = generate(&[owed], &recorded, &item, &self.snapshot.changes, &stamp).unwrap();
+        self.apply(&generated.writes);
+        self.finish_work();
         self.audit();
-        landed.born
+        generated.born.remove(0)
     }
 
-    /// Takes one entry from its work record; an empty record goes.
+    /// Generates everything that is owed as the function does: item by item, record by record.
+    pub(crate) fn generate_records(&mut self) -> Vec<Change> {
+        let mut generated = Vec::new();
+        for work in std::mem::take(&mut self.snapshot.works) {
+            let submission = self.snapshot.submissions.iter().find(|s| s.id == work.id.submission);
+            let submission = submission.unwrap().clone();
+            for owed in work.entries.chunk_by(|a, b| a.item == b.item) {
+                let item = self.snapshot.items[&owed[0].item].clone();
+                let stamp = self.stamp(Actor::System);
+                let of_item = generate(owed, &submission, &item, &self.snapshot.changes, &stamp).unwrap();
+                self.apply(&of_item.writes);
+                generated.extend(of_item.born);
+            }
+            self.snapshot.works.push(Work { entries: Vec::new(), ..work });
+            self.finish_work();
+        }
+        self.audit();
+        generated
+    }
+
+    /// Takes one entry from its work record.
     fn take(&mut self, id: ChangeId) -> (domain::id::SubmissionId, Owed) {
         let works = &mut self.snapshot.works;
         let work = works.iter_mut().find(|work| work.entries.iter().any(|owed| owed.id == id)).unwrap();
         let at = work.entries.iter().position(|owed| owed.id == id).unwrap();
-        let taken = (work.submission, work.entries.remove(at));
-        works.retain(|work| !work.entries.is_empty());
-        taken
+        (work.id.submission, work.entries.remove(at))
     }
 
-    fn writes_of(&self, before: &Item, landed: &Landed) -> Vec<Write> {
-        let mut writes = vec![Write::Born(landed.born.clone())];
-        if landed.born.state == State::Closed {
-            assert_eq!((&landed.item, landed.closed.len()), (before, 0), "the stillborn change nothing");
-            return writes;
+    /// Removes the work records of which nothing is left.
+    fn finish_work(&mut self) {
+        let empty = |work: &&Work| work.entries.is_empty();
+        let finished: Vec<WorkId> = self.snapshot.works.iter().filter(empty).map(|work| work.id).collect();
+        for id in finished {
+            let now = Timestamp::from_micros(self.clock);
+            self.apply(&[Write::WorkDone(id), Write::LessWork { submission: id.submission, now }]);
         }
-        writes.push(Write::Item { before: Some(before.revision), after: landed.item.clone() });
-        writes.extend(landed.closed.iter().cloned().map(Write::Closed));
-        let delta = landed.item.attention() - before.attention();
-        if delta != Attention::NONE {
-            writes.push(Write::Attention { team: self.head().team, delta });
-        }
-        writes
     }
 
     // Writing.
@@ -542,11 +541,24 @@ impl World {
                 assert!(known.is_none_or(|known| known.expires < *now), "the key is remembered");
             }
             Write::Work(work) => {
-                let taken = |known: &domain::work::Work| {
-                    (known.submission, known.number) == (work.submission, work.number)
-                };
-                assert!(!snapshot.works.iter().any(taken), "the key is taken");
+                assert!(snapshot.works.iter().all(|known| known.id != work.id), "the key is taken");
                 snapshot.works.push(work.clone());
+            }
+            Write::ItemStays { item, revision } => {
+                assert_eq!(snapshot.items[item].revision, *revision, "the item has moved");
+            }
+            Write::WorkDone(id) => {
+                let known = snapshot.works.iter().position(|work| work.id == *id);
+                snapshot.works.remove(known.expect("the work is gone"));
+            }
+            Write::LessWork { submission, now } => {
+                let known = snapshot.submissions.iter_mut();
+                let recorded = known.into_iter().find(|known| known.id == *submission).unwrap();
+                recorded.modified = *now;
+                recorded.work_left = recorded.work_left.checked_sub(1).unwrap();
+            }
+            Write::Share(share) => {
+                assert!(snapshot.shares.insert((share.item, share.owner)), "the share is noted");
             }
         }
     }
@@ -581,6 +593,10 @@ fn key(write: &Write) -> String {
         Write::Deployed(deployed) => format!("deployed {}", deployed.id),
         Write::Submission(submission) => format!("submission {}", submission.id),
         Write::Remember { remembered, .. } => format!("key {}", remembered.key),
-        Write::Work(work) => format!("work {} {}", work.submission, work.number),
+        Write::Work(work) => work.id.to_string(),
+        Write::WorkDone(id) => id.to_string(),
+        Write::LessWork { submission, .. } => format!("submission {submission}"),
+        Write::ItemStays { item, .. } => format!("item {item}"),
+        Write::Share(share) => format!("share {} {}", share.item, share.owner),
     }
 }

@@ -7,11 +7,12 @@ use domain::id::ServiceId;
 use domain::schema::{self, Schema};
 use domain::service::{self, Publish, Service};
 use domain::timestamp::Timestamp;
+use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
     Call, Code, Event, EventReply, Failure, Function, Operation, Reply, answer, invalid_schema,
 };
-use dovetail_table::{Error, Publication, Published, Table, pause};
+use dovetail_table::{Error, Publication, Published, Table};
 use serde_json::json;
 
 /// How often a publication is decided anew because the service changed meanwhile.

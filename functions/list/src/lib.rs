@@ -58,7 +58,10 @@ async fn submission(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let related = table.related_to_changes(&changes).await?;
     let changes: Vec<Value> =
         changes.iter().map(|change| view::change_instance(change, &related, &viewpoint)).collect();
-    Ok(Reply::new(200, view::submission_with_changes(&submission, changes, &viewpoint)))
+    Ok(Reply::new(
+        200,
+        view::submission_with_changes(&submission, submission.progress(), changes, &viewpoint),
+    ))
 }
 
 async fn item(table: &Table, call: &Call) -> Result<Reply, Failure> {

@@ -332,7 +332,10 @@ pub(crate) async fn submissions(table: &Table, key: &CursorKey, call: &Call) -> 
     let list = List { table, key, call, source, stored: AGE_AND_ID, filter, fields: &[] };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
-    let results: Vec<Value> =
-        page.rows.iter().map(|submission| view::submission(submission, &viewpoint)).collect();
+    let results: Vec<Value> = page
+        .rows
+        .iter()
+        .map(|submission| view::submission(submission, submission.progress(), &viewpoint))
+        .collect();
     Ok(page.reply(&results))
 }

@@ -8,12 +8,13 @@ use domain::json::{self, Hash};
 use domain::plan::{self, Plan, Refused, Request};
 use domain::problem::{Problem, pointer};
 use domain::submission::{COMMIT_ID_BYTES_MAX, Scope, Submission};
+use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
     Call, Code, Event, EventReply, Failure, FieldError, Function, Operation, Reply, answer,
     invalid_declaration, too_many_changes,
 };
-use dovetail_table::{ACTIONS_MAX, Commit, Table, pause};
+use dovetail_table::{ACTIONS_MAX, Commit, Table};
 use serde_json::{Value, json};
 
 /// How often a submission is planned anew because others moved what it was planned on.
@@ -198,9 +199,10 @@ async fn accepted(table: &Table, call: &Call, submission: &Submission) -> Result
     let changes: Vec<Value> =
         changes.iter().map(|change| view::change_instance_as_born(change, &related, &viewpoint)).collect();
     let mut body = valid();
-    if let (Value::Object(body), Value::Object(of)) =
-        (&mut body, view::submission_with_changes(submission, changes, &viewpoint))
-    {
+    if let (Value::Object(body), Value::Object(of)) = (
+        &mut body,
+        view::submission_with_changes(submission, submission.progress_at_birth(), changes, &viewpoint),
+    ) {
         body.extend(of);
     }
     Ok(Reply::new(if submission.changed { 201 } else { 200 }, body))

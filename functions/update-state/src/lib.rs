@@ -8,9 +8,10 @@ use domain::decide::{self, Decided, Refused, Update};
 use domain::id::{ChangeId, DeployedId};
 use domain::item::Item;
 use domain::team::Head;
+use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Event, EventReply, Failure, Function, Operation, Pov, Reply, answer};
-use dovetail_table::{Commit, Error, Table, pause};
+use dovetail_table::{Commit, Error, Table};
 use serde_json::{Map, json};
 
 /// How often a decision is made anew because others moved what it was made on.

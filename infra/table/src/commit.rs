@@ -9,8 +9,8 @@ use aws_sdk_dynamodb::types::{PutRequest, TransactWriteItem, WriteRequest};
 use domain::id::TeamId;
 use domain::json::Hash;
 use domain::write::Write;
+use dovetail_aws::pause;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// How many actions a transaction takes.
 pub const ACTIONS_MAX: usize = 100;
@@ -159,10 +159,4 @@ fn by_code(code: Option<&str>) -> Failure {
         }
         Some(_) | None => Failure::Ambiguous,
     }
-}
-
-/// Waits before a retry: full jitter up to 25 ms doubled each time, one second at most.
-pub async fn pause(attempt: u32) {
-    let limit = 25_u64.saturating_mul(1 << attempt.min(6)).min(1_000);
-    tokio::time::sleep(Duration::from_millis(fastrand::u64(0..=limit))).await;
 }

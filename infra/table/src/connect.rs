@@ -1,13 +1,9 @@
-//! The client: made once per process, with limits on how long a call may take.
+//! The client: made once per process.
 
-use aws_config::{BehaviorVersion, retry::RetryConfig, timeout::TimeoutConfig};
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::config::{Credentials, Region, SharedHttpClient};
-use aws_smithy_http_client::{Builder, tls};
 use domain::schema::Schema;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 /// Where the tables are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,22 +49,7 @@ impl std::fmt::Debug for Table {
 impl Table {
     /// Connects with the credentials and the region of the environment, or to an engine.
     pub async fn connect(settings: Settings) -> Self {
-        let loader = aws_config::defaults(BehaviorVersion::latest())
-            .retry_config(RetryConfig::standard().with_max_attempts(3))
-            .timeout_config(timeouts());
-        let config = match settings.endpoint {
-            // An engine asks for no identity; a plain connection keeps TLS out of the local process.
-            Some(endpoint) => {
-                loader
-                    .http_client(Builder::new().build_http())
-                    .endpoint_url(endpoint)
-                    .region(Region::new("us-east-1"))
-                    .credentials_provider(Credentials::new("local", "local", None, None, "local"))
-                    .load()
-                    .await
-            }
-            None => loader.http_client(https()).load().await,
-        };
+        let config = dovetail_aws::config(settings.endpoint.as_deref()).await;
         Self {
             client: Client::new(&config),
             name: settings.table,
@@ -76,17 +57,4 @@ impl Table {
             schemas: Arc::default(),
         }
     }
-}
-
-fn https() -> SharedHttpClient {
-    Builder::new().tls_provider(tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring)).build_https()
-}
-
-/// The SDK has no limit of its own on a call.
-fn timeouts() -> TimeoutConfig {
-    TimeoutConfig::builder()
-        .connect_timeout(Duration::from_secs(2))
-        .operation_attempt_timeout(Duration::from_secs(5))
-        .operation_timeout(Duration::from_secs(15))
-        .build()
 }

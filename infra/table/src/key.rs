@@ -1,9 +1,12 @@
 //! Keys: for every record where it is, which follows from its id (docs/adr/0001).
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
 use domain::json::Hash;
 use domain::state::State;
 use domain::timestamp::Timestamp;
+use domain::work::WorkId;
+use std::collections::HashMap;
 use std::fmt;
 
 /// A record's place in the table.
@@ -19,10 +22,24 @@ impl Key {
     }
 }
 
+impl From<Key> for HashMap<String, AttributeValue> {
+    fn from(key: Key) -> Self {
+        Self::from([
+            ("pk".to_owned(), AttributeValue::S(key.pk)),
+            ("sk".to_owned(), AttributeValue::S(key.sk)),
+        ])
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} / {}", self.pk, self.sk)
     }
+}
+
+/// The place with these two parts.
+pub(crate) fn at(pk: &str, sk: &str) -> Option<Key> {
+    Some(Key::new(pk.to_owned(), sk))
 }
 
 /// The partition of a team's own records: the team, its head, its applications; one query reads them all.
@@ -84,9 +101,34 @@ pub(crate) fn submission(id: SubmissionId) -> Key {
     Key::new(submission_partition(id.team()), format!("{:011}", id.number()))
 }
 
-pub(crate) fn work(submission: SubmissionId, number: u64) -> Key {
-    Key::new(format!("WORK#{}", submission.team()), format!("{:011}#{number:03}", submission.number()))
+pub(crate) fn work(id: WorkId) -> Key {
+    let submission = id.submission;
+    Key::new(format!("WORK#{}", submission.team()), format!("{:011}#{:03}", submission.number(), id.number))
 }
+
+/// The work record that is at a place; read off the key, for the record itself may be unreadable.
+pub(crate) fn work_at(pk: &str, sk: &str) -> Option<WorkId> {
+    let team = TeamId::new(pk.strip_prefix("WORK#")?.parse().ok()?)?;
+    let (submission, number) = sk.split_once('#')?;
+    let submission = SubmissionId::new(team, submission.parse().ok()?)?;
+    Some(WorkId { submission, number: number.parse().ok()? })
+}
+
+/// Where it is noted that a dependent team has a share in an item.
+pub(crate) fn share(item: ItemId, owner: TeamId) -> Key {
+    let item = self::item(item);
+    Key::new(item.pk.replacen("ITEM", SHARE, 1), format!("{}#{owner}", item.sk))
+}
+
+/// The item that a place of a share stands for.
+pub(crate) fn shared_item(pk: &str, sk: &str) -> Option<Key> {
+    let team = pk.strip_prefix(SHARE)?;
+    let (item, _owner) = sk.rsplit_once('#')?;
+    Some(Key::new(format!("ITEM{team}"), item))
+}
+
+/// How the partitions of shares begin.
+const SHARE: &str = "SHARE";
 
 pub(crate) fn declaration(team: TeamId, hash: Hash) -> Key {
     Key::new(format!("DECLARATION#{team}"), hash.to_string())
@@ -152,8 +194,16 @@ pub(crate) fn item_deployed(item: ItemId) -> String {
 /// `gs3`: all services.
 pub(crate) const ALL_SERVICES: &str = "SERVICES";
 
+/// `gs2`: the items that a dependent team has a share in.
+pub(crate) fn owner_shares(owner: TeamId) -> String {
+    format!("OWNER#{owner}#SHARES")
+}
+
 /// `gs3`: all work that is owed.
 pub(crate) const ALL_WORK: &str = "WORK";
+
+/// `gs3`: all work that was set aside because carrying it out failed again and again.
+pub(crate) const QUARANTINE: &str = "QUARANTINE";
 
 /// A sort key by age; ids make it unique.
 pub(crate) fn by_age(created: Timestamp, id: u64) -> String {

@@ -15,8 +15,10 @@ mod record;
 mod related;
 mod snapshot;
 mod statement;
+pub mod stream;
+mod work;
 
-pub use commit::{ACTIONS_MAX, Commit, pause};
+pub use commit::{ACTIONS_MAX, Commit};
 pub use connect::{Settings, Table};
 pub use error::Error;
 pub use lists::{COUNT_MAX, Direction, Listed, Rows, Source};

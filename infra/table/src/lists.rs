@@ -45,6 +45,8 @@ struct Partition {
 #[derive(Clone, Debug)]
 pub struct Source<T> {
     partitions: Vec<Partition>,
+    /// Where the record of a row in a keys-only index is.
+    record: fn(&str, &str) -> Option<Key>,
     decode: fn(Attributes) -> Result<T, Error>,
 }
 
@@ -55,7 +57,7 @@ impl<T> Source<T> {
         decode: fn(Attributes) -> Result<T, Error>,
     ) -> Self {
         let partitions = pks.into_iter().map(|pk| Partition { index, pk, prefix: None }).collect();
-        Self { partitions, decode }
+        Self { partitions, record: key::at, decode }
     }
 
     fn under(mut self, prefix: &str) -> Self {
@@ -93,6 +95,12 @@ impl Source<Item> {
     /// All items of a consumer.
     pub fn of_consumer(team: TeamId) -> Self {
         Self::new(None, [key::item_partition(team)], record::read::<ItemRecord>)
+    }
+
+    /// The items that a team has a share in as a dependent, oldest share first.
+    pub fn shared_with(owner: TeamId) -> Self {
+        let shares = Self::new(Some(2), [key::owner_shares(owner)], record::read::<ItemRecord>);
+        Self { record: key::shared_item, ..shares }
     }
 
     /// All items of an application.
@@ -157,6 +165,7 @@ pub struct Listed<T> {
 pub struct Rows<'a, T> {
     table: &'a Table,
     direction: Direction,
+    record: fn(&str, &str) -> Option<Key>,
     decode: fn(Attributes) -> Result<T, Error>,
     readers: Vec<Reader>,
     /// The position of the row before.
@@ -181,7 +190,7 @@ impl Table {
             exhausted: false,
         };
         let readers = source.partitions.iter().map(reader).collect();
-        Rows { table: self, direction, decode: source.decode, readers, last: None }
+        Rows { table: self, direction, record: source.record, decode: source.decode, readers, last: None }
     }
 
     /// How many rows a list has; exact up to [`COUNT_MAX`], where counting stops.
@@ -315,14 +324,14 @@ impl<T> Rows<'_, T> {
                 .map(|(position, row)| Ok(Listed { position, value: (self.decode)(row)? }))
                 .collect();
         }
-        let keys: Vec<Key> = rows.iter().filter_map(|(_, row)| key_of(row)).collect();
+        let keys: Vec<Key> = rows.iter().filter_map(|(_, row)| key_of(row, self.record)).collect();
         let records = self.table.batch(keys).await?;
         let mut records: BTreeMap<Key, Attributes> =
-            records.into_iter().filter_map(|record| Some((key_of(&record)?, record))).collect();
+            records.into_iter().filter_map(|record| Some((key_of(&record, key::at)?, record))).collect();
         let mut listed = Vec::new();
         for (position, row) in rows {
             // An index may lag behind: what is gone meanwhile is left out.
-            if let Some(record) = key_of(&row).and_then(|key| records.remove(&key)) {
+            if let Some(record) = key_of(&row, self.record).and_then(|key| records.remove(&key)) {
                 listed.push(Listed { position, value: (self.decode)(record)? });
             }
         }
@@ -330,8 +339,8 @@ impl<T> Rows<'_, T> {
     }
 }
 
-fn key_of(row: &Attributes) -> Option<Key> {
-    Some(Key { pk: record::text(row, "pk")?.to_owned(), sk: record::text(row, "sk")?.to_owned() })
+fn key_of(row: &Attributes, record: fn(&str, &str) -> Option<Key>) -> Option<Key> {
+    record(record::text(row, "pk")?, record::text(row, "sk")?)
 }
 
 impl Reader {

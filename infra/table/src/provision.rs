@@ -1,6 +1,6 @@
 //! Bringing teams, services and API keys into being: rare writes that take numbers from one counter.
 
-use crate::commit::{self, Commit};
+use crate::commit::Commit;
 use crate::read::ApiKey;
 use crate::record::{HeadRecord, SchemaRecord, ServiceRecord, StoredSchema, TeamRecord};
 use crate::{Error, Table, key, statement};
@@ -55,7 +55,7 @@ impl Table {
             ];
             self.transact(actions).await?;
             // Whatever the answer was, the name tells who has won it.
-            commit::pause(attempt).await;
+            dovetail_aws::pause(attempt).await;
         }
         Err(Error::Unavailable("a team could not be created".to_owned()))
     }

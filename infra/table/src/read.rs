@@ -5,7 +5,7 @@ use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, HeadRecord, ItemRecord, Record,
     RememberedRecord, SchemaRecord, ServiceRecord, SubmissionRecord, TeamRecord,
 };
-use crate::{Error, Table, commit};
+use crate::{Error, Table};
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use domain::actor::{Role, TeamRef};
 use domain::change::Change;
@@ -97,6 +97,12 @@ impl Table {
         Ok(changes)
     }
 
+    /// Service items by id; those that do not exist are left out.
+    pub async fn items(&self, ids: &[ItemId]) -> Result<Vec<Item>, Error> {
+        let rows = self.batch(ids.iter().map(|id| key::item(*id)).collect()).await?;
+        rows.into_iter().map(record::read::<ItemRecord>).collect()
+    }
+
     /// A deployed item version.
     pub async fn deployed(&self, id: DeployedId) -> Result<Option<Deployed>, Error> {
         self.get::<DeployedRecord>(key::deployed(id)).await
@@ -184,9 +190,7 @@ impl Table {
 
     pub(crate) async fn attributes(&self, key: Key) -> Result<Option<Attributes>, Error> {
         let request = self.client.get_item().table_name(&self.name).consistent_read(true);
-        let reply =
-            request.key("pk", AttributeValue::S(key.pk)).key("sk", AttributeValue::S(key.sk)).send().await?;
-        Ok(reply.item)
+        Ok(request.set_key(Some(key.into())).send().await?.item)
     }
 
     pub(crate) async fn get<R: Record>(&self, key: Key) -> Result<Option<R::Value>, Error> {
@@ -223,7 +227,7 @@ impl Table {
     /// The records with these keys, as far as they exist, in no order.
     pub(crate) async fn batch(&self, keys: Vec<Key>) -> Result<Vec<Attributes>, Error> {
         let keys: BTreeSet<Key> = keys.into_iter().collect();
-        let keys: Vec<HashMap<String, AttributeValue>> = keys.into_iter().map(to_attributes).collect();
+        let keys: Vec<HashMap<String, AttributeValue>> = keys.into_iter().map(Into::into).collect();
         let mut rows = Vec::new();
         for some in keys.chunks(BATCH_MAX) {
             self.batch_of(some.to_vec(), &mut rows).await?;
@@ -249,17 +253,10 @@ impl Table {
             if attempt >= 8 {
                 return Err(Error::Unavailable("a batch of reads stays unprocessed".to_owned()));
             }
-            commit::pause(attempt).await;
+            dovetail_aws::pause(attempt).await;
             attempt += 1;
         }
     }
-}
-
-fn to_attributes(key: Key) -> Attributes {
-    HashMap::from([
-        ("pk".to_owned(), AttributeValue::S(key.pk)),
-        ("sk".to_owned(), AttributeValue::S(key.sk)),
-    ])
 }
 
 fn read_api_key(row: &Attributes) -> Result<ApiKey, Error> {

@@ -14,7 +14,7 @@ pub(crate) use catalog::{SchemaRecord, ServiceRecord, StoredSchema};
 pub(crate) use change::{ChangeRecord, EntryRecord, closed_queue};
 pub(crate) use item::{DeployedRecord, ItemRecord};
 pub(crate) use parts::Bad;
-pub(crate) use submission::{RememberedRecord, SubmissionRecord, WorkRecord};
+pub(crate) use submission::{RememberedRecord, ShareRecord, SubmissionRecord, WorkRecord};
 pub(crate) use team::{ApplicationRecord, HeadRecord, TeamRecord};
 
 use crate::Error;
@@ -71,8 +71,7 @@ pub(crate) fn read<R: Record>(attributes: Attributes) -> Result<R::Value, Error>
     if text(&attributes, "ty") != Some(R::TYPE) {
         return Err(Error::corrupt(key, format!("it is no {}", R::TYPE)));
     }
-    let format = attributes.get("v").and_then(|v| v.as_n().ok()).and_then(|v| v.parse::<u64>().ok());
-    if format.is_none_or(|format| format > FORMAT) {
+    if integer(&attributes, "v").is_none_or(|format| format > FORMAT) {
         return Err(Error::corrupt(key, "its format is newer than this code"));
     }
     // The decoder's own message may show values: only the place is told.
@@ -89,6 +88,11 @@ pub(crate) fn type_of(attributes: &Attributes) -> Option<&str> {
 /// A text attribute.
 pub(crate) fn text<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
     attributes.get(name).and_then(|value| value.as_s().ok()).map(String::as_str)
+}
+
+/// An integer attribute.
+pub(crate) fn integer(attributes: &Attributes, name: &str) -> Option<u64> {
+    attributes.get(name).and_then(|value| value.as_n().ok()).and_then(|value| value.parse().ok())
 }
 
 /// The key of attributes, for messages.

@@ -6,10 +6,11 @@ use crate::Error;
 use crate::key::{self, Key};
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, EntryRecord, HeadRecord, ItemRecord,
-    Record, RememberedRecord, SubmissionRecord, TeamRecord, WorkRecord, closed_queue,
+    Record, RememberedRecord, ShareRecord, SubmissionRecord, TeamRecord, WorkRecord, closed_queue,
 };
 use aws_sdk_dynamodb::types::{
-    AttributeValue, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+    AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
+    Update,
 };
 use domain::attention::Attention;
 use domain::id::TeamId;
@@ -50,6 +51,15 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         Write::Submission(submission) => put(record::write::<SubmissionRecord>(submission)?),
         Write::Remember { team, remembered, now } => remember(table, *team, remembered, *now),
         Write::Work(work) => put(record::write::<WorkRecord>(work)?),
+        Write::Share(share) => put(record::write::<ShareRecord>(share)?),
+        Write::ItemStays { item, revision } => {
+            Condition::new("#rv = :rv").number("rv", *revision).check(table, key::item(*item))
+        }
+        Write::WorkDone(id) => Condition::new("attribute_exists(pk)").delete(table, key::work(*id)),
+        Write::LessWork { submission, now } => Condition::new("#wl >= :wl")
+            .number("wl", 1)
+            .number("mo", now.micros())
+            .update(table, key::submission(*submission), "SET #wl = #wl - :wl, #mo = :mo"),
     }
 }
 
@@ -93,11 +103,32 @@ impl Condition {
         Ok(TransactWriteItem::builder().put(put).build())
     }
 
+    fn check(self, table: &str, key: Key) -> Result<TransactWriteItem, Error> {
+        let check = ConditionCheck::builder()
+            .table_name(table)
+            .set_key(Some(key.into()))
+            .condition_expression(self.expression)
+            .set_expression_attribute_names(Some(self.names))
+            .set_expression_attribute_values(Some(self.values))
+            .build()
+            .map_err(|error| Error::corrupt("check", error))?;
+        Ok(TransactWriteItem::builder().condition_check(check).build())
+    }
+
+    fn delete(self, table: &str, key: Key) -> Result<TransactWriteItem, Error> {
+        let delete = Delete::builder()
+            .table_name(table)
+            .set_key(Some(key.into()))
+            .condition_expression(self.expression)
+            .build()
+            .map_err(|error| Error::corrupt("delete", error))?;
+        Ok(TransactWriteItem::builder().delete(delete).build())
+    }
+
     fn update(self, table: &str, key: Key, update: &str) -> Result<TransactWriteItem, Error> {
         let update = Update::builder()
             .table_name(table)
-            .key("pk", AttributeValue::S(key.pk))
-            .key("sk", AttributeValue::S(key.sk))
+            .set_key(Some(key.into()))
             .update_expression(update)
             .condition_expression(self.expression)
             .set_expression_attribute_names(Some(self.names))

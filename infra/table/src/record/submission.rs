@@ -1,11 +1,11 @@
 //! Submissions, remembered idempotency keys, and the work that submissions leave.
 
 use super::Record;
-use super::parts::{ActorPart, Bad, TeamPart, at, hash, kind, team_id};
+use super::parts::{ActorPart, Bad, TeamPart, VersionPart, at, hash, kind, team_id};
 use crate::key::{self, Key};
 use domain::id::{ChangeId, ItemId, SubmissionId, TeamId};
 use domain::submission::{Remembered, Scope, Submission};
-use domain::work::{Owed, Work};
+use domain::work::{Owed, Share, Work, WorkId};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -19,9 +19,12 @@ pub(crate) struct SubmissionRecord {
     c0: u64,
     cn: u64,
     dn: u64,
+    /// Work records still to be carried out.
+    wl: u64,
     by: ActorPart,
     op: String,
     cr: u64,
+    mo: u64,
 }
 
 impl Record for SubmissionRecord {
@@ -38,9 +41,11 @@ impl Record for SubmissionRecord {
             c0: submission.first_change,
             cn: submission.direct,
             dn: submission.derived,
+            wl: submission.work_left,
             by: ActorPart::of(&submission.by),
             op: submission.request.clone(),
             cr: submission.created.micros(),
+            mo: submission.modified.micros(),
         }
     }
 
@@ -54,9 +59,11 @@ impl Record for SubmissionRecord {
             first_change: self.c0,
             direct: self.cn,
             derived: self.dn,
+            work_left: self.wl,
             by: self.by.value()?,
             request: self.op,
             created: at(self.cr),
+            modified: at(self.mo),
         })
     }
 
@@ -120,6 +127,8 @@ struct OwedPart {
     kd: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ver: Option<VersionPart>,
     ar: bool,
 }
 
@@ -131,6 +140,7 @@ impl OwedPart {
             ow: TeamPart::of(&owed.owner),
             kd: owed.kind.name().to_owned(),
             cause: owed.cause.map(ChangeId::get),
+            ver: owed.version.as_ref().map(VersionPart::of),
             ar: owed.approval_required,
         }
     }
@@ -143,6 +153,7 @@ impl OwedPart {
             owner: self.ow.value()?,
             kind: kind(&self.kd)?,
             cause: self.cause.map(change).transpose()?,
+            version: self.ver.map(VersionPart::value).transpose()?,
             approval_required: self.ar,
         })
     }
@@ -154,8 +165,8 @@ impl Record for WorkRecord {
 
     fn of(work: &Work) -> Self {
         Self {
-            sub: work.submission.get(),
-            no: work.number,
+            sub: work.id.submission.get(),
+            no: work.id.number,
             owed: work.entries.iter().map(OwedPart::of).collect(),
             cr: work.created.micros(),
         }
@@ -163,18 +174,53 @@ impl Record for WorkRecord {
 
     fn value(self) -> Result<Work, Bad> {
         Ok(Work {
-            submission: SubmissionId::parse(self.sub).ok_or(Bad("submission"))?,
-            number: self.no,
+            id: WorkId {
+                submission: SubmissionId::parse(self.sub).ok_or(Bad("submission"))?,
+                number: self.no,
+            },
             entries: self.owed.into_iter().map(OwedPart::value).collect::<Result<_, _>>()?,
             created: at(self.cr),
         })
     }
 
     fn key(work: &Work) -> Key {
-        key::work(work.submission, work.number)
+        key::work(work.id)
     }
 
     fn indexes(work: &Work) -> Vec<(u8, String, String)> {
-        vec![(3, key::ALL_WORK.to_owned(), key::by_age(work.created, work.submission.get()))]
+        vec![(3, key::ALL_WORK.to_owned(), key::by_age(work.created, work.id.submission.get()))]
+    }
+}
+
+/// A dependent team's share in an item: nothing but a place in an index, and the way back to the item.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ShareRecord {
+    it: u64,
+    ow: u64,
+    cr: u64,
+}
+
+impl Record for ShareRecord {
+    const TYPE: &'static str = "SHARE";
+    type Value = Share;
+
+    fn of(share: &Share) -> Self {
+        Self { it: share.item.get(), ow: share.owner.get(), cr: share.created.micros() }
+    }
+
+    fn value(self) -> Result<Share, Bad> {
+        Ok(Share {
+            item: ItemId::parse(self.it).ok_or(Bad("item"))?,
+            owner: team_id(self.ow)?,
+            created: at(self.cr),
+        })
+    }
+
+    fn key(share: &Share) -> Key {
+        key::share(share.item, share.owner)
+    }
+
+    fn indexes(share: &Share) -> Vec<(u8, String, String)> {
+        vec![(2, key::owner_shares(share.owner), key::by_age(share.created, share.item.get()))]
     }
 }

@@ -13,7 +13,7 @@ use domain::service::{Service, ServiceRef, Settings};
 use domain::state::State;
 use domain::submission::{Scope, Submission};
 use domain::team::{Application, Team};
-use domain::work::{Owed, Work};
+use domain::work::{Owed, Share, Work, WorkId};
 use expect_test::expect_file;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -188,9 +188,11 @@ fn submission() -> Submission {
         first_change: 16,
         direct: 1,
         derived: 1,
+        work_left: 1,
         by: Actor::System,
         request: "request-1".to_owned(),
         created: at(0),
+        modified: at(0),
     }
 }
 
@@ -210,9 +212,15 @@ fn work() -> Work {
         owner: owner(),
         kind: Kind::Dependent,
         cause: Some(change_id(16)),
+        version: Some(version(1)),
         approval_required: true,
     };
-    Work { submission: submission().id, number: 1, entries: vec![owed], created: at(0) }
+    let id = WorkId { submission: submission().id, number: 1 };
+    Work { id, entries: vec![owed], created: at(0) }
+}
+
+fn share() -> Share {
+    Share { item: item_id(), owner: consumer().id, created: at(0) }
 }
 
 fn offered() -> Service {
@@ -292,7 +300,20 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<SubmissionRecord>("submission", &submission());
     golden::<RememberedRecord>("remembered", &(consumer().id, remembered()));
     golden::<WorkRecord>("work", &work());
+    golden::<ShareRecord>("share", &share());
     golden::<crate::record::ServiceRecord>("service", &offered());
+}
+
+#[test]
+fn a_place_leads_to_what_it_stands_for() {
+    let (work, share) = (key::work(work().id), key::share(item_id(), owner().id));
+    assert_eq!(key::work_at(&work.pk, &work.sk), Some(super::tests::work().id));
+    assert_eq!(key::shared_item(&share.pk, &share.sk), Some(key::item(item_id())));
+    for (pk, sk) in
+        [("WORK#4", "1"), ("WORK#", "1#1"), ("ITEM#4", "1#1"), ("WORK#4", "x#1"), ("WORK#4", "0#1")]
+    {
+        assert_eq!(key::work_at(pk, sk), None, "{pk} / {sk}");
+    }
 }
 
 #[test]
@@ -343,8 +364,29 @@ fn condition(action: &TransactWriteItem) -> String {
             update.expression_attribute_names(),
             update.expression_attribute_values(),
         ),
-        _ => panic!("neither put nor update"),
+        _ => {
+            return match (action.delete(), action.condition_check()) {
+                (Some(delete), _) => {
+                    format!("delete if {}", delete.condition_expression().unwrap_or_default())
+                }
+                (_, Some(check)) => {
+                    let (names, values) =
+                        (check.expression_attribute_names(), check.expression_attribute_values());
+                    line("check".to_owned(), Some(check.condition_expression()), names, values)
+                }
+                _ => panic!("an action of no known kind"),
+            };
+        }
     };
+    line(verb, expression, names, values)
+}
+
+fn line(
+    verb: String,
+    expression: Option<&str>,
+    names: Option<&HashMap<String, String>>,
+    values: Option<&Attributes>,
+) -> String {
     let values: Map<String, Value> = values
         .into_iter()
         .flatten()
@@ -387,6 +429,10 @@ fn each_write_has_the_condition_that_its_fence_needs() {
         ("submission", Write::Submission(submission())),
         ("remember", Write::Remember { team: consumer().id, remembered: remembered(), now: at(0) }),
         ("work", Write::Work(work())),
+        ("work done", Write::WorkDone(work().id)),
+        ("less work", Write::LessWork { submission: submission().id, now: at(2) }),
+        ("share", Write::Share(share())),
+        ("item stays", Write::ItemStays { item: item_id(), revision: 3 }),
     ];
     let lines: String = writes
         .iter()

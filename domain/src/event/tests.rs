@@ -1,0 +1,113 @@
+//! Each entry is told once, under an id of its own, and no content.
+
+use super::*;
+use crate::actor::{Actor, TeamRef};
+use crate::change::{Chain, ChangeType, Kind, Version};
+use crate::id::{ApplicationId, ItemId, ServiceId, SubmissionId, TeamId};
+use crate::item::RuntimeState;
+use crate::json::Hash;
+use crate::service::ServiceRef;
+
+fn entry(from: Option<State>, to: State) -> Entry {
+    Entry {
+        from,
+        to,
+        at: Timestamp::from_micros(1),
+        by: Actor::System,
+        request: "request-1".to_owned(),
+        reason: Reason::State,
+        closed_by: None,
+        log: Some("SECRET".to_owned()),
+        change_type: ChangeType::Create,
+        chain: Chain::START,
+    }
+}
+
+fn change() -> Change {
+    let team = TeamId::new(4).unwrap();
+    let consumer = TeamRef { id: team, name: "AwesomeConsumer".to_owned() };
+    let owner = TeamRef { id: TeamId::new(1).unwrap(), name: "VMOwnerTeam".to_owned() };
+    Change {
+        id: ChangeId::new(team, 16).unwrap(),
+        item: ItemId::new(ApplicationId::new(team, 1).unwrap(), 1).unwrap(),
+        item_name: "CoreVM1".to_owned(),
+        application: "NewApp1".to_owned(),
+        service: ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() },
+        owner: owner.clone(),
+        service_owner: owner,
+        consumer,
+        kind: Kind::Direct,
+        cause: None,
+        change_type: ChangeType::Create,
+        state: State::Approved,
+        submission: SubmissionId::new(team, 1).unwrap(),
+        commit_id: None,
+        attempt: 1,
+        new: Some(Version { number: 1, hash: Hash::of("SECRET") }),
+        old: None,
+        supersedes: Vec::new(),
+        superseded_at_birth: 0,
+        never_in_service: false,
+        runtime_state: RuntimeState::Requested,
+        deployed_before: None,
+        log: "SECRET".to_owned(),
+        created: Timestamp::from_micros(1),
+        history: vec![entry(None, State::Pending), entry(Some(State::Pending), State::Approved)],
+    }
+}
+
+fn submission(work_left: u64) -> Submission {
+    let team = TeamId::new(4).unwrap();
+    Submission {
+        id: SubmissionId::new(team, 16).unwrap(),
+        team: TeamRef { id: team, name: "AwesomeConsumer".to_owned() },
+        scope: crate::submission::Scope::Whole,
+        commit_id: None,
+        changed: true,
+        first_change: 16,
+        direct: 1,
+        derived: 2,
+        work_left,
+        by: Actor::System,
+        request: "request-1".to_owned(),
+        created: Timestamp::from_micros(1),
+        modified: Timestamp::from_micros(2),
+    }
+}
+
+fn ids(events: &[Event]) -> Vec<&str> {
+    events.iter().map(Event::id).collect()
+}
+
+#[test]
+fn each_entry_is_one_event_with_an_id_of_its_own_in_order() {
+    let events = of_change(0, &change());
+    assert_eq!(ids(&events), ["137438953488:1", "137438953488:2"]);
+    assert_eq!(ids(&of_change(1, &change())), ["137438953488:2"], "what was told is not told again");
+    assert!(of_change(2, &change()).is_empty());
+    assert_eq!(events[1].sequence, 2);
+    let data = &events[1].detail["data"];
+    assert_eq!((&data["from"], &data["to"]), (&json!("PENDING"), &json!("APPROVED")));
+    assert_eq!(data["service_item"], "CoreVM1");
+}
+
+#[test]
+fn a_submission_is_told_when_it_is_recorded_and_when_all_of_it_exists() {
+    let told = |before: Option<u64>, after| {
+        let events = of_submission(before.map(submission).as_ref(), &submission(after));
+        let told = events.iter().map(|event| {
+            let data = &event.detail["data"];
+            format!("{} {} {}", event.id(), data["from"], data["to"])
+        });
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(told(None, 1), [r#"submission/137438953488:1 null "APPLIED""#]);
+    assert_eq!(told(Some(1), 0), [r#"submission/137438953488:2 "APPLIED" "SETTLED""#]);
+    assert!(told(Some(2), 1).is_empty() && told(Some(0), 0).is_empty());
+}
+
+#[test]
+fn no_event_tells_a_declaration_or_a_log() {
+    let told: String = of_change(0, &change()).iter().map(|event| event.detail.to_string()).collect();
+    assert!(!told.contains("SECRET") && !told.contains(&Hash::of("SECRET").to_string()), "{told}");
+}

@@ -1,0 +1,93 @@
+//! The event bus: events are published in order for each subject, at least once. The only crate that speaks to
+//! EventBridge.
+
+mod order;
+
+use aws_sdk_eventbridge::Client;
+use aws_sdk_eventbridge::primitives::DateTime;
+use aws_sdk_eventbridge::types::PutEventsRequestEntry;
+use domain::event::{Event, SOURCE};
+use dovetail_aws::pause;
+
+/// How often what the bus does not take is offered again in a row.
+const RETRIES_MAX: u32 = 5;
+
+/// Where the bus is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The name of the bus.
+    pub bus: String,
+    /// A bus to use instead of AWS's, by its endpoint.
+    pub endpoint: Option<String>,
+}
+
+impl Settings {
+    /// The settings of a deployed function: `DOVETAIL_BUS` and, for a bus in AWS's place,
+    /// `DOVETAIL_BUS_ENDPOINT`.
+    pub fn from_env() -> Result<Self, std::env::VarError> {
+        Ok(Self {
+            bus: std::env::var("DOVETAIL_BUS")?,
+            endpoint: std::env::var("DOVETAIL_BUS_ENDPOINT").ok(),
+        })
+    }
+}
+
+/// A bus and the client that reaches it.
+#[derive(Clone, Debug)]
+pub struct Bus {
+    client: Client,
+    name: String,
+}
+
+impl Bus {
+    /// Connects with the credentials and the region of the environment, or to a bus in AWS's place.
+    pub async fn connect(settings: Settings) -> Self {
+        let config = dovetail_aws::config(settings.endpoint.as_deref()).await;
+        Self { client: Client::new(&config), name: settings.bus }
+    }
+
+    /// Publishes events; tells which is the first that could not be, if there is one.
+    ///
+    /// An event may be published twice, as its answer may be lost; it never comes before an earlier one of its
+    /// subject.
+    pub async fn publish(&self, events: &[Event]) -> Option<usize> {
+        let mut waiting: Vec<usize> = (0..events.len()).collect();
+        let mut attempt = 0;
+        while !waiting.is_empty() {
+            let batch = order::next(events, &waiting);
+            let taken = self.put(events, &batch).await;
+            waiting.retain(|event| !taken.contains(event));
+            if taken.len() == batch.len() {
+                attempt = 0;
+            } else if attempt >= RETRIES_MAX {
+                break;
+            } else {
+                pause(attempt).await;
+                attempt += 1;
+            }
+        }
+        waiting.first().copied()
+    }
+
+    /// Offers a batch; tells which of it was taken, for each entry is taken or not.
+    async fn put(&self, events: &[Event], batch: &[usize]) -> Vec<usize> {
+        let entries = batch.iter().filter_map(|at| events.get(*at)).map(|event| self.entry(event)).collect();
+        let Ok(reply) = self.client.put_events().set_entries(Some(entries)).send().await else {
+            return Vec::new();
+        };
+        let answers = batch.iter().zip(reply.entries());
+        answers.filter(|(_, answer)| answer.error_code().is_none()).map(|(at, _)| *at).collect()
+    }
+
+    fn entry(&self, event: &Event) -> PutEventsRequestEntry {
+        let seconds = i64::try_from(event.time.micros() / 1_000_000).unwrap_or_default();
+        PutEventsRequestEntry::builder()
+            .event_bus_name(&self.name)
+            .source(SOURCE)
+            .detail_type(event.detail_type)
+            .time(DateTime::from_secs(seconds))
+            .set_resources(Some(std::iter::once(&event.subject).chain(&event.resources).cloned().collect()))
+            .detail(event.detail.to_string())
+            .build()
+    }
+}

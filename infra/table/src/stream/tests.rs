@@ -1,0 +1,77 @@
+//! Batches as Lambda sends them, made of the golden records.
+
+use super::*;
+use domain::submission::Progress;
+use serde_json::{Value, json};
+
+/// A record as the golden file shows it.
+fn golden(name: &str) -> Value {
+    let path = format!("{}/golden/record/{name}.v1.json", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn with(mut record: Value, attribute: &str, value: Value) -> Value {
+    record[attribute] = value;
+    record
+}
+
+/// What a record of the stream says.
+fn read(name: &str, old: &Value, new: &Value) -> Result<Written, Error> {
+    let event = json!({"Records": [{
+        "eventID": "1", "eventName": name, "eventVersion": "1.1", "eventSource": "aws:dynamodb", "awsRegion": "r",
+        "dynamodb": {"ApproximateCreationDateTime": 1.0, "Keys": {}, "OldImage": old, "NewImage": new,
+            "SequenceNumber": "111", "SizeBytes": 1, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+    }]});
+    let mut records = records(serde_json::from_value(event).unwrap());
+    let record = records.next().unwrap();
+    assert_eq!(record.sequence, "111");
+    record.written
+}
+
+#[test]
+fn a_record_tells_what_was_written() {
+    let none = Value::Null;
+    let Written::Work(work) = read("INSERT", &none, &golden("work")).unwrap() else { panic!("work") };
+    assert_eq!(work.to_string(), "work-137438953473-1");
+
+    let change = golden("change");
+    let born = read("INSERT", &none, &change).unwrap();
+    assert!(matches!(born, Written::Change { entries_before: 0, .. }), "{born:?}");
+    // The engine also tells of a write that changes nothing.
+    let same = read("MODIFY", &change, &change).unwrap();
+    assert!(matches!(same, Written::Change { entries_before: 1, .. }), "{same:?}");
+
+    let (applied, settled) = (golden("submission"), with(golden("submission"), "wl", json!({"N": "0"})));
+    let Written::Submission { before, after } = read("MODIFY", &applied, &settled).unwrap() else {
+        panic!("submission")
+    };
+    assert_eq!(before.unwrap().progress(), Progress::Applied);
+    assert_eq!(after.progress(), Progress::Settled);
+
+    assert!(matches!(read("INSERT", &none, &golden("deployed")), Ok(Written::Deployed(_))));
+    assert_eq!(read("INSERT", &none, &golden("item")).unwrap(), Written::Other);
+    assert_eq!(read("REMOVE", &golden("work"), &none).unwrap(), Written::Other);
+}
+
+#[test]
+fn what_cannot_be_read_is_told_by_its_place() {
+    let none = Value::Null;
+    let newer = read("INSERT", &none, &with(golden("change"), "v", json!({"N": "2"}))).unwrap_err();
+    assert_eq!(
+        newer.to_string(),
+        "record CHANGE#4 / 00000000016 is corrupt: its format is newer than this code"
+    );
+    let bad = read("INSERT", &none, &with(golden("change"), "st", json!({"S": "LOST"}))).unwrap_err();
+    assert_eq!(bad.to_string(), "record CHANGE#4 / 00000000016 is corrupt: bad state");
+    assert!(read("INSERT", &none, &json!({"pk": {"S": "x"}})).is_err());
+    // Its content is read when it is carried out; here only its place counts.
+    assert!(read("INSERT", &none, &with(golden("work"), "owed", json!({"S": "?"}))).is_ok());
+    assert!(read("INSERT", &none, &with(golden("work"), "sk", json!({"S": "?"}))).is_err());
+}
+
+#[test]
+fn a_reply_names_the_record_from_which_on_the_batch_comes_again() {
+    let reply = serde_json::to_value(again_from(Some("111".to_owned()))).unwrap();
+    assert_eq!(reply, json!({"batchItemFailures": [{"itemIdentifier": "111"}]}));
+    assert_eq!(serde_json::to_value(again_from(None)).unwrap(), json!({"batchItemFailures": []}));
+}

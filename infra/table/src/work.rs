@@ -1,0 +1,139 @@
+//! Work that is owed: reading it, counting what fails, setting aside what fails again and again.
+
+use crate::key;
+use crate::record::{self, WorkRecord};
+use crate::{Error, Table};
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, Select};
+use domain::timestamp::Timestamp;
+use domain::work::{TRIES_MAX, Work, WorkId};
+
+impl Table {
+    /// A work record; none once it is carried out.
+    pub async fn work(&self, id: WorkId) -> Result<Option<Work>, Error> {
+        self.get::<WorkRecord>(key::work(id)).await
+    }
+
+    /// Work that was written before a time and is still owed, oldest first, at most `limit` records.
+    pub async fn owed(&self, before: Timestamp, limit: i32) -> Result<Vec<WorkId>, Error> {
+        self.work_in(key::ALL_WORK, before, limit).await
+    }
+
+    /// Work that was set aside, oldest first, at most `limit` records.
+    pub async fn quarantined(&self, limit: i32) -> Result<Vec<WorkId>, Error> {
+        self.work_in(key::QUARANTINE, Timestamp::from_micros(u64::MAX), limit).await
+    }
+
+    /// How much work is owed, and how much is set aside.
+    pub async fn count_work(&self) -> Result<(u64, u64), Error> {
+        Ok((self.count_of(key::ALL_WORK).await?, self.count_of(key::QUARANTINE).await?))
+    }
+
+    /// Counts a failure to carry work out; after [`TRIES_MAX`] the record is set aside. Tells whether it is.
+    ///
+    /// Goes by the key alone, for the record may be unreadable.
+    pub async fn count_failure(&self, id: WorkId) -> Result<bool, Error> {
+        let counted = self
+            .update_work(id, "SET #tr = if_not_exists(#tr, :zero) + :one")
+            .expression_attribute_names("#tr", "tr")
+            .expression_attribute_values(":zero", number(0))
+            .expression_attribute_values(":one", number(1))
+            .return_values(ReturnValue::UpdatedNew)
+            .send()
+            .await;
+        let counted = match counted {
+            Ok(counted) => counted.attributes,
+            Err(error) if is_gone(&error) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        };
+        let tries = counted.and_then(|mut counted| counted.remove("tr"));
+        let tries: u64 = tries.and_then(|tries| tries.as_n().ok()?.parse().ok()).unwrap_or_default();
+        if tries >= TRIES_MAX {
+            self.place_work(id, key::QUARANTINE).await?;
+        }
+        Ok(tries >= TRIES_MAX)
+    }
+
+    /// Puts work that was set aside back among what is owed.
+    pub async fn redrive(&self, id: WorkId) -> Result<(), Error> {
+        self.place_work(id, key::ALL_WORK).await
+    }
+
+    /// Moves a work record to another place in the index; its failures are counted anew.
+    async fn place_work(&self, id: WorkId, place: &str) -> Result<(), Error> {
+        let placed = self
+            .update_work(id, "SET #gs3pk = :place REMOVE #tr")
+            .expression_attribute_names("#gs3pk", "gs3pk")
+            .expression_attribute_names("#tr", "tr")
+            .expression_attribute_values(":place", AttributeValue::S(place.to_owned()))
+            .send()
+            .await;
+        match placed {
+            Err(error) if !is_gone(&error) => Err(error.into()),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// An update of a work record that exists.
+    fn update_work(
+        &self,
+        id: WorkId,
+        update: &str,
+    ) -> aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder {
+        self.client
+            .update_item()
+            .table_name(&self.name)
+            .set_key(Some(key::work(id).into()))
+            .update_expression(update)
+            .condition_expression("attribute_exists(pk)")
+    }
+
+    async fn work_in(&self, place: &str, before: Timestamp, limit: i32) -> Result<Vec<WorkId>, Error> {
+        let query = self
+            .client
+            .query()
+            .table_name(&self.name)
+            .index_name("gs3")
+            .key_condition_expression("gs3pk = :place AND gs3sk < :before")
+            .expression_attribute_values(":place", AttributeValue::S(place.to_owned()))
+            .expression_attribute_values(":before", AttributeValue::S(key::by_age(before, 0)))
+            .limit(limit);
+        let rows = query.send().await?.items.unwrap_or_default();
+        let id = |row: &record::Attributes| {
+            let known = record::text(row, "pk").zip(record::text(row, "sk"));
+            known.and_then(|(pk, sk)| key::work_at(pk, sk))
+        };
+        rows.iter()
+            .map(|row| id(row).ok_or_else(|| Error::corrupt(record::place(row), "it is no work")))
+            .collect()
+    }
+
+    async fn count_of(&self, place: &str) -> Result<u64, Error> {
+        let (mut count, mut after) = (0, None);
+        loop {
+            let query = self
+                .client
+                .query()
+                .table_name(&self.name)
+                .index_name("gs3")
+                .key_condition_expression("gs3pk = :place")
+                .expression_attribute_values(":place", AttributeValue::S(place.to_owned()))
+                .select(Select::Count);
+            let page = query.set_exclusive_start_key(after).send().await?;
+            count += u64::try_from(page.count).unwrap_or_default();
+            after = page.last_evaluated_key;
+            if after.is_none() {
+                return Ok(count);
+            }
+        }
+    }
+}
+
+fn number(value: u64) -> AttributeValue {
+    AttributeValue::N(value.to_string())
+}
+
+/// Whether an update failed because the work is carried out already.
+fn is_gone<R>(error: &SdkError<aws_sdk_dynamodb::operation::update_item::UpdateItemError, R>) -> bool {
+    error.as_service_error().is_some_and(|error| error.is_conditional_check_failed_exception())
+}
