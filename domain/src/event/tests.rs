@@ -111,3 +111,65 @@ fn no_event_tells_a_declaration_or_a_log() {
     let told: String = of_change(0, &change()).iter().map(|event| event.detail.to_string()).collect();
     assert!(!told.contains("SECRET") && !told.contains(&Hash::of("SECRET").to_string()), "{told}");
 }
+
+fn deployed() -> Deployed {
+    let change = change();
+    Deployed {
+        id: crate::id::DeployedId::new(change.consumer.id, 17).unwrap(),
+        item: change.item,
+        service: change.service,
+        change: change.id,
+        version: 1,
+        data: "SECRET".to_owned(),
+        hash: Hash::of("SECRET"),
+        service_owner: change.service_owner,
+        consumer: change.consumer,
+        request: "request-1".to_owned(),
+        created: Timestamp::from_micros(1),
+    }
+}
+
+#[test]
+fn every_event_fits_the_schema_that_is_published_for_it() {
+    let mut events = of_change(0, &change());
+    events.extend(of_submission(None, &submission(1)));
+    events.extend(of_submission(Some(&submission(1)), &submission(0)));
+    events.push(of_deployed(&deployed()));
+    for event in &events {
+        let path = format!("{}/../docs/events/{}.json", env!("CARGO_MANIFEST_DIR"), event.detail_type);
+        let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        assert_eq!(schema["title"], event.detail_type);
+        let problems: Vec<String> = jsonschema::validator_for(&schema)
+            .unwrap()
+            .iter_errors(&event.detail)
+            .map(|problem| format!("{} {problem}", problem.instance_path()))
+            .collect();
+        assert!(problems.is_empty(), "{}: {problems:?}", event.detail);
+        // Nothing is sent that the schema does not name.
+        for part in ["metadata", "data"] {
+            let known = schema["properties"][part]["properties"].as_object().unwrap();
+            let sent = event.detail[part].as_object().unwrap();
+            assert!(sent.keys().eq(known.keys()), "{part} of {}: {:?}", event.detail_type, sent.keys());
+        }
+    }
+    let subjects: Vec<&str> = events.iter().map(|event| event.subject.as_str()).collect();
+    assert_eq!(subjects[0], "dovetail:change_instance/137438953488");
+    assert_eq!(subjects[2], "dovetail:submission/137438953488");
+    assert_eq!(subjects[4], "dovetail:deployed_item/137438953489");
+}
+
+#[test]
+fn the_example_of_the_documentation_is_one_that_is_sent() {
+    let text = include_str!("../../../docs/events.md");
+    let example = text.split("```json\n").nth(1).unwrap().split("\n```").next().unwrap();
+    let example: Value = serde_json::from_str(example).unwrap();
+    let event = of_change(1, &change()).remove(0);
+    assert_eq!((&example["source"], &example["detail-type"]), (&json!(SOURCE), &json!(event.detail_type)));
+    let resources: Vec<String> = std::iter::once(event.subject.clone()).chain(event.resources).collect();
+    assert_eq!(example["resources"], json!(resources));
+    for part in ["metadata", "data"] {
+        for (name, value) in example["detail"][part].as_object().unwrap() {
+            assert_eq!(&event.detail[part][name], value, "{part}.{name}");
+        }
+    }
+}
