@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 const README: &str = include_str!("../README.md");
 const WIRE: &str = include_str!("../docs/wire.md");
 const RULES: &str = include_str!("../docs/rules.md");
+const MANIFEST: &str = include_str!("../Cargo.toml");
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -61,17 +62,36 @@ fn the_table_of_routes_is_that_of_the_code() {
             is_route.then(|| (methods.to_owned(), format!("/v1{}", cell(path)), cell(function)))
         })
         .collect();
-    let function = |function: Function| match function {
+    let routes = ROUTES
+        .iter()
+        .map(|route| (route.methods.join(", "), route.path.to_owned(), name(route.function).to_owned()));
+    assert_eq!(told, routes.collect::<Vec<_>>());
+}
+
+/// The name of a function's crate.
+fn name(function: Function) -> &'static str {
+    match function {
         Function::Submit => "submit",
         Function::List => "list",
         Function::UpdateState => "update-state",
         Function::History => "history",
         Function::Catalog => "catalog",
-    };
-    let routes = ROUTES
-        .iter()
-        .map(|route| (route.methods.join(", "), route.path.to_owned(), function(route.function).to_owned()));
-    assert_eq!(told, routes.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn the_routes_of_cargo_lambda_are_those_of_the_code_with_and_without_their_slash() {
+    let (_, table) = MANIFEST.split_once("\n[workspace.metadata.lambda.watch]\nrouter = [\n").unwrap();
+    let (table, _) = table.split_once("\n]\n").unwrap();
+    let routes = ROUTES.iter().flat_map(|route| {
+        let methods =
+            route.methods.iter().map(|method| format!("\"{method}\"")).collect::<Vec<_>>().join(", ");
+        ["", "/"].map(|slash| {
+            let (path, function) = (route.path, name(route.function));
+            format!("    {{ path = \"{path}{slash}\", methods = [{methods}], function = \"{function}\" }},")
+        })
+    });
+    assert_eq!(table.lines().collect::<Vec<_>>(), routes.collect::<Vec<_>>());
 }
 
 #[test]

@@ -208,7 +208,11 @@ fn provoke_storage(provoked: &mut Provoked) {
         let gone = Table::connect(settings("errors-gone")).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
-        let respond = move |event| functions::answer(gone.clone(), CursorKey::new("secret"), event);
+        let key = CursorKey::new("secret");
+        let respond = move |event| {
+            let (gone, key) = (gone.clone(), key.clone());
+            async move { functions::answer(&gone, &key, event).await }
+        };
         let ask = Ask { method: "GET", path: ITEMS, key: Some("awesome-key"), ..Ask::default() };
         tokio::select! {
             answer = send(&base, &ask) => answer,

@@ -16,14 +16,20 @@ const TRESPASSERS: &[(&str, &[&str])] = &[
     ("beta", &["alphamark"]),
     // Another owner with items of the same consumers, which sees nothing of the VMs.
     ("owner-two", &["alphamark-vm", "betamark-vm"]),
+    // A dependent team, with a share in the databases of the same consumers and none in their VMs.
+    ("db-dependent", &["alphamark-vm", "betamark-vm"]),
     // A team that has nothing to do with anybody.
     ("stranger", &["alphamark", "betamark"]),
 ];
 
 fn world() -> Value {
-    let service = |owner: &str, title: &str, allowed: Value| {
-        json!({"owner": owner, "allowed_teams": allowed, "schema": {"title": title, "type": "object",
-            "required": ["name"], "properties": {"name": {"type": "string"}, "note": {"type": "string"}}}})
+    let service = |owner: &str, title: &str, dependent: &str, allowed: Value| {
+        let names = json!({"type": "array", "items": {"type": "string"}, "format": "reference_list",
+            "reference_method": "list", "service_reference": "DB"});
+        let text = json!({"type": "string"});
+        json!({"owner": owner, "allowed_teams": allowed, "dependent_teams": [dependent],
+            "schema": {"title": title, "type": "object", "required": ["name"],
+                "properties": {"name": text, "note": text, "dbs": names}}})
     };
     let team = |name: &str, key: &str| {
         let reading = json!({"key": format!("{key}-read"), "role": "READ_ONLY"});
@@ -35,30 +41,40 @@ fn world() -> Value {
             team("Team-betamark", "beta"),
             team("OwnerOne", "owner-one"),
             team("OwnerTwo", "owner-two"),
+            team("VmDependent", "vm-dependent"),
+            team("DbDependent", "db-dependent"),
             team("Stranger", "stranger"),
         ],
         "services": [
-            service("OwnerOne", "VM", Value::Null),
-            service("OwnerTwo", "DB", Value::Null),
-            service("OwnerOne", "Private-alphamark", json!(["Team-alphamark"])),
+            service("OwnerOne", "VM", "VmDependent", Value::Null),
+            service("OwnerTwo", "DB", "DbDependent", Value::Null),
+            service("OwnerOne", "Private-alphamark", "VmDependent", json!(["Team-alphamark"])),
         ],
     })
 }
 
-/// The system with both consumers' items in both owners' hands, one step short of done.
+/// The system with both consumers' items in the hands of both owners and their dependents, one step short of done;
+/// then the databases, which the VMs refer to, are modified.
 fn populated() -> Running {
     let system = Running::start(&world().to_string());
     for consumer in ["alpha", "beta"] {
         let mark = format!("{consumer}mark");
-        let item = |service: &str| json!([{"name": format!("{mark}-{service}"), "note": format!("{mark}-{service}-note")}]);
-        let body = json!({format!("Team-{mark}"): {
-            "metadata": {"cost": format!("{mark}-team")},
-            format!("{mark}-app"): {
-                "metadata": {"env": format!("{mark}-app")},
-                "services": {"VM": item("vm"), "DB": item("db")}}}});
-        let path = format!("/v1/orcabase/consumer/submissions/submit/?commit_id={mark}-commit");
-        let answer = system.call("POST", &path, consumer, &body);
-        assert_eq!(answer.status, 201, "{answer:?}");
+        let submit = |note: &str| {
+            let vm = json!({"name": format!("{mark}-vm"), "note": format!("{mark}-vm-note"),
+                "dbs": [format!("{mark}-db")]});
+            let db = json!({"name": format!("{mark}-db"), "note": format!("{mark}-db-{note}")});
+            let body = json!({format!("Team-{mark}"): {
+                "metadata": {"cost": format!("{mark}-team")},
+                format!("{mark}-app"): {
+                    "metadata": {"env": format!("{mark}-app")},
+                    "services": {"VM": [vm], "DB": [db]}}}});
+            let path = format!("/v1/orcabase/consumer/submissions/submit/?commit_id={mark}-commit");
+            let answer = system.call("POST", &path, consumer, &body);
+            assert_eq!(answer.status, 201, "{answer:?}");
+            system.settle();
+            answer
+        };
+        let answer = submit("note");
         for change in answer.at("/change_instances").as_array().unwrap() {
             let is_vm = change.pointer("/service/name").unwrap() == "VM";
             let (owner, service) = if is_vm { ("owner-one", "vm") } else { ("owner-two", "db") };
@@ -67,6 +83,7 @@ fn populated() -> Running {
                 "deployed_item": {"ip": format!("{mark}-{service}-ip")}});
             assert_eq!(system.call("PATCH", &path, owner, &body).status, 200);
         }
+        submit("newer-note");
     }
     system
 }
@@ -75,6 +92,10 @@ fn populated() -> Running {
 struct Foreign {
     item: u64,
     change: u64,
+    /// The change instance of the VMs' dependent.
+    share: u64,
+    /// The change instance for the VM that refers to a modified database.
+    referenced: u64,
     deployed: u64,
     submission: u64,
     application: u64,
@@ -93,6 +114,12 @@ impl Foreign {
         Self {
             item: id(&format!("{consumer}/service_items/?service_name=VM"), "alpha", "/results/0/id"),
             change: id(&format!("{consumer}/change_instances/?service_name=VM"), "alpha", "/results/0/id"),
+            share: id(
+                &format!("{consumer}/change_instances/dependant/?service_name=VM"),
+                "alpha",
+                "/results/0/id",
+            ),
+            referenced: id(&format!("{consumer}/change_instances/referenced/"), "alpha", "/results/0/id"),
             deployed: id("/v1/orcabase/serviceowner/deployed_items/", "owner-one", "/results/0/id"),
             submission: id(&format!("{consumer}/submissions/"), "alpha", "/results/0/id"),
             application: id(&format!("{consumer}/applications/"), "alpha", "/results/0/id"),
@@ -106,7 +133,7 @@ impl Foreign {
     fn ids(&self, path: &str) -> Vec<u64> {
         match path.split('/').nth(4) {
             Some("service_items") => vec![self.item],
-            Some("change_instances") => vec![self.change],
+            Some("change_instances") => vec![self.change, self.share, self.referenced],
             Some("deployed_items") => vec![self.deployed],
             Some("submissions") => vec![self.submission],
             Some("applications") => vec![self.application],
@@ -118,6 +145,7 @@ impl Foreign {
 
 /// Everything that is stored, comparable.
 fn stored(system: &Running) -> (String, Vec<Value>) {
+    system.settle();
     let Snapshot {
         teams,
         heads,
@@ -188,14 +216,19 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::ListSubmissions
         | Operation::GetSubmission
         | Operation::ListServiceItems
+        | Operation::ListDependentServiceItems
         | Operation::GetServiceItem
         | Operation::ListChangeInstances
+        | Operation::ListDependentChangeInstances
+        | Operation::ListReferencedChangeInstances
         | Operation::GetChangeInstance
         | Operation::RetryChangeInstance
         | Operation::ChangeInstanceHistory
         | Operation::ListDeployedItems
+        | Operation::ListDependentDeployedItems
         | Operation::GetDeployedItem
         | Operation::ListServices
+        | Operation::ListDependentServices
         | Operation::GetService
         | Operation::ValidateService
         | Operation::ListApplications
@@ -227,9 +260,14 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
         Operation::ListTeams
         | Operation::ListSubmissions
         | Operation::ListServiceItems
+        | Operation::ListDependentServiceItems
         | Operation::ListChangeInstances
+        | Operation::ListDependentChangeInstances
+        | Operation::ListReferencedChangeInstances
         | Operation::ListDeployedItems
+        | Operation::ListDependentDeployedItems
         | Operation::ListServices
+        | Operation::ListDependentServices
         | Operation::ListApplications => (200, None),
     }
 }
@@ -351,6 +389,16 @@ fn lists_show_own_rows_whatever_they_are_asked_for() {
         format!("deployed_items/?service_item_id={}", foreign.item),
         format!("deployed_items/?service_id={}", foreign.private),
         "deployed_items/?declaration_contains=alphamark-vm".to_owned(),
+        format!("service_items/dependant/?consumer_team_id={}&service_name=VM", foreign.team),
+        "service_items/dependant/?name=alphamark-vm&declaration_contains=alphamark".to_owned(),
+        format!("change_instances/dependant/?service_item_id={}", foreign.item),
+        format!("change_instances/dependant/?consumer_team_id={}&service_name=VM", foreign.team),
+        format!("change_instances/referenced/?service_item_id={}", foreign.item),
+        format!("change_instances/referenced/?consumer_team_id={}", foreign.team),
+        format!("change_instances/?service_item_id={}&is_dependant=true", foreign.item),
+        format!("deployed_items/dependant/?service_item_id={}", foreign.item),
+        "deployed_items/dependant/?declaration_contains=alphamark-vm".to_owned(),
+        "services/dependant/?name=Private-alphamark".to_owned(),
         "applications/?search=alphamark".to_owned(),
         "services/?name=Private-alphamark".to_owned(),
     ];
@@ -372,13 +420,26 @@ fn lists_show_own_rows_whatever_they_are_asked_for() {
         ("/v1/orcabase/consumer/service_items/", "alpha", 2),
         ("/v1/orcabase/serviceowner/service_items/", "alpha", 0),
         ("/v1/orcabase/serviceowner/service_items/", "owner-one", 2),
-        ("/v1/orcabase/serviceowner/change_instances/", "owner-two", 2),
+        ("/v1/orcabase/serviceowner/change_instances/", "owner-two", 4),
         ("/v1/orcabase/consumer/change_instances/", "owner-two", 0),
         ("/v1/orcabase/serviceowner/deployed_items/", "owner-one", 2),
         ("/v1/orcabase/consumer/deployed_items/", "beta", 2),
         ("/v1/orcabase/consumer/services/", "alpha", 3),
         ("/v1/orcabase/consumer/services/", "beta", 2),
         ("/v1/orcabase/serviceowner/services/", "owner-one", 2),
+        ("/v1/orcabase/serviceowner/service_items/dependant/", "vm-dependent", 2),
+        ("/v1/orcabase/serviceowner/service_items/dependant/", "db-dependent", 2),
+        ("/v1/orcabase/consumer/service_items/dependant/", "alpha", 2),
+        ("/v1/orcabase/serviceowner/change_instances/dependant/", "vm-dependent", 4),
+        ("/v1/orcabase/serviceowner/change_instances/dependant/", "owner-one", 0),
+        ("/v1/orcabase/consumer/change_instances/dependant/", "alpha", 4),
+        ("/v1/orcabase/serviceowner/change_instances/referenced/", "owner-one", 2),
+        ("/v1/orcabase/consumer/change_instances/referenced/", "beta", 1),
+        ("/v1/orcabase/serviceowner/deployed_items/dependant/", "vm-dependent", 2),
+        ("/v1/orcabase/consumer/deployed_items/dependant/", "beta", 2),
+        ("/v1/orcabase/serviceowner/services/dependant/", "vm-dependent", 2),
+        ("/v1/orcabase/consumer/services/dependant/", "alpha", 3),
+        ("/v1/orcabase/consumer/services/dependant/", "beta", 2),
     ] {
         assert_eq!(system.get(path, key).at("/count"), count, "{key} {path}");
     }

@@ -1,14 +1,24 @@
 //! What the tests share: the whole system in this process, and a client that calls it over HTTP.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "test support")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
+mod engine;
+mod redelivery;
+mod told;
+
+pub use redelivery::{Random, Redelivery};
+pub use told::Told;
+
+use dovetail_local::arguments::Settings;
 use dovetail_local::engine::Place;
+use dovetail_local::functions::Handles;
 use dovetail_local::{System, world};
 use dovetail_table::Table;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
 use hyper::{Request, client::conn::http1};
 use hyper_util::rt::TokioIo;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
@@ -20,6 +30,10 @@ pub struct Running {
     pub base: String,
     /// The tables, for what HTTP does not show.
     pub table: Table,
+    /// What the functions reach.
+    pub handles: Arc<Handles>,
+    /// The URL of the engine.
+    pub engine: String,
     runtime: Runtime,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
@@ -64,9 +78,13 @@ pub struct Ask<'a> {
 }
 
 impl Running {
-    /// Starts the system with the demo world.
+    /// Starts the system with the demo world, in which nobody outside is told of anything.
     pub fn demo() -> Self {
-        Self::start(world::DEMO)
+        let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
+        for team in world["teams"].as_array_mut().unwrap() {
+            team.as_object_mut().unwrap().remove("notify");
+        }
+        Self::start(&world.to_string())
     }
 
     /// Starts the system with a world.
@@ -75,13 +93,16 @@ impl Running {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let listen = "127.0.0.1:0".parse().unwrap();
-        let system = runtime.block_on(System::prepare(listen, &Place::Memory, &world)).unwrap();
-        let (base, table) = (system.base_url.clone(), system.table.clone());
+        let settings = Settings { listen, place: Place::Memory, ..Settings::default() };
+        let system = runtime.block_on(System::prepare(&settings, &world)).unwrap();
+        let (base, handles, engine) =
+            (system.base_url.clone(), Arc::clone(&system.handles), system.engine_endpoint());
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = runtime.spawn(async {
             system.serve(async { drop(stopped.await) }).await.unwrap();
         });
-        Self { base, table, runtime, stop: Some(stop), serving: Some(serving) }
+        let table = handles.table.clone();
+        Self { base, table, handles, engine, runtime, stop: Some(stop), serving: Some(serving) }
     }
 
     /// Runs a future on the system's runtime.
@@ -105,8 +126,33 @@ impl Running {
         self.block_on(send(&self.base, ask))
     }
 
+    /// Waits until all that follows from what was done is there: generated, and told.
+    #[track_caller]
+    pub fn settle(&self) {
+        let answer = self.send(&Ask { method: "GET", path: "/_local/settled", ..Ask::default() });
+        assert_eq!(answer.body, json!({"settled": true}));
+    }
+
+    /// Has the mapping that feeds a function from the stream rest, or go on.
+    pub fn enable(&self, function: &str, enabled: bool) {
+        let path = format!("/_local/mappings/{function}");
+        let body = json!({"enabled": enabled}).to_string().into_bytes();
+        let answer = self.send(&Ask { method: "PUT", path: &path, body, ..Ask::default() });
+        assert_eq!(answer.body, json!({"function": function, "enabled": enabled}));
+    }
+
+    /// Runs the sweep on whatever is owed.
+    pub fn sweep(&self) -> Value {
+        let body = json!({"older_than_seconds": 0}).to_string().into_bytes();
+        let answer = self.send(&Ask { method: "POST", path: "/_local/sweep", body, ..Ask::default() });
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.body
+    }
+
     /// What is wrong with the table, invariant by invariant.
     pub fn violations(&self) -> Vec<Value> {
+        // Read beside a transaction, a table may show one record from before it and another from after.
+        self.settle();
         let answer = self.send(&Ask { method: "GET", path: "/_local/audit", ..Ask::default() });
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.at("/violations").as_array().cloned().unwrap_or_default()

@@ -19,6 +19,7 @@ fn post(system: &Running, path: &str, key: &str, body: &[u8]) -> Answer {
 
 /// Everything that is declared and what came of it, comparable.
 fn stored(system: &Running) -> String {
+    system.settle();
     let Snapshot {
         teams,
         heads,

@@ -1,9 +1,11 @@
 //! The system's specification, run over HTTP against the whole system in this process.
 
+mod dependents;
 mod documents;
 mod errors;
 mod faults;
 mod filters;
+mod front;
 mod isolation;
 mod limits;
 mod lists;

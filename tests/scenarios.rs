@@ -13,7 +13,8 @@
 //!
 //! A step is a command, lines below it, and behind `->` its result: one line, and lines below that. The world is
 //! the demo world with what is `given`. `CoreVM1#1` is the first change instance of the item `CoreVM1`, in the
-//! order of ids. Every invariant is audited after every step. `UPDATE_EXPECT=1` writes the results into the files.
+//! order of ids. After every step what follows from it is waited for, every invariant is audited, and what is new in the
+//! stream is delivered again; in the end all of it is. `UPDATE_EXPECT=1` writes the results into the files.
 //!
 //! | Command | Request |
 //! |---|---|
@@ -27,6 +28,8 @@
 //! | `T reads change X#1` and so on | the same, as a team that may have no business with it |
 //! | `T lists changes state=PENDING`, `T lists items as consumer` and so on | a list |
 //! | `history X#1`, `deployed X` | oldest first |
+//! | `generation rests`, `generation goes on` | what the stream tells of waits, and is carried out later |
+//! | `events` | what was published since the last look at it, by subject |
 
 #![cfg(test)]
 
@@ -63,21 +66,27 @@ macro_rules! scenarios {
 }
 
 scenarios! {
+    a_direct_change_and_a_generated_one_share_a_stack
     a_failed_creation_is_created_anew
     a_failed_deletion_waits_for_an_answer
+    a_generated_one_meets_a_rejection
+    a_later_submission_overtakes_generation
     a_private_service
     a_reference_to_itself_is_refused
     a_schema_is_tightened_later
     a_submission_without_changes_is_recorded
+    a_team_is_a_dependent_and_an_owner_at_once
     a_validation_changes_nothing
     an_owner_tries_again
     approval_not_required
+    approval_not_required_for_generated_ones
     approval_required_changes_in_flight
     declared_again_after_the_deletion_is_approved
     declared_again_while_the_deletion_is_pending
-    dependent_teams_are_planned_for
+    dependent_teams
     deployed_items_are_versioned
     each_team_sees_and_decides_its_own
+    events_tell_what_happened
     generation_create_modify_delete
     history_tells_who_when_and_why
     idempotency_keys

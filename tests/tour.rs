@@ -1,13 +1,94 @@
 //! The README's tour: its commands are run as they stand there, and the excerpts below them must be in the
 //! replies.
+//!
+//! It is taken in a system of its own; or, when `DOVETAIL_TOUR_API`, `DOVETAIL_TOUR_LOCAL` and `DOVETAIL_TOUR_NOTIFY`
+//! are set, in one that runs elsewhere with an empty table: the first is the base URL of the API, the second that of
+//! `/_local/`, the third where that system notifies the team that the demo world has notified.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
-use serde_json::Value;
+use dovetail_local::world;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use tests::{Answer, Ask, Running};
+use std::env;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use tests::{Answer, Ask, Running, send};
+use tokio::runtime::Runtime;
 
 const README: &str = include_str!("../README.md");
+
+/// The system that the tour is taken in.
+struct System {
+    runtime: Runtime,
+    /// What every URL of the API begins with.
+    api: String,
+    /// What the URLs begin with under which the system tells about itself.
+    local: String,
+    /// Where the notifications arrive.
+    receiver: TcpListener,
+    /// Kept while the tour lasts; none when the system runs elsewhere.
+    _own: Option<Running>,
+}
+
+/// Where the demo world has a team notified.
+const NOTIFY: &str = "127.0.0.1:9100";
+
+impl System {
+    fn start() -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        match env::var("DOVETAIL_TOUR_API") {
+            Ok(api) => {
+                let local = env::var("DOVETAIL_TOUR_LOCAL").unwrap();
+                let receiver = TcpListener::bind(env::var("DOVETAIL_TOUR_NOTIFY").unwrap()).unwrap();
+                Self { runtime, api, local, receiver, _own: None }
+            }
+            Err(_) => {
+                let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
+                let address = receiver.local_addr().unwrap().to_string();
+                let own = Running::start(&world::DEMO.replace(NOTIFY, &address));
+                Self { runtime, api: own.base.clone(), local: own.base.clone(), receiver, _own: Some(own) }
+            }
+        }
+    }
+
+    /// Waits until what follows from a command is there, as a reader of the tour does.
+    fn settle(&self) {
+        let settled =
+            self.send(&self.local, &Ask { method: "GET", path: "/_local/settled", ..Ask::default() });
+        assert_eq!(settled.body, json!({"settled": true}));
+    }
+
+    /// Takes one notification, with this answer.
+    fn receive(&self, answer: &str) -> Answer {
+        let (stream, _) = self.receiver.accept().unwrap();
+        let mut stream = BufReader::new(stream);
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            stream.read_line(&mut line).unwrap();
+            if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            }
+            if line.trim().is_empty() {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).unwrap();
+        stream.get_mut().write_all(answer.replace("\\r\\n", "\r\n").as_bytes()).unwrap();
+        Answer { status: 0, headers: Vec::new(), body: serde_json::from_slice(&body).unwrap() }
+    }
+
+    fn send(&self, base: &str, ask: &Ask<'_>) -> Answer {
+        self.runtime.block_on(send(base, ask))
+    }
+
+    fn assert_sound(&self) {
+        let audit = self.send(&self.local, &Ask { method: "GET", path: "/_local/audit", ..Ask::default() });
+        assert_eq!((audit.status, audit.body), (200, json!({"violations": []})));
+    }
+}
 
 /// A fenced block of the tour.
 struct Block<'a> {
@@ -17,7 +98,7 @@ struct Block<'a> {
 
 #[test]
 fn the_tour_gives_what_it_says() {
-    let system = Running::demo();
+    let system = System::start();
     let mut variables = BTreeMap::new();
     let mut answers: Vec<Answer> = Vec::new();
     let mut compared = 0;
@@ -39,7 +120,7 @@ fn the_tour_gives_what_it_says() {
             other => panic!("the tour has a block of {other}"),
         }
     }
-    assert_eq!(compared, 12, "the tour's excerpts");
+    assert_eq!(compared, 16, "the tour's excerpts");
     system.assert_sound();
 }
 
@@ -58,18 +139,26 @@ fn tour() -> Vec<Block<'static>> {
     blocks
 }
 
-/// Runs the lines of a shell block: assignments, `cargo run` (which is running), and curl.
-fn run(system: &Running, variables: &mut BTreeMap<String, String>, script: &str) -> Vec<Answer> {
+/// Runs the lines of a shell block: assignments, `cargo run` (which is running), curl, and a receiver.
+fn run(system: &System, variables: &mut BTreeMap<String, String>, script: &str) -> Vec<Answer> {
     let mut answers = Vec::new();
     for words in commands(script, variables) {
         match words.first().map(String::as_str) {
             Some("cargo") => {
                 assert_eq!(words, ["cargo", "run", "--", "--memory"]);
             }
-            Some("curl") => answers.push(curl(system, &words[1..])),
+            Some("curl") => {
+                answers.push(curl(system, &words[1..]));
+                system.settle();
+            }
+            Some("printf") => {
+                let (address, port) = NOTIFY.split_once(':').unwrap();
+                assert_eq!(words[2..], ["|", "nc", "-l", address, port]);
+                answers.push(system.receive(&words[1]));
+            }
             Some(word) => {
                 let (name, value) = word.split_once('=').unwrap_or_else(|| panic!("cannot run {word}"));
-                let value = value.replace("http://127.0.0.1:9000", &system.base);
+                let value = value.replace("http://127.0.0.1:9000", &system.api);
                 variables.insert(name.to_owned(), value);
             }
             None => {}
@@ -119,7 +208,7 @@ fn commands<'a>(
 }
 
 /// Sends what a curl command line asks for.
-fn curl(system: &Running, words: &[String]) -> Answer {
+fn curl(system: &System, words: &[String]) -> Answer {
     let (mut method, mut key, mut body, mut url) = (None, None, Vec::new(), None);
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -132,7 +221,7 @@ fn curl(system: &Running, words: &[String]) -> Answer {
         }
     }
     let method = method.unwrap_or(if body.is_empty() { "GET" } else { "POST" });
-    system.send(&Ask { method, path: url.unwrap(), key, body, ..Ask::default() })
+    system.send(&system.api, &Ask { method, path: url.unwrap(), key, body, ..Ask::default() })
 }
 
 /// Fails unless `value` has everything that `excerpt` shows.

@@ -22,6 +22,8 @@ struct Example {
     system: Running,
     submitted: Answer,
     change: u64,
+    /// The change instance of the load balancers' dependent team.
+    share: u64,
     item: u64,
     deployed: u64,
 }
@@ -42,6 +44,9 @@ impl Example {
         let path = format!("{SUBMIT}?commit_id=51e53e4");
         let submitted = system.call("POST", &path, "awesome-key", &declaration());
         assert_eq!(submitted.status, 201, "{submitted:?}");
+        system.settle();
+        let shares = system.get(&format!("{OWNER}/change_instances/dependant/"), "np-owner-key");
+        let share = shares.at("/results/0/id").as_u64().unwrap();
         let listed = system.get(&format!("{CONSUMER}/change_instances/?service_name=VM"), "awesome-key");
         let change = listed.at("/results/0/id").as_u64().unwrap();
         let item = listed.at("/results/0/service_item/id").as_u64().unwrap();
@@ -50,7 +55,7 @@ impl Example {
         assert_eq!(system.call("PATCH", &path, "vm-owner-key", &body).status, 200);
         let listed = system.get(&format!("{OWNER}/deployed_items/"), "vm-owner-key");
         let deployed = listed.at("/results/0/id").as_u64().unwrap();
-        Self { system, submitted, change, item, deployed }
+        Self { system, submitted, change, share, item, deployed }
     }
 
     /// A new VM in an application of its own; the path of its change instance.
@@ -89,14 +94,14 @@ fn is_timestamp(text: &str) -> bool {
         )
 }
 
-/// One reply of each single object and list.
-fn replies(example: &Example) -> Vec<(String, Answer)> {
-    let Example { change, item, deployed, .. } = example;
+/// One reply of each single object and list, with its path and the key that asked.
+fn replies(example: &Example) -> Vec<(String, &'static str, Answer)> {
+    let Example { change, share, item, deployed, .. } = example;
     let submission = example.submitted.at("/id");
-    let get = |path: String, key: &str| {
+    let get = |path: String, key: &'static str| {
         let answer = example.system.get(&path, key);
         assert_eq!(answer.status, 200, "{path}: {answer:?}");
-        (path, answer)
+        (path, key, answer)
     };
     vec![
         get("/v1/account/teams/".to_owned(), "awesome-key"),
@@ -105,6 +110,10 @@ fn replies(example: &Example) -> Vec<(String, Answer)> {
         get(format!("{OWNER}/change_instances/"), "vm-owner-key"),
         get(format!("{OWNER}/change_instances/{change}/"), "vm-owner-key"),
         get(format!("{OWNER}/change_instances/{change}/history/"), "vm-owner-key"),
+        get(format!("{OWNER}/change_instances/{share}/"), "np-owner-key"),
+        get(format!("{CONSUMER}/change_instances/dependant/"), "awesome-key"),
+        get(format!("{CONSUMER}/service_items/dependant/"), "awesome-key"),
+        get(format!("{CONSUMER}/services/dependant/"), "awesome-key"),
         get(format!("{OWNER}/deployed_items/"), "vm-owner-key"),
         get(format!("{CONSUMER}/deployed_items/{deployed}/"), "awesome-key"),
         get(format!("{CONSUMER}/submissions/"), "awesome-key"),
@@ -112,7 +121,7 @@ fn replies(example: &Example) -> Vec<(String, Answer)> {
         get(format!("{CONSUMER}/services/"), "awesome-key"),
         get(format!("{CONSUMER}/services/1/"), "awesome-key"),
         get(format!("{CONSUMER}/applications/"), "awesome-key"),
-        (SUBMIT.to_owned(), example.submitted.clone()),
+        (SUBMIT.to_owned(), "awesome-key", example.submitted.clone()),
     ]
 }
 
@@ -240,7 +249,7 @@ fn rule_6_an_invalid_document_is_400_with_a_dict_of_dicts() {
 
 #[test]
 fn rule_7_times_have_six_digits_and_z() {
-    for (path, answer) in replies(&SHARED) {
+    for (path, _, answer) in replies(&SHARED) {
         let mut times = Vec::new();
         members(&answer.body, &["created", "modified"], &mut times);
         assert!(!times.is_empty() || path.contains("teams"), "{path}");
@@ -294,14 +303,13 @@ fn rule_9_patch_put_and_post_mean_update() {
 fn rule_10_ids_are_integers_and_urls_absolute() {
     let example = &*SHARED;
     let system = &example.system;
-    for (path, answer) in replies(example) {
+    for (path, key, answer) in replies(example) {
         let (mut ids, mut urls) = (Vec::new(), Vec::new());
         members(&answer.body, &["id"], &mut ids);
         members(&answer.body, &["url"], &mut urls);
         assert!(!ids.is_empty(), "{path}");
         let largest = (1 << 53) - 1;
         assert!(ids.iter().all(|id| id.as_u64().is_some_and(|id| id > 0 && id <= largest)), "{path}");
-        let key = if path.contains("serviceowner") { "vm-owner-key" } else { "awesome-key" };
         for url in urls.into_iter().filter_map(Value::as_str) {
             assert!(url.starts_with(&format!("{}/v1/orcabase/", system.base)), "{url}");
             let there = system.get(url, key);
@@ -330,7 +338,7 @@ fn rule_10_host_and_stage_of_a_url_are_those_of_the_request() {
     event.headers.insert("host", "api.example.com".parse().unwrap());
     event.headers.insert("authorization", "Api-Key awesome-key".parse().unwrap());
     let table = example.system.table.clone();
-    let reply = example.system.block_on(functions::answer(table, CursorKey::new("secret"), event));
+    let reply = example.system.block_on(functions::answer(&table, &CursorKey::new("secret"), event));
     assert_eq!(reply.status_code, 200);
     let body = format!("{:?}", reply.body);
     let url = format!("https://api.example.com/prod{CONSUMER}/service_items/{}/", example.item);
@@ -394,11 +402,13 @@ fn each_kind_of_reply_looks_like_its_example() {
         expect_file![format!("golden/http/{name}.json")].assert_eq(&format!("{text}\n"));
     };
     let get = |path: String, key: &str| system.get(&path, key);
-    let Example { change, item, deployed, .. } = &example;
+    let Example { change, share, item, deployed, .. } = &example;
     golden("team", 200, &get("/v1/account/teams/".to_owned(), "awesome-key"));
     golden("submitted", 201, &example.submitted);
     golden("service_item", 200, &get(format!("{CONSUMER}/service_items/{item}/"), "awesome-key"));
     golden("change_instance", 200, &get(format!("{OWNER}/change_instances/{change}/"), "vm-owner-key"));
+    let share = get(format!("{OWNER}/change_instances/{share}/"), "np-owner-key");
+    golden("change_instance_of_a_dependent", 200, &share);
     golden("history", 200, &get(format!("{OWNER}/change_instances/{change}/history/"), "vm-owner-key"));
     golden("deployed_item", 200, &get(format!("{OWNER}/deployed_items/{deployed}/"), "vm-owner-key"));
     let submission = example.submitted.at("/id");

@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "test support")]
 
 use domain::service::Service;
+use dovetail_local::arguments::Settings;
 use dovetail_local::engine::Place;
 use dovetail_local::{System, world};
 use serde_json::json;
@@ -16,11 +17,12 @@ fn loaded(directory: &Path) -> String {
         let demo = world::parse(world::DEMO).expect("the demo world");
         let listen = "127.0.0.1:0".parse().expect("an address");
         let place = Place::Directory(directory.to_owned());
-        let system = System::prepare(listen, &place, &demo).await.expect("a system");
-        let snapshot = system.table.snapshot().await.expect("a snapshot");
+        let settings = Settings { listen, place, ..Settings::default() };
+        let system = System::prepare(&settings, &demo).await.expect("a system");
+        let snapshot = system.handles.table.snapshot().await.expect("a snapshot");
         let mut services: Vec<Option<Service>> = Vec::new();
         for title in ["VM", "LoadBalancer"] {
-            services.push(system.table.service(title).await.expect("a service"));
+            services.push(system.handles.table.service(title).await.expect("a service"));
         }
         let held = format!("{snapshot:#?}{services:#?}");
         system.serve(std::future::ready(())).await.expect("a clean stop");

@@ -260,8 +260,7 @@ impl Audit<'_> {
 
     /// I18: the dependent teams that have a stack on an item are those that find it.
     fn shares(&mut self, item: &Item) {
-        let involved: BTreeSet<TeamId> =
-            item.stacks.keys().copied().filter(|owner| *owner != item.service_owner.id).collect();
+        let involved: BTreeSet<TeamId> = item.dependents().collect();
         let shares = self.snapshot.shares.iter().filter(|(of, _)| *of == item.id);
         let noted: BTreeSet<TeamId> = shares.map(|(_, owner)| *owner).collect();
         let detail = format!("teams {involved:?} have a share, {noted:?} are noted");

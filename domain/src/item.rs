@@ -204,6 +204,11 @@ impl Item {
         self.stacks.get(&self.service_owner.id).unwrap_or(&Stack::EMPTY)
     }
 
+    /// The dependent teams that have a share in it.
+    pub fn dependents(&self) -> impl Iterator<Item = TeamId> {
+        self.stacks.keys().copied().filter(|owner| *owner != self.service_owner.id)
+    }
+
     /// Every open change instance, with its owner.
     pub fn open(&self) -> impl Iterator<Item = (TeamId, &Slot)> {
         self.stacks.iter().flat_map(|(owner, stack)| stack.open().map(|slot| (*owner, slot)))

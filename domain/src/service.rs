@@ -41,6 +41,11 @@ impl Settings {
     pub fn allows(&self, team: TeamId) -> bool {
         self.allowed_teams.is_empty() || self.allowed_teams.contains(&team)
     }
+
+    /// Whether `team` is one of the dependent teams.
+    pub fn has_dependent(&self, team: TeamId) -> bool {
+        self.dependent_teams.iter().any(|dependent| dependent.id == team)
+    }
 }
 
 /// A service.

@@ -9,26 +9,40 @@ use domain::json::canonical;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use tests::{Answer, Ask, Running};
+use tests::{Answer, Ask, Redelivery, Running};
 
 /// Plays the scenario in a file; `UPDATE_EXPECT` in the environment writes the results into it instead.
 pub(super) fn file(path: &str) {
     let script = fs::read_to_string(path).unwrap();
     let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
     let (system, keys) = given::start(&script.given);
-    let mut stage = Stage { system, keys, submitters: BTreeSet::new(), replies: BTreeMap::new() };
+    let mut stage = Stage {
+        system,
+        keys,
+        submitters: BTreeSet::new(),
+        replies: BTreeMap::new(),
+        events_read: 0,
+        rests: false,
+    };
+    let mut stream = Redelivery::new();
     let update = std::env::var_os("UPDATE_EXPECT").is_some();
     let mut results = Vec::new();
     for step in &script.steps {
         let _scene = Scene { path, step };
         let actual = stage.play(step);
+        stage.system.settle();
         stage.system.assert_sound();
+        if !stage.rests {
+            stream.again_at_once(&stage.system);
+        }
         if !update {
             let (expected, actual) = (step.expected.written(), actual.written());
             assert!(expected == actual, "expected:\n{expected}\nactual:\n{actual}\n");
         }
         results.push(actual);
     }
+    stream.again_in_the_end(&stage.system);
+    stage.system.assert_told();
     if update {
         fs::write(path, script.with_results(&results)).unwrap();
     }
@@ -57,6 +71,10 @@ struct Stage {
     submitters: BTreeSet<String>,
     /// The replies to submissions with an idempotency key.
     replies: BTreeMap<(String, String), Value>,
+    /// How many events there were when they were last looked at.
+    events_read: u64,
+    /// Whether generation rests: what is new in the stream is not delivered at all.
+    rests: bool,
 }
 
 const CORE: &str = "/v1/orcabase";
@@ -73,7 +91,10 @@ impl Stage {
                 fields @ ..,
             ] => self.read(None, kind, name, fields),
             [team, "reads", kind, name, fields @ ..] => self.read(Some(team), kind, name, fields),
-            [team, "lists", collection, words @ ..] => self.list(team, collection, words),
+            [team, "lists", view @ ("dependant" | "referenced"), collection, words @ ..] => {
+                self.list(team, collection, Some(view), words)
+            }
+            [team, "lists", collection, words @ ..] => self.list(team, collection, None, words),
             [team, "submits" | "patches" | "validates", ..] => self.submit(team, step),
             [team, "moves", change, "to", state, ..] => {
                 let body = json!({"state": state});
@@ -84,6 +105,9 @@ impl Stage {
             [team, "deploys", ..] => self.deploy(team, rest_of(step, 2)),
             [team, "sets", service, ..] => self.set(team, service, &pairs(rest_of(step, 3))),
             [team, "publishes"] => self.publish(team, &step.body.join("\n")),
+            ["generation", "rests"] => self.generation(false),
+            ["generation", "goes", "on"] => self.generation(true),
+            ["events"] => self.events(),
             _ => panic!("`{}` is no command", step.command),
         }
     }
@@ -248,6 +272,26 @@ impl Stage {
         reply::error(&answer, &self.names()).unwrap_or_else(done)
     }
 
+    /// Disables or enables the mapping that feeds generation from the stream.
+    fn generation(&mut self, enabled: bool) -> Outcome {
+        self.system.enable("generate", enabled);
+        self.rests = !enabled;
+        Outcome::default()
+    }
+
+    /// The events since they were last looked at, by subject.
+    fn events(&mut self) -> Outcome {
+        let names = self.names();
+        let events = self.system.events(self.events_read);
+        self.events_read = events.last().map_or(self.events_read, |event| event.number);
+        let mut rows: Vec<_> = events.iter().map(|event| reply::event(&event.envelope, &names)).collect();
+        // Those of one subject are in order; between subjects there is none, and any may come twice.
+        rows.sort_by_key(|(subject, _)| subject.clone());
+        let mut seen = BTreeSet::new();
+        rows.retain(|row| seen.insert(row.clone()));
+        Outcome { head: String::new(), rows: rows.into_iter().map(|(_, row)| row).collect() }
+    }
+
     /// Reads one object, as its consumer or owner when no team is named.
     fn read(&self, team: Option<&str>, kind: &str, name: &str, fields: &[&str]) -> Outcome {
         let names = self.names();
@@ -299,8 +343,8 @@ impl Stage {
         panic!("nothing among {collection} is called {name}")
     }
 
-    /// `changes state=PENDING`; behind `as consumer` as a consumer.
-    fn list(&self, team: &str, collection: &str, words: &[&str]) -> Outcome {
+    /// `changes state=PENDING`, `dependant items`; behind `as consumer` as a consumer.
+    fn list(&self, team: &str, collection: &str, view: Option<&str>, words: &[&str]) -> Outcome {
         let names = self.names();
         let (pov, filters) = match words {
             ["as", "consumer", filters @ ..] => ("consumer", filters),
@@ -318,7 +362,8 @@ impl Stage {
             other => (other, pov),
         };
         let filters = filters.collect::<Vec<_>>().join("&");
-        let path = format!("{CORE}/{pov}/{collection}/?{filters}");
+        let view = view.map(|view| format!("{view}/")).unwrap_or_default();
+        let path = format!("{CORE}/{pov}/{collection}/{view}?{filters}");
         let answer = self.system.get(&path, self.key(team));
         reply::error(&answer, &names).unwrap_or_else(|| {
             let rows = answer.at("/results").as_array().unwrap();

@@ -145,11 +145,34 @@ pub(super) fn fields(object: &Value, fields: &[&str], names: &Names) -> String {
             || format!("no {field}"),
             |value| match *field {
                 "supersedes" => names.changes(value),
+                "cause" if value.is_u64() => names.change(value.as_u64().unwrap_or_default()),
+                "owner" | "service_owner_team" => text(value, "/name").to_owned(),
                 _ => canonical(value),
             },
         )
     });
     shown.collect::<Vec<_>>().join(" ")
+}
+
+/// An event: its subject, and what it tells.
+pub(super) fn event(envelope: &Value, names: &Names) -> (String, String) {
+    let data = &envelope["detail"]["data"];
+    let from = data["from"].as_str().map(|from| format!("{from} to ")).unwrap_or_default();
+    let told = match text(envelope, "/detail-type") {
+        "ChangeInstance.StateChanged.v1" => {
+            let change = names.change(id(data, "/id"));
+            let (kind, ty, owner) = (text(data, "/kind"), text(data, "/change_type"), text(data, "/owner"));
+            format!("{change} {from}{} {kind} {ty} for {owner}", text(data, "/to"))
+        }
+        "Submission.StateChanged.v1" => {
+            format!("submission of {} {from}{}", text(data, "/consumer_team"), text(data, "/to"))
+        }
+        "DeployedItem.Created.v1" => {
+            format!("deployed {} v{}", names.item(id(data, "/service_item_id")), data["version"])
+        }
+        other => panic!("no event is a {other}"),
+    };
+    (text(envelope, "/resources/0").to_owned(), told)
 }
 
 /// A row of a list.

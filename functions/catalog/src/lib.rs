@@ -10,7 +10,7 @@ use domain::timestamp::Timestamp;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
-    Call, Code, Event, EventReply, Failure, Function, Operation, Reply, answer, invalid_schema,
+    Call, Code, Event, EventReply, Failure, Function, Operation, Pov, Reply, answer, invalid_schema,
 };
 use dovetail_table::{Error, Publication, Published, Table};
 use serde_json::json;
@@ -97,8 +97,8 @@ async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     for attempt in 0..ATTEMPTS_MAX {
         let service = table.service_by_id(id).await?.ok_or(Code::NotFound)?;
         if service.owner.id != call.caller.team.id {
-            // A private service does not exist for those that it does not allow.
-            let seen = service.settings.allows(call.caller.team.id);
+            // A private service does not exist for those that it does not allow and that do not depend on it.
+            let seen = Pov::ALL.iter().any(|pov| pov.shows_service(&service, call.caller.team.id));
             return Err(if seen { Code::ForeignService } else { Code::NotFound }.into());
         }
         let settings = settings::read(table, &call.object()?, &service).await?;

@@ -3,14 +3,17 @@
 // The SDK's calls are futures nested deeper than the compiler follows by default.
 #![recursion_limit = "256"]
 
+use dovetail_http::Front;
 use dovetail_table::{Settings, Table};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     let table = Table::connect(Settings::from_env()?).await;
+    let front = Front::from_env()?;
     run(service_fn(|event: LambdaEvent<_>| async {
-        Ok::<_, Error>(catalog::handle(&table, event.payload).await)
+        let event = front.event(&table, event.context.request_id, event.payload).await?;
+        Ok::<_, Error>(catalog::handle(&table, event).await)
     }))
     .await
 }

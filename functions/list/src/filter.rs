@@ -1,24 +1,30 @@
 //! Filters: what a query says of the rows that are wanted; values in a list mean OR, filters mean AND.
 
+use domain::deployed::Deployed;
 use domain::id::TeamId;
+use domain::item::Item;
 use domain::json::Hash;
 use domain::related::Related;
 use domain::timestamp::Timestamp;
 use dovetail_http::{Call, Failure, FieldError, Query};
+use dovetail_table::Beside;
 use regex::RegexBuilder;
 use serde_json::Value;
 
-/// A test of one row, with the declarations that were loaded for it.
+/// A test of one row, with what was loaded beside it.
 type Test<T> = Box<dyn Fn(&T, &Related) -> bool + Send + Sync>;
 
 /// Where a row's declaration is.
 pub(crate) type DeclarationOf<T> = fn(&T) -> Option<(TeamId, Hash)>;
 
+/// What a test needs beside a row.
+type BesideOf<T> = Box<dyn Fn(&T) -> Option<Beside> + Send + Sync>;
+
 /// All tests that a row has to pass.
 pub(crate) struct Filter<T> {
     tests: Vec<Test<T>>,
-    /// Set if a test looks at declarations.
-    declaration: Option<DeclarationOf<T>>,
+    /// Set if a test looks at more than the row.
+    beside: Option<BesideOf<T>>,
 }
 
 /// The largest automaton that a pattern in a query may become, in bytes.
@@ -26,7 +32,7 @@ const PATTERN_BYTES_MAX: usize = 1 << 20;
 
 impl<T: 'static> Filter<T> {
     pub(crate) const fn new() -> Self {
-        Self { tests: Vec::new(), declaration: None }
+        Self { tests: Vec::new(), beside: None }
     }
 
     /// Whether every row passes.
@@ -34,9 +40,9 @@ impl<T: 'static> Filter<T> {
         self.tests.is_empty()
     }
 
-    /// Where the declaration of a row is, if a test looks at it.
-    pub(crate) fn declaration(&self, row: &T) -> Option<(TeamId, Hash)> {
-        self.declaration.and_then(|of| of(row))
+    /// What has to be loaded before a row is tested.
+    pub(crate) fn beside(&self, row: &T) -> Option<Beside> {
+        self.beside.as_ref().and_then(|of| of(row))
     }
 
     pub(crate) fn passes(&self, row: &T, related: &Related) -> bool {
@@ -45,6 +51,14 @@ impl<T: 'static> Filter<T> {
 
     pub(crate) fn test(&mut self, test: impl Fn(&T) -> bool + Send + Sync + 'static) {
         self.tests.push(Box::new(move |row, _| test(row)));
+    }
+
+    /// A truth value.
+    pub(crate) fn truth(&mut self, query: &Query, name: &str, of: fn(&T) -> bool) -> Result<(), Failure> {
+        if let Some(wanted) = query.truth(name).map_err(|error| Call::bad_filter(&error))? {
+            self.test(move |row| of(row) == wanted);
+        }
+        Ok(())
     }
 
     /// An id, or several.
@@ -107,7 +121,8 @@ impl<T: 'static> Filter<T> {
     pub(crate) fn declarations(&mut self, query: &Query, of: DeclarationOf<T>) -> Result<(), Failure> {
         let tests = declaration_tests(query)?;
         if !tests.is_empty() {
-            self.declaration = Some(of);
+            self.beside =
+                Some(Box::new(move |row| of(row).map(|(team, hash)| Beside::Declaration(team, hash))));
         }
         for test in tests {
             self.tests.push(Box::new(move |row, related| {
@@ -124,6 +139,27 @@ impl<T: 'static> Filter<T> {
         }
         Ok(())
     }
+}
+
+impl Filter<Item> {
+    /// The newest deployed item, which is loaded only if it has anything to pass.
+    pub(crate) fn newest(&mut self, filter: Filter<Deployed>) {
+        self.test(|item| item.deployed.is_some());
+        if filter.is_empty() {
+            return;
+        }
+        self.beside = Some(Box::new(|item: &Item| Some(Beside::Deployed(item.deployed?.id))));
+        self.tests.push(Box::new(move |item, related| {
+            let newest = item.deployed.and_then(|latest| related.deployed.get(&latest.id));
+            newest.is_some_and(|deployed| filter.passes(deployed, related))
+        }));
+    }
+}
+
+/// The value of an id filter that names exactly one.
+pub(crate) fn single(query: &Query, name: &str) -> Result<Option<u64>, Failure> {
+    let ids = query.integers(name).map_err(|error| Call::bad_filter(&error))?;
+    Ok(ids.and_then(|ids| if let [id] = ids[..] { Some(id) } else { None }))
 }
 
 /// A test of a declaration's canonical text.

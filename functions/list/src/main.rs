@@ -3,7 +3,7 @@
 // The SDK's calls are futures nested deeper than the compiler follows by default.
 #![recursion_limit = "256"]
 
-use dovetail_http::CursorKey;
+use dovetail_http::{CursorKey, Front};
 use dovetail_table::{Settings, Table};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
@@ -11,8 +11,10 @@ use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 async fn main() -> Result<(), Error> {
     let table = Table::connect(Settings::from_env()?).await;
     let key = CursorKey::new(&std::env::var("DOVETAIL_CURSOR_KEY")?);
+    let front = Front::from_env()?;
     run(service_fn(|event: LambdaEvent<_>| async {
-        Ok::<_, Error>(list::handle(&table, &key, event.payload).await)
+        let event = front.event(&table, event.context.request_id, event.payload).await?;
+        Ok::<_, Error>(list::handle(&table, &key, event).await)
     }))
     .await
 }

@@ -5,7 +5,7 @@
 
 use crate::filter::Filter;
 use domain::related::Related;
-use dovetail_http::{Call, Code, Cursor, CursorKey, Failure, FieldError, Reply, fitting};
+use dovetail_http::{Call, Code, Cursor, CursorKey, Failure, FieldError, Pov, Reply, fitting};
 use dovetail_table::{COUNT_MAX, Direction, Listed, Source, Table};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -20,19 +20,27 @@ const ROWS_MAX: u64 = COUNT_MAX;
 /// Parameters that every list knows.
 const COMMON: [&str; 4] = ["limit", "offset", "ordering", "cursor"];
 
+/// A request with what it is answered from.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) table: &'a Table,
+    /// What positions are signed with.
+    pub(crate) key: &'a CursorKey,
+    pub(crate) call: &'a Call,
+}
+
 /// What a request wants of a list.
-struct Wanted {
+struct Wanted<T> {
     limit: usize,
     offset: u64,
-    order: Order,
+    order: Order<T>,
     cursor: Option<Cursor>,
 }
 
 /// The order of a list: as it is stored, or by a field, which takes reading all of it.
-#[derive(Clone, PartialEq, Eq)]
-enum Order {
+enum Order<T> {
     Stored(Direction),
-    By(String, Direction),
+    By(fn(&T) -> String, Direction),
 }
 
 /// A page: its rows and what the reply says around them.
@@ -63,17 +71,31 @@ impl<T: 'static> Page<'_, T> {
 /// A field that a list can be ordered by: its name, and its value as a text that sorts.
 pub(crate) type Field<T> = (&'static str, fn(&T) -> String);
 
+/// What a list can be ordered by.
+pub(crate) enum Orders<T: 'static> {
+    /// The fields whose order is that of the source, and, by sorting, others.
+    By { stored: &'static [&'static str], fields: &'static [Field<T>] },
+    /// Nothing: whatever is asked for, it stays in the order of the source.
+    Ignored,
+}
+
+/// Records that are numbered as they are created.
+pub(crate) const AGE_AND_ID: &[&str] = &["created", "id"];
+
+/// The order of the places that hold a team's records: an index by age; in the table a consumer's own by id.
+pub(crate) const fn stored_order(pov: Pov, by_item: bool) -> &'static [&'static str] {
+    match (pov, by_item) {
+        (Pov::ServiceOwner, _) | (Pov::Consumer, true) => &["created"],
+        (Pov::Consumer, false) => &["id"],
+    }
+}
+
 /// A list that can be paged.
 pub(crate) struct List<'a, T: 'static> {
-    pub(crate) table: &'a Table,
-    pub(crate) key: &'a CursorKey,
-    pub(crate) call: &'a Call,
+    pub(crate) asked: Asked<'a>,
     pub(crate) source: Source<T>,
-    /// The fields whose order is that of the source.
-    pub(crate) stored: &'static [&'static str],
     pub(crate) filter: Filter<T>,
-    /// What the list can be ordered by, beside that.
-    pub(crate) fields: &'static [Field<T>],
+    pub(crate) orders: Orders<T>,
 }
 
 /// Refuses parameters that the list does not know.
@@ -85,57 +107,64 @@ impl<T: 'static> List<'_, T> {
     /// Reads the page that the call asks for.
     pub(crate) async fn page(&self) -> Result<Page<'_, T>, Failure> {
         let wanted = self.wanted()?;
-        match &wanted.order {
-            Order::Stored(direction) => self.in_stored_order(&wanted, *direction).await,
-            Order::By(field, direction) => self.sorted(&wanted, field, *direction).await,
+        match wanted.order {
+            Order::Stored(direction) => self.in_stored_order(&wanted, direction).await,
+            Order::By(by, direction) => self.sorted(&wanted, by, direction).await,
         }
     }
 
-    fn wanted(&self) -> Result<Wanted, Failure> {
-        let query = &self.call.query;
+    fn wanted(&self) -> Result<Wanted<T>, Failure> {
+        let Asked { key, call, .. } = self.asked;
+        let query = &call.query;
         let integer = |name: &str| query.integer(name).map_err(|error| Call::bad_filter(&error));
         let limit = integer("limit")?.and_then(|limit| usize::try_from(limit).ok());
         let limit = limit.filter(|limit| *limit > 0).unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX);
-        let (team, now) = (self.call.caller.team.id, self.call.now);
+        let (team, now) = (call.caller.team.id, call.now);
         let cursor = query
             .get("cursor")
-            .map(|text| Cursor::open(text, self.key, team, &self.identity(), now).ok_or(Code::InvalidCursor));
+            .map(|text| Cursor::open(text, key, team, &self.identity(), now).ok_or(Code::InvalidCursor));
         Ok(Wanted {
             limit,
             offset: integer("offset")?.unwrap_or(0),
-            order: query
-                .get("ordering")
-                .map_or(Ok(Order::Stored(Direction::Ascending)), |o| self.order(o))?,
+            order: self.order()?,
             cursor: cursor.transpose()?,
         })
     }
 
-    fn order(&self, ordering: &str) -> Result<Order, Failure> {
+    fn order(&self) -> Result<Order<T>, Failure> {
+        let ordering = self.asked.call.query.get("ordering");
+        let (Some(ordering), Orders::By { stored, fields }) = (ordering, &self.orders) else {
+            return Ok(Order::Stored(Direction::Ascending));
+        };
         let (field, direction) = match ordering.strip_prefix('-') {
             Some(field) => (field, Direction::Descending),
             None => (ordering, Direction::Ascending),
         };
-        if self.stored.contains(&field) {
+        if stored.contains(&field) {
             return Ok(Order::Stored(direction));
         }
-        if self.fields.iter().any(|(name, _)| *name == field) {
-            return Ok(Order::By(field.to_owned(), direction));
+        if let Some((_, by)) = fields.iter().find(|(name, _)| *name == field) {
+            return Ok(Order::By(*by, direction));
         }
-        let others = self.fields.iter().map(|(name, _)| *name).filter(|name| !self.stored.contains(name));
-        let names: Vec<&str> = self.stored.iter().copied().chain(others).collect();
+        let others = fields.iter().map(|(name, _)| *name).filter(|name| !stored.contains(name));
+        let names: Vec<&str> = stored.iter().copied().chain(others).collect();
         let message = format!("is none of {}, each also with -", names.join(", "));
         Err(Call::bad_filter(&FieldError::new("ordering", message)))
     }
 
-    async fn in_stored_order(&self, wanted: &Wanted, direction: Direction) -> Result<Page<'_, T>, Failure> {
+    async fn in_stored_order(
+        &self,
+        wanted: &Wanted<T>,
+        direction: Direction,
+    ) -> Result<Page<'_, T>, Failure> {
         let after = wanted.cursor.as_ref().map(|cursor| cursor.after.as_str());
         let known = wanted.cursor.as_ref().map(|cursor| cursor.count);
         let (mut rows, mut positions, mut last, mut more) = (Vec::new(), Vec::new(), None, false);
         let (mut read, mut passed) = (0, 0);
         let skip = wanted.cursor.as_ref().map_or(wanted.offset, |cursor| cursor.skip);
-        let mut reader = self.table.rows(&self.source, direction, after);
+        let mut reader = self.asked.table.rows(&self.source, direction, after);
         'reading: while let Some(batch) = reader.next().await? {
-            let related = self.declarations(&batch).await?;
+            let related = self.beside(&batch).await?;
             for Listed { position, value } in batch {
                 read += 1;
                 let passes = self.filter.passes(&value, &related);
@@ -165,7 +194,7 @@ impl<T: 'static> List<'_, T> {
         }
         let count = match known {
             Some(known) => known,
-            None if more && self.filter.is_empty() => self.table.count(&self.source).await?,
+            None if more && self.filter.is_empty() => self.asked.table.count(&self.source).await?,
             None => passed,
         };
         let skip = skip.saturating_sub(passed);
@@ -175,17 +204,15 @@ impl<T: 'static> List<'_, T> {
     /// Reads the whole list, as far as lists are read, and sorts it; positions are counted.
     async fn sorted(
         &self,
-        wanted: &Wanted,
-        field: &str,
+        wanted: &Wanted<T>,
+        by: fn(&T) -> String,
         direction: Direction,
     ) -> Result<Page<'_, T>, Failure> {
-        let by = self.fields.iter().find(|(name, _)| *name == field).map(|(_, by)| *by);
-        let by = by.ok_or(Code::Broken)?;
         let mut all: Vec<(String, T)> = Vec::new();
         let mut read = 0;
-        let mut reader = self.table.rows(&self.source, Direction::Ascending, None);
+        let mut reader = self.asked.table.rows(&self.source, Direction::Ascending, None);
         while let Some(batch) = reader.next().await? {
-            let related = self.declarations(&batch).await?;
+            let related = self.beside(&batch).await?;
             read += u64::try_from(batch.len()).unwrap_or(u64::MAX);
             let passing = batch.into_iter().filter(|row| self.filter.passes(&row.value, &related));
             all.extend(passing.map(|row| (by(&row.value), row.value)));
@@ -214,20 +241,20 @@ impl<T: 'static> List<'_, T> {
         Ok(Page { list: self, rows, positions, count, skip: 0, next })
     }
 
-    /// The declarations that the filter looks at.
-    async fn declarations(&self, batch: &[Listed<T>]) -> Result<Related, Failure> {
-        let wanted: Vec<_> = batch.iter().filter_map(|row| self.filter.declaration(&row.value)).collect();
+    /// What the filter looks at beside the rows.
+    async fn beside(&self, batch: &[Listed<T>]) -> Result<Related, Failure> {
+        let wanted: Vec<_> = batch.iter().filter_map(|row| self.filter.beside(&row.value)).collect();
         if wanted.is_empty() {
             return Ok(Related::default());
         }
-        Ok(self.table.declarations(wanted.into_iter()).await?)
+        Ok(self.asked.table.beside(wanted.into_iter()).await?)
     }
 
     /// The URL of the page after `after`: with every filter and limit (docs/wire.md rule 2).
     fn next(&self, after: &str, count: u64, skip: u64) -> String {
-        let call = self.call;
+        let Asked { key, call, .. } = self.asked;
         let cursor = Cursor { after: after.to_owned(), count, skip, issued: call.now };
-        let cursor = cursor.seal(self.key, call.caller.team.id, &self.identity());
+        let cursor = cursor.seal(key, call.caller.team.id, &self.identity());
         let kept = call.query.pairs().filter(|(name, _)| *name != "cursor" && *name != "offset");
         let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let mut url = format!("{}{}?", call.base, call.path);
@@ -241,9 +268,9 @@ impl<T: 'static> List<'_, T> {
 
     /// What a position is bound to: the path and every parameter that says which rows there are.
     fn identity(&self) -> String {
-        let mut pairs: Vec<_> = self.call.query.pairs().filter(|(name, _)| !is_paging(name)).collect();
+        let mut pairs: Vec<_> = self.asked.call.query.pairs().filter(|(name, _)| !is_paging(name)).collect();
         pairs.sort_unstable();
-        json!([self.call.path.trim_end_matches('/'), pairs]).to_string()
+        json!([self.asked.call.path.trim_end_matches('/'), pairs]).to_string()
     }
 }
 

@@ -3,15 +3,24 @@
 //! An HTTP API answers 403 to what its authorizer refuses, but clients know a bad key by 401 (docs/wire.md rule 1).
 //! So the authorizer lets every request through and tells who calls only if it knows; a function without a
 //! caller answers 401. What is missing is refused, whatever the reason.
+//!
+//! Keys are stored as hashes: who reads the table learns no key. A key is long and random, so its hash can be
+//! looked up as it is.
 
+use crate::event::Event;
 use aws_lambda_events::apigw::{
     ApiGatewayRequestAuthorizer, ApiGatewayV2CustomAuthorizerSimpleResponse,
     ApiGatewayV2CustomAuthorizerV2Request,
 };
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::actor::{Caller, Role, TeamRef};
 use domain::id::TeamId;
-use http::HeaderMap;
+use dovetail_table::{Error, Table};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+use std::ffi::OsStr;
 
 /// A request as API Gateway sends it to the authorizer.
 pub type AuthorizerEvent = ApiGatewayV2CustomAuthorizerV2Request;
@@ -19,8 +28,20 @@ pub type AuthorizerEvent = ApiGatewayV2CustomAuthorizerV2Request;
 /// What the authorizer answers.
 pub type AuthorizerReply = ApiGatewayV2CustomAuthorizerSimpleResponse<Map<String, Value>>;
 
+/// Who calls, by the API key in the headers; none if there is no key or nobody knows it.
+pub async fn caller_of(table: &Table, headers: &HeaderMap) -> Result<Option<Caller>, Error> {
+    let Some(key) = api_key(headers) else { return Ok(None) };
+    let found = table.api_key(&key_hash(key)).await?;
+    Ok(found.map(|key| Caller { team: key.team, role: key.role, key: key.name }))
+}
+
+/// The form in which a key is stored.
+pub fn key_hash(key: &str) -> String {
+    URL_SAFE_NO_PAD.encode(Sha256::digest(key))
+}
+
 /// The API key of a request: `Authorization: Api-Key <key>`.
-pub fn api_key(headers: &HeaderMap) -> Option<&str> {
+fn api_key(headers: &HeaderMap) -> Option<&str> {
     let (scheme, key) = headers.get("authorization")?.to_str().ok()?.split_once(' ')?;
     let key = key.trim();
     (scheme.eq_ignore_ascii_case("Api-Key") && !key.is_empty()).then_some(key)
@@ -41,6 +62,51 @@ pub fn verdict(caller: Option<&Caller>) -> AuthorizerReply {
     reply
 }
 
+/// What stands in front of a function: whom it believes who calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Front {
+    /// API Gateway, which has asked the authorizer.
+    Gateway,
+    /// Nothing that knows a caller, as under `cargo lambda watch`: the function does what API Gateway would do.
+    Nothing,
+}
+
+impl Front {
+    /// The setting of a function: API Gateway, unless `DOVETAIL_FRONT=none` says otherwise.
+    pub fn from_env() -> Result<Self, String> {
+        Self::parse(std::env::var_os("DOVETAIL_FRONT").as_deref())
+    }
+
+    /// Anything but the one known value is an error, so that a misspelt one starts nothing.
+    fn parse(setting: Option<&OsStr>) -> Result<Self, String> {
+        match setting {
+            None => Ok(Self::Gateway),
+            Some(setting) if setting == "none" => Ok(Self::Nothing),
+            Some(setting) => Err(format!("DOVETAIL_FRONT is `none` or not set, not {}", setting.display())),
+        }
+    }
+
+    /// The event of an invocation as API Gateway would have sent it.
+    ///
+    /// With nothing in front, whatever the event says about its caller and its id is replaced: both could be the
+    /// client's own words.
+    pub async fn event(self, table: &Table, invocation: String, mut event: Event) -> Result<Event, Error> {
+        match self {
+            Self::Gateway => {}
+            Self::Nothing => {
+                let caller = caller_of(table, &event.headers).await?;
+                let mut authorizer = ApiGatewayRequestAuthorizer::default();
+                authorizer.fields = verdict(caller.as_ref()).context.into_iter().collect();
+                event.request_context.authorizer = Some(authorizer);
+                event.request_context.request_id = Some(invocation);
+                let scheme = event.headers.entry(HeaderName::from_static("x-forwarded-proto"));
+                scheme.or_insert(HeaderValue::from_static("http"));
+            }
+        }
+        Ok(event)
+    }
+}
+
 /// The caller that an authorizer has told.
 pub(crate) fn caller(authorizer: &ApiGatewayRequestAuthorizer) -> Option<Caller> {
     let text = |name: &str| authorizer.fields.get(name)?.as_str();
@@ -50,4 +116,18 @@ pub(crate) fn caller(authorizer: &ApiGatewayRequestAuthorizer) -> Option<Caller>
         role: Role::parse(text("role")?)?,
         key: text("key")?.to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_none_takes_the_gateway_away() {
+        assert_eq!(Front::parse(None), Ok(Front::Gateway));
+        assert_eq!(Front::parse(Some(OsStr::new("none"))), Ok(Front::Nothing));
+        for setting in ["", "None", "none ", "nothing", "0", "gateway"] {
+            assert!(Front::parse(Some(OsStr::new(setting))).is_err(), "{setting:?}");
+        }
+    }
 }

@@ -11,6 +11,7 @@ use domain::deployed::Deployed;
 use domain::id::TeamId;
 use domain::item::Item;
 use domain::land::Stamp;
+use domain::service::Service;
 use domain::submission::IDEMPOTENCY_KEY_BYTES_MAX;
 use domain::timestamp::Timestamp;
 use serde_json::{Map, Value};
@@ -56,11 +57,25 @@ impl Pov {
         }
     }
 
-    /// Whether a team sees a deployed item in this role.
+    /// Whether a team sees every version that is deployed in this role.
     pub fn shows_deployed(self, deployed: &Deployed, team: TeamId) -> bool {
         match self {
             Self::ServiceOwner => deployed.service_owner.id == team,
             Self::Consumer => deployed.consumer.id == team,
+        }
+    }
+
+    /// Whether a team sees this version as the newest of `item`: so dependents see it, and no other.
+    pub fn shows_newest(self, deployed: &Deployed, item: &Item, team: TeamId) -> bool {
+        item.deployed.is_some_and(|latest| latest.id == deployed.id) && self.shows_item(item, team)
+    }
+
+    /// Whether a team sees a service in this role: its own, and those that it depends on or may use (R21).
+    pub fn shows_service(self, service: &Service, team: TeamId) -> bool {
+        let is_owner = service.owner.id == team;
+        match self {
+            Self::ServiceOwner => is_owner || service.settings.has_dependent(team),
+            Self::Consumer => is_owner || service.settings.allows(team),
         }
     }
 }

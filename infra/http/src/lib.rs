@@ -15,7 +15,7 @@ mod reply;
 mod route;
 pub mod view;
 
-pub use authorizer::{AuthorizerEvent, AuthorizerReply, api_key, verdict};
+pub use authorizer::{AuthorizerEvent, AuthorizerReply, Front, caller_of, key_hash, verdict};
 pub use call::{Call, Pov};
 pub use code::Code;
 pub use cursor::{Cursor, CursorKey};

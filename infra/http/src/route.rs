@@ -33,10 +33,16 @@ pub enum Operation {
     GetSubmission,
     /// Service items.
     ListServiceItems,
+    /// Service items in which a dependent team has a share.
+    ListDependentServiceItems,
     /// One service item.
     GetServiceItem,
     /// Change instances.
     ListChangeInstances,
+    /// Change instances of dependent teams.
+    ListDependentChangeInstances,
+    /// Change instances of items that refer to a modified one.
+    ListReferencedChangeInstances,
     /// One change instance.
     GetChangeInstance,
     /// Moves a change instance, its log or its deployed item.
@@ -47,6 +53,8 @@ pub enum Operation {
     ChangeInstanceHistory,
     /// Deployed items.
     ListDeployedItems,
+    /// The newest deployed items of service items in which a dependent team has a share.
+    ListDependentDeployedItems,
     /// One deployed item.
     GetDeployedItem,
     /// Records a deployed item.
@@ -55,6 +63,8 @@ pub enum Operation {
     PatchDeployedItem,
     /// Services.
     ListServices,
+    /// Services with dependent teams.
+    ListDependentServices,
     /// One service.
     GetService,
     /// Publishes a service, or a new schema version of it.
@@ -129,8 +139,11 @@ pub const ROUTES: &[Route] = &[
     read("/v1/orcabase/consumer/submissions", Operation::ListSubmissions),
     read("/v1/orcabase/consumer/submissions/{id}", Operation::GetSubmission),
     read("/v1/orcabase/{pov}/service_items", Operation::ListServiceItems),
+    read("/v1/orcabase/{pov}/service_items/dependant", Operation::ListDependentServiceItems),
     read("/v1/orcabase/{pov}/service_items/{id}", Operation::GetServiceItem),
     read("/v1/orcabase/{pov}/change_instances", Operation::ListChangeInstances),
+    read("/v1/orcabase/{pov}/change_instances/dependant", Operation::ListDependentChangeInstances),
+    read("/v1/orcabase/{pov}/change_instances/referenced", Operation::ListReferencedChangeInstances),
     read("/v1/orcabase/{pov}/change_instances/{id}", Operation::GetChangeInstance),
     write(
         UPDATE,
@@ -150,6 +163,7 @@ pub const ROUTES: &[Route] = &[
     },
     read("/v1/orcabase/{pov}/deployed_items", Operation::ListDeployedItems),
     write(POST, "/v1/orcabase/{pov}/deployed_items", Operation::CreateDeployedItem, Function::UpdateState),
+    read("/v1/orcabase/{pov}/deployed_items/dependant", Operation::ListDependentDeployedItems),
     read("/v1/orcabase/{pov}/deployed_items/{id}", Operation::GetDeployedItem),
     write(
         PATCH,
@@ -163,6 +177,7 @@ pub const ROUTES: &[Route] = &[
         access: Access::Read,
         ..write(POST, "/v1/orcabase/{pov}/services/validate", Operation::ValidateService, Function::Catalog)
     },
+    read("/v1/orcabase/{pov}/services/dependant", Operation::ListDependentServices),
     read("/v1/orcabase/{pov}/services/{id}", Operation::GetService),
     write(PATCH_OR_PUT, "/v1/orcabase/{pov}/services/{id}", Operation::UpdateService, Function::Catalog),
     read("/v1/orcabase/{pov}/applications", Operation::ListApplications),
@@ -233,6 +248,14 @@ mod tests {
         }
         let submit = find("PATCH", "/v1/orcabase/consumer/submissions/submit/").unwrap();
         assert_eq!(submit.route.operation, Operation::Submit);
+    }
+
+    #[test]
+    fn a_view_of_a_collection_is_no_id() {
+        let found = find("GET", "/v1/orcabase/serviceowner/change_instances/dependant/").unwrap();
+        assert_eq!((found.route.operation, found.id), (Operation::ListDependentChangeInstances, None));
+        let patched = find("PATCH", "/v1/orcabase/serviceowner/change_instances/dependant/").unwrap_err();
+        assert_eq!(patched, Code::MethodNotAllowed);
     }
 
     #[test]

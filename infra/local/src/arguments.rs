@@ -6,6 +6,7 @@ use std::{
     path::PathBuf,
 };
 
+use hyper::Uri;
 use lexopt::{Arg, Parser};
 
 use crate::engine::Place;
@@ -25,6 +26,9 @@ Options:
   --memory           keep nothing: a fresh database that is removed at the end
   --world FILE       teams, keys and services to begin with, as JSON [default: a small example]
   --ready-file FILE  file to write the base URL to, once requests are answered
+  --functions URL    where the functions run that the stream wakes, as `cargo lambda watch` serves them;
+                     otherwise they run in this process
+  --env-file FILE    file to write the environment to that functions elsewhere need
   --help             print this
 ";
 
@@ -34,7 +38,7 @@ pub enum Command {
     /// Print [`HELP`].
     Help,
     /// Serve.
-    Serve(Settings),
+    Serve(Box<Settings>),
 }
 
 /// How to serve.
@@ -48,6 +52,23 @@ pub struct Settings {
     pub world: Option<PathBuf>,
     /// The file that gets the base URL when requests are answered.
     pub ready_file: Option<PathBuf>,
+    /// Where the functions run that the stream wakes; none is this process.
+    pub functions: Option<Uri>,
+    /// The file that gets the environment of functions that run elsewhere.
+    pub env_file: Option<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            listen: LISTEN,
+            place: Place::Directory(DATA.into()),
+            world: None,
+            ready_file: None,
+            functions: None,
+            env_file: None,
+        }
+    }
 }
 
 /// Reads the arguments, the program's name not among them.
@@ -60,29 +81,43 @@ where
 }
 
 fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
-    let mut listen = LISTEN;
+    let mut settings = Settings::default();
     let mut data = None;
     let mut memory = false;
-    let mut world = None;
-    let mut ready_file = None;
     while let Some(arg) = parser.next()? {
         match arg {
-            Arg::Long("listen") => listen = address(parser.value()?)?,
+            Arg::Long("listen") => settings.listen = address(parser.value()?)?,
             Arg::Long("data") => data = Some(path(&mut parser, "--data")?),
             Arg::Long("memory") => memory = true,
-            Arg::Long("world") => world = Some(path(&mut parser, "--world")?),
-            Arg::Long("ready-file") => ready_file = Some(path(&mut parser, "--ready-file")?),
+            Arg::Long("world") => settings.world = Some(path(&mut parser, "--world")?),
+            Arg::Long("ready-file") => settings.ready_file = Some(path(&mut parser, "--ready-file")?),
+            Arg::Long("functions") => settings.functions = Some(url(parser.value()?)?),
+            Arg::Long("env-file") => settings.env_file = Some(path(&mut parser, "--env-file")?),
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
             Arg::Long(_) | Arg::Short(_) | Arg::Value(_) => return Err(arg.unexpected()),
         }
     }
-    let place = match (data, memory) {
+    settings.place = match (data, memory) {
         (Some(_), true) => return Err("--data and --memory exclude each other".into()),
         (None, true) => Place::Memory,
         (Some(data), false) => Place::Directory(data),
-        (None, false) => Place::Directory(DATA.into()),
+        (None, false) => settings.place,
     };
-    Ok(Command::Serve(Settings { listen, place, world, ready_file }))
+    Ok(Command::Serve(Box::new(settings)))
+}
+
+fn url(value: OsString) -> Result<Uri, lexopt::Error> {
+    let parsed = value.to_str().and_then(local_url);
+    parsed.ok_or_else(|| {
+        let given = value.to_string_lossy();
+        format!("--functions takes a URL such as http://127.0.0.1:9001, not `{given}`").into()
+    })
+}
+
+/// A URL that can be called without TLS.
+pub fn local_url(text: &str) -> Option<Uri> {
+    let url: Uri = text.parse().ok()?;
+    (url.scheme_str() == Some("http") && url.host().is_some()).then_some(url)
 }
 
 fn address(value: OsString) -> Result<SocketAddr, lexopt::Error> {
@@ -108,7 +143,7 @@ mod tests {
 
     fn settings(args: &[&str]) -> Settings {
         match parse(args).unwrap() {
-            Command::Serve(settings) => settings,
+            Command::Serve(settings) => *settings,
             Command::Help => panic!("help was not asked for"),
         }
     }
@@ -124,6 +159,8 @@ mod tests {
             place: Place::Directory(".dovetail".into()),
             world: None,
             ready_file: None,
+            functions: None,
+            env_file: None,
         };
         assert_eq!(settings(&[]), expected);
     }
@@ -135,9 +172,12 @@ mod tests {
             place: Place::Memory,
             world: Some("w.json".into()),
             ready_file: Some("ready".into()),
+            functions: Some("http://127.0.0.1:9001".parse().unwrap()),
+            env_file: Some("env".into()),
         };
         let args = ["--listen", "[::1]:0", "--memory", "--world=w.json", "--ready-file", "ready"];
-        assert_eq!(settings(&args), expected);
+        let elsewhere = ["--functions", "http://127.0.0.1:9001", "--env-file", "env"];
+        assert_eq!(settings(&[&args[..], &elsewhere].concat()), expected);
         assert_eq!(settings(&["--data", "kept"]).place, Place::Directory("kept".into()));
         for args in [&["--help"], &["-h"]] {
             assert_eq!(parse(args).unwrap(), Command::Help);
@@ -156,6 +196,9 @@ mod tests {
              --help tells the options"
         );
         assert!(refused(&["--data="]).starts_with("--data takes a path, not nothing"));
+        assert!(
+            refused(&["--functions", "https://a"]).starts_with("--functions takes a URL such as http://")
+        );
         assert!(refused(&["--world"]).contains("--world"));
         assert!(refused(&["--port", "1"]).contains("--port"));
         assert!(refused(&["serve"]).contains("serve"));

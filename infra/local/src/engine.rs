@@ -82,6 +82,7 @@ pub struct Engine {
     // directory is free only when nothing writes there any more.
     _lock: File,
     _fresh: Option<TempDir>,
+    directory: PathBuf,
 }
 
 #[derive(Debug)]
@@ -105,12 +106,17 @@ impl Engine {
             .spawn(move || serve(listener, database, stopped))
             .map_err(Error::io("the engine's thread"))?;
         let serving = Some(Serving { stop, thread });
-        Ok(Self { address, serving, _lock: lock, _fresh: fresh })
+        Ok(Self { address, serving, _lock: lock, _fresh: fresh, directory })
     }
 
     /// The URL that a DynamoDB client is pointed at.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// Where the database is.
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Finishes the requests under way, within limits, and closes the database.

@@ -1,21 +1,30 @@
-//! What API Gateway does with an event: the authorizer first, then the function that the route leads to.
+//! The functions, as API Gateway and Lambda call them: the authorizer first, then the function of the route; or a
+//! function by its name.
 
 use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
-use aws_lambda_events::encodings::Body;
+use dovetail_events::Bus;
 use dovetail_http::{AuthorizerEvent, CursorKey, Event, EventReply, Function, function_of};
-use dovetail_table::{Error, Table};
+use dovetail_table::Table;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-/// Where the system tells about itself; not part of the API.
-const AUDIT: &str = "/_local/audit";
+use crate::control::plain;
 
-/// Answers an event as the deployed system would.
-pub async fn answer(table: Table, key: CursorKey, mut event: Event) -> EventReply {
+/// What the functions reach.
+#[derive(Debug)]
+pub struct Handles {
+    /// The tables on the engine.
+    pub table: Table,
+    /// The event bus.
+    pub bus: Bus,
+    /// What positions in lists are signed with.
+    pub cursor_key: CursorKey,
+}
+
+/// Answers a request as the deployed system would.
+pub async fn answer(table: &Table, cursor_key: &CursorKey, mut event: Event) -> EventReply {
     let path = event.raw_path.clone().unwrap_or_default();
-    if path == AUDIT {
-        return audit(&table).await;
-    }
-    let asked = authorize::handle(&table, authorizer_event(&event)).await;
+    let asked = authorize::handle(table, authorizer_event(&event)).await;
     let Ok(verdict) = asked else {
         // As API Gateway answers when an authorizer fails.
         return plain(500, &json!({"message": "Internal Server Error"}));
@@ -24,11 +33,11 @@ pub async fn answer(table: Table, key: CursorKey, mut event: Event) -> EventRepl
     authorizer.fields = verdict.context.into_iter().collect();
     event.request_context.authorizer = Some(authorizer);
     match function_of(event.request_context.http.method.as_str(), &path) {
-        Function::Submit => submit::handle(&table, event).await,
-        Function::List => list::handle(&table, &key, event).await,
-        Function::UpdateState => update_state::handle(&table, event).await,
-        Function::History => history::handle(&table, event).await,
-        Function::Catalog => catalog::handle(&table, event).await,
+        Function::Submit => submit::handle(table, event).await,
+        Function::List => list::handle(table, cursor_key, event).await,
+        Function::UpdateState => update_state::handle(table, event).await,
+        Function::History => history::handle(table, event).await,
+        Function::Catalog => catalog::handle(table, event).await,
     }
 }
 
@@ -43,25 +52,20 @@ fn authorizer_event(event: &Event) -> AuthorizerEvent {
     asked
 }
 
-/// The invariants that the table breaks; none, if all is well.
-async fn audit(table: &Table) -> EventReply {
-    match violations(table).await {
-        Ok(violations) => plain(200, &json!({"violations": violations})),
-        Err(error) => plain(500, &json!({"message": error.to_string()})),
+/// Invokes a function that no request leads to.
+pub async fn invoke(handles: &Handles, function: &str, payload: Value) -> Result<Value, String> {
+    match function {
+        "generate" => reply(Ok(generate::handle(&handles.table, event(payload)?).await)),
+        "notify" => reply(Ok(notify::handle(&handles.bus, event(payload)?).await)),
+        "sweep" => reply(sweep::handle(&handles.table, event(payload)?).await),
+        other => Err(format!("there is no function {other}")),
     }
 }
 
-async fn violations(table: &Table) -> Result<Vec<Value>, Error> {
-    let snapshot = table.snapshot().await?;
-    let violations = domain::invariant::violations(&snapshot);
-    let view =
-        |v: &domain::invariant::Violation| json!({"rule": v.rule, "subject": v.subject, "detail": v.detail});
-    Ok(violations.iter().map(view).collect())
+fn event<T: DeserializeOwned>(payload: Value) -> Result<T, String> {
+    serde_json::from_value(payload).map_err(|error| error.to_string())
 }
 
-fn plain(status: i64, body: &Value) -> EventReply {
-    let mut reply = EventReply::default();
-    reply.status_code = status;
-    reply.body = Some(Body::Text(body.to_string()));
-    reply
+fn reply<T: Serialize>(reply: Result<T, dovetail_table::Error>) -> Result<Value, String> {
+    serde_json::to_value(reply.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
 }

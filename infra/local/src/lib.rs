@@ -1,13 +1,22 @@
-//! The whole system in one process: an embedded DynamoDB engine, the handlers of the Lambdas, and an HTTP
-//! server in API Gateway's place.
+//! The whole system in one process: an embedded DynamoDB engine, the functions, an HTTP server in API Gateway's place,
+//! a stream pump in Lambda's, a bus in EventBridge's, and a schedule.
 
 pub mod arguments;
+pub mod bus;
+mod client;
+pub mod control;
 pub mod engine;
 pub mod functions;
 pub mod gateway;
+pub mod invoke;
+pub mod journal;
 pub mod load;
+pub mod mapping;
+pub mod pattern;
 pub mod ready;
 pub mod signals;
+pub mod stream;
+pub mod webhook;
 pub mod world;
 
 use std::{
@@ -15,20 +24,40 @@ use std::{
     hash::{BuildHasher, Hasher, RandomState},
     io,
     io::Write,
-    net::SocketAddr,
-    time::SystemTime,
+    sync::Arc,
+    time::Duration,
 };
 
-use domain::timestamp::Timestamp;
 use dovetail_http::CursorKey;
-use dovetail_table::Table;
+use dovetail_table::{
+    Table,
+    stream::{FILTER_OWED, FILTER_TOLD},
+};
+use futures_util::future::join_all;
+use hyper::Uri;
+use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::{
     arguments::Settings,
-    engine::{Engine, Place},
+    bus::Bus,
+    control::Control,
+    engine::Engine,
+    functions::Handles,
+    invoke::Invoker,
+    journal::Journal,
+    mapping::{Mapping, Wake, delivery::Limits},
+    pattern::Pattern,
+    stream::Stream,
+    webhook::Webhook,
     world::World,
 };
+
+/// The table's name on the engine.
+pub const TABLE: &str = "dovetail-local";
+const KEYS_TABLE: &str = "dovetail-local-keys";
+/// How often the sweep runs.
+const SWEEP: Duration = Duration::from_secs(60);
 
 /// Why the system could not start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +73,9 @@ pub enum Error {
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] engine::Error),
+    /// The journal failed.
+    #[error("the journal failed: {0}")]
+    Journal(#[from] rusqlite::Error),
     /// The table failed.
     #[error(transparent)]
     Table(#[from] dovetail_table::Error),
@@ -74,7 +106,12 @@ pub async fn start(
     stop: impl Future<Output = ()>,
 ) -> Result<(), Error> {
     let world = read_world(settings)?;
-    let system = System::prepare(settings.listen, &settings.place, &world).await?;
+    let system = System::prepare(settings, &world).await?;
+    if let Some(path) = &settings.env_file {
+        let lines: String =
+            system.environment.iter().map(|(name, value)| format!("{name}={value}\n")).collect();
+        ready::write_file(path, &lines).map_err(Error::io(path.display().to_string()))?;
+    }
     if let Some(path) = &settings.ready_file {
         ready::write_file(path, &system.base_url).map_err(Error::io(path.display().to_string()))?;
     }
@@ -87,29 +124,133 @@ pub async fn start(
 pub struct System {
     listener: TcpListener,
     engine: Engine,
-    /// The tables on the engine.
-    pub table: Table,
+    bus: Bus,
+    control: Control,
+    webhooks: Vec<Webhook>,
+    /// What the functions reach.
+    pub handles: Arc<Handles>,
     /// What every URL begins with.
     pub base_url: String,
+    /// The environment of functions that run elsewhere.
+    environment: Vec<(&'static str, String)>,
 }
 
 impl System {
-    /// Listens, starts the engine and loads the world.
-    pub async fn prepare(listen: SocketAddr, place: &Place, world: &World) -> Result<Self, Error> {
+    /// Listens, starts the engine and the bus, and loads the world.
+    pub async fn prepare(settings: &Settings, world: &World) -> Result<Self, Error> {
         // Before the database is touched: a port in use should change nothing.
-        let listener = TcpListener::bind(listen).await.map_err(Error::io(listen.to_string()))?;
+        let listener =
+            TcpListener::bind(settings.listen).await.map_err(Error::io(settings.listen.to_string()))?;
         let base_url = ready::base_url(listener.local_addr().map_err(Error::io("the listening socket"))?);
-        let engine = Engine::start(place)?;
-        let table = tables(&engine, world).await?;
-        Ok(Self { listener, engine, table, base_url })
+        let engine = Engine::start(&settings.place)?;
+        let journal = Journal::open(engine.directory())?;
+        let bus = Bus::open(journal.clone()).await.map_err(Error::io("the bus's socket"))?;
+        let bus_endpoint = bus.endpoint().map_err(Error::io("the bus's socket"))?;
+        let cursor_secret = cursor_secret();
+        let handles = Arc::new(Handles {
+            table: tables(&engine, world).await?,
+            bus: dovetail_events::Bus::connect(dovetail_events::Settings {
+                bus: bus::NAME.to_owned(),
+                endpoint: Some(bus_endpoint.clone()),
+            })
+            .await,
+            cursor_key: CursorKey::new(&cursor_secret),
+        });
+        let environment = vec![
+            ("DOVETAIL_TABLE", TABLE.to_owned()),
+            ("DOVETAIL_KEYS_TABLE", KEYS_TABLE.to_owned()),
+            ("DOVETAIL_ENDPOINT", engine.endpoint()),
+            ("DOVETAIL_CURSOR_KEY", cursor_secret),
+            ("DOVETAIL_BUS", bus::NAME.to_owned()),
+            ("DOVETAIL_BUS_ENDPOINT", bus_endpoint),
+        ];
+        let stream = Stream::open(&engine.endpoint(), TABLE).await.map_err(Error::io("the stream"))?;
+        let wake = Wake::default();
+        let mapping = |settings| Mapping::new(settings, stream.clone(), journal.clone(), wake.clone());
+        let mappings = mappings().into_iter().map(mapping).collect();
+        let control = Control {
+            table: handles.table.clone(),
+            journal,
+            mappings,
+            wake,
+            invoker: invoker(&handles, settings.functions.as_ref()),
+        };
+        let webhooks = world.webhooks();
+        Ok(Self { listener, engine, bus, control, webhooks, handles, base_url, environment })
+    }
+
+    /// The URL of the engine.
+    pub fn engine_endpoint(&self) -> String {
+        self.engine.endpoint()
     }
 
     /// Serves until `stop` resolves.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), Error> {
-        let (table, key) = (self.table, cursor_key());
-        let answer = move |event| functions::answer(table.clone(), key.clone(), event);
-        gateway::serve(self.listener, answer, stop).await;
-        Ok(self.engine.stop()?)
+        let Self { listener, engine, bus, control, webhooks, handles, .. } = self;
+        let answering = control.clone();
+        let answer = move |event: dovetail_http::Event| {
+            let (control, handles) = (answering.clone(), Arc::clone(&handles));
+            async move {
+                if event.raw_path.as_deref().is_some_and(|path| path.starts_with(control::PREFIX)) {
+                    return control.answer(&event).await;
+                }
+                let writes = event.request_context.http.method != "GET";
+                let reply = functions::answer(&handles.table, &handles.cursor_key, event).await;
+                if writes {
+                    control.wake.wake();
+                }
+                reply
+            }
+        };
+        let invoke = |mapping: &Mapping, payload| {
+            let (invoker, function) = (control.invoker.clone(), mapping.settings.function);
+            async move { invoker.invoke(function, payload).await }
+        };
+        let pumping =
+            control.mappings.iter().map(|mapping| mapping.run(move |payload| invoke(mapping, payload)));
+        let telling = webhooks.iter().map(|webhook| webhook.run(&control.journal, bus.taken()));
+        // What is cut off here is taken up again when the system starts: each step is noted once it is done.
+        tokio::select! {
+            () = gateway::serve(listener, answer, stop) => {}
+            _ = join_all(pumping), if !control.mappings.is_empty() => {}
+            _ = join_all(telling), if !webhooks.is_empty() => {}
+            _ = bus.serve() => {}
+            () = sweep(&control) => {}
+        }
+        Ok(engine.stop()?)
+    }
+}
+
+/// The event source mappings: the settings that the deployed functions have, but for their windows.
+fn mappings() -> [mapping::Settings; 2] {
+    let mapping = |function, filter: &str, batch_size, retries, hours| mapping::Settings {
+        function,
+        filters: serde_json::from_str(filter)
+            .ok()
+            .and_then(|filter| Pattern::parse(&filter).ok())
+            .into_iter()
+            .collect(),
+        batch_size,
+        window: Duration::ZERO,
+        limits: Limits { retries, bisects: true, age: Duration::from_hours(hours) },
+    };
+    [mapping("generate", FILTER_OWED, 10, 5, 1), mapping("notify", FILTER_TOLD, 100, 20, 6)]
+}
+
+fn invoker(handles: &Arc<Handles>, functions: Option<&Uri>) -> Invoker {
+    functions.map_or_else(|| Invoker::Here(Arc::clone(handles)), |url| Invoker::At(url.clone()))
+}
+
+/// Invokes the sweep for ever, as its schedule does.
+async fn sweep(control: &Control) {
+    loop {
+        tokio::time::sleep(SWEEP).await;
+        let event =
+            json!({"version": "0", "source": "aws.events", "detail-type": "Scheduled Event", "detail": {}});
+        match control.invoker.invoke("sweep", event).await {
+            Ok(_) => drop(control.wake.wake()),
+            Err(error) => dovetail_aws::log("sweep", &error),
+        }
     }
 }
 
@@ -128,30 +269,28 @@ fn read_world(settings: &Settings) -> Result<World, Error> {
 /// The tables on the engine, with the world in them.
 async fn tables(engine: &Engine, world: &World) -> Result<Table, Error> {
     let settings = dovetail_table::Settings {
-        table: "dovetail-local".to_owned(),
-        keys_table: "dovetail-local-keys".to_owned(),
+        table: TABLE.to_owned(),
+        keys_table: KEYS_TABLE.to_owned(),
         endpoint: Some(engine.endpoint()),
     };
     let table = Table::connect(settings).await;
     table.create().await?;
-    load::world(&table, world, now()).await?;
+    load::world(&table, world, dovetail_aws::now()).await?;
     Ok(table)
 }
 
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_micros(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
-}
-
-/// A key for positions in lists; they are good for as long as this process runs.
-fn cursor_key() -> CursorKey {
+/// A secret for positions in lists; they are good for as long as this process runs.
+fn cursor_secret() -> String {
     let random = || RandomState::new().build_hasher().finish();
-    CursorKey::new(&format!("{:016x}{:016x}", random(), random()))
+    format!("{:016x}{:016x}", random(), random())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::SocketAddr;
+
     use super::*;
+    use crate::engine::Place;
 
     #[tokio::test]
     async fn the_system_starts_tells_where_and_stops() {
@@ -160,8 +299,8 @@ mod tests {
         let settings = Settings {
             listen: "127.0.0.1:0".parse().unwrap(),
             place: Place::Memory,
-            world: None,
             ready_file: Some(ready_file.clone()),
+            ..Settings::default()
         };
         let mut out = Vec::new();
         start(&settings, &mut out, std::future::ready(())).await.unwrap();
@@ -180,7 +319,7 @@ mod tests {
             listen: "127.0.0.1:0".parse().unwrap(),
             place: Place::Directory(data.clone()),
             world: Some(file),
-            ready_file: None,
+            ..Settings::default()
         };
         let refused = start(&settings, &mut Vec::new(), std::future::pending()).await.unwrap_err();
         assert!(refused.to_string().contains("world.json: missing field `teams`"), "{refused}");

@@ -49,7 +49,7 @@ pub async fn world(table: &Table, world: &World, now: Timestamp) -> Result<(), F
 }
 
 async fn api_key(table: &Table, team: &Team, key: &WorldKey, number: u32) -> Result<(), Error> {
-    let hash = authorize::hash(&key.key);
+    let hash = dovetail_http::key_hash(&key.key);
     if table.api_key(&hash).await?.is_some() {
         return Ok(());
     }

@@ -10,7 +10,9 @@ use serde::{
     Deserialize, Deserializer,
     de::{self, MapAccess, Visitor, value::MapAccessDeserializer},
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+use crate::{arguments::local_url, pattern::Pattern, webhook::Webhook};
 
 /// The world that a system begins with when none is given.
 pub const DEMO: &str = include_str!("demo.world.json");
@@ -38,9 +40,55 @@ pub struct WorldTeam {
     /// The keys that act for the team.
     #[serde(default)]
     pub api_keys: Vec<WorldKey>,
-    /// The URL that is to be told of the team's events; kept for the version that publishes them.
+    /// Where the team is told of events, and of which.
     #[serde(default)]
-    pub notify: Option<String>,
+    pub notify: Option<Notify>,
+}
+
+/// Where events are posted to: in the file a URL, or an object with `url` and `pattern`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Notify {
+    /// The events that the team is a party to, as owner, service owner or consumer.
+    Url(String),
+    /// The events that match a pattern.
+    Pattern {
+        /// The URL.
+        url: String,
+        /// An EventBridge event pattern.
+        pattern: Value,
+    },
+}
+
+impl Notify {
+    fn url(&self) -> &str {
+        match self {
+            Self::Url(url) | Self::Pattern { url, .. } => url,
+        }
+    }
+
+    /// The webhook, or what is wrong with it: below `notify`, and why.
+    fn webhook(&self, team: &str) -> Result<Webhook, (&'static str, String)> {
+        let not_callable = || ("", format!("`{}` is no URL that begins with http://", self.url()));
+        let url = local_url(self.url()).ok_or_else(not_callable)?;
+        let pattern = match self {
+            Self::Url(_) => {
+                let party = |role: &str| json!({"detail": {"data": {role: [team]}}});
+                json!({"$or": [party("owner"), party("service_owner_team"), party("consumer_team")]})
+            }
+            Self::Pattern { pattern, .. } => pattern.clone(),
+        };
+        let pattern = Pattern::parse(&pattern).map_err(|problem| (".pattern", problem))?;
+        Ok(Webhook { team: team.to_owned(), url, pattern })
+    }
+}
+
+impl World {
+    /// The webhooks of its teams.
+    pub fn webhooks(&self) -> Vec<Webhook> {
+        let notified = self.teams.iter().filter_map(|team| Some((team, team.notify.as_ref()?)));
+        notified.filter_map(|(team, notify)| notify.webhook(&team.name).ok()).collect()
+    }
 }
 
 /// An API key: in the file a string, or an object with `key` and optionally `name` and `role`.
@@ -162,6 +210,9 @@ fn problems(world: &World) -> Vec<String> {
             problems.push(format!("teams[{at}].name: {problem}"));
         } else if !teams.insert(team.name.as_str()) {
             problems.push(format!("teams[{at}].name: there is already a team `{}`", team.name));
+        }
+        if let Some(Err((place, problem))) = team.notify.as_ref().map(|notify| notify.webhook(&team.name)) {
+            problems.push(format!("teams[{at}].notify{place}: {problem}"));
         }
         for (number, key) in team.api_keys.iter().enumerate() {
             let place = format!("teams[{at}].api_keys[{number}]");

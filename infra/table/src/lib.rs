@@ -24,3 +24,4 @@ pub use error::Error;
 pub use lists::{COUNT_MAX, Direction, Listed, Rows, Source};
 pub use provision::{Publication, Published};
 pub use read::ApiKey;
+pub use related::Beside;

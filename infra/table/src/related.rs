@@ -5,12 +5,21 @@ use crate::record::{self, ApplicationRecord, DeployedRecord, ItemRecord, Record,
 use crate::{Error, Table};
 use domain::change::Change;
 use domain::deployed::Deployed;
-use domain::id::TeamId;
+use domain::id::{DeployedId, TeamId};
 use domain::item::Item;
 use domain::json::Hash;
 use domain::related::Related;
 use domain::submission::Submission;
 use std::collections::BTreeSet;
+
+/// A record that a row of a list points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// A declaration of this consumer.
+    Declaration(TeamId, Hash),
+    /// A deployed item.
+    Deployed(DeployedId),
+}
 
 impl Table {
     /// What stands beside change instances: their items, teams, applications, declarations, deployed items.
@@ -54,9 +63,13 @@ impl Table {
         self.changes(&submission.direct_changes().collect::<Vec<_>>()).await
     }
 
-    /// The declarations with these hashes, as far as they exist.
-    pub async fn declarations(&self, wanted: impl Iterator<Item = (TeamId, Hash)>) -> Result<Related, Error> {
-        self.related(wanted.map(|(team, hash)| key::declaration(team, hash)).collect()).await
+    /// What is wanted beside rows, as far as it exists.
+    pub async fn beside(&self, wanted: impl Iterator<Item = Beside>) -> Result<Related, Error> {
+        let key = |wanted| match wanted {
+            Beside::Declaration(team, hash) => key::declaration(team, hash),
+            Beside::Deployed(id) => key::deployed(id),
+        };
+        self.related(wanted.map(key).collect()).await
     }
 
     async fn related(&self, keys: Vec<Key>) -> Result<Related, Error> {

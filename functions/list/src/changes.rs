@@ -1,0 +1,144 @@
+//! Change instances: those of a role, among them those of dependent teams and of referencing items, and one.
+
+use crate::filter::{Filter, single};
+use crate::page::{Asked, Field, List, Orders, only_knows, stored_order};
+use domain::change::{Change, ChangeType, Kind};
+use domain::id::{ChangeId, ItemId, TeamId};
+use domain::state::State;
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
+use dovetail_table::{Source, Table};
+use serde_json::Value;
+
+const FILTERS: &[&str] = &[
+    "application_id",
+    "change_type",
+    "commit_id",
+    "consumer_team_id",
+    "declaration",
+    "declaration_contains",
+    "declaration_regex",
+    "start_date",
+    "end_date",
+    "exclude_referenced",
+    "is_dependant",
+    "service_id",
+    "service_item_id",
+    "service_name",
+    "service_owner_team_id",
+    "state",
+    "submission_id",
+];
+
+const FIELDS: &[Field<Change>] = &[
+    ("created", |change| change.created.to_wire()),
+    ("id", |change| format!("{:016}", change.id.get())),
+    ("modified", |change| change.modified().to_wire()),
+    ("state", |change| change.state.name().to_owned()),
+    ("change_type", |change| change.change_type.name().to_owned()),
+];
+
+/// The change instances that the caller owns, or those of the items that it declared.
+pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let call = asked.call;
+    let (source, filter) = wanted(call)?;
+    let by_item = single(&call.query, "service_item_id")?.is_some();
+    let orders = Orders::By { stored: stored_order(call.pov, by_item), fields: FIELDS };
+    reply(&List { asked, source, filter, orders }).await
+}
+
+/// Among them those of dependent teams.
+pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let (source, mut filter) = wanted(asked.call)?;
+    filter.test(Change::is_dependant);
+    reply(&List { asked, source, filter, orders: Orders::Ignored }).await
+}
+
+/// Among them those of items that refer to a modified one.
+pub(crate) async fn referenced(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let (source, mut filter) = wanted(asked.call)?;
+    filter.test(|change| change.kind == Kind::Referenced);
+    reply(&List { asked, source, filter, orders: Orders::Ignored }).await
+}
+
+/// One change instance.
+pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let change = table.change(call.id(ChangeId::parse)?).await?;
+    let change = change.filter(|change| call.pov.shows_change(change, call.caller.team.id));
+    let change = change.ok_or(Code::NotFound)?;
+    let related = table.related_to_changes(std::slice::from_ref(&change)).await?;
+    Ok(Reply::new(200, view::change_instance(&change, &related, &Viewpoint::of(call))))
+}
+
+/// The narrowest place that holds the wanted rows, and what they have to pass.
+fn wanted(call: &Call) -> Result<(Source<Change>, Filter<Change>), Failure> {
+    only_knows(call, FILTERS)?;
+    let (query, pov, team) = (&call.query, call.pov, call.caller.team.id);
+    let states = states(call)?;
+    let item = single(query, "service_item_id")?;
+    let source = match (item.and_then(ItemId::parse), pov) {
+        (Some(item), _) => Source::<Change>::of_item(item),
+        (None, Pov::Consumer) => Source::<Change>::of_consumer(team),
+        (None, Pov::ServiceOwner) => Source::<Change>::owned_by(team, &states),
+    };
+    let mut filter = filter(call)?;
+    // The rows of an item, or of a consumer, are not all the caller's to see, or not in these states.
+    if item.is_some() || pov == Pov::Consumer && query.get("state").is_some() {
+        filter.test(move |change| owned_in(pov, change, team) && states.contains(&change.state));
+    }
+    Ok((source, filter))
+}
+
+fn filter(call: &Call) -> Result<Filter<Change>, Failure> {
+    let query = &call.query;
+    let mut filter = Filter::new();
+    filter.ids(query, "application_id", |change: &Change| change.item.application().get())?;
+    filter.ids(query, "consumer_team_id", |change| change.consumer.id.get())?;
+    filter.ids(query, "service_id", |change| change.service.id.get())?;
+    filter.ids(query, "service_item_id", |change| change.item.get())?;
+    filter.ids(query, "service_owner_team_id", |change| change.service_owner.id.get())?;
+    filter.ids(query, "submission_id", |change| change.submission.get())?;
+    filter.texts(query, "service_name", |change| &change.service.title);
+    filter.texts(query, "commit_id", |change| change.commit_id.as_deref().unwrap_or_default());
+    let types = ChangeType::ALL.map(ChangeType::name);
+    filter.words(query, "change_type", &types, |change| change.change_type.name())?;
+    if query.truth("exclude_referenced").map_err(|error| Call::bad_filter(&error))? == Some(true) {
+        filter.test(|change| change.kind != Kind::Referenced);
+    }
+    filter.truth(query, "is_dependant", Change::is_dependant)?;
+    filter.dates(query, Change::modified)?;
+    filter.declarations(query, |change| {
+        let version = change.new.or(change.old)?;
+        Some((change.consumer.id, version.hash))
+    })?;
+    Ok(filter)
+}
+
+/// The states that are asked for; all when nothing is said.
+fn states(call: &Call) -> Result<Vec<State>, Failure> {
+    let Some(names) = call.query.list("state") else { return Ok(State::ALL.to_vec()) };
+    let states: Option<Vec<State>> = names.iter().map(|name| State::parse(name)).collect();
+    let known = State::ALL.map(State::name).join(", ");
+    let mut states =
+        states.ok_or_else(|| Call::bad_filter(&FieldError::new("state", format!("is none of {known}"))))?;
+    states.sort_unstable();
+    states.dedup();
+    Ok(states)
+}
+
+/// Whether a list in this role shows the change instance: an owner's queue holds its own only.
+fn owned_in(pov: Pov, change: &Change, team: TeamId) -> bool {
+    match pov {
+        Pov::ServiceOwner => change.owner.id == team,
+        Pov::Consumer => change.consumer.id == team,
+    }
+}
+
+async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
+    let page = list.page().await?;
+    let related = list.asked.table.related_to_changes(&page.rows).await?;
+    let viewpoint = Viewpoint::of(list.asked.call);
+    let results: Vec<Value> =
+        page.rows.iter().map(|change| view::change_instance(change, &related, &viewpoint)).collect();
+    Ok(page.reply(&results))
+}

@@ -1,0 +1,99 @@
+//! Deployed items: all versions in a role, the newest ones where a dependent team has a share, and one.
+
+use crate::filter::{Filter, single};
+use crate::items;
+use crate::page::{Asked, Field, List, Orders, only_knows, stored_order};
+use domain::deployed::Deployed;
+use domain::id::{DeployedId, ItemId, TeamId};
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, Pov, Reply};
+use dovetail_table::{Beside, Source, Table};
+use serde_json::Value;
+
+const FILTERS: &[&str] = &[
+    "application_id",
+    "consumer_team_id",
+    "service_id",
+    "service_owner_team_id",
+    "service_item_id",
+    "declaration",
+    "declaration_contains",
+    "declaration_regex",
+];
+
+const FIELDS: &[Field<Deployed>] = &[
+    ("created", |deployed| deployed.created.to_wire()),
+    ("id", |deployed| format!("{:016}", deployed.id.get())),
+    ("version", |deployed| format!("{:020}", deployed.version)),
+];
+
+/// What is deployed for the items of the caller's services, or for those that it declared.
+pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let call = asked.call;
+    let (team, pov) = (call.caller.team.id, call.pov);
+    let mut filter = filter(call)?;
+    let item = single(&call.query, "service_item_id")?;
+    let source = match (item.and_then(ItemId::parse), pov) {
+        (Some(item), _) => {
+            filter.test(move |deployed| pov.shows_deployed(deployed, team));
+            Source::<Deployed>::of_item(item)
+        }
+        (None, Pov::Consumer) => Source::<Deployed>::of_consumer(team),
+        (None, Pov::ServiceOwner) => Source::<Deployed>::owned_by(team),
+    };
+    let orders = Orders::By { stored: stored_order(pov, item.is_some()), fields: FIELDS };
+    let list = List { asked, source, filter, orders };
+    let page = list.page().await?;
+    let viewpoint = Viewpoint::of(call);
+    let results: Vec<Value> =
+        page.rows.iter().map(|deployed| view::deployed_item(deployed, &viewpoint)).collect();
+    Ok(page.reply(&results))
+}
+
+/// The newest deployed item of each item that [`items::dependent`] lists and that has one.
+pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let call = asked.call;
+    let mut of_items = Filter::new();
+    of_items.newest(filter(call)?);
+    let source = items::shared(call, &mut of_items)?;
+    let list = List { asked, source, filter: of_items, orders: Orders::Ignored };
+    let page = list.page().await?;
+    let ids = page.rows.iter().filter_map(|item| item.deployed).map(|latest| latest.id);
+    let related = asked.table.beside(ids.clone().map(Beside::Deployed)).await?;
+    let viewpoint = Viewpoint::of(call);
+    let mut results = Vec::new();
+    for id in ids {
+        let deployed = related.deployed.get(&id).ok_or(Code::Broken)?;
+        results.push(view::deployed_item(deployed, &viewpoint));
+    }
+    Ok(page.reply(&results))
+}
+
+/// One version.
+pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let team = call.caller.team.id;
+    let deployed = table.deployed(call.id(DeployedId::parse)?).await?.ok_or(Code::NotFound)?;
+    if call.pov.shows_deployed(&deployed, team) || is_newest(table, call.pov, &deployed, team).await? {
+        return Ok(Reply::new(200, view::deployed_item(&deployed, &Viewpoint::of(call))));
+    }
+    Err(Code::NotFound.into())
+}
+
+/// Whether it is the newest of an item that the team sees.
+async fn is_newest(table: &Table, pov: Pov, deployed: &Deployed, team: TeamId) -> Result<bool, Failure> {
+    let item = table.item(deployed.item).await?;
+    Ok(item.is_some_and(|item| pov.shows_newest(deployed, &item, team)))
+}
+
+fn filter(call: &Call) -> Result<Filter<Deployed>, Failure> {
+    only_knows(call, FILTERS)?;
+    let query = &call.query;
+    let mut filter = Filter::new();
+    filter.ids(query, "application_id", |deployed: &Deployed| deployed.item.application().get())?;
+    filter.ids(query, "consumer_team_id", |deployed| deployed.consumer.id.get())?;
+    filter.ids(query, "service_owner_team_id", |deployed| deployed.service_owner.id.get())?;
+    filter.ids(query, "service_id", |deployed| deployed.service.id.get())?;
+    filter.ids(query, "service_item_id", |deployed| deployed.item.get())?;
+    filter.texts_of(query, |deployed| &deployed.data)?;
+    Ok(filter)
+}

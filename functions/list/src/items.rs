@@ -1,0 +1,119 @@
+//! Service items: those of a role, those in which a dependent team has a share, and one.
+
+use crate::filter::{Filter, single};
+use crate::page::{Asked, Field, List, Orders, only_knows, stored_order};
+use domain::id::{ApplicationId, ItemId};
+use domain::item::{ChangeState, Item, RuntimeState};
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, Pov, Reply};
+use dovetail_table::{Source, Table};
+use serde_json::Value;
+
+const FILTERS: &[&str] = &[
+    "application_id",
+    "application_name",
+    "application_name_contains",
+    "change_state",
+    "consumer_team_id",
+    "name",
+    "runtime_state",
+    "service_id",
+    "service_name",
+    "service_owner_id",
+    "service_owner_team_id",
+    "declaration",
+    "declaration_contains",
+    "declaration_regex",
+    "start_date",
+    "end_date",
+];
+
+const FIELDS: &[Field<Item>] = &[
+    ("created", |item| item.created.to_wire()),
+    ("id", |item| format!("{:016}", item.id.get())),
+    ("name", |item| item.name.clone()),
+    ("modified", |item| item.modified.to_wire()),
+    ("runtime_state", |item| item.runtime_state.name().to_owned()),
+    ("change_state", |item| item.change_state().name().to_owned()),
+];
+
+/// The items of the caller's services, or those that it declared.
+pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let call = asked.call;
+    let filter = filter(call)?;
+    let source = match call.pov {
+        Pov::ServiceOwner => Source::<Item>::owned_by(call.caller.team.id),
+        Pov::Consumer => declared(call)?,
+    };
+    let orders = Orders::By { stored: stored_order(call.pov, false), fields: FIELDS };
+    reply(&List { asked, source, filter, orders }).await
+}
+
+/// The items in which the caller has a share as a dependent, or those of its own in which another team has.
+pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let call = asked.call;
+    let mut filter = filter(call)?;
+    let source = shared(call, &mut filter)?;
+    reply(&List { asked, source, filter, orders: Orders::Ignored }).await
+}
+
+/// One item.
+pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let item = table.item(call.id(ItemId::parse)?).await?;
+    let item = item.filter(|item| call.pov.shows_item(item, call.caller.team.id));
+    let item = item.ok_or(Code::NotFound)?;
+    let related = table.related_to_items(std::slice::from_ref(&item)).await?;
+    Ok(Reply::new(200, view::service_item(&item, &related, &Viewpoint::of(call))))
+}
+
+/// Where the items with a dependent's share are: a dependent team finds its own, a consumer's have to be tested.
+pub(crate) fn shared(call: &Call, filter: &mut Filter<Item>) -> Result<Source<Item>, Failure> {
+    match call.pov {
+        Pov::ServiceOwner => Ok(Source::<Item>::shared_with(call.caller.team.id)),
+        Pov::Consumer => {
+            filter.test(|item| item.dependents().next().is_some());
+            declared(call)
+        }
+    }
+}
+
+/// The narrowest place that holds the wanted items of a consumer.
+fn declared(call: &Call) -> Result<Source<Item>, Failure> {
+    let team = call.caller.team.id;
+    let application = single(&call.query, "application_id")?.and_then(ApplicationId::parse);
+    Ok(match application.filter(|id| id.team() == team) {
+        Some(application) => Source::<Item>::of_application(application),
+        None => Source::<Item>::of_consumer(team),
+    })
+}
+
+fn filter(call: &Call) -> Result<Filter<Item>, Failure> {
+    only_knows(call, FILTERS)?;
+    let query = &call.query;
+    let mut filter = Filter::new();
+    filter.ids(query, "application_id", |item: &Item| item.id.application().get())?;
+    filter.ids(query, "consumer_team_id", |item| item.consumer.id.get())?;
+    filter.ids(query, "service_id", |item| item.service.id.get())?;
+    filter.ids(query, "service_owner_id", |item| item.service_owner.id.get())?;
+    filter.ids(query, "service_owner_team_id", |item| item.service_owner.id.get())?;
+    filter.texts(query, "name", |item| &item.name);
+    filter.texts(query, "application_name", |item| &item.application);
+    filter.texts(query, "service_name", |item| &item.service.title);
+    filter.contains(query, "application_name_contains", |item| &item.application);
+    let runtime_states = RuntimeState::ALL.map(RuntimeState::name);
+    filter.words(query, "runtime_state", &runtime_states, |item| item.runtime_state.name())?;
+    let change_states = ChangeState::ALL.map(ChangeState::name);
+    filter.words(query, "change_state", &change_states, |item| item.change_state().name())?;
+    filter.dates(query, |item| item.modified)?;
+    filter.declarations(query, |item| Some((item.consumer.id, item.version.hash)))?;
+    Ok(filter)
+}
+
+async fn reply(list: &List<'_, Item>) -> Result<Reply, Failure> {
+    let page = list.page().await?;
+    let related = list.asked.table.related_to_items(&page.rows).await?;
+    let viewpoint = Viewpoint::of(list.asked.call);
+    let results: Vec<Value> =
+        page.rows.iter().map(|item| view::service_item(item, &related, &viewpoint)).collect();
+    Ok(page.reply(&results))
+}

@@ -1,0 +1,66 @@
+//! Services: those of a role, those with dependent teams, and one.
+
+use crate::filter::Filter;
+use crate::page::{AGE_AND_ID, Asked, Field, List, Orders, only_knows};
+use domain::id::ServiceId;
+use domain::service::Service;
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, Pov, Reply};
+use dovetail_table::{Source, Table};
+
+const FIELDS: &[Field<Service>] =
+    &[("name", |service| service.title.clone()), ("modified", |service| service.modified.to_wire())];
+
+/// The caller's own services, or all that it may declare items of.
+pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let (pov, team) = (asked.call.pov, asked.call.caller.team.id);
+    let mut filter = filter(asked.call)?;
+    let source = match pov {
+        Pov::ServiceOwner => Source::<Service>::owned_by(team),
+        Pov::Consumer => {
+            filter.test(move |service| pov.shows_service(service, team));
+            Source::<Service>::all()
+        }
+    };
+    let orders = Orders::By { stored: AGE_AND_ID, fields: FIELDS };
+    reply(&List { asked, source, filter, orders }).await
+}
+
+/// The services that the caller depends on, or, of those that it may declare items of, those with dependent teams.
+pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let (pov, team) = (asked.call.pov, asked.call.caller.team.id);
+    let mut filter = filter(asked.call)?;
+    filter.test(move |service| match pov {
+        Pov::ServiceOwner => service.settings.has_dependent(team),
+        Pov::Consumer => pov.shows_service(service, team) && !service.settings.dependent_teams.is_empty(),
+    });
+    let source = Source::<Service>::all();
+    reply(&List { asked, source, filter, orders: Orders::Ignored }).await
+}
+
+/// One service.
+pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let service = table.service_by_id(call.id(ServiceId::new)?).await?;
+    let service = service.filter(|service| call.pov.shows_service(service, call.caller.team.id));
+    let service = service.ok_or(Code::NotFound)?;
+    let schema = table.schema(&service).await?;
+    Ok(Reply::new(200, view::service(&service, &schema, &Viewpoint::of(call))))
+}
+
+fn filter(call: &Call) -> Result<Filter<Service>, Failure> {
+    only_knows(call, &["name"])?;
+    let mut filter = Filter::new();
+    filter.texts(&call.query, "name", |service: &Service| &service.title);
+    Ok(filter)
+}
+
+async fn reply(list: &List<'_, Service>) -> Result<Reply, Failure> {
+    let page = list.page().await?;
+    let viewpoint = Viewpoint::of(list.asked.call);
+    let mut results = Vec::new();
+    for service in &page.rows {
+        let schema = list.asked.table.schema(service).await?;
+        results.push(view::service(service, &schema, &viewpoint));
+    }
+    Ok(page.reply(&results))
+}

@@ -1,0 +1,50 @@
+//! Submissions: the caller's own, and one of them with its change instances.
+
+use crate::filter::Filter;
+use crate::page::{AGE_AND_ID, Asked, List, Orders, only_knows};
+use domain::id::SubmissionId;
+use domain::submission::Submission;
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, Reply};
+use dovetail_table::{Source, Table};
+use serde_json::Value;
+
+/// All of them.
+pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let call = asked.call;
+    only_knows(call, &["light", "commit_id"])?;
+    let mut filter = Filter::new();
+    filter.texts(&call.query, "commit_id", |submission: &Submission| {
+        submission.commit_id.as_deref().unwrap_or_default()
+    });
+    let source = Source::<Submission>::of_team(call.caller.team.id);
+    let orders = Orders::By { stored: AGE_AND_ID, fields: &[] };
+    let list = List { asked, source, filter, orders };
+    let page = list.page().await?;
+    let viewpoint = Viewpoint::of(call);
+    let results: Vec<Value> = page
+        .rows
+        .iter()
+        .map(|submission| view::submission(submission, submission.progress(), &viewpoint))
+        .collect();
+    Ok(page.reply(&results))
+}
+
+/// One submission.
+pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let id = call.id(SubmissionId::parse)?;
+    // Another team's number is not even looked up.
+    if id.team() != call.caller.team.id {
+        return Err(Code::NotFound.into());
+    }
+    let submission = table.submission(id).await?.ok_or(Code::NotFound)?;
+    let viewpoint = Viewpoint::of(call);
+    let changes = table.changes_of(&submission).await?;
+    let related = table.related_to_changes(&changes).await?;
+    let changes: Vec<Value> =
+        changes.iter().map(|change| view::change_instance(change, &related, &viewpoint)).collect();
+    Ok(Reply::new(
+        200,
+        view::submission_with_changes(&submission, submission.progress(), changes, &viewpoint),
+    ))
+}
