@@ -5,24 +5,48 @@ nothing declared, and its name says what holds. `tests/clients/run` starts the s
 
     python netorca_1_0_14.py BASE_URL [PART_OF_A_NAME ...]
 
-Left out, because these routes do not exist (yet): the `dependant` and `referenced` lists, service docs, tags
-and configs, charges, webhooks, healthchecks, messages, and the Pack (AI processors, documents, models).
+Left out, because these routes do not exist: service docs, tags and configs, charges, webhooks, healthchecks,
+messages, and the Pack (AI processors, documents, models).
 """
 
 import contextlib
 import functools
-import importlib.metadata
 import io
 import json
 import os
-import re
-import sys
-import tempfile
-import traceback
 import warnings
 import xml.etree.ElementTree
 from datetime import datetime, timedelta, timezone
 
+import checks
+from checks import (
+    CHANGE_INSTANCE,
+    CONSUMER_KEY,
+    DEPLOYED_ITEM,
+    GITOPS_BANK,
+    GITOPS_CONFIG,
+    GITOPS_SHOP,
+    INTEGER,
+    LB_OWNER_KEY,
+    NP_OWNER_KEY,
+    OBJECT,
+    OTHER_CONSUMER_KEY,
+    SERVICE,
+    SERVICE_ITEM,
+    TEAM,
+    TEXT,
+    VM_OWNER_KEY,
+    check,
+    declaration,
+    expect,
+    expect_fields,
+    expect_that,
+    refused,
+    repository,
+    schema_of,
+    settle,
+    vm,
+)
 from netorca_sdk import (
     ConsumerSubmission,
     ErrorFormatter,
@@ -40,52 +64,26 @@ from netorca_sdk import (
 )
 from netorca_sdk.netorca import Netorca
 
-BASE_URL = ""
-CHECKS = []
-
-# The teams and keys that `cargo run` begins with.
-TEAM = "AwesomeConsumer"
-CONSUMER_KEY = "awesome-key"
-OTHER_CONSUMER_KEY = "awesome2-key"
-VM_OWNER_KEY = "vm-owner-key"
-LB_OWNER_KEY = "lb-owner-key"
-NP_OWNER_KEY = "np-owner-key"
-
-
 # --- How a user begins -------------------------------------------------------------------------------------
 
 
 @functools.lru_cache(maxsize=None)
 def consumer(key=CONSUMER_KEY):
     """A client for a team that declares what it wants."""
-    return NetOrcaClient(fqdn=BASE_URL, api_key=key, context="consumer")
+    return NetOrcaClient(fqdn=checks.BASE_URL, api_key=key, context="consumer")
 
 
 @functools.lru_cache(maxsize=None)
 def owner(key=VM_OWNER_KEY):
     """A client for a team that offers services."""
-    return NetOrcaClient(fqdn=BASE_URL, api_key=key, context="serviceowner")
+    return NetOrcaClient(fqdn=checks.BASE_URL, api_key=key, context="serviceowner")
 
 
 def old_style(key=VM_OWNER_KEY):
     """The interface of the client's 0.x releases, which 1.x still offers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return Netorca(fqdn=BASE_URL, api_key=key)
-
-
-def declaration(*vms, application="Shop"):
-    """All that the team wants: these virtual machines in one application."""
-    return {TEAM: {application: {"services": {"VM": list(vms)}}}}
-
-
-def vm(name="web", **fields):
-    """A virtual machine as a consumer declares it.
-
-    An item that is declared again under its old name is the same one, with all that was ever deployed for it:
-    checks of what is deployed use names of their own.
-    """
-    return {"name": name, **fields}
+        return Netorca(fqdn=checks.BASE_URL, api_key=key)
 
 
 def declare(*vms, application="Shop"):
@@ -110,6 +108,7 @@ def deliver(*vms):
 
 def carry_out_everything():
     """Every owner closes what was refused or has failed and carries out the rest."""
+    settle()
     for each in (owner(key) for key in (VM_OWNER_KEY, LB_OWNER_KEY, NP_OWNER_KEY)):
         for change in each.change_instances.filter(state="REJECTED,ERRORED,PENDING,APPROVED"):
             steps = {"PENDING": ["APPROVED", "COMPLETED"], "APPROVED": ["COMPLETED"]}
@@ -124,75 +123,10 @@ def withdraw_everything():
     carry_out_everything()
 
 
-@contextlib.contextmanager
-def repository(**files):
-    """A folder with a `.netorca` directory, as teams keep one in git; `__` in a name stands for the dot."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.mkdir(os.path.join(folder, ".netorca"))
-        for name, text in files.items():
-            with open(os.path.join(folder, ".netorca", name.replace("__", ".")), "w") as file:
-                file.write(text)
-        yield folder
-
-
-# --- How a check speaks ------------------------------------------------------------------------------------
-
-
-def check(function):
-    """Marks a function as a check."""
-    CHECKS.append(function)
-    return function
-
-
-def expect(what, expected, came):
-    """Fails unless `came` equals `expected`."""
-    if came != expected:
-        raise AssertionError(f"{what}:\n    expected {expected!r}\n    came     {came!r}")
-
-
-def expect_that(what, holds, came):
-    """Fails unless the sentence in `what` holds; `came` is what it is about."""
-    if not holds:
-        raise AssertionError(f"expected that {what}\n    came     {came!r}")
-
-
-def refused(exception, text, call):
-    """Fails unless `call` raises exactly this exception with this text in it; returns the whole text."""
-    expected = f"{exception.__name__} with {text!r}"
-    try:
-        returned = call()
-    except Exception as raised:
-        came = f"{type(raised).__name__}: {raised}"
-        if type(raised) is not exception or text not in str(raised):
-            raise AssertionError(f"a refusal:\n    expected {expected}\n    came     {came}") from raised
-        return str(raised)
-    raise AssertionError(f"a refusal:\n    expected {expected}\n    came     {returned!r}")
-
-
 def bad_request(resource, call):
     """Fails unless `call` meets a 400; returns its body, which the client puts into the exception's text."""
     text = refused(NetorcaAPIError, f"Bad request for {resource}. Reason: ", call)
-    return json.loads(text.split("Reason: ", 1)[1])
-
-
-TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
-OBJECT, TEXT, INTEGER, TRUTH, LIST, NULL = dict, str, int, bool, list, type(None)
-
-
-def expect_fields(what, shape, came):
-    """Fails unless `came` has at least these fields, with values of these types."""
-    for path, types in shape.items():
-        value = came
-        for name in path.split("."):
-            expect_that(f"{what} has {path}", isinstance(value, dict) and name in value, came)
-            value = value[name]
-        types = types if isinstance(types, tuple) else (types,)
-        names = " or ".join(kind.__name__ for kind in types)
-        expect_that(f"{path} of {what} is {names}", type(value) in types, value)
-        if path in ("created", "modified"):
-            expect_that(f"{path} of {what} has six digits and Z", TIMESTAMP.fullmatch(value), value)
-        if path == "url":
-            expect_that(f"the url of {what} is absolute", value.startswith(f"{BASE_URL}/v1/"), value)
+    return checks.reason(text)
 
 
 def names_of(rows):
@@ -224,7 +158,7 @@ def a_bad_key_is_refused_when_a_client_is_made():
 
 @check
 def a_bad_key_that_was_not_verified_is_refused_at_the_first_call():
-    client = NetOrcaClient(fqdn=BASE_URL, api_key="no-such-key", verify_auth=False)
+    client = NetOrcaClient(fqdn=checks.BASE_URL, api_key="no-such-key", verify_auth=False)
     refused(NetorcaAuthenticationError, "Authentication failed.", lambda: client.services.filter())
     refused(NetorcaAuthenticationError, "Authentication failed.", lambda: client.change_instances.get(1))
     refused(NetorcaException, "Authentication failed while fetching team info.", client.auth.get_teams_info)
@@ -232,7 +166,7 @@ def a_bad_key_that_was_not_verified_is_refused_at_the_first_call():
 
 @check
 def links_begin_with_the_address_that_was_called():
-    address = BASE_URL.replace("127.0.0.1", "localhost")
+    address = checks.BASE_URL.replace("127.0.0.1", "localhost")
     client = NetOrcaClient(fqdn=address, api_key=VM_OWNER_KEY)
     for service in client.services.list():
         expect_that("the url begins with it", service.url.startswith(f"{address}/v1/"), service.url)
@@ -305,42 +239,6 @@ def another_teams_declaration_is_refused():
 
 # --- Submitting --------------------------------------------------------------------------------------------
 
-CHANGE_INSTANCE = {
-    "id": INTEGER,
-    "url": TEXT,
-    "state": TEXT,
-    "change_type": TEXT,
-    "log": TEXT,
-    "created": TEXT,
-    "modified": TEXT,
-    "is_dependant": TRUTH,
-    "owner.id": INTEGER,
-    "owner.name": TEXT,
-    "service_item.id": INTEGER,
-    "service_item.name": TEXT,
-    "service_item.runtime_state": TEXT,
-    "service_item.declaration": OBJECT,
-    "service_item.deployed_item": OBJECT,
-    "submission.id": INTEGER,
-    "submission.commit_id": (TEXT, NULL),
-    "new_declaration": (OBJECT, NULL),
-    "old_declaration": (OBJECT, NULL),
-    "service_owner_team.id": INTEGER,
-    "service_owner_team.name": TEXT,
-    "service_owner_team.metadata": OBJECT,
-    "consumer_team.id": INTEGER,
-    "consumer_team.name": TEXT,
-    "consumer_team.metadata": OBJECT,
-    "service.id": INTEGER,
-    "service.name": TEXT,
-    "service.allow_manual_approval": TRUTH,
-    "service.allow_manual_completion": TRUTH,
-    "application.id": INTEGER,
-    "application.name": TEXT,
-    "application.metadata": OBJECT,
-}
-
-
 @check
 def a_declaration_becomes_change_instances():
     submission = consumer().submissions.submit(declaration(vm("web", cpu=8), vm("db", memory=2)))
@@ -412,16 +310,9 @@ def submissions_are_listed_and_read():
 
 # --- GitOps ------------------------------------------------------------------------------------------------
 
-GITOPS_CONFIG = (
-    "netorca_global:\n  base_url: {url}\n  metadata:\n    team_name: AwesomeConsumer\n    budget_code: 12345\n"
-)
-GITOPS_SHOP = "Shop:\n  metadata:\n    env: dev\n  services:\n    VM:\n      - name: web\n        cpu: {cpu}\n"
-GITOPS_BANK = "Bank:\n  services:\n    VM:\n      - name: ledger\n"
-
-
 @check
 def a_repository_is_validated_and_submitted():
-    files = {"config__yaml": GITOPS_CONFIG.format(url=BASE_URL)}
+    files = {"config__yaml": GITOPS_CONFIG.format(url=checks.BASE_URL)}
     files |= {"shop__yaml": GITOPS_SHOP.format(cpu=8), "bank__yml": GITOPS_BANK}
     commit = "51e53e0c4f1f0a1b2c3d4e5f60718293a4b5c6d7"
     with repository(**files) as folder:
@@ -442,7 +333,7 @@ def a_repository_is_validated_and_submitted():
 
 @check
 def a_repository_that_names_no_team_is_the_teams_of_the_key():
-    config = f"netorca_global:\n  base_url: {BASE_URL}\n"
+    config = f"netorca_global:\n  base_url: {checks.BASE_URL}\n"
     with repository(config__yaml=config, shop__yaml=GITOPS_SHOP.format(cpu=8)) as folder:
         expect("submitting", (True, {}), ConsumerSubmission(consumer(), folder).submit(commit_id=""))
     expect("the items", ["web"], names_of(consumer().service_items.list()))
@@ -450,7 +341,7 @@ def a_repository_that_names_no_team_is_the_teams_of_the_key():
 
 @check
 def an_invalid_repository_is_reported_as_a_table_and_for_junit():
-    config, shop = GITOPS_CONFIG.format(url=BASE_URL), GITOPS_SHOP.format(cpu="eight")
+    config, shop = GITOPS_CONFIG.format(url=checks.BASE_URL), GITOPS_SHOP.format(cpu="eight")
     with repository(config__yaml=config, shop__yaml=shop) as folder:
         gitops = ConsumerSubmission(consumer(), repository_path=folder)
         before, printed = os.getcwd(), io.StringIO()
@@ -478,7 +369,7 @@ def a_repository_without_its_config_is_refused_by_the_client():
 
 @check
 def an_owners_repository_publishes_its_services():
-    config = json.dumps({"netorca_global": {"base_url": BASE_URL}})
+    config = json.dumps({"netorca_global": {"base_url": checks.BASE_URL}})
     good, bad = schema_of("GITOPS_SERVICE"), {"title": "GITOPS_BROKEN", "type": 5}
     with repository(config__json=config, GITOPS_SERVICE__json=json.dumps(good)) as folder:
         gitops = ServiceOwnerSubmission(owner(), folder)
@@ -496,39 +387,6 @@ def an_owners_repository_publishes_its_services():
 
 
 # --- Service items -----------------------------------------------------------------------------------------
-
-SERVICE_ITEM = {
-    "id": INTEGER,
-    "url": TEXT,
-    "name": TEXT,
-    "created": TEXT,
-    "modified": TEXT,
-    "runtime_state": TEXT,
-    "change_state": TEXT,
-    "service.id": INTEGER,
-    "service.name": TEXT,
-    "service.owner.id": INTEGER,
-    "service.owner.name": TEXT,
-    "service.state": TEXT,
-    "service.healthcheck": TRUTH,
-    "application.id": INTEGER,
-    "application.name": TEXT,
-    "application.metadata": OBJECT,
-    "application.owner": INTEGER,
-    "service_owner_team.id": INTEGER,
-    "service_owner_team.name": TEXT,
-    "consumer_team.id": INTEGER,
-    "consumer_team.name": TEXT,
-    "consumer_team.metadata": OBJECT,
-    "deployed_item": OBJECT,
-    "declaration": OBJECT,
-    "related": (TEXT, NULL),
-    "healthcheck_status": (TEXT, NULL),
-    "is_validated_minimum_schema": TRUTH,
-    "is_deprecated_service_schema": TRUTH,
-    "is_service_private": TRUTH,
-}
-
 
 @check
 def a_service_item_has_what_the_client_reads():
@@ -565,7 +423,7 @@ def a_page_has_twenty_rows_and_an_absolute_link_to_the_next():
     page = old_style(CONSUMER_KEY).get_service_items({"runtime_state": "REQUESTED"}, context="consumer")
     expect("the fields", ["count", "next", "previous", "results"], sorted(page))
     expect("count and rows", (25, 20), (page["count"], len(page["results"])))
-    expect_that("next is absolute", page["next"].startswith(f"{BASE_URL}/v1/"), page["next"])
+    expect_that("next is absolute", page["next"].startswith(f"{checks.BASE_URL}/v1/"), page["next"])
     second = consumer().auth.get(page["next"]).json()
     expect("the rows of the page after", 5, len(second["results"]))
     expect("the link after the last page", None, second["next"])
@@ -804,22 +662,6 @@ def change_instances_are_filtered():
 
 # --- Deployed items ----------------------------------------------------------------------------------------
 
-DEPLOYED_ITEM = {
-    "id": INTEGER,
-    "url": TEXT,
-    "version": INTEGER,
-    "data": OBJECT,
-    "service_item": TEXT,
-    "change_instance": (TEXT, NULL),
-    "consumer_team.id": INTEGER,
-    "consumer_team.name": TEXT,
-    "service_owner_team.id": INTEGER,
-    "service_owner_team.name": TEXT,
-    "created": TEXT,
-    "modified": TEXT,
-}
-
-
 @check
 def what_is_deployed_is_recorded_for_a_service_item():
     (item,) = deliver(vm("by-item"))
@@ -911,38 +753,13 @@ def deployed_items_are_filtered():
 @check
 def a_deployed_item_for_nothing_or_for_what_does_not_exist_is_refused():
     bad_request("deployed_items", lambda: owner().deployed_items.create(data={"ip": "10.0.0.1"}))
-    nowhere = f"{BASE_URL}/v1/orcabase/serviceowner/service_items/987654321/"
+    nowhere = f"{checks.BASE_URL}/v1/orcabase/serviceowner/service_items/987654321/"
     bad_request("deployed_items", lambda: owner().deployed_items.create(service_item_id=nowhere, data={"a": 1}))
     refused(NetorcaNotFoundError, "service_items not found.",
             lambda: owner().deployed_items.create(service_item_id=987654321, data={"a": 1}))
 
 
 # --- Services ----------------------------------------------------------------------------------------------
-
-SERVICE = {
-    "id": INTEGER,
-    "url": TEXT,
-    "name": TEXT,
-    "state": TEXT,
-    "owner.id": INTEGER,
-    "owner.name": TEXT,
-    "schema.schema": OBJECT,
-    "tags": LIST,
-    "has_md": (TRUTH, TEXT),
-    "minimum_version": (INTEGER, NULL),
-    "enabled_notifications": TRUTH,
-    "allowed_teams": LIST,
-    "approval_required": TRUTH,
-    "allow_manual_approval": TRUTH,
-    "allow_manual_completion": TRUTH,
-}
-
-
-def schema_of(title, **fields):
-    """A service definition: a JSON Schema whose title is the service's name."""
-    properties = {"name": {"type": "string"}, **fields}
-    return {"title": title, "type": "object", "properties": properties, "required": ["name"]}
-
 
 @check
 def an_owner_sees_its_services_and_a_consumer_all_that_it_may_use():
@@ -1002,6 +819,131 @@ def a_services_settings_decide_who_may_order_it_and_whether_it_is_approved():
     expect("after PUT", [], put.data["allowed_teams"])
     body = bad_request("services", lambda: owner().services.update(service.id, {"approval_required": "maybe"}))
     expect_that("the field is named", "approval_required" in body, body)
+
+
+# --- What is generated -------------------------------------------------------------------------------------
+
+
+def declare_a_load_balancer(cpu=8):
+    """Declares a machine and the load balancer that refers to it; comes back when all of it is generated."""
+    services = {"VM": [vm(cpu=cpu)], "LoadBalancer": [{"name": "front", "related_vms": ["web"]}]}
+    submission = consumer().submissions.submit({TEAM: {"Shop": {"services": services}}})
+    settle()
+    return submission
+
+
+def of_submission(changes, submission):
+    """Those that came of one submission: the lists also have what is done."""
+    return [change for change in changes if change["submission"]["id"] == submission["id"]]
+
+
+def dependent_change(submission):
+    """The one change instance that a dependent team owns in a submission."""
+    (change,) = of_submission(owner(NP_OWNER_KEY).change_instances.get_dependant(), submission.data)
+    return change
+
+
+def owner_and_item(changes):
+    """Who has to carry change instances out, and for which item, sorted."""
+    return sorted((change["owner"]["name"], change["service_item"]["name"]) for change in changes)
+
+
+@check
+def a_dependent_team_finds_its_change_instances():
+    submission = declare_a_load_balancer()
+    change = dependent_change(submission)
+    expect_fields("a change instance", CHANGE_INSTANCE, change)
+    expect("whose it is", [("NPOwnerTeam", "front")], owner_and_item([change]))
+    expect("is_dependant", True, change["is_dependant"])
+    expect("state and type", ("PENDING", "CREATE"), (change["state"], change["change_type"]))
+    expect("the service's owner", "LBOwnerTeam", change["service_owner_team"]["name"])
+    owned = owner(NP_OWNER_KEY).change_instances.filter(submission_id=submission.id)
+    expect("the same among all it owns", [change["id"]], ids_of(owned))
+    expect("read alone", change, owner(NP_OWNER_KEY).change_instances.get(change["id"]).data)
+
+
+@check
+def a_consumer_finds_the_dependent_change_instances_of_its_items():
+    submission = declare_a_load_balancer()
+    dependent = of_submission(consumer().change_instances.get_dependant(), submission.data)
+    expect("whose they are", [("NPOwnerTeam", "front")], owner_and_item(dependent))
+    expect("another consumer's", [], consumer(OTHER_CONSUMER_KEY).change_instances.get_dependant())
+
+
+@check
+def a_dependent_team_decides_its_change_instances_and_no_other():
+    submission = declare_a_load_balancer()
+    change = dependent_change(submission)
+    for state in ("APPROVED", "COMPLETED"):
+        moved = owner(NP_OWNER_KEY).change_instances.update(change["id"], {"state": state})
+        expect("the state", state, moved.state)
+    (main,) = owner(LB_OWNER_KEY).change_instances.filter(state="PENDING")
+    expect("the service owner's is another one", False, main.data["is_dependant"])
+    refused(NetorcaAPIError, "Access denied for change_instances.",
+            lambda: owner(LB_OWNER_KEY).change_instances.update(change["id"], {"log": "not mine"}))
+
+
+@check
+def a_dependent_team_finds_the_items_and_services_it_has_a_part_in():
+    declare_a_load_balancer()
+    items = {item["id"]: item for item in owner(NP_OWNER_KEY).service_items.get_dependant()}
+    (front,) = consumer().service_items.list(name="front")
+    expect_that("the item is listed", front.id in items, items)
+    expect_fields("a service item", SERVICE_ITEM, items[front.id])
+    expect("the services of all that are listed", {"LoadBalancer"}, {row["service"]["name"] for row in items.values()})
+    (service,) = owner(NP_OWNER_KEY).services.get_dependant()
+    expect_fields("a service", SERVICE, service)
+    expect("the service", "LoadBalancer", service["name"])
+    for resource in (owner().service_items, owner().services, owner().change_instances):
+        expect(f"{resource.endpoint} of a team that is nobody's dependent", [], resource.get_dependant())
+
+
+@check
+def a_dependent_team_sees_what_is_deployed_for_its_items():
+    declare_a_load_balancer()
+    (main,) = owner(LB_OWNER_KEY).change_instances.filter(state="PENDING")
+    owner(LB_OWNER_KEY).change_instances.update(main.id, {"state": "APPROVED"})
+    deployed = owner(LB_OWNER_KEY).deployed_items.create(change_instance_id=main.id, data={"vip": "10.0.0.1"})
+    listed = {row["id"]: row for row in owner(NP_OWNER_KEY).deployed_items.get_dependant()}
+    expect_that("the deployed item is listed", deployed.id in listed, listed)
+    expect_fields("a deployed item", DEPLOYED_ITEM, listed[deployed.id])
+    expect("its data", {"vip": "10.0.0.1"}, listed[deployed.id]["data"])
+    expect("of a team that is nobody's dependent", [], owner().deployed_items.get_dependant())
+
+
+@check
+def a_modified_machine_asks_for_the_load_balancer_that_refers_to_it():
+    declare_a_load_balancer(cpu=8)
+    carry_out_everything()
+    submission = declare_a_load_balancer(cpu=16)
+    referenced = owner(LB_OWNER_KEY).change_instances.get_referenced(submission_id=submission.id)
+    expect("whose they are", [("LBOwnerTeam", "front")], owner_and_item(referenced))
+    (change,) = referenced
+    expect_fields("a change instance", CHANGE_INSTANCE, change)
+    expect("kind and type", ("REFERENCED", "MODIFY"), (change["kind"], change["change_type"]))
+    by_item = owner(LB_OWNER_KEY).change_instances.get_referenced(service_item_id=change["service_item"]["id"])
+    expect_that("it is found by its item", change["id"] in [row["id"] for row in by_item], by_item)
+    for_consumer = consumer().change_instances.get_referenced(submission_id=submission.id)
+    expect_that("the consumer finds it", change["id"] in [row["id"] for row in for_consumer], for_consumer)
+    expect("the kinds that are listed", {"REFERENCED"}, {row["kind"] for row in for_consumer})
+    without = owner(LB_OWNER_KEY).change_instances.filter(submission_id=submission.id, exclude_referenced=True)
+    expect("without referenced ones", [], without)
+    expect("what the machine's owner sees", [], owner().change_instances.get_referenced(submission_id=submission.id))
+
+
+@check
+def old_code_finds_what_is_generated():
+    submission = declare_a_load_balancer()
+    netorca = old_style(NP_OWNER_KEY)
+    page = netorca.get_change_instances_dependant()
+    expect("the fields", ["count", "next", "previous", "results"], sorted(page))
+    expect_that("the page counts the change instance", page["count"] >= len(page["results"]) >= 1, page)
+    expect_that("each is a dependent's", all(change["is_dependant"] for change in page["results"]), page)
+    items = netorca.get_service_items_dependant({"name": "front"})["results"]
+    expect("the items", {"front"}, {item["name"] for item in items})
+    expect("the services", ["LoadBalancer"], [row["name"] for row in netorca.get_service_dependant()["results"]])
+    found = netorca.get_change_instances({"submission_id": submission.id})["results"]
+    expect("the change instances", [("NPOwnerTeam", "front")], owner_and_item(found))
 
 
 # --- Applications ------------------------------------------------------------------------------------------
@@ -1159,46 +1101,12 @@ def old_code_meets_the_same_errors():
 
 @check
 def old_code_may_bring_its_own_authentication():
-    auth = NetorcaAuth(fqdn=f"{BASE_URL}/v1/", api_key=VM_OWNER_KEY)
+    auth = NetorcaAuth(fqdn=f"{checks.BASE_URL}/v1/", api_key=VM_OWNER_KEY)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         services = Netorca(auth).get_services({"name": "VM"})
     expect("the services", ["VM"], [service["name"] for service in services["results"]])
 
 
-# --- Running -----------------------------------------------------------------------------------------------
-
-
-def succeeds(function):
-    """Runs one check from the beginning state and says how it went."""
-    name = function.__name__.replace("_", " ")
-    try:
-        withdraw_everything()
-        function()
-    except AssertionError as failure:
-        print(f"FAILED  {name}\n  {failure}", flush=True)
-        return False
-    except Exception as raised:
-        frames = [frame for frame in traceback.extract_tb(raised.__traceback__) if frame.filename == __file__]
-        came = f"{type(raised).__name__}: {raised}\n    at line {frames[-1].lineno}: {frames[-1].line}"
-        print(f"FAILED  {name}\n    expected no exception\n    came     {came}", flush=True)
-        return False
-    print(f"ok      {name}", flush=True)
-    return True
-
-
-def main(base_url, *parts):
-    """Runs the checks whose names contain one of `parts`, or all; exits with 1 if one fails."""
-    global BASE_URL
-    BASE_URL = base_url.rstrip("/")
-    expect("the client's version", "1.0.14", importlib.metadata.version("netorca-sdk"))
-    chosen = [each for each in CHECKS if not parts or any(part in each.__name__ for part in parts)]
-    outcomes = [succeeds(each) for each in chosen]
-    print(f"{outcomes.count(True)} passed, {outcomes.count(False)} failed")
-    return 0 if outcomes and all(outcomes) else 1
-
-
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(f"usage: {sys.argv[0]} BASE_URL [PART_OF_A_NAME ...]")
-    sys.exit(main(*sys.argv[1:]))
+    checks.main("1.0.14", withdraw_everything)

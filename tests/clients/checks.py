@@ -1,0 +1,281 @@
+"""How the checks of the public clients speak: what they expect, how they fail, how they are run.
+
+A check is a function whose name says what holds. It begins with nothing declared, and raises AssertionError where
+something else came than it expects.
+"""
+
+import contextlib
+import importlib.metadata
+import json
+import os
+import re
+import sys
+import tempfile
+import traceback
+
+import requests
+
+# The system's address, known once `main` runs.
+BASE_URL = ""
+CHECKS = []
+
+# How long generating and publishing may take to catch up.
+SETTLING_SECONDS_MAX = 60
+
+# How a script ends when no check has such a name; another client may have one.
+NO_SUCH_CHECK = 3
+
+
+def check(function):
+    """Marks a function as a check."""
+    CHECKS.append(function)
+    return function
+
+
+# --- Expecting ---------------------------------------------------------------------------------------------
+
+
+def expect(what, expected, came):
+    """Fails unless `came` equals `expected`."""
+    if came != expected:
+        raise AssertionError(f"{what}:\n    expected {expected!r}\n    came     {came!r}")
+
+
+def expect_that(what, holds, came):
+    """Fails unless the sentence in `what` holds; `came` is what it is about."""
+    if not holds:
+        raise AssertionError(f"expected that {what}\n    came     {came!r}")
+
+
+def refused(exception, text, call):
+    """Fails unless `call` raises exactly this exception with this text in it; returns the whole text."""
+    expected = f"{exception.__name__} with {text!r}"
+    try:
+        returned = call()
+    except Exception as raised:
+        came = f"{type(raised).__name__}: {raised}"
+        if type(raised) is not exception or text not in str(raised):
+            raise AssertionError(f"a refusal:\n    expected {expected}\n    came     {came}") from raised
+        return str(raised)
+    raise AssertionError(f"a refusal:\n    expected {expected}\n    came     {returned!r}")
+
+
+def reason(text):
+    """The body of a 400, which both clients put into the exception's text."""
+    return json.loads(text.split("Reason: ", 1)[1])
+
+
+def settle():
+    """Waits until everything that submissions ask for is generated and published."""
+    settled = requests.get(f"{BASE_URL}/_local/settled", timeout=SETTLING_SECONDS_MAX)
+    expect("the system when it has settled", (200, {"settled": True}), (settled.status_code, settled.json()))
+
+
+# --- The fields of what the clients read -------------------------------------------------------------------
+
+TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+OBJECT, TEXT, INTEGER, TRUTH, LIST, NULL = dict, str, int, bool, list, type(None)
+
+CHANGE_INSTANCE = {
+    "id": INTEGER,
+    "url": TEXT,
+    "state": TEXT,
+    "change_type": TEXT,
+    "log": TEXT,
+    "created": TEXT,
+    "modified": TEXT,
+    "is_dependant": TRUTH,
+    "owner.id": INTEGER,
+    "owner.name": TEXT,
+    "service_item.id": INTEGER,
+    "service_item.name": TEXT,
+    "service_item.runtime_state": TEXT,
+    "service_item.declaration": OBJECT,
+    "service_item.deployed_item": OBJECT,
+    "submission.id": INTEGER,
+    "submission.commit_id": (TEXT, NULL),
+    "new_declaration": (OBJECT, NULL),
+    "old_declaration": (OBJECT, NULL),
+    "service_owner_team.id": INTEGER,
+    "service_owner_team.name": TEXT,
+    "service_owner_team.metadata": OBJECT,
+    "consumer_team.id": INTEGER,
+    "consumer_team.name": TEXT,
+    "consumer_team.metadata": OBJECT,
+    "service.id": INTEGER,
+    "service.name": TEXT,
+    "service.allow_manual_approval": TRUTH,
+    "service.allow_manual_completion": TRUTH,
+    "application.id": INTEGER,
+    "application.name": TEXT,
+    "application.metadata": OBJECT,
+}
+
+SERVICE_ITEM = {
+    "id": INTEGER,
+    "url": TEXT,
+    "name": TEXT,
+    "created": TEXT,
+    "modified": TEXT,
+    "runtime_state": TEXT,
+    "change_state": TEXT,
+    "service.id": INTEGER,
+    "service.name": TEXT,
+    "service.owner.id": INTEGER,
+    "service.owner.name": TEXT,
+    "service.state": TEXT,
+    "service.healthcheck": TRUTH,
+    "application.id": INTEGER,
+    "application.name": TEXT,
+    "application.metadata": OBJECT,
+    "application.owner": INTEGER,
+    "service_owner_team.id": INTEGER,
+    "service_owner_team.name": TEXT,
+    "consumer_team.id": INTEGER,
+    "consumer_team.name": TEXT,
+    "consumer_team.metadata": OBJECT,
+    "deployed_item": OBJECT,
+    "declaration": OBJECT,
+    "related": (TEXT, NULL),
+    "healthcheck_status": (TEXT, NULL),
+    "is_validated_minimum_schema": TRUTH,
+    "is_deprecated_service_schema": TRUTH,
+    "is_service_private": TRUTH,
+}
+
+DEPLOYED_ITEM = {
+    "id": INTEGER,
+    "url": TEXT,
+    "version": INTEGER,
+    "data": OBJECT,
+    "service_item": TEXT,
+    "change_instance": (TEXT, NULL),
+    "consumer_team.id": INTEGER,
+    "consumer_team.name": TEXT,
+    "service_owner_team.id": INTEGER,
+    "service_owner_team.name": TEXT,
+    "created": TEXT,
+    "modified": TEXT,
+}
+
+SERVICE = {
+    "id": INTEGER,
+    "url": TEXT,
+    "name": TEXT,
+    "state": TEXT,
+    "owner.id": INTEGER,
+    "owner.name": TEXT,
+    "schema.schema": OBJECT,
+    "tags": LIST,
+    "has_md": (TRUTH, TEXT),
+    "minimum_version": (INTEGER, NULL),
+    "enabled_notifications": TRUTH,
+    "allowed_teams": LIST,
+    "approval_required": TRUTH,
+    "allow_manual_approval": TRUTH,
+    "allow_manual_completion": TRUTH,
+}
+
+def expect_fields(what, shape, came):
+    """Fails unless `came` has at least these fields, with values of these types."""
+    for path, types in shape.items():
+        value = came
+        for name in path.split("."):
+            expect_that(f"{what} has {path}", isinstance(value, dict) and name in value, came)
+            value = value[name]
+        types = types if isinstance(types, tuple) else (types,)
+        names = " or ".join(kind.__name__ for kind in types)
+        expect_that(f"{path} of {what} is {names}", type(value) in types, value)
+        if path in ("created", "modified"):
+            expect_that(f"{path} of {what} has six digits and Z", TIMESTAMP.fullmatch(value), value)
+        if path == "url":
+            expect_that(f"the url of {what} is absolute", value.startswith(f"{BASE_URL}/v1/"), value)
+
+
+# --- Declaring ---------------------------------------------------------------------------------------------
+
+# The teams and keys that `cargo run` begins with; the first team declares.
+TEAM = "AwesomeConsumer"
+CONSUMER_KEY = "awesome-key"
+OTHER_CONSUMER_KEY = "awesome2-key"
+VM_OWNER_KEY = "vm-owner-key"
+LB_OWNER_KEY = "lb-owner-key"
+NP_OWNER_KEY = "np-owner-key"
+
+
+def declaration(*vms, application="Shop"):
+    """All that the team wants: these virtual machines in one application."""
+    return {TEAM: {application: {"services": {"VM": list(vms)}}}}
+
+
+def vm(name="web", **fields):
+    """A virtual machine as a consumer declares it.
+
+    An item that is declared again under its old name is the same one, with all that was ever deployed for it:
+    checks of what is deployed use names of their own.
+    """
+    return {"name": name, **fields}
+
+
+def schema_of(title, **fields):
+    """A service definition: a JSON Schema whose title is the service's name."""
+    properties = {"name": {"type": "string"}, **fields}
+    return {"title": title, "type": "object", "properties": properties, "required": ["name"]}
+
+
+@contextlib.contextmanager
+def repository(**files):
+    """A folder with a `.netorca` directory, as teams keep one in git; `__` in a name stands for the dot."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, ".netorca"))
+        for name, text in files.items():
+            with open(os.path.join(folder, ".netorca", name.replace("__", ".")), "w") as file:
+                file.write(text)
+        yield folder
+
+
+GITOPS_CONFIG = (
+    "netorca_global:\n  base_url: {url}\n  metadata:\n    team_name: AwesomeConsumer\n    budget_code: 12345\n"
+)
+GITOPS_SHOP = "Shop:\n  metadata:\n    env: dev\n  services:\n    VM:\n      - name: web\n        cpu: {cpu}\n"
+GITOPS_BANK = "Bank:\n  services:\n    VM:\n      - name: ledger\n"
+
+
+# --- Running -----------------------------------------------------------------------------------------------
+
+
+def succeeds(function, prepare):
+    """Runs one check from the beginning state and says how it went."""
+    name = function.__name__.replace("_", " ")
+    try:
+        prepare()
+        function()
+    except AssertionError as failure:
+        print(f"FAILED  {name}\n  {failure}", flush=True)
+        return False
+    except Exception as raised:
+        lines = [line for frame, line in traceback.walk_tb(raised.__traceback__)
+                 if frame.f_code.co_filename == function.__code__.co_filename]
+        came = f"{type(raised).__name__}: {raised}\n    at line {lines[-1] if lines else 'unknown'}"
+        print(f"FAILED  {name}\n    expected no exception\n    came     {came}", flush=True)
+        return False
+    print(f"ok      {name}", flush=True)
+    return True
+
+
+def main(version, prepare, usage="BASE_URL [PART_OF_A_NAME ...]"):
+    """Runs the checks whose names contain one of the arguments, or all; ends with 1 if one fails."""
+    if len(sys.argv) < 2:
+        sys.exit(f"usage: {sys.argv[0]} {usage}")
+    global BASE_URL
+    BASE_URL = sys.argv[1].rstrip("/")
+    parts = sys.argv[2:]
+    expect("the client's version", version, importlib.metadata.version("netorca-sdk"))
+    own = [each for each in CHECKS if each.__module__ == "__main__"]
+    chosen = [each for each in own if not parts or any(part in each.__name__ for part in parts)]
+    if not chosen:
+        sys.exit(NO_SUCH_CHECK)
+    outcomes = [succeeds(each, prepare) for each in chosen]
+    script = os.path.splitext(os.path.basename(sys.argv[0]))[0]
+    print(f"{script}: {outcomes.count(True)} passed, {outcomes.count(False)} failed", flush=True)
+    sys.exit(0 if all(outcomes) else 1)
