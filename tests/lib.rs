@@ -5,6 +5,7 @@ mod engine;
 mod redelivery;
 mod told;
 
+pub use engine::timeless;
 pub use redelivery::{Random, Redelivery};
 pub use told::Told;
 
@@ -89,11 +90,16 @@ impl Running {
 
     /// Starts the system with a world.
     pub fn start(world: &str) -> Self {
+        Self::start_with(world, None)
+    }
+
+    /// Starts the system with functions that the stream wakes at a URL.
+    pub fn start_with(world: &str, functions: Option<String>) -> Self {
         let world = world::parse(world).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let listen = "127.0.0.1:0".parse().unwrap();
-        let settings = Settings { listen, place: Place::Memory, ..Settings::default() };
+        let settings = Settings { listen, place: Place::Memory, functions, ..Settings::default() };
         let system = runtime.block_on(System::prepare(&settings, &world)).unwrap();
         let (base, handles, engine) =
             (system.base_url.clone(), Arc::clone(&system.handles), system.engine_endpoint());

@@ -11,6 +11,7 @@ mod limits;
 mod lists;
 mod races;
 mod scenarios;
+mod stream;
 mod tidy;
 mod tour;
 mod wire;

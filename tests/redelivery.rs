@@ -4,7 +4,6 @@
 
 use crate::Running;
 use dovetail_local::functions;
-use dovetail_local::stream::sequence;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -89,6 +88,11 @@ impl Redelivery {
         }
         batches
     }
+}
+
+/// The place of a record in the stream.
+pub(crate) fn sequence(record: &Value) -> &str {
+    record["dynamodb"]["SequenceNumber"].as_str().unwrap()
 }
 
 /// Random numbers; the seed is printed, and taken from `SEED` when that is set.

@@ -38,7 +38,7 @@ mod given;
 #[path = "scenario/names.rs"]
 mod names;
 #[path = "scenario/play.rs"]
-mod play;
+pub(crate) mod play;
 #[path = "scenario/reply.rs"]
 mod reply;
 #[path = "scenario/script.rs"]
@@ -49,12 +49,12 @@ mod text;
 use std::collections::BTreeSet;
 use std::fs;
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios");
+pub(crate) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios");
 
 /// A test for each file, and the list of them.
 macro_rules! scenarios {
     ($($name:ident)*) => {
-        const LISTED: &[&str] = &[$(stringify!($name)),*];
+        pub(crate) const LISTED: &[&str] = &[$(stringify!($name)),*];
 
         $(
             #[test]

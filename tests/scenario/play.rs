@@ -11,8 +11,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use tests::{Answer, Ask, Redelivery, Running};
 
+/// What carries out the work that submissions leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The functions that the stream wakes; what it delivers is delivered again.
+    Stream,
+    /// The sweep alone: the stream delivers nothing.
+    Sweep,
+}
+
 /// Plays the scenario in a file; `UPDATE_EXPECT` in the environment writes the results into it instead.
 pub(super) fn file(path: &str) {
+    drop(rows_after(path, By::Stream));
+}
+
+/// Plays the scenario in a file; the rows of the table in the end.
+pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
     let script = fs::read_to_string(path).unwrap();
     let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
     let (system, keys) = given::start(&script.given);
@@ -25,14 +39,20 @@ pub(super) fn file(path: &str) {
         rests: false,
     };
     let mut stream = Redelivery::new();
+    if by == By::Sweep {
+        stage.system.enable("generate", false);
+        stage.system.enable("notify", false);
+    }
     let update = std::env::var_os("UPDATE_EXPECT").is_some();
     let mut results = Vec::new();
     for step in &script.steps {
         let _scene = Scene { path, step };
         let actual = stage.play(step);
-        stage.system.settle();
+        if by == By::Sweep {
+            stage.system.sweep();
+        }
         stage.system.assert_sound();
-        if !stage.rests {
+        if by == By::Stream && !stage.rests {
             stream.again_at_once(&stage.system);
         }
         if !update {
@@ -41,11 +61,14 @@ pub(super) fn file(path: &str) {
         }
         results.push(actual);
     }
-    stream.again_in_the_end(&stage.system);
-    stage.system.assert_told();
+    if by == By::Stream {
+        stream.again_in_the_end(&stage.system);
+        stage.system.assert_told();
+    }
     if update {
         fs::write(path, script.with_results(&results)).unwrap();
     }
+    stage.system.rows()
 }
 
 /// Says at which step a test panicked, if it does.

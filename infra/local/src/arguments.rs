@@ -25,10 +25,9 @@ Options:
   --data DIR         directory of the database, created when missing [default: .dovetail]
   --memory           keep nothing: a fresh database that is removed at the end
   --world FILE       teams, keys and services to begin with, as JSON [default: a small example]
+  --functions URL    where generate, notify and sweep run instead, as `cargo lambda watch` serves them
+  --env-file FILE    file to write the environment to that functions elsewhere need, KEY=value lines
   --ready-file FILE  file to write the base URL to, once requests are answered
-  --functions URL    where the functions run that the stream wakes, as `cargo lambda watch` serves them;
-                     otherwise they run in this process
-  --env-file FILE    file to write the environment to that functions elsewhere need
   --help             print this
 ";
 
@@ -38,7 +37,7 @@ pub enum Command {
     /// Print [`HELP`].
     Help,
     /// Serve.
-    Serve(Box<Settings>),
+    Serve(Settings),
 }
 
 /// How to serve.
@@ -50,12 +49,12 @@ pub struct Settings {
     pub place: Place,
     /// The file with the teams, keys and services to begin with; none is the demo world.
     pub world: Option<PathBuf>,
+    /// Where the functions of stream and schedule run; none is in this process.
+    pub functions: Option<String>,
+    /// The file that gets the environment of functions elsewhere.
+    pub env_file: Option<PathBuf>,
     /// The file that gets the base URL when requests are answered.
     pub ready_file: Option<PathBuf>,
-    /// Where the functions run that the stream wakes; none is this process.
-    pub functions: Option<Uri>,
-    /// The file that gets the environment of functions that run elsewhere.
-    pub env_file: Option<PathBuf>,
 }
 
 impl Default for Settings {
@@ -64,9 +63,9 @@ impl Default for Settings {
             listen: LISTEN,
             place: Place::Directory(DATA.into()),
             world: None,
-            ready_file: None,
             functions: None,
             env_file: None,
+            ready_file: None,
         }
     }
 }
@@ -81,43 +80,33 @@ where
 }
 
 fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
-    let mut settings = Settings::default();
+    let mut listen = LISTEN;
     let mut data = None;
     let mut memory = false;
+    let mut world = None;
+    let mut functions = None;
+    let mut env_file = None;
+    let mut ready_file = None;
     while let Some(arg) = parser.next()? {
         match arg {
-            Arg::Long("listen") => settings.listen = address(parser.value()?)?,
+            Arg::Long("listen") => listen = address(parser.value()?)?,
             Arg::Long("data") => data = Some(path(&mut parser, "--data")?),
             Arg::Long("memory") => memory = true,
-            Arg::Long("world") => settings.world = Some(path(&mut parser, "--world")?),
-            Arg::Long("ready-file") => settings.ready_file = Some(path(&mut parser, "--ready-file")?),
-            Arg::Long("functions") => settings.functions = Some(url(parser.value()?)?),
-            Arg::Long("env-file") => settings.env_file = Some(path(&mut parser, "--env-file")?),
+            Arg::Long("world") => world = Some(path(&mut parser, "--world")?),
+            Arg::Long("functions") => functions = Some(url(parser.value()?)?),
+            Arg::Long("env-file") => env_file = Some(path(&mut parser, "--env-file")?),
+            Arg::Long("ready-file") => ready_file = Some(path(&mut parser, "--ready-file")?),
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
             Arg::Long(_) | Arg::Short(_) | Arg::Value(_) => return Err(arg.unexpected()),
         }
     }
-    settings.place = match (data, memory) {
+    let place = match (data, memory) {
         (Some(_), true) => return Err("--data and --memory exclude each other".into()),
         (None, true) => Place::Memory,
         (Some(data), false) => Place::Directory(data),
-        (None, false) => settings.place,
+        (None, false) => Place::Directory(DATA.into()),
     };
-    Ok(Command::Serve(Box::new(settings)))
-}
-
-fn url(value: OsString) -> Result<Uri, lexopt::Error> {
-    let parsed = value.to_str().and_then(local_url);
-    parsed.ok_or_else(|| {
-        let given = value.to_string_lossy();
-        format!("--functions takes a URL such as http://127.0.0.1:9001, not `{given}`").into()
-    })
-}
-
-/// A URL that can be called without TLS.
-pub fn local_url(text: &str) -> Option<Uri> {
-    let url: Uri = text.parse().ok()?;
-    (url.scheme_str() == Some("http") && url.host().is_some()).then_some(url)
+    Ok(Command::Serve(Settings { listen, place, world, functions, env_file, ready_file }))
 }
 
 fn address(value: OsString) -> Result<SocketAddr, lexopt::Error> {
@@ -126,6 +115,16 @@ fn address(value: OsString) -> Result<SocketAddr, lexopt::Error> {
         let given = value.to_string_lossy();
         format!("--listen takes an IP address and a port such as 127.0.0.1:9000, not `{given}`").into()
     })
+}
+
+fn url(value: OsString) -> Result<String, lexopt::Error> {
+    let given = value.to_string_lossy();
+    match given.parse::<Uri>() {
+        Ok(url) if url.scheme_str() == Some("http") => Ok(given.into_owned()),
+        Ok(_) | Err(_) => {
+            Err(format!("--functions takes a URL such as http://127.0.0.1:9001, not `{given}`").into())
+        }
+    }
 }
 
 fn path(parser: &mut Parser, option: &str) -> Result<PathBuf, lexopt::Error> {
@@ -143,7 +142,7 @@ mod tests {
 
     fn settings(args: &[&str]) -> Settings {
         match parse(args).unwrap() {
-            Command::Serve(settings) => *settings,
+            Command::Serve(settings) => settings,
             Command::Help => panic!("help was not asked for"),
         }
     }
@@ -158,9 +157,9 @@ mod tests {
             listen: "127.0.0.1:9000".parse().unwrap(),
             place: Place::Directory(".dovetail".into()),
             world: None,
-            ready_file: None,
             functions: None,
             env_file: None,
+            ready_file: None,
         };
         assert_eq!(settings(&[]), expected);
     }
@@ -171,12 +170,12 @@ mod tests {
             listen: "[::1]:0".parse().unwrap(),
             place: Place::Memory,
             world: Some("w.json".into()),
-            ready_file: Some("ready".into()),
-            functions: Some("http://127.0.0.1:9001".parse().unwrap()),
+            functions: Some("http://127.0.0.1:9001".to_owned()),
             env_file: Some("env".into()),
+            ready_file: Some("ready".into()),
         };
         let args = ["--listen", "[::1]:0", "--memory", "--world=w.json", "--ready-file", "ready"];
-        let elsewhere = ["--functions", "http://127.0.0.1:9001", "--env-file", "env"];
+        let elsewhere = ["--functions", "http://127.0.0.1:9001", "--env-file=env"];
         assert_eq!(settings(&[&args[..], &elsewhere].concat()), expected);
         assert_eq!(settings(&["--data", "kept"]).place, Place::Directory("kept".into()));
         for args in [&["--help"], &["-h"]] {
@@ -195,10 +194,17 @@ mod tests {
             "--listen takes an IP address and a port such as 127.0.0.1:9000, not `9000`; \
              --help tells the options"
         );
+        for wrong in ["127.0.0.1:9001", "https://host", "http:", "/functions"] {
+            assert_eq!(
+                refused(&["--functions", wrong]),
+                format!(
+                    "--functions takes a URL such as http://127.0.0.1:9001, not `{wrong}`; \
+                     --help tells the options"
+                )
+            );
+        }
+        assert!(refused(&["--env-file="]).starts_with("--env-file takes a path, not nothing"));
         assert!(refused(&["--data="]).starts_with("--data takes a path, not nothing"));
-        assert!(
-            refused(&["--functions", "https://a"]).starts_with("--functions takes a URL such as http://")
-        );
         assert!(refused(&["--world"]).contains("--world"));
         assert!(refused(&["--port", "1"]).contains("--port"));
         assert!(refused(&["serve"]).contains("serve"));

@@ -1,241 +1,326 @@
-//! The event bus in EventBridge's place: it takes events as `PutEvents` sends them, and keeps them for who asks.
+//! The local event bus: takes events as EventBridge's `PutEvents` does, numbers them, and lists them.
 
-use std::{convert::Infallible, io, net::SocketAddr};
+use std::{sync::Arc, time::Duration};
 
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::{
-    Request, Response, StatusCode,
-    body::{Bytes, Incoming},
-    server::conn::http1,
-    service::service_fn,
-};
-use hyper_util::rt::TokioIo;
+use aws_lambda_events::encodings::Body;
+use dovetail_http::{Event, EventReply};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
-use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+use time::OffsetDateTime;
+use tokio::sync::watch;
 
-use crate::journal::Journal;
+use crate::{
+    envelope,
+    journal::{self, Journal},
+};
 
-/// The one bus that there is.
+/// The name of the one bus there is.
 pub const NAME: &str = "dovetail-local";
 
-/// How many entries one request has at most.
-const ENTRIES_MAX: usize = 10;
-/// How large an entry may be, in bytes.
-const ENTRY_BYTES_MAX: usize = 1024 * 1024;
-/// How large a request may be, in bytes.
-const REQUEST_BYTES_MAX: usize = 16 * 1024 * 1024;
 const PUT_EVENTS: &str = "AWSEvents.PutEvents";
+const ENTRIES_MAX: usize = 10;
+/// The sizes of a request's entries may add up to this.
+const BYTES_MAX: usize = 256 * 1024;
+/// What the time of an entry counts for in its size.
+const TIME_BYTES: usize = 14;
 
-/// The bus.
-#[derive(Debug)]
-pub struct Bus {
-    listener: TcpListener,
-    journal: Journal,
-    taken: watch::Sender<()>,
+/// Where the bus takes events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The bus's name.
+    pub name: String,
+    /// The URL that an EventBridge client is pointed at.
+    pub endpoint: String,
 }
 
+impl Address {
+    /// A client of the bus, as functions have it.
+    pub async fn connect(&self) -> dovetail_events::Bus {
+        let (bus, endpoint) = (self.name.clone(), Some(self.endpoint.clone()));
+        dovetail_events::Bus::connect(dovetail_events::Settings { bus, endpoint }).await
+    }
+}
+
+/// The bus; clones are the same one.
+#[derive(Clone, Debug)]
+pub struct Bus {
+    journal: Arc<Journal>,
+    published: watch::Sender<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Request {
+    #[serde(default)]
+    entries: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Entry {
+    source: Option<String>,
+    detail_type: Option<String>,
+    detail: Option<String>,
+    #[serde(default)]
+    resources: Option<Vec<String>>,
+    event_bus_name: Option<String>,
+    /// Seconds since 1970.
+    time: Option<f64>,
+}
+
+/// An error of the whole request, by its name.
+struct Refused(u16, &'static str, String);
+
+/// What is wrong with one entry.
+struct Problem(&'static str, String);
+
 impl Bus {
-    /// Listens on a free port of this machine.
-    pub async fn open(journal: Journal) -> io::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-        Ok(Self { listener, journal, taken: watch::Sender::new(()) })
+    /// A bus whose events are in the journal.
+    pub fn new(journal: Arc<Journal>) -> Self {
+        Self { journal, published: watch::Sender::new(0) }
     }
 
-    /// The URL that a client is pointed at.
-    pub fn endpoint(&self) -> io::Result<String> {
-        self.listener.local_addr().map(|address: SocketAddr| format!("http://{address}"))
+    /// Moves whenever there are new events.
+    pub fn published(&self) -> watch::Receiver<u64> {
+        self.published.subscribe()
     }
 
-    /// Changes whenever events were taken.
-    pub fn taken(&self) -> watch::Receiver<()> {
-        self.taken.subscribe()
+    /// The first events after a number, and the number to go on after.
+    pub fn list(&self, after: u64, limit: u64) -> Result<Value, journal::Error> {
+        let events = self.journal.events(after, limit)?;
+        let next = events.last().map_or(after, |(number, _)| *number);
+        let view = |(number, envelope)| json!({"number": number, "envelope": envelope});
+        Ok(json!({"events": events.into_iter().map(view).collect::<Vec<_>>(), "next": next}))
     }
 
-    /// Takes events for ever.
-    pub async fn serve(&self) -> Infallible {
-        let mut connections = JoinSet::new();
-        loop {
-            tokio::select! {
-                Some(_) = connections.join_next() => {}
-                Ok((stream, _)) = self.listener.accept() => {
-                    let (journal, taken) = (self.journal.clone(), self.taken.clone());
-                    let service = service_fn(move |request| {
-                        let (journal, taken) = (journal.clone(), taken.clone());
-                        async move { Ok::<_, Infallible>(respond(request, &journal, &taken).await) }
-                    });
-                    let served = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-                    connections.spawn(async move { drop(served.await) });
+    /// Answers a request as EventBridge does, in AWS's JSON 1.1 protocol.
+    pub fn answer(&self, event: &Event) -> EventReply {
+        let target = event.headers.get("x-amz-target").and_then(|target| target.to_str().ok());
+        let body = event.body.as_deref().unwrap_or_default();
+        let answer = match target {
+            Some(PUT_EVENTS) => self.put(body, OffsetDateTime::now_utc()),
+            Some(_) | None => {
+                Err(Refused(400, "UnknownOperationException", "there is only PutEvents here".to_owned()))
+            }
+        };
+        let (status, body) = match answer {
+            Ok(body) => (200, body),
+            Err(Refused(status, name, message)) => (status, json!({"__type": name, "message": message})),
+        };
+        let mut reply = EventReply::default();
+        reply.status_code = status.into();
+        reply.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-amz-json-1.1"));
+        reply.body = Some(Body::Text(body.to_string()));
+        reply
+    }
+
+    fn put(&self, body: &str, now: OffsetDateTime) -> Result<Value, Refused> {
+        let request: Request = serde_json::from_str(body)
+            .map_err(|error| Refused(400, "SerializationException", error.to_string()))?;
+        check(&request.entries)?;
+        let mut accepted = Vec::new();
+        let mut results = Vec::new();
+        for entry in &request.entries {
+            match entry.envelope(now) {
+                Ok(envelope) => {
+                    results.push(json!({"EventId": envelope.get("id")}));
+                    accepted.push(envelope);
+                }
+                Err(Problem(code, message)) => {
+                    results.push(json!({"ErrorCode": code, "ErrorMessage": message}));
                 }
             }
         }
+        let failed = results.len().saturating_sub(accepted.len());
+        let last = self.journal.append(&accepted);
+        let last = last.map_err(|error| Refused(500, "InternalException", error.to_string()))?;
+        self.published.send_replace(last);
+        Ok(json!({"FailedEntryCount": failed, "Entries": results}))
     }
 }
 
-async fn respond(
-    request: Request<Incoming>,
-    journal: &Journal,
-    taken: &watch::Sender<()>,
-) -> Response<Full<Bytes>> {
-    let target = request.headers().get("x-amz-target").and_then(|target| target.to_str().ok());
-    if target != Some(PUT_EVENTS) {
-        return refusal("UnknownOperationException", "the local bus takes PutEvents only");
-    }
-    let Ok(body) = Limited::new(request.into_body(), REQUEST_BYTES_MAX).collect().await else {
-        return refusal("ValidationException", "the request cannot be read");
+fn check(entries: &[Entry]) -> Result<(), Refused> {
+    let invalid = |message: String| Err(Refused(400, "ValidationException", message));
+    let length = |relation: &str, limit: usize| {
+        invalid(format!(
+            "1 validation error detected: Value at 'entries' failed to satisfy constraint: \
+             Member must have length {relation} than or equal to {limit}"
+        ))
     };
-    match put_events(&body.to_bytes(), journal) {
-        Ok(reply) => {
-            taken.send_replace(());
-            response(StatusCode::OK, &reply)
+    if entries.is_empty() {
+        return length("greater", 1);
+    }
+    if entries.len() > ENTRIES_MAX {
+        return length("less", ENTRIES_MAX);
+    }
+    // EventBridge refuses the request as a whole, as recorded from it, even for one entry that is too large.
+    if entries.iter().map(Entry::bytes).fold(0, usize::saturating_add) > BYTES_MAX {
+        return invalid("Total size of the entries in the request is over the limit.".to_owned());
+    }
+    Ok(())
+}
+
+impl Entry {
+    /// The size, as EventBridge counts it.
+    fn bytes(&self) -> usize {
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let resources = self.resources.iter().flatten().map(String::len);
+        let time = if self.time.is_some() { TIME_BYTES } else { 0 };
+        [text(&self.source), text(&self.detail_type), text(&self.detail), time]
+            .into_iter()
+            .chain(resources)
+            .fold(0, usize::saturating_add)
+    }
+
+    /// The event that the entry becomes.
+    fn envelope(&self, now: OffsetDateTime) -> Result<Value, Problem> {
+        let source = required("Source", self.source.as_deref())?;
+        let detail_type = required("DetailType", self.detail_type.as_deref())?;
+        let detail = required("Detail", self.detail.as_deref())?;
+        let detail: Map<String, Value> = serde_json::from_str(detail)
+            .map_err(|_| Problem("MalformedDetail", "Detail is malformed.".to_owned()))?;
+        let at = self.time.map_or(Some(now), at);
+        let at = at.ok_or_else(|| invalid("Time", "it is no time before the year 10000"))?;
+        let bus = self.event_bus_name.as_deref().unwrap_or("default");
+        // By name or by ARN.
+        if bus.rsplit('/').next() != Some(NAME) {
+            return Err(invalid("EventBusName", &format!("there is only the bus {NAME}")));
         }
-        Err(message) => refusal("ValidationException", &message),
+        let resources = self.resources.as_deref().unwrap_or_default();
+        Ok(envelope::envelope(source, detail_type, at, resources, &Value::Object(detail)))
     }
 }
 
-/// Takes the entries of a request, each on its own; they are kept before this returns.
-fn put_events(body: &[u8], journal: &Journal) -> Result<Value, String> {
-    let body: Value = serde_json::from_slice(body).map_err(|_| "the request is no JSON".to_owned())?;
-    let entries = body.get("Entries").and_then(Value::as_array).ok_or("the request has no Entries")?;
-    if entries.is_empty() || entries.len() > ENTRIES_MAX {
-        return Err(format!("a request has 1 to {ENTRIES_MAX} entries"));
-    }
-    let mut answers = Vec::new();
-    for entry in entries {
-        let taken = envelope(entry).and_then(|envelope| {
-            let kept = journal.publish(&envelope).map_err(|error| ("InternalFailure", error.to_string()));
-            kept.map(|()| envelope.get("id").cloned().unwrap_or_default())
-        });
-        answers.push(match taken {
-            Ok(id) => json!({"EventId": id}),
-            Err((code, message)) => json!({"ErrorCode": code, "ErrorMessage": message}),
-        });
-    }
-    let failed = answers.iter().filter(|answer| answer.get("ErrorCode").is_some()).count();
-    Ok(json!({"FailedEntryCount": failed, "Entries": answers}))
+fn required<'t>(name: &str, value: Option<&'t str>) -> Result<&'t str, Problem> {
+    let given = value.filter(|value| !value.is_empty());
+    given.ok_or_else(|| invalid(name, &format!("{name} is a required argument")))
 }
 
-/// The event as it is delivered.
-fn envelope(entry: &Value) -> Result<Value, (&'static str, String)> {
-    let invalid = |message: &str| ("InvalidArgument", message.to_owned());
-    let text = |name: &str| entry.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-    if text("EventBusName").is_some_and(|name| name != NAME) {
-        return Err(("ResourceNotFoundException", format!("the local bus is {NAME}")));
-    }
-    let source = text("Source").ok_or_else(|| invalid("Source is required"))?;
-    let detail_type = text("DetailType").ok_or_else(|| invalid("DetailType is required"))?;
-    let detail = text("Detail").ok_or_else(|| invalid("Detail is required"))?;
-    if entry.to_string().len() > ENTRY_BYTES_MAX {
-        return Err(invalid("the entry is too large"));
-    }
-    let detail: Map<String, Value> = serde_json::from_str(detail)
-        .map_err(|_| ("MalformedDetail", "Detail is no JSON object".to_owned()))?;
-    let time = entry.get("Time").and_then(Value::as_f64).map_or_else(OffsetDateTime::now_utc, at);
-    Ok(json!({
-        "version": "0",
-        "id": uuid(),
-        "source": source,
-        "detail-type": detail_type,
-        "account": "000000000000",
-        "time": time.format(&Rfc3339).unwrap_or_default(),
-        "region": "local",
-        "resources": entry.get("Resources").cloned().unwrap_or_else(|| json!([])),
-        "detail": detail,
-    }))
+fn invalid(name: &str, reason: &str) -> Problem {
+    Problem("InvalidArgument", format!("Parameter {name} is not valid. Reason: {reason}."))
 }
 
-/// A time in whole seconds since 1970, as the protocol sends it.
-fn at(seconds: f64) -> OffsetDateTime {
-    let since = std::time::Duration::try_from_secs_f64(seconds.trunc()).unwrap_or_default();
-    OffsetDateTime::UNIX_EPOCH + since
-}
-
-/// A random UUID (version 4).
-fn uuid() -> String {
-    let (high, low) = (fastrand::u64(..), fastrand::u64(..));
-    let (first, second, third) = (high >> 32, high >> 16 & 0xffff, high & 0x0fff);
-    let (fourth, fifth) = (low >> 48 & 0x3fff | 0x8000, low & 0xffff_ffff_ffff);
-    format!("{first:08x}-{second:04x}-4{third:03x}-{fourth:04x}-{fifth:012x}")
-}
-
-fn refusal(code: &str, message: &str) -> Response<Full<Bytes>> {
-    response(StatusCode::BAD_REQUEST, &json!({"__type": code, "message": message}))
-}
-
-fn response(status: StatusCode, body: &Value) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(Bytes::from(body.to_string())));
-    *response.status_mut() = status;
-    let json = hyper::header::HeaderValue::from_static("application/x-amz-json-1.1");
-    response.headers_mut().insert(hyper::header::CONTENT_TYPE, json);
-    response
+fn at(seconds: f64) -> Option<OffsetDateTime> {
+    let since = Duration::try_from_secs_f64(seconds).ok()?;
+    OffsetDateTime::from_unix_timestamp(i64::try_from(since.as_secs()).ok()?).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn put(entries: &Value) -> (Result<Value, String>, Vec<Value>) {
-        let directory = tempfile::tempdir().unwrap();
-        let journal = Journal::open(directory.path()).unwrap();
-        let reply = put_events(json!({"Entries": entries}).to_string().as_bytes(), &journal);
-        let kept = journal.events(0, 100).unwrap().into_iter().map(|event| event.value).collect();
-        (reply, kept)
+    fn bus() -> (tempfile::TempDir, Bus) {
+        let parent = tempfile::tempdir().unwrap();
+        let journal = Journal::open(&parent.path().join("journal.db")).unwrap();
+        (parent, Bus::new(Arc::new(journal)))
     }
 
-    fn entry(detail: &str) -> Value {
-        json!({"Source": "s", "DetailType": "t", "Detail": detail, "EventBusName": NAME, "Time": 1_740_748_711.0,
-            "Resources": ["r"]})
+    /// Sends a body to an operation; the status and the reply.
+    fn send(bus: &Bus, target: Option<&str>, body: &str) -> (i64, Value) {
+        let mut event = Event::default();
+        if let Some(target) = target {
+            event.headers.insert("x-amz-target", target.parse().unwrap());
+        }
+        event.body = Some(body.to_owned());
+        let reply = bus.answer(&event);
+        assert_eq!(reply.headers[CONTENT_TYPE], "application/x-amz-json-1.1");
+        let Some(Body::Text(body)) = reply.body else { panic!("{reply:?}") };
+        (reply.status_code, serde_json::from_str(&body).unwrap())
+    }
+
+    fn put(bus: &Bus, entries: &Value) -> (i64, Value) {
+        send(bus, Some(PUT_EVENTS), &json!({ "Entries": entries }).to_string())
+    }
+
+    fn entry(changes: &Value) -> Value {
+        let mut entry = json!({
+            "Source": "here", "DetailType": "Thing.v1", "Detail": "{\"a\":1}", "EventBusName": NAME,
+        });
+        for (name, value) in changes.as_object().unwrap() {
+            entry[name] = value.clone();
+        }
+        entry
     }
 
     #[test]
-    fn an_event_is_kept_in_its_envelope() {
-        let (reply, kept) = put(&json!([entry(r#"{"a": 1}"#)]));
-        let [envelope] = kept.as_slice() else { panic!("one") };
-        let id = envelope["id"].as_str().unwrap();
-        assert_eq!(reply.unwrap(), json!({"FailedEntryCount": 0, "Entries": [{"EventId": id}]}));
-        let uuid: Vec<usize> = id.split('-').map(str::len).collect();
-        assert_eq!((uuid, id.as_bytes()[14]), (vec![8, 4, 4, 4, 12], b'4'));
-        let expected = json!({"version": "0", "id": id, "source": "s", "detail-type": "t", "account": "000000000000",
-            "time": "2025-02-28T13:18:31Z", "region": "local", "resources": ["r"], "detail": {"a": 1}});
-        assert_eq!(*envelope, expected);
+    fn accepted_events_are_numbered_and_listed() {
+        let (_parent, bus) = bus();
+        let published = bus.published();
+        let time = json!({"Time": 1_583_348_638.25, "Resources": ["one"]});
+        let (status, reply) = put(&bus, &json!([entry(&json!({})), entry(&time)]));
+        assert_eq!((status, &reply["FailedEntryCount"]), (200, &json!(0)), "{reply}");
+        assert!(published.has_changed().unwrap());
+        let listed = bus.list(0, 10).unwrap();
+        assert_eq!(listed["next"], 2);
+        for (at, event) in listed["events"].as_array().unwrap().iter().enumerate() {
+            assert_eq!(event["number"], at + 1);
+            assert_eq!(event["envelope"]["id"], reply["Entries"][at]["EventId"]);
+        }
+        let second = &listed["events"][1]["envelope"];
+        assert_eq!((&second["detail"], &second["source"]), (&json!({"a": 1}), &json!("here")));
+        assert_eq!(
+            (&second["time"], &second["resources"]),
+            (&json!("2020-03-04T19:03:58Z"), &json!(["one"]))
+        );
+        assert_eq!(bus.list(1, 10).unwrap()["events"][0], listed["events"][1]);
+        assert_eq!(bus.list(2, 10).unwrap(), json!({"events": [], "next": 2}));
+        assert_eq!(bus.list(0, 1).unwrap()["next"], 1);
     }
 
     #[test]
-    fn each_entry_is_taken_or_refused_on_its_own() {
-        let mut elsewhere = entry("{}");
-        elsewhere["EventBusName"] = json!("default");
-        let large = entry(&json!({"a": "x".repeat(ENTRY_BYTES_MAX)}).to_string());
-        let entries = [
-            entry("{}"),
-            entry("[]"),
-            entry("{"),
-            json!({"DetailType": "t", "Detail": "{}"}),
-            json!({"Source": "s", "Detail": "{}"}),
-            elsewhere,
-            large,
-            entry("{}"),
+    fn what_is_wrong_with_an_entry_fails_it_alone() {
+        let missing = |name| format!("Parameter {name} is not valid. Reason: {name} is a required argument.");
+        let malformed = "Detail is malformed.".to_owned();
+        let rows = [
+            (json!({"Source": null}), "InvalidArgument", missing("Source")),
+            (json!({"Source": ""}), "InvalidArgument", missing("Source")),
+            (json!({"DetailType": null}), "InvalidArgument", missing("DetailType")),
+            (json!({"Detail": null}), "InvalidArgument", missing("Detail")),
+            (json!({"Detail": "[1]"}), "MalformedDetail", malformed.clone()),
+            (json!({"Detail": "\"text\""}), "MalformedDetail", malformed.clone()),
+            (json!({"Detail": "{"}), "MalformedDetail", malformed),
+            (
+                json!({"EventBusName": "other"}),
+                "InvalidArgument",
+                "Parameter EventBusName is not valid. Reason: there is only the bus dovetail-local."
+                    .to_owned(),
+            ),
         ];
-        let (reply, kept) = put(&json!(entries));
-        let reply = reply.unwrap();
-        let codes = reply["Entries"].as_array().unwrap().iter().map(|answer| answer["ErrorCode"].as_str());
-        let expected = [
-            None,
-            Some("MalformedDetail"),
-            Some("MalformedDetail"),
-            Some("InvalidArgument"),
-            Some("InvalidArgument"),
-            Some("ResourceNotFoundException"),
-            Some("InvalidArgument"),
-            None,
-        ];
-        assert_eq!(codes.collect::<Vec<_>>(), expected);
-        assert_eq!((&reply["FailedEntryCount"], kept.len()), (&json!(6), 2));
+        let (_parent, bus) = bus();
+        for (at, (changes, code, message)) in rows.iter().enumerate() {
+            let arn = format!("arn:aws:events:local:000000000000:event-bus/{NAME}");
+            let sound = entry(&json!({ "EventBusName": arn }));
+            let (status, reply) = put(&bus, &json!([entry(changes), sound]));
+            assert_eq!((status, &reply["FailedEntryCount"]), (200, &json!(1)), "{changes}: {reply}");
+            assert_eq!(reply["Entries"][0], json!({"ErrorCode": code, "ErrorMessage": message}), "{changes}");
+            assert!(reply["Entries"][1]["EventId"].is_string(), "{changes}: {reply}");
+            assert_eq!(bus.list(0, 100).unwrap()["next"], at + 1, "{changes}");
+        }
     }
 
     #[test]
-    fn a_request_that_is_none_is_refused_whole() {
-        assert!(put(&json!([])).0.is_err());
-        assert!(put(&json!(vec![entry("{}"); 11])).0.is_err());
-        assert!(put(&json!("x")).0.is_err());
+    fn what_is_wrong_with_a_request_is_refused_as_a_whole() {
+        let entries = |entries: Vec<Value>| json!({ "Entries": entries }).to_string();
+        let large = entry(&json!({"Detail": format!("{{\"a\":\"{}\"}}", "x".repeat(BYTES_MAX))}));
+        let half = entry(&json!({"Detail": format!("{{\"a\":\"{}\"}}", "x".repeat(BYTES_MAX / 2))}));
+        let rows = [
+            (Some("AWSEvents.PutRule"), "{}".to_owned(), "UnknownOperationException"),
+            (None, "{}".to_owned(), "UnknownOperationException"),
+            (Some(PUT_EVENTS), "{".to_owned(), "SerializationException"),
+            (Some(PUT_EVENTS), entries(vec![json!({"Source": 1})]), "SerializationException"),
+            (Some(PUT_EVENTS), "{}".to_owned(), "ValidationException"),
+            (Some(PUT_EVENTS), entries(vec![entry(&json!({})); 11]), "ValidationException"),
+            (Some(PUT_EVENTS), entries(vec![entry(&json!({})), large]), "ValidationException"),
+            (Some(PUT_EVENTS), entries(vec![half; 2]), "ValidationException"),
+        ];
+        let (_parent, bus) = bus();
+        for (target, body, name) in rows {
+            let (status, reply) = send(&bus, target, &body);
+            assert_eq!((status, &reply["__type"]), (400, &json!(name)), "{reply}");
+            assert!(reply["message"].is_string(), "{reply}");
+        }
+        assert_eq!(bus.list(0, 1).unwrap(), json!({"events": [], "next": 0}));
+        assert_eq!(put(&bus, &json!(vec![entry(&json!({})); 10])).0, 200);
     }
 }

@@ -1,47 +1,101 @@
-//! A small HTTP client for what runs on this machine: one request on a connection of its own.
+//! The HTTP client of this process: plain HTTP, connections kept open, redirects not followed.
 
-use std::{io, time::Duration};
+use std::{error::Error as _, sync::Arc};
 
 use http_body_util::{BodyExt, Full};
 use hyper::{
-    Request, Response, Uri,
-    body::Bytes,
-    client::conn::http1,
-    header::{self, HeaderName, HeaderValue},
+    HeaderMap, Method, Request, StatusCode, Uri,
+    body::{Bytes, Incoming},
+    header::HeaderName,
 };
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use hyper_util::{
+    client::legacy::{self, connect::HttpConnector},
+    rt::TokioExecutor,
+};
 
-/// Posts a body and waits for the reply, `patience` long at most.
-pub(crate) async fn post(
-    url: &Uri,
-    headers: &[(&'static str, &str)],
-    body: String,
-    patience: Duration,
-) -> io::Result<Response<Bytes>> {
-    let exchange = exchange(url, headers, body);
-    tokio::time::timeout(patience, exchange).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Nobody listens there, so nothing was sent.
+    #[error("{url} can't be reached: {reason}")]
+    Unreachable {
+        /// The URL.
+        url: Uri,
+        /// Why.
+        reason: String,
+    },
+    /// The request may have been heard, but no whole answer came.
+    #[error("{url} did not answer: {reason}")]
+    Unanswered {
+        /// The URL.
+        url: Uri,
+        /// Why.
+        reason: String,
+    },
 }
 
-async fn exchange(url: &Uri, headers: &[(&'static str, &str)], body: String) -> io::Result<Response<Bytes>> {
-    let authority = url.authority().ok_or(io::ErrorKind::InvalidInput)?;
-    let stream = TcpStream::connect((authority.host(), authority.port_u16().unwrap_or(80))).await?;
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
-    let path = url.path_and_query().map_or("/", |path| path.as_str());
-    let mut request = Request::post(path).body(Full::new(Bytes::from(body))).map_err(io::Error::other)?;
-    for (name, value) in [(header::HOST.as_str(), authority.as_str())].iter().chain(headers) {
-        let value = HeaderValue::from_str(value).map_err(io::Error::other)?;
-        request
-            .headers_mut()
-            .insert(HeaderName::from_bytes(name.as_bytes()).map_err(io::Error::other)?, value);
+/// An answer, read to its end.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+}
+
+/// The client; clones share its connections.
+#[derive(Clone, Debug)]
+pub struct Client(Arc<legacy::Client<HttpConnector, Full<Bytes>>>);
+
+impl Client {
+    /// A client without a connection.
+    pub fn new() -> Self {
+        let mut connector = HttpConnector::new();
+        connector.set_nodelay(true);
+        Self(Arc::new(legacy::Client::builder(TokioExecutor::new()).build(connector)))
     }
-    let reply = async {
-        let (parts, body) = sender.send_request(request).await?.into_parts();
-        let body = body.collect().await?.to_bytes();
-        drop(sender);
-        Ok::<_, hyper::Error>(Response::from_parts(parts, body))
-    };
-    // The connection is driven by whoever waits for the reply; it ends with the sender.
-    let (reply, _ended) = tokio::join!(reply, connection);
-    reply.map_err(io::Error::other)
+
+    /// Posts a body and reads the whole answer, whatever its status.
+    pub async fn post(
+        &self,
+        url: &Uri,
+        headers: &[(HeaderName, &str)],
+        body: String,
+    ) -> Result<Answer, Error> {
+        let (parts, body) = self.send(url, headers, body).await?.into_parts();
+        let whole = body.collect().await.map_err(|error| unanswered(url, &error))?;
+        Ok(Answer { status: parts.status, headers: parts.headers, body: whole.to_bytes() })
+    }
+
+    /// Posts a body and returns once the answer begins.
+    pub async fn send(
+        &self,
+        url: &Uri,
+        headers: &[(HeaderName, &str)],
+        body: String,
+    ) -> Result<hyper::Response<Incoming>, Error> {
+        let request = Request::builder().method(Method::POST).uri(url);
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(name, *value));
+        let request = request.body(Full::new(body.into())).map_err(|error| unanswered(url, &error))?;
+        self.0.request(request).await.map_err(|error| {
+            let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+            if error.is_connect() {
+                Error::Unreachable { url: url.clone(), reason }
+            } else {
+                Error::Unanswered { url: url.clone(), reason }
+            }
+        })
+    }
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn unanswered(url: &Uri, reason: &impl ToString) -> Error {
+    Error::Unanswered { url: url.clone(), reason: reason.to_string() }
 }

@@ -1,165 +1,380 @@
-//! The routes below `/_local/`: what the local system tells of itself, and what it can be told. No part of the API.
+//! What the local system tells about itself and lets one do to it, under `/_local/`; not part of the API.
 
 use std::{sync::Arc, time::Duration};
 
 use aws_lambda_events::encodings::Body;
 use dovetail_http::{Event, EventReply};
-use dovetail_table::Table;
+use dovetail_table::{Error, Table};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use crate::{
-    invoke::Invoker,
-    journal::{Failed, Journal},
-    mapping::{Mapping, Wake},
+    bus::Bus,
+    invoke::{Failure, Invoker},
+    journal::{self, FailedBatch, Journal},
+    mapping::{
+        Handle,
+        delivery::{Verdict, verdict},
+        wake,
+    },
+    schedule::Sweep,
 };
 
-/// How all of these paths begin.
-pub const PREFIX: &str = "/_local/";
-/// How long [`settled`](Control::settled) waits.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How many events one request lists at most, and when nothing is said.
+/// How long [`Control`] waits for everything to settle.
+const SETTLING: Duration = Duration::from_secs(30);
+const EVENTS: u64 = 100;
 const EVENTS_MAX: u64 = 1_000;
 
-/// What is controlled.
+/// What the routes work on; clones are the same.
 #[derive(Clone, Debug)]
 pub struct Control {
+    /// The bus.
+    pub bus: Bus,
+    /// Where failed batches are.
+    pub journal: Arc<Journal>,
+    /// The functions.
+    pub invoker: Invoker,
+    /// The function that is scheduled.
+    pub sweep: Sweep,
+    /// Wakes the consumers.
+    pub wake: watch::Sender<u64>,
+    /// The consumers of the stream.
+    pub consumers: Vec<Handle>,
     /// The tables.
     pub table: Table,
-    /// The journal.
-    pub journal: Journal,
-    /// The mappings.
-    pub mappings: Arc<[Mapping]>,
-    /// Wakes the mappings.
-    pub wake: Wake,
-    /// Reaches the functions.
-    pub invoker: Invoker,
 }
 
 impl Control {
-    /// Answers a request below [`PREFIX`].
-    pub async fn answer(&self, event: &Event) -> EventReply {
-        let path = event.raw_path.as_deref().unwrap_or_default();
-        let route = path.strip_prefix(PREFIX).unwrap_or_default().trim_end_matches('/');
-        let method = event.request_context.http.method.as_str();
-        let answer = match (method, route.split('/').collect::<Vec<_>>().as_slice()) {
-            ("GET", ["audit"]) => self.audit().await,
-            ("GET", ["events"]) => self.events(event),
-            ("GET", ["settled"]) => Ok(json!({"settled": self.settled().await})),
-            ("GET", ["failures"]) => self.failures(),
-            ("POST", ["failures", "redrive"]) => self.redrive().await,
-            ("POST", ["sweep"]) => self.sweep(event).await,
-            ("PUT", ["mappings", function]) => match self.enable(function, event) {
-                Some(answer) => Ok(answer),
-                None => return plain(404, &json!({"message": "there is no such mapping"})),
-            },
-            _ => return plain(404, &json!({"message": "there is no such route"})),
-        };
-        match answer {
-            Ok(body) => plain(200, &body),
-            Err(message) => plain(500, &json!({"message": message})),
+    /// Answers a request under `/_local/`; none for all others.
+    pub async fn answer(&self, event: &Event) -> Option<EventReply> {
+        let path = event.raw_path.as_deref()?;
+        let route = path.strip_prefix("/_local/")?;
+        if let Some(function) =
+            route.strip_prefix("mappings/").filter(|_| event.request_context.http.method == "PUT")
+        {
+            return Some(self.enable(function, event));
         }
-    }
-
-    /// The invariants that the table breaks; none, if all is well.
-    async fn audit(&self) -> Result<Value, String> {
-        let snapshot = self.table.snapshot().await.map_err(|error| error.to_string())?;
-        let violations = domain::invariant::violations(&snapshot);
-        let told =
-            violations.iter().map(|v| json!({"rule": v.rule, "subject": v.subject, "detail": v.detail}));
-        Ok(json!({"violations": told.collect::<Vec<_>>()}))
-    }
-
-    /// What was published behind a number.
-    fn events(&self, event: &Event) -> Result<Value, String> {
-        let query = event.raw_query_string.as_deref().unwrap_or_default();
-        let number = |name: &str| {
-            let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-            pairs.into_iter().find(|(key, _)| *key == name).and_then(|(_, value)| value.parse().ok())
-        };
-        let after: u64 = number("after").unwrap_or(0);
-        let limit: u64 = number("limit").unwrap_or(EVENTS_MAX);
-        let events = self.journal.events(after, limit.min(EVENTS_MAX)).map_err(|error| error.to_string())?;
-        let next = events.last().map_or(after, |event| event.number);
-        let told = events.into_iter().map(|event| json!({"number": event.number, "envelope": event.value}));
-        Ok(json!({"events": told.collect::<Vec<_>>(), "next": next}))
-    }
-
-    /// Waits until the stream is read to its end and nothing was done about it since; false if that takes too long.
-    pub async fn settled(&self) -> bool {
-        let settling = async {
-            loop {
-                let (handled, wake) = (self.handled(), self.wake.wake());
-                for mapping in &*self.mappings {
-                    mapping.idle_since(wake).await;
-                }
-                if self.handled() == handled {
-                    return;
-                }
-            }
-        };
-        tokio::time::timeout(PATIENCE, settling).await.is_ok()
-    }
-
-    fn handled(&self) -> u64 {
-        self.mappings.iter().map(Mapping::handled).sum()
-    }
-
-    /// The batches that were given up.
-    fn failures(&self) -> Result<Value, String> {
-        let failures = self.journal.failures().map_err(|error| error.to_string())?;
-        let told = failures.into_iter().map(|failed| {
-            json!({"number": failed.number, "function": failed.value.function, "record": failed.value.record})
-        });
-        Ok(json!({"failures": told.collect::<Vec<_>>()}))
-    }
-
-    /// Delivers the batches that were given up once more; what is taken is forgotten.
-    async fn redrive(&self) -> Result<Value, String> {
-        let failures = self.journal.failures().map_err(|error| error.to_string())?;
-        let (all, mut redriven) = (failures.len(), 0);
-        for failed in failures {
-            if self.is_taken(&failed.value).await {
-                self.journal.forget(failed.number).map_err(|error| error.to_string())?;
-                redriven += 1;
-            }
-        }
-        self.wake.wake();
-        Ok(json!({"redriven": redriven, "left": all - redriven}))
-    }
-
-    async fn is_taken(&self, failed: &Failed) -> bool {
-        let payload = failed.record.get("payload").and_then(Value::as_str).unwrap_or_default();
-        let Ok(payload) = serde_json::from_str(payload) else { return false };
-        let reply = self.invoker.invoke(&failed.function, payload).await;
-        reply.is_ok_and(|reply| {
-            let failures = reply.get("batchItemFailures").and_then(Value::as_array);
-            failures.is_none_or(Vec::is_empty)
+        Some(match (event.request_context.http.method.as_str(), route) {
+            ("GET", "audit") => self.audit().await,
+            ("GET", "events") => self.events(event),
+            ("GET", "settled") => plain(200, &json!({"settled": self.settled().await})),
+            ("GET", "failures") => self.failures(),
+            ("POST", "failures/redrive") => self.redrive().await,
+            ("POST", "sweep") => self.sweep(event).await,
+            (method, _) => plain(404, &json!({"message": format!("there is no {method} {path}")})),
         })
     }
 
-    async fn sweep(&self, event: &Event) -> Result<Value, String> {
-        let body = event.body.as_deref().filter(|body| !body.is_empty()).unwrap_or("{}");
-        let request = serde_json::from_str(body).map_err(|error| error.to_string())?;
-        let swept = self.invoker.invoke("sweep", request).await;
-        self.wake.wake();
-        swept
+    fn events(&self, event: &Event) -> EventReply {
+        let (after, limit) = (number(event, "after", 0), number(event, "limit", EVENTS));
+        let (after, limit) = match (after, limit) {
+            (Ok(after), Ok(limit)) => (after, limit.min(EVENTS_MAX)),
+            (Err(problem), _) | (_, Err(problem)) => return plain(400, &json!({"message": problem})),
+        };
+        self.bus.list(after, limit).map_or_else(|error| broken(&error), |events| plain(200, &events))
     }
 
-    /// Has a mapping rest or go on, as its setting `Enabled` in AWS does.
-    fn enable(&self, function: &str, event: &Event) -> Option<Value> {
-        let mapping = self.mappings.iter().find(|mapping| mapping.settings.function == function)?;
-        let body: Value = serde_json::from_str(event.body.as_deref().unwrap_or_default()).unwrap_or_default();
-        if let Some(enabled) = body.get("enabled").and_then(Value::as_bool) {
-            mapping.enable(enabled);
+    /// Whether every consumer has read the stream to its end and nothing was handled since, before the time
+    /// is up. Webhooks are not waited for.
+    async fn settled(&self) -> bool {
+        let settling = async {
+            loop {
+                let handled = self.handled();
+                let woken = wake(&self.wake);
+                for mut consumer in self.consumers.clone() {
+                    if *consumer.enabled.borrow() {
+                        // A consumer that has ended never will.
+                        consumer.progress.wait_for(|progress| progress.idle_since >= woken).await.ok()?;
+                    }
+                }
+                // What one consumer handled may have been work for another, or for itself.
+                if self.handled() == handled {
+                    return Some(());
+                }
+            }
+        };
+        tokio::time::timeout(SETTLING, settling).await.is_ok_and(|settled| settled.is_some())
+    }
+
+    fn handled(&self) -> Vec<u64> {
+        self.consumers.iter().map(|consumer| consumer.progress.borrow().handled).collect()
+    }
+
+    fn failures(&self) -> EventReply {
+        let view = |(number, batch): (u64, FailedBatch)| {
+            json!({
+                "number": number, "function": batch.function, "reason": batch.reason, "record": batch.record,
+            })
+        };
+        match self.journal.failures() {
+            Ok(failures) => {
+                let failures: Vec<Value> = failures.into_iter().map(view).collect();
+                plain(200, &json!({"failures": failures}))
+            }
+            Err(error) => broken(&error),
         }
-        Some(json!({"function": function, "enabled": mapping.is_enabled()}))
+    }
+
+    /// Delivers each failed batch once more; what succeeds is forgotten.
+    async fn redrive(&self) -> EventReply {
+        match self.redriven().await {
+            Ok((redriven, left)) => plain(200, &json!({"redriven": redriven, "left": left})),
+            Err(error) => broken(&error),
+        }
+    }
+
+    async fn redriven(&self) -> Result<(u64, u64), journal::Error> {
+        let (mut redriven, mut left) = (0_u64, 0_u64);
+        for (number, batch) in self.journal.failures()? {
+            let payload = batch.record.get("payload").and_then(Value::as_str).unwrap_or_default();
+            let payload: Value = serde_json::from_str(payload)?;
+            let records = payload.get("Records").and_then(Value::as_array).cloned().unwrap_or_default();
+            let reply = self.invoker.invoke(&batch.function, payload).await;
+            if verdict(&records, &reply) == Verdict::Done {
+                self.journal.remove_failure(number)?;
+                redriven = redriven.saturating_add(1);
+            } else {
+                left = left.saturating_add(1);
+            }
+        }
+        Ok((redriven, left))
+    }
+
+    /// The invariants that the table breaks; none, if all is well.
+    async fn audit(&self) -> EventReply {
+        match violations(&self.table).await {
+            Ok(violations) => plain(200, &json!({"violations": violations})),
+            Err(error) => plain(500, &json!({"message": error.to_string()})),
+        }
+    }
+
+    /// Has a consumer rest, or go on: the body is `{"enabled": false}` or `true`.
+    fn enable(&self, function: &str, event: &Event) -> EventReply {
+        let Some(consumer) = self.consumers.iter().find(|consumer| consumer.function == function) else {
+            return plain(404, &json!({"message": format!("there is no mapping of `{function}`")}));
+        };
+        let body: Value = serde_json::from_str(event.body.as_deref().unwrap_or_default()).unwrap_or_default();
+        let Some(enabled) = body.get("enabled").and_then(Value::as_bool) else {
+            return plain(400, &json!({"message": "the body says `enabled`: true or false"}));
+        };
+        consumer.enabled.send_replace(enabled);
+        wake(&self.wake);
+        plain(200, &json!({"function": function, "enabled": enabled}))
+    }
+
+    /// Runs `sweep` at once with the request's body, which may be left out.
+    async fn sweep(&self, event: &Event) -> EventReply {
+        let payload = match event.body.as_deref() {
+            None | Some("") => json!({}),
+            Some(body) => match serde_json::from_str(body) {
+                Ok(payload) => payload,
+                Err(error) => {
+                    return plain(400, &json!({"message": format!("the body is not JSON: {error}")}));
+                }
+            },
+        };
+        let answered = self.sweep.run(payload).await;
+        wake(&self.wake);
+        match answered {
+            Ok(answer) => plain(200, &answer),
+            Err(Failure::Function(reason) | Failure::NotInvoked(reason)) => {
+                plain(502, &json!({"message": reason}))
+            }
+        }
     }
 }
 
-/// A reply of the gateway's own.
-pub(crate) fn plain(status: i64, body: &Value) -> EventReply {
+async fn violations(table: &Table) -> Result<Vec<Value>, Error> {
+    let snapshot = table.snapshot().await?;
+    let violations = domain::invariant::violations(&snapshot);
+    let view =
+        |v: &domain::invariant::Violation| json!({"rule": v.rule, "subject": v.subject, "detail": v.detail});
+    Ok(violations.iter().map(view).collect())
+}
+
+fn number(event: &Event, name: &str, default: u64) -> Result<u64, String> {
+    let Some(given) = event.query_string_parameters.first(name) else { return Ok(default) };
+    given.parse().map_err(|_| format!("`{name}` takes a number from 0, not `{given}`"))
+}
+
+fn broken(error: &journal::Error) -> EventReply {
+    plain(500, &json!({"message": error.to_string()}))
+}
+
+/// A JSON reply of the local system itself.
+pub fn plain(status: i64, body: &Value) -> EventReply {
     let mut reply = EventReply::default();
     reply.status_code = status;
+    reply.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     reply.body = Some(Body::Text(body.to_string()));
     reply
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::mapping::Progress;
+
+    /// The routes, without a consumer and with a function that fails as long as it is told to.
+    struct Fixture {
+        _parent: tempfile::TempDir,
+        control: Control,
+        is_failing: Arc<Mutex<bool>>,
+    }
+
+    impl Fixture {
+        async fn new() -> Self {
+            let parent = tempfile::tempdir().unwrap();
+            let journal = Arc::new(Journal::open(&parent.path().join("journal.db")).unwrap());
+            let is_failing = Arc::new(Mutex::new(false));
+            let fails = Arc::clone(&is_failing);
+            let invoker = Invoker::here(move |name, payload| {
+                let answer = match (name.as_str(), *fails.lock().unwrap()) {
+                    (_, true) => Err("broken".to_owned()),
+                    ("partial", false) => Ok(json!({"batchItemFailures": [{"itemIdentifier": "1"}]})),
+                    (name, false) => Ok(json!({"name": name, "payload": payload})),
+                };
+                async { answer }
+            });
+            let nowhere = dovetail_table::Settings {
+                table: "none".to_owned(),
+                keys_table: "none".to_owned(),
+                endpoint: Some("http://127.0.0.1:1".to_owned()),
+            };
+            let control = Control {
+                bus: Bus::new(Arc::clone(&journal)),
+                journal,
+                sweep: Sweep::new(invoker.clone()),
+                invoker,
+                wake: watch::Sender::default(),
+                consumers: Vec::new(),
+                // Nothing here reads it.
+                table: Table::connect(nowhere).await,
+            };
+            Self { _parent: parent, control, is_failing }
+        }
+
+        fn give_up(&self, function: &str) {
+            let payload = json!({"Records": [{"dynamodb": {"SequenceNumber": "1"}}]}).to_string();
+            let record = json!({"version": "1.0", "payload": payload});
+            let batch = FailedBatch { function: function.to_owned(), reason: "broken".to_owned(), record };
+            self.control.journal.give_up(&batch, "1").unwrap();
+        }
+
+        /// The status and the body of the reply.
+        async fn ask(&self, method: &str, path: &str, body: Option<&str>) -> (i64, Value) {
+            let (path, query) = path.split_once('?').unwrap_or((path, ""));
+            let mut event = Event::default();
+            event.raw_path = Some(path.to_owned());
+            event.query_string_parameters = query.parse().unwrap();
+            event.request_context.http.method = method.parse().unwrap();
+            event.body = body.map(str::to_owned);
+            let reply = self.control.answer(&event).await.expect("a reply");
+            let Some(Body::Text(body)) = reply.body else { panic!("{:?}", reply.body) };
+            (reply.status_code, serde_json::from_str(&body).unwrap())
+        }
+    }
+
+    #[tokio::test]
+    async fn events_are_listed_by_page() {
+        let fixture = Fixture::new().await;
+        let envelopes: Vec<Value> = (1..=150).map(|number| json!({"n": number})).collect();
+        fixture.control.journal.append(&envelopes).unwrap();
+        for (query, first, next) in [
+            ("", Some(1), 100),
+            ("?after=100", Some(101), 150),
+            ("?after=3&limit=2", Some(4), 5),
+            ("?after=150", None, 150),
+        ] {
+            let (status, page) = fixture.ask("GET", &format!("/_local/events{query}"), None).await;
+            assert_eq!((status, &page["next"]), (200, &json!(next)), "{query}");
+            let expected = first.map(|first: u64| json!({"number": first, "envelope": {"n": first}}));
+            assert_eq!(page["events"].get(0), expected.as_ref(), "{query}");
+        }
+        let told = json!({"message": "`after` takes a number from 0, not `-1`"});
+        assert_eq!(fixture.ask("GET", "/_local/events?after=-1", None).await, (400, told));
+    }
+
+    #[tokio::test]
+    async fn a_redrive_forgets_what_succeeds_and_keeps_the_rest() {
+        let fixture = Fixture::new().await;
+        for function in ["generate", "partial", "notify"] {
+            fixture.give_up(function);
+        }
+        let numbers = async || {
+            let (status, listed) = fixture.ask("GET", "/_local/failures", None).await;
+            assert_eq!(status, 200);
+            let failures = listed["failures"].as_array().unwrap().clone();
+            failures.iter().map(|failure| failure["number"].as_u64().unwrap()).collect::<Vec<_>>()
+        };
+        let redrive = async || fixture.ask("POST", "/_local/failures/redrive", None).await;
+        *fixture.is_failing.lock().unwrap() = true;
+        assert_eq!(redrive().await, (200, json!({"redriven": 0, "left": 3})));
+        assert_eq!(numbers().await, [1, 2, 3]);
+        *fixture.is_failing.lock().unwrap() = false;
+        assert_eq!(redrive().await, (200, json!({"redriven": 2, "left": 1})));
+        assert_eq!(numbers().await, [2]);
+        let (_, listed) = fixture.ask("GET", "/_local/failures", None).await;
+        let payload = r#"{"Records":[{"dynamodb":{"SequenceNumber":"1"}}]}"#;
+        let record = json!({"version": "1.0", "payload": payload});
+        let expected = json!([{"number": 2, "function": "partial", "reason": "broken", "record": record}]);
+        assert_eq!(listed["failures"], expected);
+    }
+
+    #[tokio::test]
+    async fn sweep_runs_with_the_body_and_its_answer_is_told() {
+        let fixture = Fixture::new().await;
+        let ran = |payload: Value| (200, json!({"name": "sweep", "payload": payload}));
+        assert_eq!(fixture.ask("POST", "/_local/sweep", None).await, ran(json!({})));
+        assert_eq!(fixture.ask("POST", "/_local/sweep", Some("{\"a\":1}")).await, ran(json!({"a": 1})));
+        assert_eq!(fixture.ask("POST", "/_local/sweep", Some("{")).await.0, 400);
+        *fixture.is_failing.lock().unwrap() = true;
+        let failed = (502, json!({"message": "broken"}));
+        assert_eq!(fixture.ask("POST", "/_local/sweep", None).await, failed);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_never_comes_to_rest_is_not_settled() {
+        let mut fixture = Fixture::new().await;
+        let settled = (200, json!({"settled": true}));
+        let unsettled = (200, json!({"settled": false}));
+        assert_eq!(fixture.ask("GET", "/_local/settled", None).await, settled);
+        let (consumer, progress) = watch::channel(Progress::default());
+        let enabled = watch::Sender::new(true);
+        fixture.control.consumers.push(Handle { function: "generate", enabled: enabled.clone(), progress });
+        let begin = tokio::time::Instant::now();
+        assert_eq!(fixture.ask("GET", "/_local/settled", None).await, unsettled);
+        assert_eq!(begin.elapsed(), SETTLING);
+        let path = "/_local/mappings/generate";
+        let rests = (200, json!({"function": "generate", "enabled": false}));
+        assert_eq!(fixture.ask("PUT", path, Some(r#"{"enabled": false}"#)).await, rests);
+        assert_eq!(
+            fixture.ask("GET", "/_local/settled", None).await,
+            settled,
+            "what rests is not waited for"
+        );
+        assert_eq!(fixture.ask("PUT", path, Some("{}")).await.0, 400);
+        assert_eq!(fixture.ask("PUT", "/_local/mappings/list", Some("{}")).await.0, 404);
+        enabled.send_replace(true);
+        drop(consumer);
+        assert_eq!(fixture.ask("GET", "/_local/settled", None).await, unsettled);
+        assert_eq!(begin.elapsed(), SETTLING, "a consumer that is gone is not waited for");
+    }
+
+    #[tokio::test]
+    async fn other_paths_are_not_answered_here() {
+        let fixture = Fixture::new().await;
+        for (method, path) in [("POST", "/_local/events"), ("GET", "/_local/sweep"), ("GET", "/_local/")] {
+            let told = json!({"message": format!("there is no {method} {path}")});
+            assert_eq!(fixture.ask(method, path, None).await, (404, told));
+        }
+        for path in ["/v1/_local/events", "/_locals"] {
+            let mut event = Event::default();
+            event.raw_path = Some(path.to_owned());
+            assert!(fixture.control.answer(&event).await.is_none(), "{path}");
+        }
+    }
 }

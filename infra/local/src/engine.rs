@@ -77,12 +77,12 @@ impl Error {
 #[derive(Debug)]
 pub struct Engine {
     address: SocketAddr,
+    directory: PathBuf,
     serving: Option<Serving>,
     // Declared after `serving`, and the lock before the directory: fields are dropped in this order, so the
     // directory is free only when nothing writes there any more.
     _lock: File,
     _fresh: Option<TempDir>,
-    directory: PathBuf,
 }
 
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl Engine {
             .spawn(move || serve(listener, database, stopped))
             .map_err(Error::io("the engine's thread"))?;
         let serving = Some(Serving { stop, thread });
-        Ok(Self { address, serving, _lock: lock, _fresh: fresh, directory })
+        Ok(Self { address, directory, serving, _lock: lock, _fresh: fresh })
     }
 
     /// The URL that a DynamoDB client is pointed at.
@@ -114,7 +114,7 @@ impl Engine {
         format!("http://{}", self.address)
     }
 
-    /// Where the database is.
+    /// The directory of the database, which nobody else serves meanwhile.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn memory_leaves_nothing_behind() {
         let engine = Engine::start(&Place::Memory).unwrap();
-        let path = engine._fresh.as_ref().unwrap().path().to_owned();
+        let path = engine.directory().to_owned();
         let mut client = Client::new(&engine);
         create_table(&mut client);
         assert!(path.join(DATABASE_FILE).exists());

@@ -1,14 +1,53 @@
-//! The functions, as API Gateway and Lambda call them: the authorizer first, then the function of the route; or a
-//! function by its name.
+//! The functions in this process: those behind API Gateway, where the authorizer comes first and then the
+//! function that the route leads to, and those that the stream and the schedule invoke.
+
+use std::time::Duration;
 
 use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
 use dovetail_events::Bus;
 use dovetail_http::{AuthorizerEvent, CursorKey, Event, EventReply, Function, function_of};
-use dovetail_table::Table;
+use dovetail_table::{
+    Table,
+    stream::{FILTER_OWED, FILTER_TOLD},
+};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use crate::control::plain;
+use crate::{
+    control::plain,
+    mapping::{Mapping, Settings, delivery::Policy},
+};
+
+/// How the stream reaches `generate`.
+pub const GENERATE: Settings = Settings {
+    function: "generate",
+    batch_size: 10,
+    batch_window: Duration::ZERO,
+    policy: Policy {
+        retries: 5,
+        bisect: true,
+        record_age: Duration::from_secs(3_600),
+        pause: Duration::from_millis(100),
+    },
+};
+
+/// How the stream reaches `notify`.
+pub const NOTIFY: Settings = Settings {
+    function: "notify",
+    batch_size: 100,
+    batch_window: Duration::ZERO,
+    policy: Policy {
+        retries: 20,
+        bisect: true,
+        record_age: Duration::from_secs(21_600),
+        pause: Duration::from_millis(100),
+    },
+};
+
+/// The functions that the stream invokes, each with the filters of its records.
+pub fn mappings() -> Result<Vec<Mapping>, String> {
+    Ok(vec![Mapping::new(GENERATE, &[FILTER_OWED])?, Mapping::new(NOTIFY, &[FILTER_TOLD])?])
+}
 
 /// What the functions reach.
 #[derive(Debug)]

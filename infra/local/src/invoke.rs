@@ -1,53 +1,197 @@
-//! Invoking a function by its name, as Lambda does: in this process, or where `cargo lambda watch` runs it.
+//! Lambda's Invoke: a function gets a JSON payload and answers one, in this process or elsewhere.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 
-use futures_util::FutureExt;
-use hyper::Uri;
+use hyper::{StatusCode, Uri, header::CONTENT_TYPE};
 use serde_json::Value;
+use tokio::task::JoinSet;
 
-use crate::{
-    client,
-    functions::{self, Handles},
-};
+use crate::client::{self, Client};
 
-/// How long a function may run, as its timeout in AWS would be; the first call elsewhere may have to build it.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// How long a function may take.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// How much of what a failing function says is kept.
+const REASON_CHARS_MAX: usize = 500;
 
-/// Where functions run.
-#[derive(Clone, Debug)]
-pub enum Invoker {
-    /// In this process.
-    Here(Arc<Handles>),
-    /// At the base URL of a server that takes Lambda's `Invoke`.
-    At(Uri),
+/// Why a function gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// It was invoked, and failed.
+    #[error("{0}")]
+    Function(String),
+    /// It was not invoked.
+    #[error("{0}")]
+    NotInvoked(String),
+}
+
+type Answered = Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>;
+
+/// Invokes functions by their names.
+#[derive(Clone)]
+pub struct Invoker(Functions);
+
+#[derive(Clone)]
+enum Functions {
+    Here(Arc<dyn Fn(String, Value) -> Answered + Send + Sync>),
+    There(Client, Arc<str>),
 }
 
 impl Invoker {
-    /// Invokes a function; an error is what it failed of, and no reason to stop.
-    pub async fn invoke(&self, function: &str, payload: Value) -> Result<Value, String> {
-        match self {
-            Self::Here(handles) => {
-                let answer = AssertUnwindSafe(functions::invoke(handles, function, payload)).catch_unwind();
-                answer.await.unwrap_or_else(|_| Err(format!("{function} panicked")))
+    /// Functions of this process, all behind one closure that gets the name and the payload.
+    pub fn here<F>(function: impl Fn(String, Value) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Value, String>> + Send + 'static,
+    {
+        Self(Functions::Here(Arc::new(move |name, payload| Box::pin(function(name, payload)))))
+    }
+
+    /// Functions that Lambda's API offers under a base URL.
+    pub fn there(base: &str) -> Self {
+        Self(Functions::There(Client::new(), base.trim_end_matches('/').into()))
+    }
+
+    /// Invokes a function and waits for its answer.
+    pub async fn invoke(&self, name: &str, payload: Value) -> Result<Value, Failure> {
+        let answered = match &self.0 {
+            Functions::Here(functions) => {
+                // A task of its own: it alone panics, and it alone is stopped when it takes too long.
+                let mut task = JoinSet::new();
+                task.spawn(functions(name.to_owned(), payload));
+                tokio::time::timeout(TIMEOUT, task.join_next()).await.map(|ended| match ended {
+                    Some(Ok(answer)) => answer.map_err(|reason| function_failed(&reason)),
+                    Some(Err(_)) | None => Err(function_failed("it panicked")),
+                })
             }
-            Self::At(base) => elsewhere(base, function, &payload).await,
+            Functions::There(client, base) => {
+                tokio::time::timeout(TIMEOUT, call(client, base, name, &payload)).await
+            }
+        };
+        answered.unwrap_or_else(|_| Err(function_failed(&format!("it took longer than {TIMEOUT:?}"))))
+    }
+}
+
+impl fmt::Debug for Invoker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Functions::Here(_) => f.write_str("Here"),
+            Functions::There(_, base) => write!(f, "There({base})"),
         }
     }
 }
 
-async fn elsewhere(base: &Uri, function: &str, payload: &Value) -> Result<Value, String> {
-    let base = base.to_string();
-    let url = format!("{}/2015-03-31/functions/{function}/invocations", base.trim_end_matches('/'));
-    let url: Uri = url.parse().map_err(|error| format!("{url}: {error}"))?;
-    let json = [("content-type", "application/json")];
-    let reply = client::post(&url, &json, payload.to_string(), PATIENCE).await;
-    let reply = reply.map_err(|error| format!("{function} cannot be reached: {error}"))?;
-    if !reply.status().is_success() || reply.headers().contains_key("x-amz-function-error") {
-        return Err(format!("{function} failed: {}", reply.status()));
+async fn call(client: &Client, base: &str, name: &str, payload: &Value) -> Result<Value, Failure> {
+    let url = format!("{base}/2015-03-31/functions/{name}/invocations");
+    let url: Uri = url.parse().map_err(|_| Failure::NotInvoked(format!("{url} is no URL")))?;
+    let headers = [(CONTENT_TYPE, "application/json")];
+    let answer = client.post(&url, &headers, payload.to_string()).await.map_err(|error| match error {
+        client::Error::Unreachable { .. } => Failure::NotInvoked(short(&error.to_string())),
+        client::Error::Unanswered { .. } => function_failed(&error.to_string()),
+    })?;
+    let body = || serde_json::from_slice::<Value>(&answer.body);
+    if answer.status != StatusCode::OK || answer.headers.contains_key("x-amz-function-error") {
+        let said = body().ok().and_then(|body| body.get("errorMessage")?.as_str().map(str::to_owned));
+        return Err(function_failed(&said.unwrap_or_else(|| format!("HTTP status {}", answer.status))));
     }
-    if reply.body().is_empty() {
+    if answer.body.is_empty() {
         return Ok(Value::Null);
     }
-    serde_json::from_slice(reply.body()).map_err(|_| format!("{function} answers no JSON"))
+    body().map_err(|_| function_failed("its answer is not JSON"))
+}
+
+fn function_failed(reason: &str) -> Failure {
+    Failure::Function(short(reason))
+}
+
+fn short(reason: &str) -> String {
+    reason.chars().take(REASON_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_lambda_events::encodings::Body;
+    use dovetail_http::{Event, EventReply};
+    use serde_json::json;
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::gateway;
+
+    #[tokio::test]
+    async fn a_function_of_this_process_answers_fails_or_panics() {
+        let invoker = Invoker::here(|name, payload| async move {
+            match name.as_str() {
+                "echo" => Ok(payload),
+                "fail" => Err("a".repeat(600)),
+                _ => panic!("on purpose"),
+            }
+        });
+        assert_eq!(invoker.invoke("echo", json!({"a": 1})).await, Ok(json!({"a": 1})));
+        assert_eq!(invoker.invoke("fail", Value::Null).await, Err(Failure::Function("a".repeat(500))));
+        let panicked = Err(Failure::Function("it panicked".to_owned()));
+        assert_eq!(invoker.invoke("panic", Value::Null).await, panicked);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_function_that_hangs_is_stopped() {
+        let (running, stopped) = tokio::sync::oneshot::channel::<()>();
+        let running = Arc::new(std::sync::Mutex::new(Some(running)));
+        let invoker = Invoker::here(move |_, _| {
+            let running = running.lock().unwrap().take();
+            async move {
+                let _running = running;
+                std::future::pending().await
+            }
+        });
+        let late = Err(Failure::Function("it took longer than 60s".to_owned()));
+        assert_eq!(invoker.invoke("hang", Value::Null).await, late);
+        assert!(stopped.await.is_err(), "what it held is dropped");
+    }
+
+    #[tokio::test]
+    async fn a_function_elsewhere_is_invoked_as_lambda_does() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}/", listener.local_addr().unwrap());
+        let answer = |event: Event| async move {
+            let mut reply = EventReply::default();
+            reply.status_code = 200;
+            let path = event.raw_path.unwrap();
+            let name = path.strip_prefix("/2015-03-31/functions/").unwrap();
+            let text = match name.strip_suffix("/invocations").unwrap() {
+                "echo" => event.body.unwrap(),
+                "none" => String::new(),
+                "text" => "no JSON".to_owned(),
+                "handled" => {
+                    reply.headers.insert("x-amz-function-error", "Unhandled".parse().unwrap());
+                    json!({"errorType": "E", "errorMessage": "no such thing"}).to_string()
+                }
+                _ => {
+                    reply.status_code = 500;
+                    String::new()
+                }
+            };
+            reply.body = Some(Body::Text(text));
+            reply
+        };
+        let serving = tokio::spawn(gateway::serve(listener, answer, std::future::pending()));
+        let invoker = Invoker::there(&base);
+        let failed = |reason: &str| Err(Failure::Function(reason.to_owned()));
+        for (name, expected) in [
+            ("echo", Ok(json!({"a": 1}))),
+            ("none", Ok(Value::Null)),
+            ("text", failed("its answer is not JSON")),
+            ("handled", failed("no such thing")),
+            ("broken", failed("HTTP status 500 Internal Server Error")),
+        ] {
+            assert_eq!(invoker.invoke(name, json!({"a": 1})).await, expected, "{name}");
+        }
+        serving.abort();
+    }
+
+    #[tokio::test]
+    async fn a_function_that_nobody_serves_is_not_invoked() {
+        let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        let invoker = Invoker::there(&format!("http://{free}"));
+        let refused = invoker.invoke("echo", Value::Null).await.unwrap_err();
+        assert!(matches!(&refused, Failure::NotInvoked(reason) if reason.contains("can't be reached")));
+    }
 }

@@ -1,145 +1,264 @@
-//! What the local system remembers beside the tables: how far the stream is read, what was published, what failed.
+//! What the local system remembers beside the tables: how far the stream was read, the events on the bus, how
+//! far each webhook got, and the batches that failed.
 //!
-//! It survives a kill at any moment, as AWS's services would: each call is one transaction of a database file.
+//! What a call has written survives the end of this process, however it ends. Calls block, but only briefly.
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use rusqlite::{Connection, OptionalExtension, Result, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
-const FILE: &str = "local.db";
-const SCHEMA: &str = "
+// Numbers are never given out twice, even when the row with the greatest one is removed.
+const SCHEMA: &str = "\
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
-    CREATE TABLE IF NOT EXISTS position (reader TEXT PRIMARY KEY, place TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS event (number INTEGER PRIMARY KEY, envelope TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS failure (number INTEGER PRIMARY KEY, function TEXT NOT NULL, record TEXT NOT NULL);
-";
+    CREATE TABLE IF NOT EXISTS positions (consumer TEXT PRIMARY KEY, sequence TEXT NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS events (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        envelope TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS webhooks (team TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS failures (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        function TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        record TEXT NOT NULL
+    ) STRICT;";
+const SET_POSITION: &str = "INSERT OR REPLACE INTO positions VALUES (?1, ?2)";
 
-/// A row with the number that it was given, counted from 1.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Numbered<T> {
-    /// The number.
-    pub number: u64,
-    /// The row.
-    pub value: T,
+/// Why something could not be remembered or recalled.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file failed.
+    #[error("the journal failed: {0}")]
+    Database(#[from] rusqlite::Error),
+    /// The file holds what was never written there.
+    #[error("the journal is damaged: {0}")]
+    Damaged(#[from] serde_json::Error),
 }
 
-/// A batch that was given up, as the on-failure destination holds it.
+/// The journal, open.
+#[derive(Debug)]
+pub struct Journal(Mutex<Connection>);
+
+/// A batch of stream records that a function never accepted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Failed {
-    /// The function that did not take it.
+pub struct FailedBatch {
+    /// The function.
     pub function: String,
-    /// What Lambda writes there.
+    /// What it said last; empty when it was never invoked.
+    pub reason: String,
+    /// What Lambda writes to an on-failure destination.
     pub record: Value,
 }
 
-/// The journal of one system.
-#[derive(Clone, Debug)]
-pub struct Journal(Arc<Mutex<Connection>>);
-
 impl Journal {
-    /// Opens or creates the journal in a directory.
-    pub fn open(directory: &Path) -> Result<Self> {
-        let connection = Connection::open(directory.join(FILE))?;
+    /// Opens or creates the file.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let connection = Connection::open(path)?;
         connection.execute_batch(SCHEMA)?;
-        Ok(Self(Arc::new(Mutex::new(connection))))
+        Ok(Self(Mutex::new(connection)))
+    }
+
+    /// The sequence number up to which a consumer has read the stream; none before its first batch.
+    pub fn position(&self, consumer: &str) -> Result<Option<String>, Error> {
+        let select = "SELECT sequence FROM positions WHERE consumer = ?1";
+        Ok(self.connection().query_row(select, [consumer], |row| row.get(0)).optional()?)
+    }
+
+    /// A consumer is done with the stream up to `sequence`.
+    pub fn set_position(&self, consumer: &str, sequence: &str) -> Result<(), Error> {
+        self.connection().execute(SET_POSITION, [consumer, sequence])?;
+        Ok(())
+    }
+
+    /// The consumer of that name gives a batch up, and is done with the stream up to `sequence`.
+    pub fn give_up(&self, batch: &FailedBatch, sequence: &str) -> Result<(), Error> {
+        let mut connection = self.connection();
+        // Together, so that a batch is neither lost nor told twice.
+        let transaction = connection.transaction()?;
+        transaction.execute(
+            "INSERT INTO failures (function, reason, record) VALUES (?1, ?2, ?3)",
+            params![batch.function, batch.reason, batch.record.to_string()],
+        )?;
+        transaction.execute(SET_POSITION, [batch.function.as_str(), sequence])?;
+        Ok(transaction.commit()?)
+    }
+
+    /// The failed batches that are left, each with its number, newest last.
+    pub fn failures(&self) -> Result<Vec<(u64, FailedBatch)>, Error> {
+        let connection = self.connection();
+        let mut select =
+            connection.prepare("SELECT number, function, reason, record FROM failures ORDER BY number")?;
+        let mut rows = select.query([])?;
+        let mut failures = Vec::new();
+        while let Some(row) = rows.next()? {
+            let batch = FailedBatch { function: row.get(1)?, reason: row.get(2)?, record: json(row, 3)? };
+            failures.push((row.get(0)?, batch));
+        }
+        Ok(failures)
+    }
+
+    /// Forgets a failed batch, since it has succeeded after all.
+    pub fn remove_failure(&self, number: u64) -> Result<(), Error> {
+        self.connection().execute("DELETE FROM failures WHERE number = ?1", [number])?;
+        Ok(())
+    }
+
+    /// Puts events on the bus, all or none; the number of the last event there is.
+    pub fn append(&self, envelopes: &[Value]) -> Result<u64, Error> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        for envelope in envelopes {
+            transaction.execute("INSERT INTO events (envelope) VALUES (?1)", [envelope.to_string()])?;
+        }
+        let last = last_event(&transaction)?;
+        transaction.commit()?;
+        Ok(last)
+    }
+
+    /// The first events after a number, at most `limit`, each with its number.
+    pub fn events(&self, after: u64, limit: u64) -> Result<Vec<(u64, Value)>, Error> {
+        let connection = self.connection();
+        let mut select = connection
+            .prepare("SELECT number, envelope FROM events WHERE number > ?1 ORDER BY number LIMIT ?2")?;
+        // Beyond what the file can count to there is nothing.
+        let largest = i64::MAX.unsigned_abs();
+        let mut rows = select.query([after.min(largest), limit.min(largest)])?;
+        let mut events = Vec::new();
+        while let Some(row) = rows.next()? {
+            events.push((row.get(0)?, json(row, 1)?));
+        }
+        Ok(events)
+    }
+
+    /// The number of the last event that a team's webhook is done with. A new webhook gets what is published
+    /// from now on, as a new rule of a bus would.
+    pub fn webhook(&self, team: &str) -> Result<u64, Error> {
+        let connection = self.connection();
+        connection.execute(
+            "INSERT OR IGNORE INTO webhooks SELECT ?1, COALESCE(MAX(number), 0) FROM events",
+            [team],
+        )?;
+        let select = "SELECT number FROM webhooks WHERE team = ?1";
+        Ok(connection.query_row(select, [team], |row| row.get(0))?)
+    }
+
+    /// A team's webhook is done with the events up to `number`.
+    pub fn set_webhook(&self, team: &str, number: u64) -> Result<(), Error> {
+        self.connection()
+            .execute("UPDATE webhooks SET number = ?2 WHERE team = ?1", params![team, number])?;
+        Ok(())
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {
+        // Whoever panicked has rolled its transaction back.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Where a reader has come to.
-    pub fn position(&self, reader: &str) -> Result<Option<String>> {
-        let query = "SELECT place FROM position WHERE reader = ?1";
-        self.connection().query_row(query, [reader], |row| row.get(0)).optional()
-    }
-
-    /// Notes where a reader has come to.
-    pub fn advance(&self, reader: &str, place: &str) -> Result<()> {
-        let upsert = "INSERT INTO position VALUES (?1, ?2) ON CONFLICT (reader) DO UPDATE SET place = ?2";
-        self.connection().execute(upsert, [reader, place]).map(drop)
-    }
-
-    /// Adds an event that the bus has taken.
-    pub fn publish(&self, envelope: &Value) -> Result<()> {
-        let insert = "INSERT INTO event (envelope) VALUES (?1)";
-        self.connection().execute(insert, [envelope.to_string()]).map(drop)
-    }
-
-    /// The events behind a number, in the order in which the bus took them.
-    pub fn events(&self, after: u64, limit: u64) -> Result<Vec<Numbered<Value>>> {
-        let connection = self.connection();
-        let mut query = connection.prepare_cached(
-            "SELECT number, envelope FROM event WHERE number > ?1 ORDER BY number LIMIT ?2",
-        )?;
-        let rows = query.query_map(params![after, limit], |row| {
-            let envelope: String = row.get(1)?;
-            Ok(Numbered { number: row.get(0)?, value: parsed(&envelope) })
-        })?;
-        rows.collect()
-    }
-
-    /// Adds a batch that was given up.
-    pub fn give_up(&self, failed: &Failed) -> Result<()> {
-        let insert = "INSERT INTO failure (function, record) VALUES (?1, ?2)";
-        self.connection().execute(insert, params![failed.function, failed.record.to_string()]).map(drop)
-    }
-
-    /// The batches that were given up, oldest first.
-    pub fn failures(&self) -> Result<Vec<Numbered<Failed>>> {
-        let connection = self.connection();
-        let mut query =
-            connection.prepare_cached("SELECT number, function, record FROM failure ORDER BY number")?;
-        let rows = query.query_map([], |row| {
-            let record: String = row.get(2)?;
-            Ok(Numbered {
-                number: row.get(0)?,
-                value: Failed { function: row.get(1)?, record: parsed(&record) },
-            })
-        })?;
-        rows.collect()
-    }
-
-    /// Forgets a batch that was given up.
-    pub fn forget(&self, number: u64) -> Result<()> {
-        self.connection().execute("DELETE FROM failure WHERE number = ?1", [number]).map(drop)
     }
 }
 
-fn parsed(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_default()
+fn last_event(connection: &Connection) -> Result<u64, rusqlite::Error> {
+    connection.query_row("SELECT COALESCE(MAX(number), 0) FROM events", [], |row| row.get(0))
+}
+
+fn json(row: &Row<'_>, column: usize) -> Result<Value, Error> {
+    let text: String = row.get(column)?;
+    Ok(serde_json::from_str(&text)?)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
 
+    use super::*;
+
+    fn failed(number: u64) -> FailedBatch {
+        let record = json!({"version": "1.0", "payload": format!("{{\"n\":{number}}}")});
+        FailedBatch { function: "generate".to_owned(), reason: "broken".to_owned(), record }
+    }
+
+    /// Applies `change` in one process and tells what the next one finds after it was killed.
+    fn reopened<T>(change: impl FnOnce(&Journal), look: impl FnOnce(&Journal) -> T) -> T {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("journal.db");
+        let journal = Journal::open(&path).unwrap();
+        change(&journal);
+        // Nothing is closed, so what is found was on disk before.
+        std::mem::forget(journal);
+        look(&Journal::open(&path).unwrap())
+    }
+
     #[test]
-    fn what_is_noted_is_there_when_it_is_opened_again() {
-        let directory = tempfile::tempdir().unwrap();
-        let failed = Failed { function: "notify".to_owned(), record: json!({"payload": "{}"}) };
-        {
-            let journal = Journal::open(directory.path()).unwrap();
-            assert_eq!(journal.position("generate").unwrap(), None);
-            journal.advance("generate", "1").unwrap();
-            journal.advance("generate", "2").unwrap();
-            for n in 1..=3 {
-                journal.publish(&json!({"n": n})).unwrap();
-            }
-            journal.give_up(&failed).unwrap();
-        }
-        let journal = Journal::open(directory.path()).unwrap();
-        assert_eq!(journal.position("generate").unwrap().as_deref(), Some("2"));
-        let events = journal.events(1, 1).unwrap();
-        assert_eq!(events, [Numbered { number: 2, value: json!({"n": 2}) }]);
-        assert_eq!(journal.failures().unwrap(), [Numbered { number: 1, value: failed }]);
-        journal.forget(1).unwrap();
-        assert_eq!(journal.failures().unwrap(), []);
+    fn positions_are_remembered_by_consumer() {
+        let found = reopened(
+            |journal| {
+                journal.set_position("generate", "1").unwrap();
+                journal.set_position("generate", "2").unwrap();
+                journal.set_position("notify", "1").unwrap();
+            },
+            |journal| ["generate", "notify", "other"].map(|name| journal.position(name).unwrap()),
+        );
+        assert_eq!(found, [Some("2".to_owned()), Some("1".to_owned()), None]);
+    }
+
+    #[test]
+    fn giving_up_remembers_the_batch_and_goes_on() {
+        let (failures, position) = reopened(
+            |journal| {
+                journal.give_up(&failed(1), "7").unwrap();
+                journal.give_up(&failed(2), "9").unwrap();
+            },
+            |journal| (journal.failures().unwrap(), journal.position("generate").unwrap()),
+        );
+        assert_eq!(failures, [(1, failed(1)), (2, failed(2))]);
+        assert_eq!(position.as_deref(), Some("9"));
+    }
+
+    #[test]
+    fn the_number_of_a_removed_failure_is_not_used_again() {
+        let failures = reopened(
+            |journal| {
+                journal.give_up(&failed(1), "1").unwrap();
+                journal.remove_failure(1).unwrap();
+            },
+            |journal| {
+                journal.give_up(&failed(2), "2").unwrap();
+                journal.failures().unwrap()
+            },
+        );
+        assert_eq!(failures, [(2, failed(2))]);
+    }
+
+    #[test]
+    fn events_are_numbered_in_order_and_listed_by_page() {
+        let pages = reopened(
+            |journal| {
+                assert_eq!(journal.append(&[json!("a"), json!("b")]).unwrap(), 2);
+                assert_eq!(journal.append(&[]).unwrap(), 2);
+                assert_eq!(journal.append(&[json!("c")]).unwrap(), 3);
+            },
+            |journal| {
+                [(0, 2), (2, 2), (3, 2), (u64::MAX, u64::MAX)].map(|(a, n)| journal.events(a, n).unwrap())
+            },
+        );
+        let expected =
+            [vec![(1, json!("a")), (2, json!("b"))], vec![(3, json!("c"))], Vec::new(), Vec::new()];
+        assert_eq!(pages, expected);
+    }
+
+    #[test]
+    fn a_webhook_goes_on_where_it_was_and_a_new_one_begins_at_the_end() {
+        let found = reopened(
+            |journal| {
+                assert_eq!(journal.webhook("early").unwrap(), 0);
+                journal.append(&[json!("a"), json!("b")]).unwrap();
+                journal.set_webhook("early", 1).unwrap();
+            },
+            |journal| ["early", "late"].map(|team| journal.webhook(team).unwrap()),
+        );
+        assert_eq!(found, [1, 2]);
     }
 }

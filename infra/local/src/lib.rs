@@ -1,11 +1,12 @@
-//! The whole system in one process: an embedded DynamoDB engine, the functions, an HTTP server in API Gateway's place,
-//! a stream pump in Lambda's, a bus in EventBridge's, and a schedule.
+//! The whole system in one process: an embedded DynamoDB engine, the handlers of the Lambdas, and what stands
+//! in the places of API Gateway, Lambda's event source mappings and EventBridge.
 
 pub mod arguments;
 pub mod bus;
-mod client;
+pub mod client;
 pub mod control;
 pub mod engine;
+pub mod envelope;
 pub mod functions;
 pub mod gateway;
 pub mod invoke;
@@ -14,6 +15,7 @@ pub mod load;
 pub mod mapping;
 pub mod pattern;
 pub mod ready;
+pub mod schedule;
 pub mod signals;
 pub mod stream;
 pub mod webhook;
@@ -24,40 +26,40 @@ use std::{
     hash::{BuildHasher, Hasher, RandomState},
     io,
     io::Write,
+    net::Ipv4Addr,
     sync::Arc,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
-use dovetail_http::CursorKey;
-use dovetail_table::{
-    Table,
-    stream::{FILTER_OWED, FILTER_TOLD},
+use dovetail_http::{CursorKey, Event, EventReply};
+use dovetail_table::Table;
+use tokio::{
+    net::TcpListener,
+    sync::{oneshot, watch},
+    task::JoinSet,
 };
-use futures_util::future::join_all;
-use hyper::Uri;
-use serde_json::json;
-use tokio::net::TcpListener;
 
 use crate::{
     arguments::Settings,
-    bus::Bus,
+    bus::{Address, Bus},
     control::Control,
     engine::Engine,
     functions::Handles,
     invoke::Invoker,
     journal::Journal,
-    mapping::{Mapping, Wake, delivery::Limits},
-    pattern::Pattern,
+    mapping::{Consumer, Mapping, Surroundings},
+    schedule::Sweep,
     stream::Stream,
-    webhook::Webhook,
+    webhook::{Target, Webhook},
     world::World,
 };
 
 /// The table's name on the engine.
 pub const TABLE: &str = "dovetail-local";
 const KEYS_TABLE: &str = "dovetail-local-keys";
-/// How often the sweep runs.
-const SWEEP: Duration = Duration::from_secs(60);
+const JOURNAL_FILE: &str = "local.db";
+/// How long what runs beside the API may take to finish once the system stops.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// Why the system could not start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -73,15 +75,27 @@ pub enum Error {
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] engine::Error),
-    /// The journal failed.
-    #[error("the journal failed: {0}")]
-    Journal(#[from] rusqlite::Error),
     /// The table failed.
     #[error(transparent)]
     Table(#[from] dovetail_table::Error),
     /// The world could not be loaded.
     #[error(transparent)]
     Load(#[from] load::Failure),
+    /// A webhook or the filter of a function can't be read.
+    #[error("{0}")]
+    Pattern(String),
+    /// The journal failed.
+    #[error(transparent)]
+    Journal(#[from] journal::Error),
+    /// The table's stream can't be found.
+    #[error(transparent)]
+    Stream(#[from] stream::Error),
+    /// A consumer of the stream could not go on.
+    #[error(transparent)]
+    Mapping(#[from] mapping::Error),
+    /// What runs beside the API ended.
+    #[error("a task failed: {0}")]
+    Task(#[from] tokio::task::JoinError),
     /// A file or socket failed.
     #[error("{what}: {source}")]
     Io {
@@ -107,13 +121,12 @@ pub async fn start(
 ) -> Result<(), Error> {
     let world = read_world(settings)?;
     let system = System::prepare(settings, &world).await?;
-    if let Some(path) = &settings.env_file {
-        let lines: String =
-            system.environment.iter().map(|(name, value)| format!("{name}={value}\n")).collect();
-        ready::write_file(path, &lines).map_err(Error::io(path.display().to_string()))?;
-    }
-    if let Some(path) = &settings.ready_file {
-        ready::write_file(path, &system.base_url).map_err(Error::io(path.display().to_string()))?;
+    // Whoever waits for the ready file finds the other one.
+    let files = [(&settings.env_file, system.environment()), (&settings.ready_file, system.base_url.clone())];
+    for (path, text) in files {
+        if let Some(path) = path {
+            ready::write_file(path, &text).map_err(Error::io(path.display().to_string()))?;
+        }
     }
     ready::announce(out, &system.base_url, &world).map_err(Error::io("standard output"))?;
     system.serve(stop).await
@@ -123,60 +136,52 @@ pub async fn start(
 #[derive(Debug)]
 pub struct System {
     listener: TcpListener,
+    bus_listener: TcpListener,
     engine: Engine,
-    bus: Bus,
-    control: Control,
-    webhooks: Vec<Webhook>,
+    journal: Arc<Journal>,
+    webhooks: Vec<Target>,
+    cursor_secret: String,
+    bus: Address,
+    /// Where the functions of stream and schedule run; none is in this process.
+    functions: Option<String>,
     /// What the functions reach.
     pub handles: Arc<Handles>,
     /// What every URL begins with.
     pub base_url: String,
-    /// The environment of functions that run elsewhere.
-    environment: Vec<(&'static str, String)>,
 }
 
 impl System {
-    /// Listens, starts the engine and the bus, and loads the world.
+    /// Listens, starts the engine and loads the world.
     pub async fn prepare(settings: &Settings, world: &World) -> Result<Self, Error> {
+        let listen = settings.listen;
+        let webhooks = world.webhooks().map_err(Error::Pattern)?;
         // Before the database is touched: a port in use should change nothing.
-        let listener =
-            TcpListener::bind(settings.listen).await.map_err(Error::io(settings.listen.to_string()))?;
+        let listener = TcpListener::bind(listen).await.map_err(Error::io(listen.to_string()))?;
         let base_url = ready::base_url(listener.local_addr().map_err(Error::io("the listening socket"))?);
+        let loopback = (Ipv4Addr::LOCALHOST, 0);
+        let bus_listener = TcpListener::bind(loopback).await.map_err(Error::io("the bus's socket"))?;
+        let bus_address = bus_listener.local_addr().map_err(Error::io("the bus's socket"))?;
+        let bus = Address { name: bus::NAME.to_owned(), endpoint: format!("http://{bus_address}") };
         let engine = Engine::start(&settings.place)?;
-        let journal = Journal::open(engine.directory())?;
-        let bus = Bus::open(journal.clone()).await.map_err(Error::io("the bus's socket"))?;
-        let bus_endpoint = bus.endpoint().map_err(Error::io("the bus's socket"))?;
+        let journal = Arc::new(Journal::open(&engine.directory().join(JOURNAL_FILE))?);
         let cursor_secret = cursor_secret();
-        let handles = Arc::new(Handles {
+        let handles = Handles {
             table: tables(&engine, world).await?,
-            bus: dovetail_events::Bus::connect(dovetail_events::Settings {
-                bus: bus::NAME.to_owned(),
-                endpoint: Some(bus_endpoint.clone()),
-            })
-            .await,
+            bus: bus.connect().await,
             cursor_key: CursorKey::new(&cursor_secret),
-        });
-        let environment = vec![
-            ("DOVETAIL_TABLE", TABLE.to_owned()),
-            ("DOVETAIL_KEYS_TABLE", KEYS_TABLE.to_owned()),
-            ("DOVETAIL_ENDPOINT", engine.endpoint()),
-            ("DOVETAIL_CURSOR_KEY", cursor_secret),
-            ("DOVETAIL_BUS", bus::NAME.to_owned()),
-            ("DOVETAIL_BUS_ENDPOINT", bus_endpoint),
-        ];
-        let stream = Stream::open(&engine.endpoint(), TABLE).await.map_err(Error::io("the stream"))?;
-        let wake = Wake::default();
-        let mapping = |settings| Mapping::new(settings, stream.clone(), journal.clone(), wake.clone());
-        let mappings = mappings().into_iter().map(mapping).collect();
-        let control = Control {
-            table: handles.table.clone(),
-            journal,
-            mappings,
-            wake,
-            invoker: invoker(&handles, settings.functions.as_ref()),
         };
-        let webhooks = world.webhooks();
-        Ok(Self { listener, engine, bus, control, webhooks, handles, base_url, environment })
+        Ok(Self {
+            listener,
+            bus_listener,
+            engine,
+            journal,
+            webhooks,
+            cursor_secret,
+            bus,
+            functions: settings.functions.clone(),
+            handles: Arc::new(handles),
+            base_url,
+        })
     }
 
     /// The URL of the engine.
@@ -184,74 +189,145 @@ impl System {
         self.engine.endpoint()
     }
 
+    /// What functions in other processes read from their environment, a `KEY=value` line each.
+    pub fn environment(&self) -> String {
+        let lines = [
+            ("DOVETAIL_TABLE", TABLE),
+            ("DOVETAIL_KEYS_TABLE", KEYS_TABLE),
+            ("DOVETAIL_ENDPOINT", &self.engine.endpoint()),
+            ("DOVETAIL_CURSOR_KEY", &self.cursor_secret),
+            ("DOVETAIL_BUS", &self.bus.name),
+            ("DOVETAIL_BUS_ENDPOINT", &self.bus.endpoint),
+        ];
+        lines.map(|(key, value)| format!("{key}={value}\n")).concat()
+    }
+
     /// Serves until `stop` resolves.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), Error> {
-        let Self { listener, engine, bus, control, webhooks, handles, .. } = self;
-        let answering = control.clone();
-        let answer = move |event: dovetail_http::Event| {
-            let (control, handles) = (answering.clone(), Arc::clone(&handles));
-            async move {
-                if event.raw_path.as_deref().is_some_and(|path| path.starts_with(control::PREFIX)) {
-                    return control.answer(&event).await;
-                }
-                let writes = event.request_context.http.method != "GET";
-                let reply = functions::answer(&handles.table, &handles.cursor_key, event).await;
-                if writes {
-                    control.wake.wake();
-                }
-                reply
+        let mappings = functions::mappings().map_err(Error::Pattern)?;
+        let invoker = match &self.functions {
+            Some(url) => Invoker::there(url),
+            None => {
+                let handles = Arc::clone(&self.handles);
+                Invoker::here(move |name, payload| {
+                    let handles = Arc::clone(&handles);
+                    async move { functions::invoke(&handles, &name, payload).await }
+                })
             }
         };
-        let invoke = |mapping: &Mapping, payload| {
-            let (invoker, function) = (control.invoker.clone(), mapping.settings.function);
-            async move { invoker.invoke(function, payload).await }
+        self.run(mappings, invoker, stop).await
+    }
+
+    async fn run(
+        self,
+        mappings: Vec<Mapping>,
+        invoker: Invoker,
+        stop: impl Future<Output = ()>,
+    ) -> Result<(), Error> {
+        let (stopping, stopped) = watch::channel(false);
+        let (api, mut beside) = self.start(mappings, invoker, &stopped).await?;
+        let (bus, bus_listener) = (api.control.bus.clone(), self.bus_listener);
+        let (stop_bus, bus_stopped) = oneshot::channel::<()>();
+        let serving_bus = tokio::spawn(async move {
+            let answer = move |event: Event| {
+                let bus = bus.clone();
+                async move { bus.answer(&event) }
+            };
+            gateway::serve(bus_listener, answer, async { drop(bus_stopped.await) }).await;
+        });
+
+        let mut failure = None;
+        let stop = async {
+            tokio::select! {
+                () = stop => {}
+                error = first_failure(&mut beside) => failure = Some(error),
+            }
         };
-        let pumping =
-            control.mappings.iter().map(|mapping| mapping.run(move |payload| invoke(mapping, payload)));
-        let telling = webhooks.iter().map(|webhook| webhook.run(&control.journal, bus.taken()));
-        // What is cut off here is taken up again when the system starts: each step is noted once it is done.
-        tokio::select! {
-            () = gateway::serve(listener, answer, stop) => {}
-            _ = join_all(pumping), if !control.mappings.is_empty() => {}
-            _ = join_all(telling), if !webhooks.is_empty() => {}
-            _ = bus.serve() => {}
-            () = sweep(&control) => {}
+        gateway::serve(self.listener, move |event| api.clone().answer(event), stop).await;
+        stopping.send_replace(true);
+        // What has not finished by then is cut off: it was not acknowledged, so it happens again.
+        let finishing = async {
+            while let Some(ended) = beside.join_next().await {
+                failure = failure.take().or(ended.map_err(Error::from).flatten().err());
+            }
+        };
+        drop(tokio::time::timeout(GRACE, finishing).await);
+        beside.shutdown().await;
+        // Last, because the functions that were finishing publish there.
+        drop(stop_bus);
+        serving_bus.await?;
+        self.engine.stop()?;
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Starts what runs beside the API, and tells what the API needs of it.
+    async fn start(
+        &self,
+        mappings: Vec<Mapping>,
+        invoker: Invoker,
+        stopped: &watch::Receiver<bool>,
+    ) -> Result<(Api, JoinSet<Result<(), Error>>), Error> {
+        let stream = Stream::open(&self.engine.endpoint(), TABLE).await?;
+        let (journal, bus) = (Arc::clone(&self.journal), Bus::new(Arc::clone(&self.journal)));
+        let (wake, sweep) = (watch::Sender::default(), Sweep::new(invoker.clone()));
+        let mut beside = JoinSet::new();
+        for target in self.webhooks.clone() {
+            let webhook = Webhook::new(target, &bus, Arc::clone(&journal), stopped.clone())?;
+            beside.spawn(async { Ok(webhook.run().await?) });
         }
-        Ok(engine.stop()?)
+        let mut consumers = Vec::new();
+        for mapping in mappings {
+            let with = Surroundings {
+                stream: stream.clone(),
+                invoker: invoker.clone(),
+                journal: Arc::clone(&journal),
+                wake: wake.clone(),
+                clock: SystemTime::now,
+            };
+            let consumer = Consumer::new(mapping, with, stopped.clone())?;
+            consumers.push(consumer.handle());
+            beside.spawn(async { Ok(consumer.run().await?) });
+        }
+        let scheduled = sweep.clone().repeat(stopped.clone());
+        beside.spawn(async {
+            scheduled.await;
+            Ok(())
+        });
+        let table = self.handles.table.clone();
+        let control = Control { bus, journal, invoker, sweep, wake, consumers, table };
+        Ok((Api { handles: Arc::clone(&self.handles), control }, beside))
     }
 }
 
-/// The event source mappings: the settings that the deployed functions have, but for their windows.
-fn mappings() -> [mapping::Settings; 2] {
-    let mapping = |function, filter: &str, batch_size, retries, hours| mapping::Settings {
-        function,
-        filters: serde_json::from_str(filter)
-            .ok()
-            .and_then(|filter| Pattern::parse(&filter).ok())
-            .into_iter()
-            .collect(),
-        batch_size,
-        window: Duration::ZERO,
-        limits: Limits { retries, bisects: true, age: Duration::from_hours(hours) },
-    };
-    [mapping("generate", FILTER_OWED, 10, 5, 1), mapping("notify", FILTER_TOLD, 100, 20, 6)]
+/// What answers the requests.
+#[derive(Clone, Debug)]
+struct Api {
+    handles: Arc<Handles>,
+    control: Control,
 }
 
-fn invoker(handles: &Arc<Handles>, functions: Option<&Uri>) -> Invoker {
-    functions.map_or_else(|| Invoker::Here(Arc::clone(handles)), |url| Invoker::At(url.clone()))
+impl Api {
+    async fn answer(self, event: Event) -> EventReply {
+        if let Some(reply) = self.control.answer(&event).await {
+            return reply;
+        }
+        let may_write = event.request_context.http.method != hyper::Method::GET;
+        let reply = functions::answer(&self.handles.table, &self.handles.cursor_key, event).await;
+        if may_write {
+            mapping::wake(&self.control.wake);
+        }
+        reply
+    }
 }
 
-/// Invokes the sweep for ever, as its schedule does.
-async fn sweep(control: &Control) {
-    loop {
-        tokio::time::sleep(SWEEP).await;
-        let event =
-            json!({"version": "0", "source": "aws.events", "detail-type": "Scheduled Event", "detail": {}});
-        match control.invoker.invoke("sweep", event).await {
-            Ok(_) => drop(control.wake.wake()),
-            Err(error) => dovetail_aws::log("sweep", &error),
+/// Waits for the first of the tasks to fail; for ever, if none does.
+async fn first_failure(tasks: &mut JoinSet<Result<(), Error>>) -> Error {
+    while let Some(ended) = tasks.join_next().await {
+        if let Err(error) = ended.map_err(Error::from).flatten() {
+            return error;
         }
     }
+    std::future::pending().await
 }
 
 fn read_world(settings: &Settings) -> Result<World, Error> {
@@ -279,50 +355,11 @@ async fn tables(engine: &Engine, world: &World) -> Result<Table, Error> {
     Ok(table)
 }
 
-/// A secret for positions in lists; they are good for as long as this process runs.
+/// What positions in lists are signed with; they are good for as long as this process runs.
 fn cursor_secret() -> String {
     let random = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", random(), random())
 }
 
 #[cfg(test)]
-mod tests {
-    use std::net::SocketAddr;
-
-    use super::*;
-    use crate::engine::Place;
-
-    #[tokio::test]
-    async fn the_system_starts_tells_where_and_stops() {
-        let parent = tempfile::tempdir().unwrap();
-        let ready_file = parent.path().join("ready");
-        let settings = Settings {
-            listen: "127.0.0.1:0".parse().unwrap(),
-            place: Place::Memory,
-            ready_file: Some(ready_file.clone()),
-            ..Settings::default()
-        };
-        let mut out = Vec::new();
-        start(&settings, &mut out, std::future::ready(())).await.unwrap();
-        let base_url = fs::read_to_string(ready_file).unwrap();
-        assert!(base_url.strip_prefix("http://").unwrap().parse::<SocketAddr>().is_ok(), "{base_url}");
-        assert!(String::from_utf8(out).unwrap().contains(&base_url));
-    }
-
-    #[tokio::test]
-    async fn a_wrong_world_starts_nothing() {
-        let parent = tempfile::tempdir().unwrap();
-        let file = parent.path().join("world.json");
-        fs::write(&file, "{}").unwrap();
-        let data = parent.path().join("data");
-        let settings = Settings {
-            listen: "127.0.0.1:0".parse().unwrap(),
-            place: Place::Directory(data.clone()),
-            world: Some(file),
-            ..Settings::default()
-        };
-        let refused = start(&settings, &mut Vec::new(), std::future::pending()).await.unwrap_err();
-        assert!(refused.to_string().contains("world.json: missing field `teams`"), "{refused}");
-        assert!(!data.exists());
-    }
-}
+mod tests;

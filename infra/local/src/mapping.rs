@@ -1,239 +1,316 @@
-//! An event source mapping: the stream's records go to a function in batches, in order, as Lambda delivers them.
+//! An event source mapping: brings the records of the table's stream to one function, as Lambda does.
 //!
-//! What happens to a batch is decided in [`delivery`], without I/O; here it is read, invoked and noted.
+//! Records come in order and at least once. What to do with a batch is decided in [`delivery`]; here is the
+//! loop around it, which reads, invokes, waits and remembers.
 
 pub mod delivery;
 
 use std::{
-    io,
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use time::OffsetDateTime;
+use tokio::{sync::watch, time::Instant};
 
-use self::delivery::{Delivery, Limits, Step};
 use crate::{
-    journal::{Failed, Journal},
+    envelope,
+    invoke::Invoker,
+    journal::{self, FailedBatch, Journal},
     pattern::Pattern,
-    stream::{Stream, sequence},
+    stream::{self, Stream},
 };
+use delivery::{Delivery, GivenUp, Last, Policy, Step, sequence};
 
-/// How often the stream is looked at when nobody says that there is something new.
+/// How long a consumer waits for a wake-up before it looks by itself: other processes write too.
 const POLL: Duration = Duration::from_millis(200);
-/// How many records are read at once.
-const READ_MAX: usize = 1_000;
-/// The pause before a first retry; it doubles.
-const BACKOFF: Duration = Duration::from_millis(50);
-/// The longest pause before a retry.
-const BACKOFF_MAX: Duration = Duration::from_secs(10);
+/// How many records are read at once. The engine does not limit a reply's bytes.
+const READ_MAX: usize = 100;
 
-/// How records go to a function.
-#[derive(Clone, Debug)]
+/// Why a consumer could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The stream can't be read.
+    #[error(transparent)]
+    Stream(#[from] stream::Error),
+    /// What was done can't be remembered.
+    #[error(transparent)]
+    Journal(#[from] journal::Error),
+}
+
+/// How the stream reaches a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The function.
+    /// The function's name, which is the consumer's too.
     pub function: &'static str,
-    /// Records that match one of these go to it; the others count as delivered.
-    pub filters: Vec<Pattern>,
-    /// How many records one batch has at most.
+    /// How many records it gets at most at once.
     pub batch_size: usize,
-    /// How long records are gathered for a batch that is not full.
-    pub window: Duration,
-    /// What a batch that fails gets.
-    pub limits: Limits,
+    /// How long to wait for more records before it gets fewer.
+    pub batch_window: Duration,
+    /// What happens to those that it does not accept.
+    pub policy: Policy,
 }
 
-/// Tells all mappings that the stream may have something new.
+/// A function with the records of the stream that are for it.
 #[derive(Clone, Debug)]
-pub struct Wake(watch::Sender<u64>);
-
-impl Default for Wake {
-    fn default() -> Self {
-        Self(watch::Sender::new(0))
-    }
-}
-
-impl Wake {
-    /// Wakes; what is read after this bears at least this number.
-    pub fn wake(&self) -> u64 {
-        self.0.send_modify(|number| *number += 1);
-        *self.0.borrow()
-    }
-}
-
-/// What one look at the stream came to.
-enum Turn {
-    /// A batch was delivered, or given up.
-    Delivered,
-    /// There was nothing that this function wants.
-    PassedOver,
-    /// There was nothing.
-    Nothing,
-}
-
-/// A mapping as it is at work.
-#[derive(Debug)]
 pub struct Mapping {
-    /// How it works.
-    pub settings: Settings,
-    stream: Stream,
-    journal: Journal,
-    wake: Wake,
-    enabled: AtomicBool,
-    /// How many batches were delivered or given up.
-    handled: AtomicU64,
-    /// The number of the wake before the last read that found nothing.
-    idle: watch::Sender<u64>,
+    settings: Settings,
+    /// A record that matches none of these is not for the function; without any, every record is.
+    filters: Vec<Pattern>,
 }
 
 impl Mapping {
-    /// A mapping that goes on where it was.
-    pub fn new(settings: Settings, stream: Stream, journal: Journal, wake: Wake) -> Self {
-        let (enabled, handled) = (AtomicBool::new(true), AtomicU64::new(0));
-        Self { settings, stream, journal, wake, enabled, handled, idle: watch::Sender::new(0) }
+    /// Reads the filters, each an event pattern as JSON.
+    pub fn new(settings: Settings, filters: &[&str]) -> Result<Self, String> {
+        let read = |filter: &&str| {
+            let pattern = serde_json::from_str(filter).map_err(|error| error.to_string());
+            pattern.and_then(|pattern| Pattern::parse(&pattern))
+        };
+        let filters: Result<Vec<Pattern>, String> = filters.iter().map(read).collect();
+        let told = |problem| format!("the filter of `{}`: {problem}", settings.function);
+        Ok(Self { settings, filters: filters.map_err(told)? })
     }
 
-    /// Has the mapping rest, or go on.
-    pub fn enable(&self, enabled: bool) {
-        self.enabled.store(enabled, Ordering::SeqCst);
-        self.wake.wake();
+    fn takes(&self, record: &Value) -> bool {
+        self.filters.is_empty() || self.filters.iter().any(|filter| filter.matches(record))
+    }
+}
+
+/// How far a consumer is, for those who wait for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// How many batches it is done with.
+    pub handled: u64,
+    /// The count of wake-ups before its last read that found nothing.
+    pub idle_since: u64,
+}
+
+/// A consumer, for those who wait for it or have it rest.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    /// The function that it feeds.
+    pub function: &'static str,
+    /// Whether it is at work: the setting `Enabled` of a mapping.
+    pub enabled: watch::Sender<bool>,
+    /// How far it is.
+    pub progress: watch::Receiver<Progress>,
+}
+
+/// What all consumers work with.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// The stream.
+    pub stream: Stream,
+    /// The functions.
+    pub invoker: Invoker,
+    /// Where positions and failed batches are kept.
+    pub journal: Arc<Journal>,
+    /// Counts what may have written to the table.
+    pub wake: watch::Sender<u64>,
+    /// The clock that a record's age is told by.
+    pub clock: fn() -> SystemTime,
+}
+
+/// Tells everyone who reads the stream that there may be more; the count after it.
+pub fn wake(wake: &watch::Sender<u64>) -> u64 {
+    let mut count = 0;
+    wake.send_modify(|woken| {
+        *woken = woken.wrapping_add(1);
+        count = *woken;
+    });
+    count
+}
+
+/// One mapping at work.
+#[derive(Debug)]
+pub struct Consumer {
+    mapping: Mapping,
+    with: Surroundings,
+    woken: watch::Receiver<u64>,
+    stop: watch::Receiver<bool>,
+    enabled: watch::Sender<bool>,
+    progress: watch::Sender<Progress>,
+    position: Option<String>,
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    Continue,
+    Stop,
+}
+
+impl Consumer {
+    /// A consumer that goes on where the journal says.
+    pub fn new(mapping: Mapping, with: Surroundings, stop: watch::Receiver<bool>) -> Result<Self, Error> {
+        let position = with.journal.position(mapping.settings.function)?;
+        let woken = with.wake.subscribe();
+        let (enabled, progress) = (watch::Sender::new(true), watch::Sender::default());
+        Ok(Self { mapping, with, woken, stop, enabled, progress, position })
     }
 
-    /// Whether it is at work.
-    pub fn is_enabled(&self) -> bool {
-        self.enabled.load(Ordering::SeqCst)
-    }
-
-    /// How many batches were delivered or given up.
-    pub fn handled(&self) -> u64 {
-        self.handled.load(Ordering::SeqCst)
-    }
-
-    /// Waits until a read that began after a wake has found nothing, or the mapping rests.
-    pub async fn idle_since(&self, wake: u64) {
-        let mut idle = self.idle.subscribe();
-        while self.is_enabled() && *idle.borrow_and_update() < wake {
-            // The sender lives as long as this.
-            drop(tokio::time::timeout(POLL, idle.changed()).await);
+    /// Where it is told to rest, and tells how far it is.
+    pub fn handle(&self) -> Handle {
+        Handle {
+            function: self.mapping.settings.function,
+            enabled: self.enabled.clone(),
+            progress: self.progress.subscribe(),
         }
     }
 
-    /// Delivers records for ever.
-    pub async fn run<F, A>(&self, invoke: F)
-    where
-        F: Fn(Value) -> A + Send + Sync,
-        A: Future<Output = Result<Value, String>> + Send,
-    {
-        let mut wakes = self.wake.0.subscribe();
-        loop {
-            let woken = *wakes.borrow_and_update();
-            let turn = if self.is_enabled() { self.turn(&invoke).await } else { Ok(Turn::Nothing) };
-            match turn {
-                Ok(Turn::Delivered) => {
-                    self.handled.fetch_add(1, Ordering::SeqCst);
-                    self.wake.wake();
-                    continue;
+    /// Works until it is stopped, between two invocations.
+    pub async fn run(mut self) -> Result<(), Error> {
+        while let Some(records) = self.gather().await? {
+            let read_to = self.position.clone();
+            for batch in records.chunks(self.mapping.settings.batch_size) {
+                if self.deliver(batch.to_vec()).await? == Flow::Stop {
+                    return Ok(());
                 }
-                Ok(Turn::PassedOver) => continue,
-                Ok(Turn::Nothing) => {
-                    self.idle.send_replace(woken);
-                }
-                Err(error) => dovetail_aws::log(self.settings.function, &error.to_string()),
             }
-            // Woken, or time to look: what it was makes no difference.
-            drop(tokio::time::timeout(POLL, wakes.changed()).await);
-        }
-    }
-
-    /// Reads one batch and delivers it.
-    async fn turn<F, A>(&self, invoke: &F) -> io::Result<Turn>
-    where
-        F: Fn(Value) -> A + Send + Sync,
-        A: Future<Output = Result<Value, String>> + Send,
-    {
-        let position = self.journal.position(self.settings.function).map_err(io::Error::other)?;
-        let read = self.gather(position.as_deref()).await?;
-        let (batch, last) = self.batch(read);
-        let Some(last) = last else { return Ok(Turn::Nothing) };
-        let is_empty = batch.is_empty();
-        if !is_empty {
-            self.deliver(batch, invoke).await?;
-        }
-        self.advance(&last)?;
-        Ok(if is_empty { Turn::PassedOver } else { Turn::Delivered })
-    }
-
-    /// Reads from a position on, for as long as the window is open and the batch is not full.
-    async fn gather(&self, position: Option<&str>) -> io::Result<Vec<Value>> {
-        let read = self.stream.read(position, READ_MAX).await?;
-        let wanted = read.iter().filter(|record| self.wants(record)).count();
-        if self.settings.window.is_zero() || wanted == 0 || wanted >= self.settings.batch_size {
-            return Ok(read);
-        }
-        tokio::time::sleep(self.settings.window).await;
-        self.stream.read(position, READ_MAX).await
-    }
-
-    fn wants(&self, record: &Value) -> bool {
-        self.settings.filters.iter().any(|filter| filter.matches(record))
-    }
-
-    /// The wanted records of the first batch, and how far the stream is read with it.
-    fn batch(&self, read: Vec<Value>) -> (Vec<Value>, Option<String>) {
-        let (mut batch, mut last) = (Vec::new(), None);
-        for record in read {
-            let is_wanted = self.wants(&record);
-            if is_wanted && batch.len() >= self.settings.batch_size {
-                break;
-            }
-            last = Some(sequence(&record).to_owned());
-            if is_wanted {
-                batch.push(record);
+            // Beyond the last batch there may be records for others.
+            if let Some(read_to) = &read_to {
+                self.with.journal.set_position(self.mapping.settings.function, read_to)?;
             }
         }
-        (batch, last)
+        Ok(())
     }
 
-    fn advance(&self, place: &str) -> io::Result<()> {
-        self.journal.advance(self.settings.function, place).map_err(io::Error::other)
-    }
-
-    /// Delivers a batch until all of it is taken or given up.
-    async fn deliver<F, A>(&self, batch: Vec<Value>, invoke: &F) -> io::Result<()>
-    where
-        F: Fn(Value) -> A + Send + Sync,
-        A: Future<Output = Result<Value, String>> + Send,
-    {
-        let mut delivery = Delivery::new(batch, self.settings.limits);
+    /// Reads on until there is something to deliver; none when it is time to stop.
+    async fn gather(&mut self) -> Result<Option<Vec<Value>>, Error> {
+        let Settings { batch_size, batch_window, .. } = self.mapping.settings;
+        let mut gathered = Vec::new();
+        let mut until = None;
         loop {
-            match delivery.next(now()) {
-                Step::Invoke(records) => {
-                    let reply = invoke(json!({"Records": records})).await;
-                    let retry = delivery.replied(reply);
-                    self.note(&delivery)?;
-                    if let Some(retry) = retry {
-                        tokio::time::sleep(BACKOFF.saturating_mul(1 << retry.min(16)).min(BACKOFF_MAX)).await;
+            if *self.stop.borrow() {
+                return Ok(None);
+            }
+            let woken = *self.woken.borrow_and_update();
+            if !*self.enabled.borrow() && gathered.is_empty() {
+                self.rest(POLL).await;
+                continue;
+            }
+            let read = self.with.stream.read(self.position.as_deref(), READ_MAX).await?;
+            if let Some(last) = read.last().and_then(sequence) {
+                self.position = Some(last.to_owned());
+            }
+            let found_none = read.is_empty();
+            gathered.extend(read.into_iter().filter(|record| self.mapping.takes(record)));
+            if gathered.is_empty() {
+                if found_none {
+                    self.progress.send_modify(|progress| progress.idle_since = woken);
+                    self.rest(POLL).await;
+                }
+                continue;
+            }
+            let now = Instant::now();
+            let until = *until.get_or_insert(now + batch_window);
+            if gathered.len() >= batch_size || until <= now {
+                return Ok(Some(gathered));
+            }
+            if found_none {
+                self.rest(POLL.min(until - now)).await;
+            }
+        }
+    }
+
+    /// Waits for a while, a wake-up or the stop.
+    async fn rest(&mut self, time: Duration) {
+        tokio::select! {
+            () = tokio::time::sleep(time) => {}
+            _ = self.woken.changed() => {}
+            _ = self.stop.wait_for(|stop| *stop) => {}
+        }
+    }
+
+    /// Brings one batch to the function, until all of it is done.
+    async fn deliver(&mut self, batch: Vec<Value>) -> Result<Flow, Error> {
+        let function = self.mapping.settings.function;
+        let mut delivery = Delivery::new(self.mapping.settings.policy, batch);
+        loop {
+            if *self.stop.borrow() {
+                return Ok(Flow::Stop);
+            }
+            match delivery.next((self.with.clock)()) {
+                Step::Pause(time) => {
+                    tokio::select! {
+                        () = tokio::time::sleep(time) => {}
+                        _ = self.stop.wait_for(|stop| *stop) => {}
                     }
                 }
-                Step::GiveUp(given_up) => {
-                    let function = self.settings.function.to_owned();
-                    let record = given_up.record(&function, &self.stream.arn, &self.stream.shard, now());
-                    self.journal.give_up(&Failed { function, record }).map_err(io::Error::other)?;
-                    self.note(&delivery)?;
+                Step::Invoke(records) => {
+                    let reply = self.with.invoker.invoke(function, event(records)).await;
+                    delivery.replied(&reply);
+                    if let Some(done) = delivery.done() {
+                        self.with.journal.set_position(function, done)?;
+                    }
+                    wake(&self.with.wake);
                 }
-                Step::Done => return Ok(()),
+                Step::GiveUp(given_up) => {
+                    let batch = self.failed(&given_up);
+                    self.with.journal.give_up(&batch, delivery.done().unwrap_or_default())?;
+                }
+                Step::Finish => {
+                    self.progress.send_modify(|progress| progress.handled = progress.handled.wrapping_add(1));
+                    return Ok(Flow::Continue);
+                }
             }
         }
     }
 
-    /// Notes how far a delivery has come.
-    fn note(&self, delivery: &Delivery) -> io::Result<()> {
-        delivery.done().map_or(Ok(()), |place| self.advance(place))
+    /// What is kept of a batch that was given up: what Lambda writes to S3.
+    fn failed(&self, given_up: &GivenUp) -> FailedBatch {
+        let function = self.mapping.settings.function;
+        let (first, last) = (given_up.records.first(), given_up.records.last());
+        let number = |record: Option<&Value>| record.and_then(sequence).map(str::to_owned);
+        let arrival = |record: Option<&Value>| record.and_then(delivery::created).map(text);
+        let answered = |error: Option<&str>| {
+            let version = "$LATEST";
+            json!({"statusCode": 200, "executedVersion": version, "functionError": error})
+        };
+        let (response, reason) = match &given_up.last {
+            None => (Value::Null, ""),
+            Some(Last::Reported) => (answered(None), "it reported records as failed"),
+            Some(Last::Failed(reason)) => (answered(Some("Unhandled")), reason.as_str()),
+        };
+        let record = json!({
+            "requestContext": {
+                "requestId": envelope::uuid(),
+                "functionArn": format!(
+                    "arn:aws:lambda:{}:{}:function:{function}", envelope::REGION, envelope::ACCOUNT
+                ),
+                "condition": given_up.condition.name(),
+                "approximateInvokeCount": given_up.invocations,
+            },
+            "responseContext": response,
+            "version": "1.0",
+            "timestamp": text((self.with.clock)()),
+            "DDBStreamBatchInfo": {
+                "shardId": self.with.stream.shard(),
+                "startSequenceNumber": number(first),
+                "endSequenceNumber": number(last),
+                "approximateArrivalOfFirstRecord": arrival(first),
+                "approximateArrivalOfLastRecord": arrival(last),
+                "batchSize": given_up.records.len(),
+                "streamArn": self.with.stream.arn(),
+            },
+            "payload": event(given_up.records.clone()).to_string(),
+        });
+        FailedBatch { function: function.to_owned(), reason: reason.to_owned(), record }
     }
 }
 
-/// The time since 1970.
-fn now() -> Duration {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+/// The event that a function gets for these records.
+fn event(records: Vec<Value>) -> Value {
+    json!({ "Records": records })
 }
+
+fn text(time: SystemTime) -> String {
+    let seconds = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let time =
+        i64::try_from(seconds).ok().and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok());
+    time.map(envelope::time).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

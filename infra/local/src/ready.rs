@@ -41,12 +41,12 @@ pub fn announce(out: &mut impl Write, base_url: &str, world: &World) -> io::Resu
     out.flush()
 }
 
-/// Writes the base URL, alone, to `path`; a reader sees all of it or no file.
-pub fn write_file(path: &Path, base_url: &str) -> io::Result<()> {
+/// Writes `text`, alone, to `path`; a reader sees all of it or no file.
+pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
     let mut beside = OsString::from(path);
     // In the same directory, since a rename works only within one file system.
     beside.push(format!(".{}.new", std::process::id()));
-    fs::write(&beside, base_url)?;
+    fs::write(&beside, text)?;
     fs::rename(&beside, path)
 }
 
@@ -85,7 +85,7 @@ Try: curl -H 'Authorization: Api-Key vm-owner-key' http://127.0.0.1:9000/v1/acco
     }
 
     #[test]
-    fn the_file_holds_the_url_alone() {
+    fn a_file_holds_the_text_alone() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("ready");
         fs::write(&path, "an older and longer content").unwrap();

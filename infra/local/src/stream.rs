@@ -1,85 +1,236 @@
-//! The engine's stream of the table, record by record as Lambda sends them on.
+//! The table's stream on the engine, read as Lambda reads one: records in the form of its events.
 
-use std::{io, time::Duration};
-
-use hyper::Uri;
+use hyper::{
+    Uri,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderName},
+};
 use serde_json::{Value, json};
 
-use crate::client;
+use crate::client::{self, Client};
 
-/// How long the engine may take to answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+// The engine asks for a signature and believes any.
+const SIGNED: &str = "AWS4-HMAC-SHA256 Credential=local/20250101/local/dynamodb/aws4_request, \
+    SignedHeaders=host, Signature=0";
+const SIGNED_AT: &str = "20250101T000000Z";
 
-/// The headers that make the engine answer; it checks no signature.
-const SIGNED: [(&str, &str); 3] = [
-    ("content-type", "application/x-amz-json-1.0"),
-    ("x-amz-date", "20250101T000000Z"),
-    (
-        "authorization",
-        "AWS4-HMAC-SHA256 Credential=a/20250101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0",
-    ),
-];
+/// Why the stream can't be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The endpoint is no URL.
+    #[error("the engine's endpoint is no URL: {0}")]
+    Endpoint(#[from] hyper::http::uri::InvalidUri),
+    /// The engine did not answer.
+    #[error(transparent)]
+    Client(#[from] client::Error),
+    /// The engine refused.
+    #[error("the engine refused {operation}: {reason}")]
+    Refused {
+        /// What was asked.
+        operation: &'static str,
+        /// What it said.
+        reason: String,
+    },
+    /// The table has no stream.
+    #[error("table {0} has no stream")]
+    NoStream(String),
+}
 
-/// A table's stream; the engine has one shard.
+/// A table's stream. The engine keeps it in one shard, so there is one order.
 #[derive(Clone, Debug)]
 pub struct Stream {
+    client: Client,
     endpoint: Uri,
-    /// The stream's name.
-    pub arn: String,
-    /// The shard's name.
-    pub shard: String,
+    arn: String,
+    shard: String,
 }
 
 impl Stream {
     /// Finds the stream of a table.
-    pub async fn open(endpoint: &str, table: &str) -> io::Result<Self> {
-        let endpoint: Uri = endpoint.parse().map_err(io::Error::other)?;
-        let streams = call(&endpoint, "ListStreams", &json!({"TableName": table})).await?;
-        let arn = text(&streams, "/Streams/0/StreamArn")?;
-        let described = call(&endpoint, "DescribeStream", &json!({"StreamArn": arn})).await?;
-        let shard = text(&described, "/StreamDescription/Shards/0/ShardId")?;
-        Ok(Self { endpoint, arn, shard })
+    pub async fn open(endpoint: &str, table: &str) -> Result<Self, Error> {
+        let (client, endpoint) = (Client::new(), endpoint.parse()?);
+        let streams =
+            ask(&client, &endpoint, "DynamoDBStreams_20120810.ListStreams", &json!({"TableName": table}))
+                .await?;
+        let no_stream = || Error::NoStream(table.to_owned());
+        let arn = text(&streams, "/Streams/0/StreamArn").ok_or_else(no_stream)?;
+        let described =
+            ask(&client, &endpoint, "DynamoDBStreams_20120810.DescribeStream", &json!({"StreamArn": arn}))
+                .await?;
+        let shard = text(&described, "/StreamDescription/Shards/0/ShardId").ok_or_else(no_stream)?;
+        Ok(Self { client, endpoint, arn, shard })
     }
 
-    /// The records behind a sequence number, or from the first one on.
-    pub async fn read(&self, after: Option<&str>, limit: usize) -> io::Result<Vec<Value>> {
-        let mut place =
-            json!({"StreamArn": self.arn, "ShardId": self.shard, "ShardIteratorType": "TRIM_HORIZON"});
-        if let (Some(after), Some(place)) = (after, place.as_object_mut()) {
-            place.insert("ShardIteratorType".to_owned(), json!("AFTER_SEQUENCE_NUMBER"));
-            place.insert("SequenceNumber".to_owned(), json!(after));
-        }
-        let iterator = call(&self.endpoint, "GetShardIterator", &place).await?;
-        let iterator = text(&iterator, "/ShardIterator")?;
-        let page = json!({"ShardIterator": iterator, "Limit": limit});
-        let mut page = call(&self.endpoint, "GetRecords", &page).await?;
-        let Some(Value::Array(mut records)) = page.get_mut("Records").map(Value::take) else {
-            return Err(io::ErrorKind::InvalidData.into());
+    /// The first records after a sequence number, at most `limit`; without a number, from the beginning.
+    pub async fn read(&self, after: Option<&str>, limit: usize) -> Result<Vec<Value>, Error> {
+        let (stream, shard) = (&self.arn, &self.shard);
+        let from = match after {
+            None => json!({"StreamArn": stream, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}),
+            Some(sequence) => json!({
+                "StreamArn": stream, "ShardId": shard, "ShardIteratorType": "AFTER_SEQUENCE_NUMBER",
+                "SequenceNumber": sequence,
+            }),
+        };
+        let found = self.ask("DynamoDBStreams_20120810.GetShardIterator", &from).await?;
+        let from = json!({"ShardIterator": found.get("ShardIterator"), "Limit": limit});
+        let mut got = self.ask("DynamoDBStreams_20120810.GetRecords", &from).await?;
+        let Some(Value::Array(mut records)) = got.get_mut("Records").map(Value::take) else {
+            return Ok(Vec::new());
         };
         for record in records.iter_mut().filter_map(Value::as_object_mut) {
-            record.insert("eventSourceARN".to_owned(), json!(self.arn));
+            record.insert("eventSourceARN".to_owned(), self.arn.as_str().into());
         }
         Ok(records)
     }
-}
 
-async fn call(endpoint: &Uri, operation: &str, body: &Value) -> io::Result<Value> {
-    let target = format!("DynamoDBStreams_20120810.{operation}");
-    let mut headers = vec![("x-amz-target", target.as_str())];
-    headers.extend(SIGNED);
-    let reply = client::post(endpoint, &headers, body.to_string(), PATIENCE).await?;
-    if !reply.status().is_success() {
-        return Err(io::Error::other(format!("{operation}: {}", reply.status())));
+    /// The stream's ARN.
+    pub fn arn(&self) -> &str {
+        &self.arn
     }
-    serde_json::from_slice(reply.body()).map_err(io::Error::other)
+
+    /// The shard's id.
+    pub fn shard(&self) -> &str {
+        &self.shard
+    }
+
+    async fn ask(&self, operation: &'static str, body: &Value) -> Result<Value, Error> {
+        ask(&self.client, &self.endpoint, operation, body).await
+    }
 }
 
-fn text(reply: &Value, pointer: &str) -> io::Result<String> {
-    let text = reply.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
-    text.ok_or_else(|| io::Error::other(format!("the engine's answer has no {pointer}")))
+/// Asks the engine for an operation of DynamoDB or its streams.
+pub(crate) async fn ask(
+    client: &Client,
+    endpoint: &Uri,
+    operation: &'static str,
+    body: &Value,
+) -> Result<Value, Error> {
+    let headers = [
+        (CONTENT_TYPE, "application/x-amz-json-1.0"),
+        (AUTHORIZATION, SIGNED),
+        (HeaderName::from_static("x-amz-date"), SIGNED_AT),
+        (HeaderName::from_static("x-amz-target"), operation),
+    ];
+    let answer = client.post(endpoint, &headers, body.to_string()).await?;
+    let refused = |reason: String| Error::Refused { operation, reason };
+    if answer.status.is_success() {
+        serde_json::from_slice(&answer.body).map_err(|error| refused(error.to_string()))
+    } else {
+        Err(refused(String::from_utf8_lossy(&answer.body).into_owned()))
+    }
 }
 
-/// The place of a record in the stream.
-pub fn sequence(record: &Value) -> &str {
-    record.pointer("/dynamodb/SequenceNumber").and_then(Value::as_str).unwrap_or_default()
+fn text(value: &Value, pointer: &str) -> Option<String> {
+    value.pointer(pointer).and_then(Value::as_str).map(str::to_owned)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::engine::{Engine, Place};
+
+    pub(crate) const TABLE: &str = "dovetail-test";
+
+    /// A table with a stream, beside the system's own.
+    pub(crate) struct Written {
+        client: Client,
+        endpoint: Uri,
+    }
+
+    impl Written {
+        pub(crate) async fn new(engine: &Engine) -> Self {
+            Self { client: Client::new(), endpoint: engine.endpoint().parse().unwrap() }
+        }
+
+        pub(crate) async fn create(&self) {
+            let table = json!({
+                "TableName": TABLE,
+                "AttributeDefinitions": [{ "AttributeName": "pk", "AttributeType": "S" }],
+                "KeySchema": [{ "AttributeName": "pk", "KeyType": "HASH" }],
+                "BillingMode": "PAY_PER_REQUEST",
+                "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES" },
+            });
+            ask(&self.client, &self.endpoint, "DynamoDB_20120810.CreateTable", &table).await.unwrap();
+        }
+
+        pub(crate) async fn put(&self, key: &str, number: u32) {
+            let item = json!({ "pk": { "S": key }, "n": { "N": number.to_string() } });
+            let put = json!({ "TableName": TABLE, "Item": item });
+            ask(&self.client, &self.endpoint, "DynamoDB_20120810.PutItem", &put).await.unwrap();
+        }
+    }
+
+    fn sequence(record: &Value) -> &str {
+        record["dynamodb"]["SequenceNumber"].as_str().unwrap()
+    }
+
+    #[tokio::test]
+    async fn records_have_the_form_of_lambdas_events() {
+        let engine = Engine::start(&Place::Memory).unwrap();
+        let table = Written::new(&engine).await;
+        table.create().await;
+        table.put("a", 1).await;
+        table.put("a", 2).await;
+        let stream = Stream::open(&engine.endpoint(), TABLE).await.unwrap();
+        let records = stream.read(None, 10).await.unwrap();
+        assert_eq!(records.len(), 2);
+        let mut record = records[1].clone();
+        assert!(sequence(&record) > sequence(&records[0]) && sequence(&record).len() >= 21, "{record}");
+        assert!(record["dynamodb"]["ApproximateCreationDateTime"].is_number(), "{record}");
+        for varying in ["/eventID", "/dynamodb/SequenceNumber", "/dynamodb/ApproximateCreationDateTime"] {
+            assert!(!record.pointer_mut(varying).unwrap().take().is_null(), "{varying}");
+        }
+        let image = |number: &str| json!({ "pk": { "S": "a" }, "n": { "N": number } });
+        let size = record["dynamodb"]["SizeBytes"].take();
+        assert!(size.is_u64(), "{size}");
+        let expected = json!({
+            "eventID": null,
+            "eventName": "MODIFY",
+            "eventVersion": "1.1",
+            "eventSource": "aws:dynamodb",
+            "awsRegion": "dynoxide",
+            "eventSourceARN": stream.arn(),
+            "dynamodb": {
+                "Keys": { "pk": { "S": "a" } },
+                "NewImage": image("2"),
+                "OldImage": image("1"),
+                "SequenceNumber": null,
+                "SizeBytes": null,
+                "StreamViewType": "NEW_AND_OLD_IMAGES",
+                "ApproximateCreationDateTime": null,
+            },
+        });
+        assert_eq!(record, expected);
+    }
+
+    #[tokio::test]
+    async fn reading_goes_on_after_a_restart() {
+        let parent = tempfile::tempdir().unwrap();
+        let place = Place::Directory(parent.path().to_owned());
+        let engine = Engine::start(&place).unwrap();
+        let table = Written::new(&engine).await;
+        table.create().await;
+        for number in 1..=3 {
+            table.put("a", number).await;
+        }
+        let stream = Stream::open(&engine.endpoint(), TABLE).await.unwrap();
+        let first = stream.read(None, 2).await.unwrap();
+        assert_eq!(first.len(), 2);
+        engine.stop().unwrap();
+
+        let engine = Engine::start(&place).unwrap();
+        Written::new(&engine).await.put("a", 4).await;
+        let stream = Stream::open(&engine.endpoint(), TABLE).await.unwrap();
+        let rest = stream.read(Some(sequence(&first[1])), 10).await.unwrap();
+        let numbers: Vec<&Value> =
+            rest.iter().map(|record| &record["dynamodb"]["NewImage"]["n"]["N"]).collect();
+        assert_eq!(numbers, ["3", "4"]);
+        assert_eq!(stream.read(Some(sequence(&rest[1])), 10).await.unwrap(), Vec::<Value>::new());
+    }
+
+    #[tokio::test]
+    async fn a_table_without_a_stream_is_told() {
+        let engine = Engine::start(&Place::Memory).unwrap();
+        let refused = Stream::open(&engine.endpoint(), "dovetail-absent").await.unwrap_err();
+        assert_eq!(refused.to_string(), "table dovetail-absent has no stream");
+    }
 }

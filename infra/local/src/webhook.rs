@@ -1,74 +1,266 @@
-//! Webhooks: a team's events are posted to its URL in order, each until it is accepted.
+//! Webhooks: the events of a team are posted to its URL, each until it is accepted, in order.
 
-use std::{convert::Infallible, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use hyper::Uri;
+use hyper::{Uri, header::CONTENT_TYPE};
+use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::{client, journal::Journal, pattern::Pattern};
+use crate::{
+    bus::Bus,
+    client::Client,
+    journal::{self, Journal},
+    pattern::Pattern,
+};
 
 /// How long a receiver may take to answer.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// The longest pause before a first retry; it doubles.
-const BACKOFF_MILLIS: u64 = 50;
-/// The longest pause before a retry.
-const BACKOFF_MILLIS_MAX: u64 = 5_000;
-/// How many events are looked at at once.
-const EVENTS_MAX: u64 = 100;
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// The bound of the pause after the first failed attempt; it doubles with each one after it.
+const PAUSE: Duration = Duration::from_millis(50);
+const PAUSE_MAX: Duration = Duration::from_secs(5);
+/// How many events are read at once.
+const READ_MAX: u64 = 100;
 
-/// Where a team is told, and of what.
+/// Where the events of a team go.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Webhook {
-    /// The team.
+pub struct Target {
+    /// The team, by which the position is kept.
     pub team: String,
     /// The URL.
     pub url: Uri,
-    /// The events that it gets.
+    /// Which events.
     pub pattern: Pattern,
 }
 
+/// A target being served.
+#[derive(Debug)]
+pub struct Webhook {
+    target: Target,
+    client: Client,
+    journal: Arc<Journal>,
+    published: watch::Receiver<u64>,
+    stop: watch::Receiver<bool>,
+    position: u64,
+}
+
 impl Webhook {
-    /// Delivers events for ever, from where it was.
-    pub async fn run(&self, journal: &Journal, mut taken: watch::Receiver<()>) -> Infallible {
+    /// A webhook that goes on where the journal says.
+    pub fn new(
+        target: Target,
+        bus: &Bus,
+        journal: Arc<Journal>,
+        stop: watch::Receiver<bool>,
+    ) -> Result<Self, journal::Error> {
+        let position = journal.webhook(&target.team)?;
+        Ok(Self { target, client: Client::new(), journal, published: bus.published(), stop, position })
+    }
+
+    /// Delivers until it is stopped, between two attempts.
+    pub async fn run(mut self) -> Result<(), journal::Error> {
         loop {
-            taken.mark_unchanged();
-            match self.turn(journal).await {
-                Ok(true) => {}
-                // The bus lives as long as this.
-                Ok(false) => drop(taken.changed().await),
-                Err(error) => {
-                    dovetail_aws::log(&format!("webhook of {}", self.team), &error.to_string());
-                    tokio::time::sleep(PATIENCE).await;
+            self.published.mark_unchanged();
+            let events = self.journal.events(self.position, READ_MAX)?;
+            let is_end = events.is_empty();
+            for (number, envelope) in events {
+                if self.target.pattern.matches(&envelope) && !self.deliver(&envelope).await {
+                    return Ok(());
+                }
+                self.position = number;
+                self.journal.set_webhook(&self.target.team, number)?;
+            }
+            if is_end {
+                tokio::select! {
+                    _ = self.published.changed() => {}
+                    _ = self.stop.wait_for(|stop| *stop) => return Ok(()),
                 }
             }
         }
     }
 
-    /// Delivers what there is; false when there was nothing.
-    async fn turn(&self, journal: &Journal) -> rusqlite::Result<bool> {
-        let reader = format!("webhook of {}", self.team);
-        let position = journal.position(&reader)?.and_then(|place| place.parse().ok()).unwrap_or(0);
-        let events = journal.events(position, EVENTS_MAX)?;
-        for event in &events {
-            if self.pattern.matches(&event.value) {
-                self.post(event.value.to_string()).await;
+    /// Posts an event until it is accepted; whether it was before the stop.
+    async fn deliver(&mut self, envelope: &Value) -> bool {
+        let mut bound = PAUSE;
+        while !*self.stop.borrow() {
+            if self.is_accepted(envelope).await {
+                return true;
             }
-            journal.advance(&reader, &event.number.to_string())?;
+            tokio::select! {
+                () = tokio::time::sleep(jittered(bound)) => {}
+                _ = self.stop.wait_for(|stop| *stop) => {}
+            }
+            bound = bound.saturating_mul(2).min(PAUSE_MAX);
         }
-        Ok(!events.is_empty())
+        false
     }
 
-    /// Posts an event until it is accepted.
-    async fn post(&self, body: String) {
-        let json = [("content-type", "application/json")];
-        let mut longest = BACKOFF_MILLIS;
-        loop {
-            let reply = client::post(&self.url, &json, body.clone(), PATIENCE).await;
-            if reply.is_ok_and(|reply| reply.status().is_success()) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(fastrand::u64(0..=longest))).await;
-            longest = (longest * 2).min(BACKOFF_MILLIS_MAX);
+    async fn is_accepted(&self, envelope: &Value) -> bool {
+        let headers = [(CONTENT_TYPE, "application/json")];
+        let sent = self.client.send(&self.target.url, &headers, envelope.to_string());
+        // What the answer says beyond its status is nobody's concern.
+        let answered = tokio::time::timeout(TIMEOUT, sent).await;
+        answered.is_ok_and(|answer| answer.is_ok_and(|answer| answer.status().is_success()))
+    }
+}
+
+/// Any time up to a bound, so that many senders don't come back together.
+fn jittered(bound: Duration) -> Duration {
+    let bound = u64::try_from(bound.as_micros()).unwrap_or(u64::MAX);
+    Duration::from_micros(fastrand::u64(0..=bound))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use dovetail_http::{Event, EventReply};
+    use serde_json::json;
+    use tokio::{net::TcpListener, sync::mpsc};
+
+    use super::*;
+    use crate::gateway;
+
+    /// A receiver that answers as scripted by the count of requests, and passes on what it accepted.
+    struct Receiver {
+        url: Uri,
+        accepted: mpsc::UnboundedReceiver<u64>,
+        refused: Arc<Mutex<u64>>,
+        serving: tokio::task::JoinHandle<()>,
+    }
+
+    impl Receiver {
+        async fn start(status: impl Fn(u64) -> i64 + Clone + Send + Sync + 'static) -> Self {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let url = format!("http://{}/hook?a=1", listener.local_addr().unwrap()).parse().unwrap();
+            let (accept, accepted) = mpsc::unbounded_channel();
+            let (count, refused) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(0)));
+            let refusing = Arc::clone(&refused);
+            let answer = move |event: Event| {
+                assert_eq!(event.raw_path.as_deref(), Some("/hook"));
+                assert_eq!(event.headers["content-type"], "application/json");
+                let mut count = count.lock().unwrap();
+                *count += 1;
+                let mut reply = EventReply::default();
+                reply.status_code = status(*count);
+                if reply.status_code == 307 {
+                    reply.headers.insert("location", "/elsewhere".parse().unwrap());
+                }
+                let envelope: Value = serde_json::from_str(event.body.as_deref().unwrap()).unwrap();
+                if (200..300).contains(&reply.status_code) {
+                    accept.send(envelope["detail"]["n"].as_u64().unwrap()).unwrap();
+                } else {
+                    *refusing.lock().unwrap() += 1;
+                }
+                async { reply }
+            };
+            let serving = tokio::spawn(gateway::serve(listener, answer, std::future::pending()));
+            Self { url, accepted, refused, serving }
         }
+
+        async fn accepted(&mut self, count: usize) -> Vec<u64> {
+            let mut accepted = Vec::new();
+            while accepted.len() < count {
+                accepted.push(self.accepted.recv().await.unwrap());
+            }
+            accepted
+        }
+    }
+
+    struct Fixture {
+        _parent: tempfile::TempDir,
+        journal: Arc<Journal>,
+        bus: Bus,
+    }
+
+    impl Fixture {
+        fn new() -> Self {
+            let parent = tempfile::tempdir().unwrap();
+            let journal = Arc::new(Journal::open(&parent.path().join("journal.db")).unwrap());
+            Self { _parent: parent, bus: Bus::new(Arc::clone(&journal)), journal }
+        }
+
+        fn publish(&self, numbers: impl IntoIterator<Item = u64>) {
+            for number in numbers {
+                let mut event = Event::default();
+                event.headers.insert("x-amz-target", "AWSEvents.PutEvents".parse().unwrap());
+                let owner = if number % 2 == 0 { "even" } else { "odd" };
+                let detail = json!({"n": number, "data": {"owner": owner}}).to_string();
+                let entry = json!({
+                    "Source": "here", "DetailType": "Thing.v1", "Detail": detail,
+                    "EventBusName": crate::bus::NAME,
+                });
+                event.body = Some(json!({ "Entries": [entry] }).to_string());
+                let reply = self.bus.answer(&event);
+                assert_eq!(reply.status_code, 200, "{reply:?}");
+            }
+        }
+
+        fn start(&self, url: &Uri, pattern: &Value) -> (watch::Sender<bool>, tokio::task::JoinHandle<()>) {
+            let pattern = Pattern::parse(pattern).unwrap();
+            let target = Target { team: "T".to_owned(), url: url.clone(), pattern };
+            let (stop, stopped) = watch::channel(false);
+            let webhook = Webhook::new(target, &self.bus, Arc::clone(&self.journal), stopped).unwrap();
+            (stop, tokio::spawn(async { webhook.run().await.unwrap() }))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_receiver_that_refuses_nine_of_ten_gets_all_events_once_and_in_order() {
+        let fixture = Fixture::new();
+        let statuses = [307, 400, 401, 404, 410, 429, 500, 503, 301];
+        let refusing = move |count: u64| match usize::try_from(count % 10).unwrap() {
+            0 => 204,
+            row => statuses[row - 1],
+        };
+        let mut receiver = Receiver::start(refusing).await;
+        let odd = json!({"detail": {"data": {"owner": ["odd"]}}});
+        let (stop, running) = fixture.start(&receiver.url, &odd);
+        fixture.publish(1..=6);
+        assert_eq!(receiver.accepted(3).await, [1, 3, 5]);
+        assert_eq!(*receiver.refused.lock().unwrap(), 27);
+        stop.send_replace(true);
+        running.await.unwrap();
+        receiver.serving.abort();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_restart_goes_on_after_what_was_accepted() {
+        let fixture = Fixture::new();
+        // The third request is the first one for the third event.
+        let mut receiver = Receiver::start(|count| if count == 3 { 500 } else { 200 }).await;
+        let all = json!({"source": ["here"]});
+        let (stop, running) = fixture.start(&receiver.url, &all);
+        fixture.publish([1]);
+        assert_eq!(receiver.accepted(1).await, [1]);
+        stop.send_replace(true);
+        running.await.unwrap();
+
+        fixture.publish([2, 3, 4]);
+        let (stop, running) = fixture.start(&receiver.url, &all);
+        assert_eq!(receiver.accepted(3).await, [2, 3, 4]);
+        stop.send_replace(true);
+        running.await.unwrap();
+        receiver.serving.abort();
+        assert!(receiver.accepted.try_recv().is_err(), "nothing came twice");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stop_does_not_wait_for_a_receiver_that_is_gone() {
+        let fixture = Fixture::new();
+        let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        let (stop, running) =
+            fixture.start(&format!("http://{free}/").parse().unwrap(), &json!({"source": ["here"]}));
+        fixture.publish([1]);
+        stop.send_replace(true);
+        running.await.unwrap();
+        assert_eq!(fixture.journal.webhook("T").unwrap(), 0);
+    }
+
+    #[test]
+    fn pauses_vary_up_to_their_bound() {
+        let pauses: Vec<Duration> = (0..1_000).map(|_| jittered(PAUSE)).collect();
+        assert!(pauses.iter().all(|pause| *pause <= PAUSE));
+        assert!(
+            pauses.iter().any(|pause| *pause < PAUSE / 2) && pauses.iter().any(|pause| *pause > PAUSE / 2)
+        );
     }
 }

@@ -6,13 +6,14 @@ use std::{collections::BTreeSet, fmt};
 use domain::actor::Role;
 use domain::declaration::name_problem;
 use domain::service::DEPENDENT_TEAMS_MAX;
+use hyper::Uri;
 use serde::{
     Deserialize, Deserializer,
     de::{self, MapAccess, Visitor, value::MapAccessDeserializer},
 };
 use serde_json::{Map, Value, json};
 
-use crate::{arguments::local_url, pattern::Pattern, webhook::Webhook};
+use crate::{pattern::Pattern, webhook::Target};
 
 /// The world that a system begins with when none is given.
 pub const DEMO: &str = include_str!("demo.world.json");
@@ -40,55 +41,18 @@ pub struct WorldTeam {
     /// The keys that act for the team.
     #[serde(default)]
     pub api_keys: Vec<WorldKey>,
-    /// Where the team is told of events, and of which.
+    /// Where the team is told of events.
     #[serde(default)]
-    pub notify: Option<Notify>,
+    pub notify: Option<WorldNotify>,
 }
 
-/// Where events are posted to: in the file a URL, or an object with `url` and `pattern`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
-pub enum Notify {
-    /// The events that the team is a party to, as owner, service owner or consumer.
-    Url(String),
-    /// The events that match a pattern.
-    Pattern {
-        /// The URL.
-        url: String,
-        /// An EventBridge event pattern.
-        pattern: Value,
-    },
-}
-
-impl Notify {
-    fn url(&self) -> &str {
-        match self {
-            Self::Url(url) | Self::Pattern { url, .. } => url,
-        }
-    }
-
-    /// The webhook, or what is wrong with it: below `notify`, and why.
-    fn webhook(&self, team: &str) -> Result<Webhook, (&'static str, String)> {
-        let not_callable = || ("", format!("`{}` is no URL that begins with http://", self.url()));
-        let url = local_url(self.url()).ok_or_else(not_callable)?;
-        let pattern = match self {
-            Self::Url(_) => {
-                let party = |role: &str| json!({"detail": {"data": {role: [team]}}});
-                json!({"$or": [party("owner"), party("service_owner_team"), party("consumer_team")]})
-            }
-            Self::Pattern { pattern, .. } => pattern.clone(),
-        };
-        let pattern = Pattern::parse(&pattern).map_err(|problem| (".pattern", problem))?;
-        Ok(Webhook { team: team.to_owned(), url, pattern })
-    }
-}
-
-impl World {
-    /// The webhooks of its teams.
-    pub fn webhooks(&self) -> Vec<Webhook> {
-        let notified = self.teams.iter().filter_map(|team| Some((team, team.notify.as_ref()?)));
-        notified.filter_map(|(team, notify)| notify.webhook(&team.name).ok()).collect()
-    }
+/// A webhook: in the file its URL, or an object with `url` and optionally `pattern`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorldNotify {
+    /// The URL that events are posted to.
+    pub url: String,
+    /// The event pattern of those that are; none stated is those of the changes that the team is a party to.
+    pub pattern: Option<Value>,
 }
 
 /// An API key: in the file a string, or an object with `key` and optionally `name` and `role`.
@@ -166,6 +130,38 @@ impl<'de> Visitor<'de> for KeyVisitor {
     }
 }
 
+impl<'de> Deserialize<'de> for WorldNotify {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NotifyVisitor)
+    }
+}
+
+struct NotifyVisitor;
+
+impl<'de> Visitor<'de> for NotifyVisitor {
+    type Value = WorldNotify;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a webhook: a URL, or an object with `url` and optionally `pattern`")
+    }
+
+    fn visit_str<E: de::Error>(self, url: &str) -> Result<WorldNotify, E> {
+        Ok(WorldNotify { url: url.to_owned(), pattern: None })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WorldNotify, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Notify {
+            url: String,
+            #[serde(default)]
+            pattern: Option<Value>,
+        }
+        let Notify { url, pattern } = Notify::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(WorldNotify { url, pattern })
+    }
+}
+
 const fn admin() -> Role {
     Role::Admin
 }
@@ -201,6 +197,34 @@ impl WorldTeam {
     }
 }
 
+impl WorldNotify {
+    /// The URL to post to, or what is wrong with it.
+    fn uri(&self) -> Result<Uri, String> {
+        let uri = self.url.parse::<Uri>().ok().filter(|uri| uri.scheme_str() == Some("http"));
+        let uri =
+            uri.filter(|uri| uri.authority().is_some_and(|authority| !authority.as_str().contains('@')));
+        uri.ok_or_else(|| "events go to a URL that begins with http:// and holds no password".to_owned())
+    }
+
+    /// Which of the team's events to post, or what is wrong with the pattern, a problem per line.
+    fn read_pattern(&self, team: &str) -> Result<Pattern, String> {
+        let party = |field: &str| json!({"detail": {"data": {field: [team]}}});
+        let parties = ["owner", "service_owner_team", "consumer_team"].map(party);
+        Pattern::parse(self.pattern.as_ref().unwrap_or(&json!({"$or": parties})))
+    }
+}
+
+impl World {
+    /// Where events go; a world that was parsed has no problem here.
+    pub fn webhooks(&self) -> Result<Vec<Target>, String> {
+        let notified = self.teams.iter().filter_map(|team| Some((&team.name, team.notify.as_ref()?)));
+        let target = |(team, notify): (&String, &WorldNotify)| {
+            Ok(Target { team: team.clone(), url: notify.uri()?, pattern: notify.read_pattern(team)? })
+        };
+        notified.map(target).collect()
+    }
+}
+
 fn problems(world: &World) -> Vec<String> {
     let mut problems = Vec::new();
     let mut teams = BTreeSet::new();
@@ -211,9 +235,6 @@ fn problems(world: &World) -> Vec<String> {
         } else if !teams.insert(team.name.as_str()) {
             problems.push(format!("teams[{at}].name: there is already a team `{}`", team.name));
         }
-        if let Some(Err((place, problem))) = team.notify.as_ref().map(|notify| notify.webhook(&team.name)) {
-            problems.push(format!("teams[{at}].notify{place}: {problem}"));
-        }
         for (number, key) in team.api_keys.iter().enumerate() {
             let place = format!("teams[{at}].api_keys[{number}]");
             if key.key.is_empty() {
@@ -222,6 +243,12 @@ fn problems(world: &World) -> Vec<String> {
                 // A caller's team is found by its key. The key itself is a secret and stays out of messages.
                 problems.push(format!("{place}: this key is already in use"));
             }
+        }
+        if let Some(notify) = &team.notify {
+            let url = notify.uri().err().map(|problem| format!("teams[{at}].notify: {problem}"));
+            problems.extend(url);
+            let pattern = notify.read_pattern(&team.name).err().unwrap_or_default();
+            problems.extend(pattern.lines().map(|problem| format!("teams[{at}].notify.pattern: {problem}")));
         }
     }
     let mut services = BTreeSet::new();
@@ -345,6 +372,34 @@ mod tests {
     }
 
     #[test]
+    fn a_webhook_is_a_url_or_an_object_and_gets_what_its_team_is_a_party_to() {
+        let own = json!({ "detail": { "data": { "owner": ["T"] } } });
+        let world = json!({ "teams": [
+            { "name": "T", "notify": "http://127.0.0.1:8080/hook" },
+            { "name": "U", "notify": { "url": "http://localhost" } },
+            { "name": "V", "notify": { "url": "http://localhost", "pattern": own } },
+            { "name": "W" },
+        ] });
+        let targets = parse(&world.to_string()).unwrap().webhooks().unwrap();
+        let names: Vec<(&str, String)> =
+            targets.iter().map(|target| (target.team.as_str(), target.url.to_string())).collect();
+        let url = "http://localhost/".to_owned();
+        let expected = [("T", "http://127.0.0.1:8080/hook".to_owned()), ("U", url.clone()), ("V", url)];
+        assert_eq!(names, expected);
+        let event = |field: &str, team: &str| json!({ "detail": { "data": { field: team } } });
+        for (event, takers) in [
+            (event("owner", "T"), ["T", "V"].as_slice()),
+            (event("service_owner_team", "T"), &["T"]),
+            (event("consumer_team", "U"), &["U"]),
+            (event("application", "T"), &[]),
+            (event("owner", "W"), &[]),
+        ] {
+            let taking = targets.iter().filter(|target| target.pattern.matches(&event));
+            assert_eq!(taking.map(|target| target.team.as_str()).collect::<Vec<_>>(), takers, "{event}");
+        }
+    }
+
+    #[test]
     fn a_wrong_file_is_told_with_the_place() {
         let team = |keys: Value| refused(&json!({ "teams": [{ "name": "T", "api_keys": keys }] }));
         assert!(team(json!([1])).starts_with("invalid type: integer `1`, expected an API key: a string"));
@@ -353,6 +408,9 @@ mod tests {
             team(json!([{ "key": "k", "role": "BOSS" }]))
                 .starts_with("`BOSS` is no role; there are ADMIN, GENERAL, READ_ONLY at line 1 column")
         );
+        let notify = |notify: Value| refused(&json!({ "teams": [{ "name": "T", "notify": notify }] }));
+        assert!(notify(json!(1)).starts_with("invalid type: integer `1`, expected a webhook: a URL, or"));
+        assert!(notify(json!({ "pattern": {} })).contains("missing field `url`"));
         assert!(refused(&json!({ "teams": [{ "nam": "T" }] })).contains("unknown field `nam`"));
         assert!(refused(&json!({})).contains("missing field `teams`"));
         assert!(parse("{\n  nonsense").unwrap_err().contains("line 2"));
@@ -365,6 +423,9 @@ mod tests {
                 { "name": "T", "api_keys": ["k", ""] },
                 { "name": "T", "api_keys": ["k"] },
                 { "name": "" },
+                { "name": "U", "notify": "https://example.com" },
+                { "name": "V", "notify": { "url": "http://me:secret@host/", "pattern": { "a": [], "b": 1 } } },
+                { "name": "W", "notify": "/hook" },
             ],
             "services": [
                 { "owner": "", "dependent_teams": ["T", " V"], "allowed_teams": [""], "schema": { "title": "S" } },
@@ -377,6 +438,11 @@ teams[0].api_keys[1]: a key is not empty
 teams[1].name: there is already a team `T`
 teams[1].api_keys[0]: this key is already in use
 teams[2].name: a name must not be empty
+teams[3].notify: events go to a URL that begins with http:// and holds no password
+teams[4].notify: events go to a URL that begins with http:// and holds no password
+teams[4].notify.pattern: /a: must not be empty
+teams[4].notify.pattern: /b: must be an object, or an array of what the field can be
+teams[5].notify: events go to a URL that begins with http:// and holds no password
 services[0].owner: a name must not be empty
 services[0].dependent_teams[1]: a name must not begin or end with white space
 services[0].allowed_teams[0]: a name must not be empty

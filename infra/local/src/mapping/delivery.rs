@@ -1,195 +1,282 @@
-//! What becomes of a batch: which records are delivered next, given what the function answered. Pure.
+//! What Lambda decides on one batch of a stream, without any I/O: what to invoke the function with next, what
+//! is done, and what is given up.
 //!
-//! As Lambda does it: nothing behind a failing record is delivered before it is taken or given up; a batch that fails
-//! is retried, or divided so that the record that fails is alone in the end.
+//! Nothing of a batch overtakes what comes before it. A batch that was split is a queue of pieces in the order
+//! of the stream.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{
+    collections::VecDeque,
+    time::{Duration, SystemTime},
+};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::stream::sequence;
+use crate::invoke::Failure;
 
-/// What a batch that fails gets.
+/// The longest pause before a function is invoked again.
+const PAUSE_MAX: Duration = Duration::from_secs(10);
+
+/// What happens to records that a function does not accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// How often it is delivered again.
+pub struct Policy {
+    /// How often a batch is tried again.
     pub retries: u32,
-    /// Whether it is divided when it fails; that is no retry.
-    pub bisects: bool,
-    /// How old a record may be.
-    pub age: Duration,
+    /// Whether a batch that failed is split, which uses up no retry.
+    pub bisect: bool,
+    /// How old a record may become.
+    pub record_age: Duration,
+    /// The pause before the first retry; it doubles with each one after it.
+    pub pause: Duration,
 }
 
-/// What is to be done next.
+/// What to do next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
+    /// Wait before going on.
+    Pause(Duration),
     /// Invoke the function with these records.
     Invoke(Vec<Value>),
-    /// Put these records where failed ones go.
+    /// Send these to the on-failure destination; they are done.
     GiveUp(GivenUp),
-    /// All records are taken or given up.
-    Done,
+    /// All is done.
+    Finish,
 }
 
-/// Why records are given up.
+/// Records that were given up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GivenUp {
+    /// The records, as the function got them.
+    pub records: Vec<Value>,
+    /// Why.
+    pub condition: Condition,
+    /// How often the first of them was sent.
+    pub invocations: u32,
+    /// What came back last; none if the function was never invoked.
+    pub last: Option<Last>,
+}
+
+/// Why records are given up, by Lambda's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// They failed as often as they may.
+    /// The function failed too often.
     RetryAttemptsExhausted,
-    /// They are too old.
+    /// The records are too old.
     RecordAgeExceeded,
 }
 
-/// Records that are given up.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GivenUp {
-    /// Why.
-    pub condition: Condition,
-    /// The records.
-    pub records: Vec<Value>,
-    /// How often the function was invoked with them.
-    pub tries: u32,
+impl Condition {
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RetryAttemptsExhausted => "RetryAttemptsExhausted",
+            Self::RecordAgeExceeded => "RecordAgeExceeded",
+        }
+    }
 }
 
-/// A part of a batch that is delivered on its own.
-#[derive(Clone, Debug)]
-struct Part {
-    records: Vec<Value>,
-    tries: u32,
+/// How an invocation ended that did not finish its records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Last {
+    /// The function failed, saying so.
+    Failed(String),
+    /// The function answered that some or all records failed.
+    Reported,
 }
 
-/// A batch on its way.
+/// How far a function got with a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All of it is done.
+    Done,
+    /// What comes before this record is done.
+    FailedFrom(usize),
+    /// Nothing is done.
+    Failed(Last),
+    /// The function was not invoked.
+    NotInvoked,
+}
+
+/// Reads a function's answer to a batch.
+pub fn verdict(records: &[Value], reply: &Result<Value, Failure>) -> Verdict {
+    let answer = match reply {
+        Ok(answer) => answer,
+        Err(Failure::Function(reason)) => return Verdict::Failed(Last::Failed(reason.clone())),
+        Err(Failure::NotInvoked(_)) => return Verdict::NotInvoked,
+    };
+    let reported = match answer {
+        Value::Null => return Verdict::Done,
+        Value::Object(answer) => answer.get("batchItemFailures").unwrap_or(&Value::Null),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            return Verdict::Failed(Last::Reported);
+        }
+    };
+    let failures = match reported {
+        Value::Null => return Verdict::Done,
+        Value::Array(failures) => failures,
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            return Verdict::Failed(Last::Reported);
+        }
+    };
+    let place = |failure: &Value| {
+        let identifier = failure.get("itemIdentifier")?.as_str()?;
+        records.iter().position(|record| sequence(record) == Some(identifier))
+    };
+    let places: Option<Vec<usize>> = failures.iter().map(place).collect();
+    match places.map(|places| places.into_iter().min()) {
+        Some(None) => Verdict::Done,
+        Some(Some(0)) | None => Verdict::Failed(Last::Reported),
+        Some(Some(first)) => Verdict::FailedFrom(first),
+    }
+}
+
+/// A record's sequence number.
+pub fn sequence(record: &Value) -> Option<&str> {
+    record.pointer("/dynamodb/SequenceNumber")?.as_str()
+}
+
+/// When a record was written, about; none if it does not say.
+pub fn created(record: &Value) -> Option<SystemTime> {
+    let seconds = record.pointer("/dynamodb/ApproximateCreationDateTime")?.as_f64()?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(seconds).ok()?)
+}
+
+/// A batch on its way to the function.
 #[derive(Clone, Debug)]
 pub struct Delivery {
-    limits: Limits,
-    parts: VecDeque<Part>,
+    policy: Policy,
+    pieces: VecDeque<Piece>,
+    /// How many pauses there were since something was last done.
+    pauses: u32,
+    pause_is_due: bool,
     done: Option<String>,
 }
 
+#[derive(Clone, Debug)]
+struct Piece {
+    records: Vec<Value>,
+    retries: u32,
+    invocations: u32,
+    last: Option<Last>,
+    is_exhausted: bool,
+}
+
 impl Delivery {
-    /// A batch about to be delivered.
-    pub fn new(batch: Vec<Value>, limits: Limits) -> Self {
-        Self { limits, parts: VecDeque::from([Part { records: batch, tries: 0 }]), done: None }
+    /// A batch that was not sent yet.
+    pub fn new(policy: Policy, records: Vec<Value>) -> Self {
+        let piece = Piece { records, retries: 0, invocations: 0, last: None, is_exhausted: false };
+        // No piece is ever empty.
+        let pieces = if piece.records.is_empty() { VecDeque::new() } else { [piece].into() };
+        Self { policy, pieces, pauses: 0, pause_is_due: false, done: None }
     }
 
-    /// The last record up to which all are taken or given up.
+    /// The sequence number of the last record that is done, one way or the other.
     pub fn done(&self) -> Option<&str> {
         self.done.as_deref()
     }
 
-    /// What is to be done next; the time is that since 1970.
-    pub fn next(&mut self, now: Duration) -> Step {
-        let limits = self.limits;
-        let Some(part) = self.parts.front_mut() else { return Step::Done };
-        let is_old =
-            |record: &Value| created(record).is_some_and(|created| now.saturating_sub(created) > limits.age);
-        let old = part.records.iter().take_while(|record| is_old(record)).count();
-        let (condition, count) = match old {
-            0 if part.tries <= limits.retries => return Step::Invoke(part.records.clone()),
-            0 => (Condition::RetryAttemptsExhausted, part.records.len()),
-            old => (Condition::RecordAgeExceeded, old),
-        };
+    /// What to do now. After [`Step::Invoke`], [`Self::replied`] comes next.
+    pub fn next(&mut self, now: SystemTime) -> Step {
+        if std::mem::take(&mut self.pause_is_due) {
+            return Step::Pause(self.pause());
+        }
+        let record_age = self.policy.record_age;
+        let Some(piece) = self.pieces.front() else { return Step::Finish };
+        if piece.is_exhausted {
+            return self.give_up(piece.records.len(), Condition::RetryAttemptsExhausted);
+        }
+        let expired = piece.records.iter().take_while(|record| is_older(record, record_age, now)).count();
+        if expired > 0 {
+            return self.give_up(expired, Condition::RecordAgeExceeded);
+        }
+        Step::Invoke(piece.records.clone())
+    }
+
+    /// Takes in what the function made of the records of the last [`Step::Invoke`].
+    pub fn replied(&mut self, reply: &Result<Value, Failure>) {
+        let Some(mut piece) = self.pieces.pop_front() else { return };
+        let verdict = verdict(&piece.records, reply);
+        if verdict != Verdict::NotInvoked {
+            piece.invocations = piece.invocations.saturating_add(1);
+        }
+        match verdict {
+            Verdict::Done => self.finish(&piece.records),
+            Verdict::NotInvoked => {
+                self.pieces.push_front(piece);
+                self.wait();
+            }
+            Verdict::FailedFrom(first) => {
+                let rest = piece.records.split_off(first);
+                self.finish(&piece.records);
+                piece.records = rest;
+                piece.last = Some(Last::Reported);
+                if self.policy.bisect {
+                    self.pieces.push_front(piece);
+                } else {
+                    self.try_again(piece);
+                }
+            }
+            Verdict::Failed(last) => {
+                piece.last = Some(last);
+                if self.policy.bisect && piece.records.len() > 1 {
+                    let mut second = piece.clone();
+                    second.records = piece.records.split_off(piece.records.len().div_ceil(2));
+                    self.pieces.push_front(second);
+                    self.pieces.push_front(piece);
+                } else {
+                    self.try_again(piece);
+                }
+            }
+        }
+    }
+
+    fn try_again(&mut self, mut piece: Piece) {
+        if piece.retries < self.policy.retries {
+            piece.retries = piece.retries.saturating_add(1);
+            self.wait();
+        } else {
+            piece.is_exhausted = true;
+        }
+        self.pieces.push_front(piece);
+    }
+
+    /// Gives the first records of the first piece up.
+    fn give_up(&mut self, count: usize, condition: Condition) -> Step {
+        let Some(mut piece) = self.pieces.pop_front() else { return Step::Finish };
+        let rest = piece.records.split_off(count);
+        self.finish(&piece.records);
         let given_up = GivenUp {
+            records: std::mem::take(&mut piece.records),
             condition,
-            records: part.records.iter().take(count).cloned().collect(),
-            tries: part.tries,
+            invocations: piece.invocations,
+            last: piece.last.clone(),
         };
-        self.drop_first(count);
+        if !rest.is_empty() {
+            self.pieces.push_front(Piece { records: rest, ..piece });
+        }
         Step::GiveUp(given_up)
     }
 
-    /// Takes what the function answered; tells how often what is next has failed already, if it is to wait for that.
-    pub fn replied(&mut self, reply: Result<Value, String>) -> Option<u32> {
-        let all = self.parts.front().map_or(0, |part| part.records.len());
-        let taken = self.taken(reply);
-        self.drop_first(taken);
-        if taken < all { self.failed(taken) } else { None }
+    fn finish(&mut self, records: &[Value]) {
+        if let Some(last) = records.last().and_then(sequence) {
+            self.done = Some(last.to_owned());
+        }
+        self.pauses = 0;
     }
 
-    /// How many records of the first part the function has taken.
-    fn taken(&self, reply: Result<Value, String>) -> usize {
-        let Some(part) = self.parts.front() else { return 0 };
-        let all = part.records.len();
-        let Ok(reply) = reply else { return 0 };
-        let failures = reply.get("batchItemFailures").and_then(Value::as_array).cloned().unwrap_or_default();
-        let places = failures.iter().map(|failure| {
-            let failing = failure.get("itemIdentifier").and_then(Value::as_str);
-            // What names no record of the batch fails all of it.
-            failing.and_then(|failing| part.records.iter().position(|r| sequence(r) == failing)).unwrap_or(0)
-        });
-        places.min().unwrap_or(all)
+    fn wait(&mut self) {
+        self.pauses = self.pauses.saturating_add(1);
+        self.pause_is_due = true;
     }
 
-    /// The first part has failed from its first record on.
-    fn failed(&mut self, taken: usize) -> Option<u32> {
-        let limits = self.limits;
-        let mut part = self.parts.pop_front()?;
-        if taken > 0 {
-            // The rest is a batch of its own.
-            part.tries = 0;
-        }
-        let half = part.records.len() / 2;
-        if taken == 0 && limits.bisects && half > 0 {
-            let second = part.records.split_off(half);
-            self.parts.push_front(Part { records: second, tries: part.tries });
-            self.parts.push_front(part);
-            return Some(0);
-        }
-        if taken == 0 {
-            part.tries += 1;
-        }
-        let tries = part.tries;
-        self.parts.push_front(part);
-        Some(tries)
-    }
-
-    /// The first records of the first part need no more.
-    fn drop_first(&mut self, count: usize) {
-        let Some(part) = self.parts.front_mut() else { return };
-        for record in part.records.drain(..count.min(part.records.len())) {
-            self.done = Some(sequence(&record).to_owned());
-        }
-        if part.records.is_empty() {
-            self.parts.pop_front();
-        }
+    fn pause(&self) -> Duration {
+        let doubled = 2_u32.saturating_pow(self.pauses.saturating_sub(1));
+        self.policy.pause.saturating_mul(doubled).min(PAUSE_MAX)
     }
 }
 
-/// When a record was made, since 1970.
-fn created(record: &Value) -> Option<Duration> {
-    let seconds = record.pointer("/dynamodb/ApproximateCreationDateTime").and_then(Value::as_f64);
-    seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-}
-
-impl GivenUp {
-    /// What Lambda writes to the destination, the batch itself included.
-    pub fn record(&self, function: &str, arn: &str, shard: &str, now: Duration) -> Value {
-        let place = |record: Option<&Value>| record.map(sequence).unwrap_or_default().to_owned();
-        let at = |record: Option<&Value>| record.and_then(created).map(|at| at.as_secs());
-        let condition = match self.condition {
-            Condition::RetryAttemptsExhausted => "RetryAttemptsExhausted",
-            Condition::RecordAgeExceeded => "RecordAgeExceeded",
-        };
-        json!({
-            "requestContext": {
-                "functionArn": format!("arn:aws:lambda:local:000000000000:function:{function}"),
-                "condition": condition,
-                "approximateInvokeCount": self.tries,
-            },
-            "version": "1.0",
-            "timestamp": now.as_secs(),
-            "DDBStreamBatchInfo": {
-                "shardId": shard,
-                "streamArn": arn,
-                "startSequenceNumber": place(self.records.first()),
-                "endSequenceNumber": place(self.records.last()),
-                "approximateArrivalOfFirstRecord": at(self.records.first()),
-                "approximateArrivalOfLastRecord": at(self.records.last()),
-                "batchSize": self.records.len(),
-            },
-            "payload": json!({"Records": self.records}).to_string(),
-        })
-    }
+fn is_older(record: &Value, age: Duration, now: SystemTime) -> bool {
+    let lived = created(record).and_then(|created| now.duration_since(created).ok());
+    lived.is_some_and(|lived| lived > age)
 }
 
 #[cfg(test)]

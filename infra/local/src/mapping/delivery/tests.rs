@@ -1,154 +1,328 @@
-//! Batches by what the function answers: `abc ok`, `abc fails`, `abc fails at b`, and what was given up.
+//! Lambda's semantics for batches of a stream, as a table: what the function answers, and what follows.
 
-use super::*;
 use serde_json::json;
 
-const LIMITS: Limits = Limits { retries: 2, bisects: false, age: Duration::from_secs(60) };
-const BISECTS: Limits = Limits { bisects: true, ..LIMITS };
+use super::*;
 
-const fn at(seconds: u64) -> Duration {
-    Duration::from_secs(seconds)
+const BASE: Policy = Policy {
+    retries: 2,
+    bisect: false,
+    record_age: Duration::from_secs(60),
+    pause: Duration::from_millis(100),
+};
+const BISECT: Policy = Policy { bisect: true, ..BASE };
+/// When records are written that are not old.
+const NOW: u64 = 1_000_000;
+
+fn record(number: usize, written: u64) -> Value {
+    json!({"dynamodb": {"SequenceNumber": number.to_string(), "ApproximateCreationDateTime": written}})
 }
 
-fn batch(names: &str) -> Vec<Value> {
-    let record = |name: char| json!({"dynamodb": {"SequenceNumber": name.to_string(), "ApproximateCreationDateTime": 1_000.0}});
-    names.chars().map(record).collect()
+fn at(seconds: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
 }
 
-fn names(records: &[Value]) -> String {
-    records.iter().map(sequence).collect()
+/// The first and the last of some records.
+fn span(records: &[Value]) -> String {
+    let ends = [records.first(), records.last()].map(|record| sequence(record.unwrap()).unwrap());
+    if ends[0] == ends[1] { ends[0].to_owned() } else { ends.join("-") }
 }
 
-/// Delivers a batch to a function that answers as `answer` says; tells all that happened.
-fn play(records: &str, limits: Limits, answer: impl Fn(&str) -> Result<Value, String>) -> Vec<String> {
-    let mut delivery = Delivery::new(batch(records), limits);
-    let mut told = Vec::new();
+/// Plays a function that answers as scripted, and writes down what happens, up to the end of the script.
+///
+/// An answer is `ok`, `fail`, `absent` for a function that can't be invoked, or else JSON.
+fn play(policy: Policy, records: Vec<Value>, answers: &[&str]) -> String {
+    let mut delivery = Delivery::new(policy, records);
+    let (mut answers, mut lines, mut done) = (answers.iter(), Vec::new(), None);
     loop {
-        match delivery.next(at(1_030)) {
-            Step::Invoke(part) => {
-                let reply = answer(&names(&part));
-                let failed = reply.as_ref().is_err_and(|_| true);
-                let pause = delivery.replied(reply);
-                let done = delivery.done().unwrap_or("-").to_owned();
-                told.push(match pause {
-                    Some(tries) => format!("{} again {tries}, done {done}", names(&part)),
-                    None => format!("{} taken, done {done}", names(&part)),
+        let line = match delivery.next(at(NOW)) {
+            Step::Pause(time) => format!("pause {}", time.as_millis()),
+            Step::Invoke(records) => {
+                let Some(answer) = answers.next() else {
+                    lines.push(format!("invoke {}", span(&records)));
+                    break;
+                };
+                delivery.replied(&match *answer {
+                    "ok" => Ok(Value::Null),
+                    "fail" => Err(Failure::Function("broken".to_owned())),
+                    "absent" => Err(Failure::NotInvoked("nobody".to_owned())),
+                    json => Ok(serde_json::from_str(json).unwrap()),
                 });
-                assert!(!failed || pause.is_some());
+                let shown = if answer.starts_with('{') { "reported" } else { answer };
+                format!("invoke {}: {shown}", span(&records))
             }
             Step::GiveUp(given_up) => {
-                let (records, condition) = (names(&given_up.records), given_up.condition);
-                told.push(format!("{records} given up after {} tries, {condition:?}", given_up.tries));
+                let GivenUp { records, condition, invocations, last } = given_up;
+                let last = last.map_or_else(|| "never".to_owned(), |last| format!("{last:?}"));
+                format!("give up {} {} {invocations}x {last}", span(&records), condition.name())
             }
-            Step::Done => return told,
+            Step::Finish => break,
+        };
+        lines.push(line);
+        if delivery.done() != done.as_deref() {
+            done = delivery.done().map(str::to_owned);
+            lines.push(format!("done {}", done.as_deref().unwrap_or_default()));
         }
-        assert!(told.len() < 100, "{told:?}");
     }
+    lines.join("\n")
 }
 
-fn failing(at: &str) -> Value {
-    json!({"batchItemFailures": [{"itemIdentifier": at}]})
-}
-
-fn broken() -> Result<Value, String> {
-    Err("broken".to_owned())
+#[track_caller]
+fn check(policy: Policy, count: usize, answers: &[&str], expected: &[&str]) {
+    let records = (1..=count).map(|number| record(number, NOW)).collect();
+    assert_eq!(play(policy, records, answers), expected.join("\n"), "{answers:?}");
 }
 
 #[test]
-fn what_the_function_answers_decides_what_is_taken() {
-    let taken = ["abc taken, done c"];
-    for reply in
-        [Value::Null, json!({}), json!({"batchItemFailures": []}), json!({"batchItemFailures": null})]
-    {
-        assert_eq!(play("abc", LIMITS, |_| Ok(reply.clone())), taken, "{reply}");
+fn a_batch_succeeds_as_a_whole() {
+    let answers =
+        ["ok", "{}", r#"{"batchItemFailures":[]}"#, r#"{"batchItemFailures":null}"#, r#"{"other":[1]}"#];
+    for answer in answers {
+        let shown = if answer == "ok" { "ok" } else { "reported" };
+        check(BASE, 3, &[answer], &[&format!("invoke 1-3: {shown}"), "done 3"]);
     }
-    // What names no record of the batch fails all of it.
-    for reply in [failing(""), failing("z"), json!({"batchItemFailures": [{"itemIdentifier": null}]})] {
-        let told = play("ab", Limits { retries: 0, ..LIMITS }, |_| Ok(reply.clone()));
-        assert_eq!(
-            told,
-            ["ab again 1, done -", "ab given up after 1 tries, RetryAttemptsExhausted"],
-            "{reply}"
-        );
+    check(BASE, 0, &[], &[]);
+}
+
+#[test]
+fn an_answer_that_names_no_record_of_the_batch_fails_all_of_it() {
+    let first = |answer: &str| Ok::<Value, Failure>(serde_json::from_str(answer).unwrap());
+    let records: Vec<Value> = (1..=3).map(|number| record(number, NOW)).collect();
+    for answer in [
+        r#"{"batchItemFailures":[{"itemIdentifier":""}]}"#,
+        r#"{"batchItemFailures":[{"itemIdentifier":null}]}"#,
+        r#"{"batchItemFailures":[{"itemIdentifier":2}]}"#,
+        r#"{"batchItemFailures":[{"itemIdentifier":"9"}]}"#,
+        r#"{"batchItemFailures":[{"itemIdentifier":"2"},{"itemIdentifier":"9"}]}"#,
+        r#"{"batchItemFailures":[{"sequence":"2"}]}"#,
+        r#"{"batchItemFailures":["2"]}"#,
+        r#"{"batchItemFailures":"2"}"#,
+        r#"{"batchItemFailures":[{"itemIdentifier":"1"}]}"#,
+        "\"2\"",
+    ] {
+        assert_eq!(verdict(&records, &first(answer)), Verdict::Failed(Last::Reported), "{answer}");
     }
-    // Of several the first counts.
-    let several = json!({"batchItemFailures": [{"itemIdentifier": "c"}, {"itemIdentifier": "b"}]});
-    let told = play("abcd", LIMITS, |part| Ok(if part == "abcd" { several.clone() } else { json!({}) }));
-    assert_eq!(told, ["abcd again 0, done a", "bcd taken, done d"]);
+    let several = r#"{"batchItemFailures":[{"itemIdentifier":"3"},{"itemIdentifier":"2"}]}"#;
+    assert_eq!(verdict(&records, &first(several)), Verdict::FailedFrom(1), "the lowest counts");
 }
 
 #[test]
-fn a_batch_that_fails_is_retried_and_then_given_up() {
-    let told = play("ab", LIMITS, |_| broken());
-    let expected = [
-        "ab again 1, done -",
-        "ab again 2, done -",
-        "ab again 3, done -",
-        "ab given up after 3 tries, RetryAttemptsExhausted",
-    ];
-    assert_eq!(told, expected);
+fn a_failed_batch_is_retried_with_longer_pauses_and_then_given_up() {
+    check(
+        BASE,
+        2,
+        &["fail", "fail", "ok"],
+        &["invoke 1-2: fail", "pause 100", "invoke 1-2: fail", "pause 200", "invoke 1-2: ok", "done 2"],
+    );
+    check(
+        BASE,
+        2,
+        &["fail"; 3],
+        &[
+            "invoke 1-2: fail",
+            "pause 100",
+            "invoke 1-2: fail",
+            "pause 200",
+            "invoke 1-2: fail",
+            r#"give up 1-2 RetryAttemptsExhausted 3x Failed("broken")"#,
+            "done 2",
+        ],
+    );
+    check(
+        Policy { retries: 0, ..BASE },
+        1,
+        &["fail"],
+        &["invoke 1: fail", r#"give up 1 RetryAttemptsExhausted 1x Failed("broken")"#, "done 1"],
+    );
 }
 
 #[test]
-fn a_record_that_always_fails_holds_up_the_others_only_until_it_is_given_up() {
-    let told = play("abc", Limits { retries: 1, ..LIMITS }, |part| {
-        Ok(if part.contains('b') { failing("b") } else { json!({}) })
-    });
-    let expected = [
-        "abc again 0, done a",
-        "bc again 1, done a",
-        "bc again 2, done a",
-        "bc given up after 2 tries, RetryAttemptsExhausted",
-    ];
-    assert_eq!(told, expected, "without bisecting what is behind it is lost with it");
-    let told = play("abc", Limits { retries: 1, ..BISECTS }, |part| {
-        Ok(if part.contains('b') { failing("b") } else { json!({}) })
-    });
-    let expected = [
-        "abc again 0, done a",
-        "bc again 0, done a",
-        "b again 1, done a",
-        "b again 2, done a",
-        "b given up after 2 tries, RetryAttemptsExhausted",
-        "c taken, done c",
-    ];
-    assert_eq!(told, expected);
+fn pauses_have_a_bound() {
+    let policy = Policy { retries: 40, ..BASE };
+    let played = play(policy, vec![record(1, NOW)], &["fail"; 41]);
+    let pauses: Vec<&str> = played.lines().filter_map(|line| line.strip_prefix("pause ")).collect();
+    assert_eq!(pauses.len(), 40);
+    assert_eq!(pauses[..8], ["100", "200", "400", "800", "1600", "3200", "6400", "10000"]);
+    assert!(pauses[8..].iter().all(|pause| *pause == "10000"), "{pauses:?}");
 }
 
 #[test]
-fn bisecting_finds_the_record_and_is_no_retry() {
-    let told = play("abcd", Limits { retries: 0, ..BISECTS }, |part| {
-        if part.contains('c') { broken() } else { Ok(Value::Null) }
-    });
-    let expected = [
-        "abcd again 0, done -",
-        "ab taken, done b",
-        "cd again 0, done b",
-        "c again 1, done b",
-        "c given up after 1 tries, RetryAttemptsExhausted",
-        "d taken, done d",
-    ];
-    assert_eq!(told, expected);
+fn what_comes_before_the_reported_record_is_done() {
+    check(
+        BASE,
+        4,
+        &[r#"{"batchItemFailures":[{"itemIdentifier":"4"},{"itemIdentifier":"3"}]}"#, "ok"],
+        &["invoke 1-4: reported", "done 2", "pause 100", "invoke 3-4: ok", "done 4"],
+    );
+    let third = r#"{"batchItemFailures":[{"itemIdentifier":"3"}]}"#;
+    check(
+        BASE,
+        4,
+        &[third; 3],
+        &[
+            "invoke 1-4: reported",
+            "done 2",
+            "pause 100",
+            "invoke 3-4: reported",
+            "pause 200",
+            "invoke 3-4: reported",
+            "give up 3-4 RetryAttemptsExhausted 3x Reported",
+            "done 4",
+        ],
+    );
 }
 
 #[test]
-fn what_is_too_old_is_given_up_undelivered() {
-    let told = play("ab", Limits { age: Duration::from_secs(29), ..LIMITS }, |_| Ok(Value::Null));
-    assert_eq!(told, ["ab given up after 0 tries, RecordAgeExceeded"]);
-    let mut delivery = Delivery::new(batch("a"), Limits { age: Duration::from_secs(10), ..LIMITS });
-    assert!(matches!(delivery.next(at(1_005)), Step::Invoke(_)));
-    assert_eq!(delivery.replied(broken()), Some(1));
-    assert!(matches!(delivery.next(at(1_011)), Step::GiveUp(_)), "it grew too old while it was retried");
-    assert_eq!(delivery.done(), Some("a"));
-    assert_eq!(delivery.next(at(1_011)), Step::Done);
+fn a_failed_batch_is_split_and_the_split_uses_up_no_retry() {
+    check(
+        BISECT,
+        5,
+        &["fail", "ok", "fail", "fail", "fail", "fail", "ok"],
+        &[
+            "invoke 1-5: fail",
+            "invoke 1-3: ok",
+            "done 3",
+            "invoke 4-5: fail",
+            "invoke 4: fail",
+            "pause 100",
+            "invoke 4: fail",
+            "pause 200",
+            "invoke 4: fail",
+            r#"give up 4 RetryAttemptsExhausted 5x Failed("broken")"#,
+            "done 4",
+            "invoke 5: ok",
+            "done 5",
+        ],
+    );
 }
 
 #[test]
-fn what_is_given_up_is_kept_as_lambda_keeps_it() {
-    let given_up = GivenUp { condition: Condition::RetryAttemptsExhausted, records: batch("ab"), tries: 3 };
-    let record = given_up.record("notify", "arn", "shard", at(2_000));
-    assert_eq!(record["requestContext"]["condition"], "RetryAttemptsExhausted");
-    assert_eq!(record["DDBStreamBatchInfo"]["endSequenceNumber"], "b");
-    let payload: Value = serde_json::from_str(record["payload"].as_str().unwrap()).unwrap();
-    assert_eq!(payload, json!({"Records": batch("ab")}));
+fn with_bisect_the_split_is_at_the_reported_record() {
+    let reported = |number: u32| format!(r#"{{"batchItemFailures":[{{"itemIdentifier":"{number}"}}]}}"#);
+    let (third, fourth) = (reported(3), reported(4));
+    check(
+        BISECT,
+        5,
+        // The first one that is sent can't be split off: the batch is halved as after any failure.
+        &[&third, &third, &fourth, &fourth, &fourth, &fourth, "ok"],
+        &[
+            "invoke 1-5: reported",
+            "done 2",
+            "invoke 3-5: reported",
+            "invoke 3-4: reported",
+            "done 3",
+            "invoke 4: reported",
+            "pause 100",
+            "invoke 4: reported",
+            "pause 200",
+            "invoke 4: reported",
+            "give up 4 RetryAttemptsExhausted 6x Reported",
+            "done 4",
+            "invoke 5: ok",
+            "done 5",
+        ],
+    );
+}
+
+#[test]
+fn a_function_that_is_not_there_is_waited_for_without_a_retry_or_a_split() {
+    check(
+        Policy { retries: 0, ..BISECT },
+        2,
+        &["absent", "absent", "absent", "ok"],
+        &[
+            "invoke 1-2: absent",
+            "pause 100",
+            "invoke 1-2: absent",
+            "pause 200",
+            "invoke 1-2: absent",
+            "pause 400",
+            "invoke 1-2: ok",
+            "done 2",
+        ],
+    );
+}
+
+#[test]
+fn records_that_are_too_old_are_given_up() {
+    let ages = |ages: [u64; 4]| {
+        let written = ages.iter().zip(1..).map(|(age, number)| record(number, NOW - age));
+        written.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        play(BASE, ages([90, 61, 60, 0]), &["ok"]),
+        "give up 1-2 RecordAgeExceeded 0x never\ndone 2\ninvoke 3-4: ok\ndone 4"
+    );
+    assert_eq!(play(BASE, ages([99; 4]), &[]), "give up 1-4 RecordAgeExceeded 0x never\ndone 4");
+}
+
+#[test]
+fn records_that_become_too_old_between_retries_are_given_up() {
+    let records = vec![record(1, NOW - 50), record(2, NOW)];
+    let mut delivery = Delivery::new(BISECT, records.clone());
+    assert_eq!(delivery.next(at(NOW)), Step::Invoke(records.clone()));
+    delivery.replied(&Err(Failure::NotInvoked("nobody".to_owned())));
+    assert_eq!(delivery.next(at(NOW)), Step::Pause(Duration::from_millis(100)));
+    assert_eq!(delivery.next(at(NOW + 5)), Step::Invoke(records.clone()));
+    delivery.replied(&Err(Failure::Function("broken".to_owned())));
+    assert_eq!(delivery.next(at(NOW + 10)), Step::Invoke(records[..1].to_vec()));
+    delivery.replied(&Err(Failure::Function("broken".to_owned())));
+    assert_eq!(delivery.next(at(NOW + 10)), Step::Pause(Duration::from_millis(200)));
+    let given_up = GivenUp {
+        records: records[..1].to_vec(),
+        condition: Condition::RecordAgeExceeded,
+        invocations: 2,
+        last: Some(Last::Failed("broken".to_owned())),
+    };
+    assert_eq!(delivery.next(at(NOW + 11)), Step::GiveUp(given_up));
+    assert_eq!(delivery.next(at(NOW + 11)), Step::Invoke(records[1..].to_vec()));
+    delivery.replied(&Ok(Value::Null));
+    assert_eq!((delivery.next(at(NOW + 11)), delivery.done()), (Step::Finish, Some("2")));
+}
+
+/// Whatever the function answers, each record is accepted or given up once, in order, and it ends.
+#[test]
+fn every_record_is_finished_once_and_in_order() {
+    let seed = fastrand::u64(..);
+    let mut random = fastrand::Rng::with_seed(seed);
+    for run in 0..500 {
+        let count = random.usize(1..=12);
+        let policy = Policy { retries: random.u32(0..=3), bisect: random.bool(), ..BASE };
+        let records: Vec<Value> = (1..=count).map(|number| record(number, NOW)).collect();
+        let mut delivery = Delivery::new(policy, records);
+        let (mut finished, mut steps) = (Vec::new(), 0);
+        loop {
+            steps += 1;
+            assert!(steps < 2_000, "seed {seed}, run {run}: no end");
+            let numbers = |records: &[Value]| -> Vec<usize> {
+                records.iter().map(|record| sequence(record).unwrap().parse().unwrap()).collect()
+            };
+            match delivery.next(at(NOW)) {
+                Step::Pause(_) => {}
+                Step::Invoke(records) => {
+                    let numbers = numbers(&records);
+                    assert_eq!(numbers[0], finished.len() + 1, "seed {seed}, run {run}: out of order");
+                    let failing = random.usize(0..=records.len() * 2);
+                    let reply = match numbers.get(failing) {
+                        Some(number) => {
+                            finished.extend_from_slice(&numbers[..failing]);
+                            let identifier = number.to_string();
+                            Ok(json!({"batchItemFailures": [{"itemIdentifier": identifier}]}))
+                        }
+                        None if random.bool() => Err(Failure::Function("broken".to_owned())),
+                        None => {
+                            finished.extend(numbers);
+                            Ok(Value::Null)
+                        }
+                    };
+                    delivery.replied(&reply);
+                }
+                Step::GiveUp(given_up) => finished.extend(numbers(&given_up.records)),
+                Step::Finish => break,
+            }
+            let done = delivery.done().map_or(0, |done| done.parse().unwrap());
+            assert_eq!(done, finished.len(), "seed {seed}, run {run}");
+        }
+        assert_eq!(finished, (1..=count).collect::<Vec<_>>(), "seed {seed}, run {run}");
+    }
 }

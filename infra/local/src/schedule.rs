@@ -1,0 +1,96 @@
+//! EventBridge's schedule: `sweep` runs once a minute, and never twice at a time.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+use time::OffsetDateTime;
+use tokio::{
+    sync::{Mutex, watch},
+    time::{Instant, MissedTickBehavior},
+};
+
+use crate::{
+    envelope,
+    invoke::{Failure, Invoker},
+};
+
+const FUNCTION: &str = "sweep";
+const RULE: &str = "dovetail-local-sweep";
+const EVERY: Duration = Duration::from_secs(60);
+
+/// The function that is scheduled; clones are the same one.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    invoker: Invoker,
+    running: Arc<Mutex<()>>,
+}
+
+impl Sweep {
+    /// The function behind an invoker.
+    pub fn new(invoker: Invoker) -> Self {
+        Self { invoker, running: Arc::default() }
+    }
+
+    /// Runs it with a payload, after a run that is under way.
+    pub async fn run(&self, payload: Value) -> Result<Value, Failure> {
+        let _running = self.running.lock().await;
+        self.invoker.invoke(FUNCTION, payload).await
+    }
+
+    /// Runs it every minute until it is stopped, between two runs.
+    pub async fn repeat(self, mut stop: watch::Receiver<bool>) {
+        let mut ticks = tokio::time::interval_at(Instant::now() + EVERY, EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        loop {
+            tokio::select! {
+                _ = ticks.tick() => {}
+                _ = stop.wait_for(|stop| *stop) => return,
+            }
+            // A sweep makes up for what was lost; the next one makes up for this one.
+            drop(self.run(scheduled()).await);
+        }
+    }
+}
+
+/// The event that a rule of EventBridge sends at its times.
+fn scheduled() -> Value {
+    let rule = format!("arn:aws:events:{}:{}:rule/{RULE}", envelope::REGION, envelope::ACCOUNT);
+    envelope::envelope("aws.events", "Scheduled Event", OffsetDateTime::now_utc(), &[rule], &json!({}))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn sweep_runs_every_minute_and_never_twice_at_a_time() {
+        let (started, mut starts) = mpsc::unbounded_channel();
+        let running = Arc::new(Mutex::new(()));
+        let invoker = Invoker::here(move |name, payload| {
+            let (started, running) = (started.clone(), Arc::clone(&running));
+            async move {
+                let _running = running.try_lock().map_err(|_| "it runs already")?;
+                assert!(started.send((name, payload, Instant::now())).is_ok());
+                tokio::time::sleep(Duration::from_secs(50)).await;
+                Ok(Value::Null)
+            }
+        });
+        let (stop, stopped) = watch::channel(false);
+        let (sweep, begin) = (Sweep::new(invoker), Instant::now());
+        let repeating = tokio::spawn(sweep.clone().repeat(stopped));
+        let first = starts.recv().await.unwrap();
+        assert_eq!((first.0.as_str(), first.2 - begin), (FUNCTION, EVERY));
+        assert_eq!(
+            (&first.1["detail-type"], &first.1["source"]),
+            (&json!("Scheduled Event"), &json!("aws.events"))
+        );
+        let resources = json!(["arn:aws:events:local:000000000000:rule/dovetail-local-sweep"]);
+        assert_eq!((&first.1["resources"], &first.1["detail"]), (&resources, &json!({})));
+        assert_eq!(sweep.run(json!({"by": "hand"})).await, Ok(Value::Null));
+        assert_eq!(starts.recv().await.unwrap().1, json!({"by": "hand"}));
+        stop.send_replace(true);
+        repeating.await.unwrap();
+    }
+}
