@@ -17,7 +17,7 @@ use crate::{
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The bound of the pause after the first failed attempt; it doubles with each one after it.
 const PAUSE: Duration = Duration::from_millis(50);
-const PAUSE_MAX: Duration = Duration::from_secs(5);
+const PAUSE_MAX: Duration = Duration::from_millis(500);
 /// How many events are read at once.
 const READ_MAX: u64 = 100;
 
