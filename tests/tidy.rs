@@ -9,14 +9,12 @@ const LINES_MAX: usize = 700;
 
 /// What every function may depend on, beside the domain and the two crates around it.
 const HELPERS: &[&str] = &[
-    "base64",
     "futures-util",
     "lambda_runtime",
     "percent-encoding",
     "regex",
     "serde",
     "serde_json",
-    "sha2",
     "tokio",
     "tracing",
 ];

@@ -11,10 +11,8 @@ use aws_lambda_events::encodings::Body;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::actor::Role;
-use domain::timestamp::Timestamp;
 use http::{HeaderMap, HeaderValue, header};
 use std::io::Write as _;
-use std::time::SystemTime;
 
 /// A request as API Gateway sends it to a function.
 pub type Event = ApiGatewayV2httpRequest;
@@ -79,7 +77,7 @@ fn call(event: Event, function: Function) -> Result<Call, Code> {
         request: context.request_id.clone().unwrap_or_default(),
         base: format!("{scheme}://{host}{prefix}"),
         path: path.to_owned(),
-        now: now(),
+        now: dovetail_aws::now(),
         // One that is no text is a bad one, not an absent one: it becomes empty, which is refused.
         idempotency_key: event
             .headers
@@ -91,12 +89,6 @@ fn call(event: Event, function: Function) -> Result<Call, Code> {
 fn body(body: Option<String>, base64: bool) -> Result<Vec<u8>, Code> {
     let text = body.unwrap_or_default();
     if base64 { STANDARD.decode(text).map_err(|_| Code::InvalidBody) } else { Ok(text.into_bytes()) }
-}
-
-/// The one place where a request learns the time.
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_micros(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
 }
 
 fn to_event(reply: Reply) -> EventReply {
