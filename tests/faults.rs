@@ -9,18 +9,11 @@ use dovetail_http::CursorKey;
 use dovetail_local::engine::{Engine, Place};
 use dovetail_local::{functions, gateway, load, world};
 use dovetail_table::{Settings, Table};
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::{Bytes, Incoming};
-use hyper::service::service_fn;
-use hyper::{Request, Response, client, server};
-use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
-use std::convert::Infallible;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tests::{Answer, Ask, send};
-use tokio::net::{TcpListener, TcpStream};
+use tests::{Answer, Ask, Fate, Proxy, send};
+use tokio::net::TcpListener;
 
 /// How often the SDK sends a request before it gives up.
 const ATTEMPTS: u32 = 3;
@@ -42,42 +35,16 @@ impl Losses {
     }
 }
 
-/// Passes requests on to the engine and answers back, but for what is to be lost: then the connection ends.
-async fn pass(
-    request: Request<Incoming>,
-    engine: String,
-    losses: Arc<Losses>,
-) -> Result<Response<Full<Bytes>>, io::Error> {
-    let target = request.headers().get("x-amz-target").and_then(|target| target.to_str().ok());
-    let is_transaction = target.is_some_and(|target| target.ends_with("TransactWriteItems"));
-    if is_transaction && Losses::take(&losses.requests) {
-        return Err(io::ErrorKind::ConnectionReset.into());
-    }
-    let (parts, body) = request.into_parts();
-    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    let stream = TcpStream::connect(engine.strip_prefix("http://").unwrap()).await?;
-    let (mut sender, connection) =
-        client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
-    tokio::spawn(connection);
-    let request = Request::from_parts(parts, Full::new(body));
-    let reply = sender.send_request(request).await.map_err(io::Error::other)?;
-    let (parts, body) = reply.into_parts();
-    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    if is_transaction && Losses::take(&losses.answers) {
-        return Err(io::ErrorKind::ConnectionReset.into());
-    }
-    Ok(Response::from_parts(parts, Full::new(body)))
-}
-
-async fn proxy(listener: TcpListener, engine: String, losses: Arc<Losses>) -> Infallible {
-    loop {
-        let (stream, _) = listener.accept().await.unwrap();
-        let (engine, losses) = (engine.clone(), Arc::clone(&losses));
-        let service = service_fn(move |request| pass(request, engine.clone(), Arc::clone(&losses)));
-        // A connection that is cut on purpose ends with an error.
-        tokio::spawn(async move {
-            drop(server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
-        });
+/// What becomes of a request: transactions are lost, or their answers.
+fn fate(losses: &Losses, operation: &str) -> Fate {
+    if operation != "TransactWriteItems" {
+        Fate::Pass
+    } else if Losses::take(&losses.requests) {
+        Fate::RequestLost
+    } else if Losses::take(&losses.answers) {
+        Fate::AnswerLost
+    } else {
+        Fate::Pass
     }
 }
 
@@ -129,13 +96,12 @@ fn with_losses(test: impl AsyncFnOnce(&Lossy)) {
     let engine = Engine::start(&Place::Memory).unwrap();
     runtime.block_on(async {
         let losses = Arc::new(Losses::default());
-        let between = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let endpoint = format!("http://{}", between.local_addr().unwrap());
-        let proxying = tokio::spawn(proxy(between, engine.endpoint(), Arc::clone(&losses)));
+        let lost = Arc::clone(&losses);
+        let proxy = Proxy::before(engine.endpoint(), move |operation| fate(&lost, operation)).await;
         let settings = Settings {
             table: "faults-table".to_owned(),
             keys_table: "faults-keys".to_owned(),
-            endpoint: Some(endpoint),
+            endpoint: Some(proxy.endpoint.clone()),
         };
         let table = Table::connect(settings).await;
         table.create().await.unwrap();
@@ -154,7 +120,6 @@ fn with_losses(test: impl AsyncFnOnce(&Lossy)) {
             () = test(&lossy) => {}
             () = gateway::serve(listener, respond, std::future::pending()) => {}
         }
-        proxying.abort();
     });
     engine.stop().unwrap();
 }

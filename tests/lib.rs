@@ -2,10 +2,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
 mod engine;
+mod proxy;
 mod redelivery;
 mod told;
 
 pub use engine::timeless;
+pub use proxy::{Fate, Proxy};
 pub use redelivery::{Random, Redelivery};
 pub use told::Told;
 

@@ -1,0 +1,116 @@
+//! Generation that dies: at every call of the storage, before it is sent or before it is answered. What is carried out
+//! again afterwards leads to the same table as if nothing had happened. And how many calls it takes.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
+
+use domain::id::{SubmissionId, TeamId};
+use domain::work::WorkId;
+use dovetail_table::{Settings, Table};
+use generate::{Carried, carry_out};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use tests::{Fate, Proxy, Running, timeless};
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+
+/// The calls of the storage so far, by operation.
+type Calls = Arc<Mutex<Vec<String>>>;
+
+/// A consumer's load balancers, each of which owes its dependent team a change instance.
+fn balancers(count: u64) -> Value {
+    let balancer = |n: u64| json!({"name": format!("CoreLB{n}"), "algorithm": "a"});
+    let all: Vec<Value> = (1..=count).map(balancer).collect();
+    json!({"AwesomeConsumer": {"App": {"services": {"LoadBalancer": all}}}})
+}
+
+/// A system with a submission whose work is not carried out.
+fn owing(count: u64) -> (Running, WorkId) {
+    let system = Running::demo();
+    system.enable("generate", false);
+    let answer = system.call("POST", SUBMIT, "awesome-key", &balancers(count));
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let team = system.block_on(system.table.team_by_name("AwesomeConsumer")).unwrap().unwrap();
+    let submission = SubmissionId::new(TeamId::new(team.id.get()).unwrap(), 1).unwrap();
+    (system, WorkId { submission, number: 1 })
+}
+
+/// Carries work out through a proxy that lets this many calls pass, and then loses the answer to one more, or none.
+fn carry(
+    system: &Running,
+    id: WorkId,
+    passes: usize,
+    answer_lost: bool,
+) -> (Result<Carried, String>, Vec<String>) {
+    let calls = Calls::default();
+    let counting = Arc::clone(&calls);
+    let fate = move |operation: &str| {
+        let mut calls = counting.lock().unwrap();
+        calls.push(operation.to_owned());
+        match calls.len() - 1 {
+            before if before < passes => Fate::Pass,
+            at if at == passes && answer_lost => Fate::AnswerLost,
+            _ => Fate::RequestLost,
+        }
+    };
+    let carried = system.block_on(async {
+        let proxy = Proxy::before(system.engine.clone(), fate).await;
+        let settings = Settings {
+            table: dovetail_local::TABLE.to_owned(),
+            keys_table: "none".to_owned(),
+            endpoint: Some(proxy.endpoint.clone()),
+        };
+        carry_out(&Table::connect(settings).await, id).await.map_err(|error| error.to_string())
+    });
+    let calls = calls.lock().unwrap().clone();
+    (carried, calls)
+}
+
+#[test]
+fn wherever_generation_dies_it_is_completed_once() {
+    let (calm, id) = owing(3);
+    let (carried, calls) = carry(&calm, id, usize::MAX, false);
+    assert_eq!(carried, Ok(Carried::Out));
+    calm.assert_sound();
+    let expected = timeless(&calm.rows());
+    std::thread::scope(|scope| {
+        for point in 0..calls.len() {
+            for answer_lost in [false, true] {
+                let (expected, operation) = (&expected, &calls[point]);
+                scope.spawn(move || {
+                    let (system, id) = owing(3);
+                    let (carried, _) = carry(&system, id, point, answer_lost);
+                    let told = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
+                    assert!(carried.is_err(), "{told}: {carried:?}");
+                    // Whoever comes next finishes it, and nothing is left for one after that.
+                    for _ in 0..2 {
+                        let (carried, _) = carry(&system, id, usize::MAX, false);
+                        assert_eq!(carried, Ok(Carried::Out), "{told}");
+                    }
+                    system.assert_sound();
+                    assert!(timeless(&system.rows()) == *expected, "{told}: the table is another");
+                });
+            }
+        }
+    });
+}
+
+#[test]
+fn generation_takes_four_reads_a_transaction_an_item_and_one_more() {
+    let counted = |calls: &[String]| {
+        let mut counted: BTreeMap<String, u64> = BTreeMap::new();
+        for call in calls {
+            *counted.entry(call.clone()).or_default() += 1;
+        }
+        counted
+    };
+    let expected = |calls: &[(&str, u64)]| calls.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect();
+    for items in [1, 20] {
+        let (system, id) = owing(items);
+        let (_, calls) = carry(&system, id, usize::MAX, false);
+        let reads = [("GetItem", 2), ("BatchGetItem", 2), ("TransactWriteItems", items + 1)];
+        assert_eq!(counted(&calls), expected(&reads));
+        // Delivered again it is one read.
+        let (_, calls) = carry(&system, id, usize::MAX, false);
+        assert_eq!(counted(&calls), expected(&[("GetItem", 1)]));
+    }
+}
