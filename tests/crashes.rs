@@ -1,6 +1,6 @@
 //! Generation that dies: at every call of the storage, before it is sent or before it is answered. What is carried out
 //! again afterwards leads to the same table as if nothing had happened. And how many calls it takes.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
+#![expect(clippy::unwrap_used, reason = "test support")]
 
 use domain::id::{SubmissionId, TeamId};
 use domain::work::WorkId;
@@ -73,9 +73,9 @@ fn wherever_generation_dies_it_is_completed_once() {
     calm.assert_sound();
     let expected = timeless(&calm.rows());
     std::thread::scope(|scope| {
-        for point in 0..calls.len() {
+        for (point, operation) in calls.iter().enumerate() {
             for answer_lost in [false, true] {
-                let (expected, operation) = (&expected, &calls[point]);
+                let expected = &expected;
                 scope.spawn(move || {
                     let (system, id) = owing(3);
                     let (carried, _) = carry(&system, id, point, answer_lost);

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 const README: &str = include_str!("../README.md");
 const WIRE: &str = include_str!("../docs/wire.md");
+const LOCAL: &str = include_str!("../docs/local.md");
 const RULES: &str = include_str!("../docs/rules.md");
 const MANIFEST: &str = include_str!("../Cargo.toml");
 
@@ -105,4 +106,22 @@ fn every_link_leads_to_a_file() {
             assert!(target.exists(), "{}: {link}", document.display());
         }
     }
+}
+
+#[test]
+fn the_local_systems_routes_are_there() {
+    let rows =
+        LOCAL.lines().filter_map(|line| line.strip_prefix("| ")).filter(|row| row.contains("`/_local/"));
+    let system = tests::Running::demo();
+    let mut called = 0;
+    for row in rows {
+        let (method, rest) = row.split_once(" | ").unwrap();
+        let path = rest.split('`').nth(1).unwrap();
+        let body =
+            if method == "PUT" { serde_json::json!({"enabled": true}) } else { serde_json::Value::Null };
+        let answer = system.call(method, path, "", &body);
+        assert_eq!(answer.status, 200, "{method} {path}: {answer:?}");
+        called += 1;
+    }
+    assert_eq!(called, 8, "routes of the local system");
 }
