@@ -171,6 +171,37 @@ fn a_work_record_that_is_broken_holds_up_nobody_and_is_healed_by_a_redrive() {
     system.assert_sound();
 }
 
+#[test]
+fn a_condition_that_never_holds_is_counted_and_holds_up_nobody() {
+    let system = Running::demo();
+    system.enable("generate", false);
+    submit(
+        &system,
+        "awesome-key",
+        &declared("AwesomeConsumer", &[], &[("CoreLB1", &[], "a"), ("CoreLB2", &[], "a")]),
+    );
+    let item = system
+        .rows()
+        .into_iter()
+        .find(|row| row["ty"]["S"] == "ITEM" && row["nm"]["S"] == "CoreLB1")
+        .unwrap();
+    let np = system.block_on(system.table.team_by_name("NPOwnerTeam")).unwrap().unwrap();
+    let (pk, sk) = (item["pk"]["S"].as_str().unwrap(), item["sk"]["S"].as_str().unwrap());
+    // The share that generation would note is there already.
+    system.put_row(&json!({"pk": {"S": pk.replace("ITEM", "SHARE")}, "sk": {"S": format!("{sk}#{}", np.id)},
+        "ty": {"S": "SHARE"}, "v": {"N": "1"}, "it": item["id"], "ow": {"N": np.id.to_string()}, "cr": {"N": "1"}}));
+    submit(&system, "awesome2-key", &declared("AwesomeConsumer2", &[], &[("CoreLB1", &[], "a")]));
+    system.enable("generate", true);
+    system.settle();
+    let list = system.get(&format!("{OWNER}/change_instances/"), "np-owner-key");
+    let names: Vec<&Value> =
+        list.at("/results").as_array().unwrap().iter().map(|row| &row["service_item"]["name"]).collect();
+    assert_eq!(names, ["CoreLB2", "CoreLB1"], "the other item's, and the other consumer's");
+    assert_eq!(works(&system)[0]["tr"]["N"], "1");
+    assert_eq!(system.sweep()["failed"], 1);
+    assert_eq!(works(&system)[0]["tr"]["N"], "2");
+}
+
 fn sweep_with(system: &Running, body: &Value) -> Value {
     system.call("POST", "/_local/sweep", "", body).body
 }

@@ -81,7 +81,8 @@ pub fn generate(
 fn birth(owed: &Owed, submission: &Submission, item: &Item, cause: Option<&Change>) -> Birth {
     let (change_type, new, old) = match cause {
         Some(cause) => (cause.as_born().change_type, cause.new, cause.old),
-        None => (item.change_type(), owed.version, owed.version),
+        // Of an item that was declared at the submission, whatever a later one says.
+        None => (item.change_type_if_declared(), owed.version, owed.version),
     };
     Birth {
         id: owed.id,

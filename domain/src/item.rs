@@ -251,9 +251,11 @@ impl Item {
 
     /// The type of the change instance that the service owner gets for it now (docs/rules.md).
     pub fn change_type(&self) -> ChangeType {
-        if !self.declared {
-            return ChangeType::Delete;
-        }
+        if self.declared { self.change_type_if_declared() } else { ChangeType::Delete }
+    }
+
+    /// The same for what shall exist, be it declared now or not.
+    pub fn change_type_if_declared(&self) -> ChangeType {
         let main = self.main();
         match (self.runtime_state, main.creation) {
             (RuntimeState::Requested | RuntimeState::Decommissioned, _) => ChangeType::Create,

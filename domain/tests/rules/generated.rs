@@ -244,6 +244,18 @@ fn r25_an_overtaken_one_still_gives_its_dependents_theirs_in_order() {
 }
 
 #[test]
+fn r25_a_late_referenced_one_of_a_removed_item_is_still_a_modification() {
+    let mut world = in_service().with_dependent("LoadBalancer");
+    world.declare(&both(2));
+    // The list of dependents is empty by the time the item is removed.
+    world.settings("LoadBalancer").dependent_teams = vec![];
+    world.declare(&[vm("CoreVM1", 2)]);
+    let late = world.generate();
+    assert_eq!(table(&late), [("CoreLB1", Modify, LB_OWNER), ("CoreLB1", Modify, NP_OWNER)]);
+    assert_eq!((late[0].state, late[1].state), (State::Closed, State::Pending));
+}
+
+#[test]
 fn r25_the_order_of_generation_does_not_show_in_the_states() {
     let after = |reversed: bool| {
         let mut world = World::new().with_dependent("VM");

@@ -7,6 +7,7 @@ use dovetail_aws::{log, now};
 use dovetail_table::{Error, Table};
 use generate::{Carried, carry_out};
 use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
 
 pub use metrics::metrics;
 
@@ -15,6 +16,9 @@ const AGE_SECONDS: u64 = 60;
 
 /// How many records one sweep takes up; the next one goes on.
 const RECORDS_MAX: i32 = 100;
+
+/// How long records are taken up; the next sweep goes on.
+const DURATION_MAX: Duration = Duration::from_secs(40);
 
 /// What a sweep is asked for; a schedule asks for nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -54,10 +58,14 @@ pub async fn handle(table: &Table, request: Request) -> Result<Swept, Error> {
     }
     let age = request.older_than_seconds.unwrap_or(AGE_SECONDS);
     let before = now().micros().saturating_sub(age.saturating_mul(1_000_000));
-    taken_up.extend(table.owed(Timestamp::from_micros(before), RECORDS_MAX).await?);
-    taken_up.sort_unstable();
-    taken_up.dedup();
-    for id in taken_up {
+    // Oldest first, and each once.
+    for id in table.owed(Timestamp::from_micros(before), RECORDS_MAX).await? {
+        if !taken_up.contains(&id) {
+            taken_up.push(id);
+        }
+    }
+    let began = Instant::now();
+    for id in taken_up.into_iter().take_while(|_| began.elapsed() < DURATION_MAX) {
         match carry_out(table, id).await {
             Ok(Carried::Out) => swept.carried_out += 1,
             Ok(Carried::Broken | Carried::SetAside) => swept.failed += 1,

@@ -8,9 +8,13 @@ use aws_sdk_eventbridge::primitives::DateTime;
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
 use domain::event::{Event, SOURCE};
 use dovetail_aws::pause;
+use std::time::{Duration, Instant};
 
 /// How often what the bus does not take is offered again in a row.
 const RETRIES_MAX: u32 = 5;
+
+/// How long events are offered in one go; a function has to answer before its own time is up.
+const DURATION_MAX: Duration = Duration::from_secs(40);
 
 /// Where the bus is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,18 +56,17 @@ impl Bus {
     /// subject.
     pub async fn publish(&self, events: &[Event]) -> Option<usize> {
         let mut waiting: Vec<usize> = (0..events.len()).collect();
-        let mut attempt = 0;
-        while !waiting.is_empty() {
+        let (began, mut attempt) = (Instant::now(), 0);
+        while !waiting.is_empty() && began.elapsed() < DURATION_MAX {
             let batch = order::next(events, &waiting);
             let taken = self.put(events, &batch).await;
             waiting.retain(|event| !taken.contains(event));
-            if taken.len() == batch.len() {
-                attempt = 0;
-            } else if attempt >= RETRIES_MAX {
+            attempt = if taken.is_empty() { attempt + 1 } else { 0 };
+            if attempt > RETRIES_MAX {
                 break;
-            } else {
+            }
+            if taken.len() < batch.len() {
                 pause(attempt).await;
-                attempt += 1;
             }
         }
         waiting.first().copied()

@@ -128,7 +128,7 @@ impl Failure {
             Self::Refused(reply) => (*reply, None),
             Self::Broken(error) => {
                 let code = match error {
-                    Error::Unavailable(_) => Code::Unavailable,
+                    Error::Unavailable(_) | Error::Denied(_) => Code::Unavailable,
                     Error::NotTaken(_) | Error::Corrupt { .. } => Code::Broken,
                 };
                 (Reply::error(code), Some(error.to_string()))

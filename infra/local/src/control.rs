@@ -18,7 +18,7 @@ use crate::{
         delivery::{Verdict, verdict},
         wake,
     },
-    schedule::Sweep,
+    schedule::{self, Sweep},
 };
 
 /// How long [`Control`] waits for everything to settle.
@@ -53,7 +53,7 @@ impl Control {
         if let Some(function) =
             route.strip_prefix("mappings/").filter(|_| event.request_context.http.method == "PUT")
         {
-            return Some(self.enable(function, event));
+            return Some(self.enable(function, event).await);
         }
         Some(match (event.request_context.http.method.as_str(), route) {
             ("GET", "audit") => self.audit().await,
@@ -149,17 +149,26 @@ impl Control {
         }
     }
 
-    /// Has a consumer rest, or go on: the body is `{"enabled": false}` or `true`.
-    fn enable(&self, function: &str, event: &Event) -> EventReply {
-        let Some(consumer) = self.consumers.iter().find(|consumer| consumer.function == function) else {
+    /// Has a consumer, or the schedule of the sweep, rest or go on: the body is `{"enabled": false}` or `true`.
+    async fn enable(&self, function: &str, event: &Event) -> EventReply {
+        let consumer = self.consumers.iter().find(|consumer| consumer.function == function);
+        if consumer.is_none() && function != schedule::FUNCTION {
             return plain(404, &json!({"message": format!("there is no mapping of `{function}`")}));
-        };
+        }
         let body: Value = serde_json::from_str(event.body.as_deref().unwrap_or_default()).unwrap_or_default();
         let Some(enabled) = body.get("enabled").and_then(Value::as_bool) else {
             return plain(400, &json!({"message": "the body says `enabled`: true or false"}));
         };
-        consumer.enabled.send_replace(enabled);
-        wake(&self.wake);
+        match consumer.cloned() {
+            Some(mut consumer) => {
+                consumer.enabled.send_replace(enabled);
+                wake(&self.wake);
+                // What it was reading when it was told is still delivered; then it says that it rests.
+                let resting = consumer.progress.wait_for(|progress| progress.rests != enabled);
+                drop(tokio::time::timeout(SETTLING, resting).await);
+            }
+            None => self.sweep.enable(enabled),
+        }
         plain(200, &json!({"function": function, "enabled": enabled}))
     }
 
@@ -348,6 +357,7 @@ mod tests {
         let begin = tokio::time::Instant::now();
         assert_eq!(fixture.ask("GET", "/_local/settled", None).await, unsettled);
         assert_eq!(begin.elapsed(), SETTLING);
+        consumer.send_modify(|progress| progress.rests = true);
         let path = "/_local/mappings/generate";
         let rests = (200, json!({"function": "generate", "enabled": false}));
         assert_eq!(fixture.ask("PUT", path, Some(r#"{"enabled": false}"#)).await, rests);

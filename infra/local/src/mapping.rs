@@ -84,6 +84,8 @@ pub struct Progress {
     pub handled: u64,
     /// The count of wake-ups before its last read that found nothing.
     pub idle_since: u64,
+    /// Whether it rests.
+    pub rests: bool,
 }
 
 /// A consumer, for those who wait for it or have it rest.
@@ -186,9 +188,14 @@ impl Consumer {
                 return Ok(None);
             }
             let woken = *self.woken.borrow_and_update();
-            if !*self.enabled.borrow() && gathered.is_empty() {
-                self.rest(POLL).await;
-                continue;
+            if gathered.is_empty() {
+                let rests = !*self.enabled.borrow();
+                self.progress
+                    .send_if_modified(|progress| std::mem::replace(&mut progress.rests, rests) != rests);
+                if rests {
+                    self.rest(POLL).await;
+                    continue;
+                }
             }
             let read = self.with.stream.read(self.position.as_deref(), READ_MAX).await?;
             if let Some(last) = read.last().and_then(sequence) {

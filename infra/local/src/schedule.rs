@@ -14,7 +14,8 @@ use crate::{
     invoke::{Failure, Invoker},
 };
 
-const FUNCTION: &str = "sweep";
+/// The function that is scheduled.
+pub const FUNCTION: &str = "sweep";
 const RULE: &str = "dovetail-local-sweep";
 const EVERY: Duration = Duration::from_secs(60);
 
@@ -23,12 +24,18 @@ const EVERY: Duration = Duration::from_secs(60);
 pub struct Sweep {
     invoker: Invoker,
     running: Arc<Mutex<()>>,
+    enabled: watch::Sender<bool>,
 }
 
 impl Sweep {
     /// The function behind an invoker.
     pub fn new(invoker: Invoker) -> Self {
-        Self { invoker, running: Arc::default() }
+        Self { invoker, running: Arc::default(), enabled: watch::Sender::new(true) }
+    }
+
+    /// Has its schedule rest, or go on.
+    pub fn enable(&self, enabled: bool) {
+        self.enabled.send_replace(enabled);
     }
 
     /// Runs it with a payload, after a run that is under way.
@@ -46,8 +53,10 @@ impl Sweep {
                 _ = ticks.tick() => {}
                 _ = stop.wait_for(|stop| *stop) => return,
             }
-            // A sweep makes up for what was lost; the next one makes up for this one.
-            drop(self.run(scheduled()).await);
+            if *self.enabled.borrow() {
+                // A sweep makes up for what was lost; the next one makes up for this one.
+                drop(self.run(scheduled()).await);
+            }
         }
     }
 }

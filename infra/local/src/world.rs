@@ -269,6 +269,10 @@ fn problems(world: &World) -> Vec<String> {
             problems
                 .push(format!("services[{at}].dependent_teams: the owner gets every change instance anyway"));
         }
+        let distinct: BTreeSet<&String> = service.dependent_teams.iter().collect();
+        if distinct.len() < service.dependent_teams.len() {
+            problems.push(format!("services[{at}].dependent_teams: a team is named twice"));
+        }
         if service.dependent_teams.len() > DEPENDENT_TEAMS_MAX {
             let told = format!("services[{at}].dependent_teams: at most {DEPENDENT_TEAMS_MAX} may be named");
             problems.push(told);

@@ -32,6 +32,8 @@ pub enum Commit {
     /// Never to be taken for "not written" without a look at the own mark: the answer to a first, successful
     /// attempt may have been lost below us.
     Stale,
+    /// It met other traffic each time it was tried.
+    Busy,
     /// Nobody knows; the own mark tells.
     Unknown,
     /// It has more than [`ACTIONS_MAX`] writes; nothing was sent.
@@ -60,8 +62,9 @@ impl Table {
                     Failure::Condition => return Ok(Commit::Stale),
                     Failure::Ambiguous => return Ok(Commit::Unknown),
                     Failure::Refused => return Err(Error::NotTaken(describe(&error))),
+                    Failure::Denied => return Err(Error::Denied(describe(&error))),
                     Failure::Busy if attempt < RETRIES_MAX => {}
-                    Failure::Busy => return Ok(Commit::Stale),
+                    Failure::Busy => return Ok(Commit::Busy),
                 },
             }
             pause(attempt).await;
@@ -118,8 +121,10 @@ enum Failure {
     Busy,
     /// It may have been written.
     Ambiguous,
-    /// The table does not take it: a defect, or missing permission.
+    /// The table does not take it: a defect.
     Refused,
+    /// The function may not do this, or there is no such table.
+    Denied,
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the SDK's errors are an open set")]
@@ -143,9 +148,9 @@ fn classify<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
         TransactWriteItemsError::ProvisionedThroughputExceededException(_)
         | TransactWriteItemsError::RequestLimitExceeded(_) => Failure::Busy,
         TransactWriteItemsError::ThrottlingException(_) => Failure::Busy,
-        TransactWriteItemsError::IdempotentParameterMismatchException(_)
-        | TransactWriteItemsError::ResourceNotFoundException(_)
-        | TransactWriteItemsError::InvalidEndpointException(_) => Failure::Refused,
+        TransactWriteItemsError::IdempotentParameterMismatchException(_) => Failure::Refused,
+        TransactWriteItemsError::ResourceNotFoundException(_)
+        | TransactWriteItemsError::InvalidEndpointException(_) => Failure::Denied,
         unhandled => by_code(unhandled.code()),
     }
 }
@@ -154,9 +159,8 @@ fn classify<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
 fn by_code(code: Option<&str>) -> Failure {
     match code {
         Some("ThrottlingError") => Failure::Busy,
-        Some("ValidationException" | "AccessDeniedException" | "UnrecognizedClientException") => {
-            Failure::Refused
-        }
+        Some("ValidationException") => Failure::Refused,
+        Some("AccessDeniedException" | "UnrecognizedClientException") => Failure::Denied,
         Some(_) | None => Failure::Ambiguous,
     }
 }

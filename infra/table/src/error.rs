@@ -8,7 +8,10 @@ pub enum Error {
     /// The table could not be reached, or went on refusing for now: the same request may succeed later.
     #[error("the table is unavailable: {0}")]
     Unavailable(String),
-    /// The table does not take a request: a defect, a missing permission or a missing table.
+    /// The function may not do this, or there is no such table: the deployment is wrong.
+    #[error("the table denies the request: {0}")]
+    Denied(String),
+    /// The table does not take a request: a defect.
     #[error("the table does not take the request: {0}")]
     NotTaken(String),
     /// A record cannot be read, or two records claim one key.
@@ -30,7 +33,10 @@ impl Error {
 impl<E: ProvideErrorMetadata, R> From<SdkError<E, R>> for Error {
     fn from(error: SdkError<E, R>) -> Self {
         match error.code() {
-            Some("ValidationException" | "AccessDeniedException") => Self::NotTaken(describe(&error)),
+            Some("ValidationException") => Self::NotTaken(describe(&error)),
+            Some("AccessDeniedException" | "UnrecognizedClientException" | "ResourceNotFoundException") => {
+                Self::Denied(describe(&error))
+            }
             Some(_) | None => Self::Unavailable(describe(&error)),
         }
     }

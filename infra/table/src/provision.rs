@@ -122,7 +122,7 @@ impl Table {
         let stored = match commit {
             Commit::Done => true,
             // The own mark: nobody else writes this very record.
-            Commit::Stale | Commit::Unknown | Commit::TooLarge => {
+            Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => {
                 self.service(&service.title).await?.as_ref() == Some(&service)
             }
         };
