@@ -97,10 +97,14 @@ async fn finish(table: &Table, submission: &Submission, id: WorkId) -> Result<()
     let done = [Write::WorkDone(id), Write::LessWork { submission: id.submission, now }];
     for attempt in 0..ATTEMPTS_MAX {
         let commit = table.commit(&done).await?;
-        if commit == Commit::Done || table.work(id).await?.is_none() {
+        if commit == Commit::Done {
             return Ok(());
         }
+        // In this order: the record goes with its count, so a count that is gone leaves no record to be found.
         let counted = table.submission(id.submission).await?.is_some_and(|counted| counted.work_left > 0);
+        if table.work(id).await?.is_none() {
+            return Ok(());
+        }
         if commit == Commit::Stale && !counted {
             return Err(corrupt(id, "its submission counts no work"));
         }
