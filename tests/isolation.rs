@@ -3,7 +3,6 @@
 //! What is a team's own carries a mark in its text; no reply to another team may hold it.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support")]
 
-use domain::invariant::Snapshot;
 use dovetail_http::{Access, Code, Operation, Pov, ROUTES, Route};
 use serde_json::{Value, json};
 use tests::{Answer, Ask, Running};
@@ -145,22 +144,7 @@ impl Foreign {
 
 /// Everything that is stored, comparable.
 fn stored(system: &Running) -> (String, Vec<Value>) {
-    system.settle();
-    let Snapshot {
-        teams,
-        heads,
-        applications,
-        items,
-        changes,
-        deployed,
-        submissions,
-        works,
-        shares,
-        declarations,
-    } = system.block_on(system.table.snapshot()).unwrap();
-    let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
-    let records = (heads, applications, items, changes, deployed, submissions, works, shares);
-    let text = format!("{teams:?} {metadata:?} {records:?} {:?}", declarations.keys());
+    let text = system.stored();
     let services = ["owner-one", "owner-two", "alpha", "beta", "stranger"]
         .map(|key| system.get("/v1/orcabase/serviceowner/services/?limit=100", key).body);
     (text, services.to_vec())

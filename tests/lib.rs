@@ -11,6 +11,7 @@ pub use proxy::{Fate, Proxy};
 pub use redelivery::{Random, Redelivery};
 pub use told::Told;
 
+use domain::invariant::Snapshot;
 use dovetail_local::arguments::Settings;
 use dovetail_local::engine::Place;
 use dovetail_local::functions::Handles;
@@ -158,6 +159,27 @@ impl Running {
         let answer = self.send(&Ask { method: "POST", path: "/_local/sweep", body, ..Ask::default() });
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body
+    }
+
+    /// Everything that is declared and what came of it, comparable.
+    pub fn stored(&self) -> String {
+        self.settle();
+        // Each record is named, so that none is forgotten when there is a new one.
+        let Snapshot {
+            teams,
+            heads,
+            applications,
+            items,
+            changes,
+            deployed,
+            submissions,
+            works,
+            shares,
+            declarations,
+        } = self.block_on(self.table.snapshot()).unwrap();
+        let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
+        let records = (heads, applications, items, changes, deployed, submissions, works, shares);
+        format!("{teams:?} {metadata:?} {records:?} {:?}", declarations.keys())
     }
 
     /// What is wrong with the table, invariant by invariant.

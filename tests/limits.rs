@@ -1,7 +1,6 @@
 //! Limits and bad input: everything that is refused is refused whole, with all that is wrong and where.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
-use domain::invariant::Snapshot;
 use serde_json::{Value, json};
 use tests::{Answer, Ask, Running};
 
@@ -15,26 +14,6 @@ type Told<'a> = (&'a str, &'a str);
 
 fn post(system: &Running, path: &str, key: &str, body: &[u8]) -> Answer {
     system.send(&Ask { method: "POST", path, key: Some(key), headers: &[], body: body.to_vec() })
-}
-
-/// Everything that is declared and what came of it, comparable.
-fn stored(system: &Running) -> String {
-    system.settle();
-    let Snapshot {
-        teams,
-        heads,
-        applications,
-        items,
-        changes,
-        deployed,
-        submissions,
-        works,
-        shares,
-        declarations,
-    } = system.block_on(system.table.snapshot()).unwrap();
-    let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
-    let records = (heads, applications, items, changes, deployed, submissions, works, shares);
-    format!("{metadata:?} {records:?} {:?}", declarations.keys())
 }
 
 /// Fails unless the reply tells exactly these problems in the shape that clients read.
@@ -58,12 +37,12 @@ fn assert_invalid(answer: &Answer, code: &str, told: &[Told<'_>]) {
 /// Fails unless submitting and validating are refused for these reasons and change nothing.
 #[track_caller]
 fn assert_refused(system: &Running, body: &[u8], told: &[Told<'_>]) {
-    let before = stored(system);
+    let before = system.stored();
     for path in [SUBMIT, VALIDATE] {
         let answer = post(system, path, "awesome-key", body);
         assert_invalid(&answer, "invalid_declaration", told);
     }
-    assert_eq!(before, stored(system), "a refused submission has changed something");
+    assert_eq!(before, system.stored(), "a refused submission has changed something");
 }
 
 fn app(services: &Value) -> Value {
@@ -283,12 +262,12 @@ fn forty_five_new_items_fit_one_submission_and_sixty_do_not() {
         let body = balancers(count).to_string().into_bytes();
         system.send(&Ask { method: "POST", path: &path, key: Some("awesome-key"), headers: &headers, body })
     };
-    let before = stored(&system);
+    let before = system.stored();
     let answer = submit(60);
     assert_invalid(&answer, "too_many_changes", &[("too_many_changes", "/AwesomeConsumer")]);
     let validated = post(&system, VALIDATE, "awesome-key", balancers(60).to_string().as_bytes());
     assert_invalid(&validated, "too_many_changes", &[("too_many_changes", "/AwesomeConsumer")]);
-    assert_eq!(before, stored(&system));
+    assert_eq!(before, system.stored());
 
     let answer = submit(45);
     assert_eq!(answer.status, 201, "{answer:?}");
@@ -303,7 +282,7 @@ fn forty_five_new_items_fit_one_submission_and_sixty_do_not() {
 #[test]
 fn what_comes_beside_a_declaration_has_limits() {
     let system = Running::demo();
-    let before = stored(&system);
+    let before = system.stored();
     let body = vms(&json!([{"name": "one"}])).to_string().into_bytes();
     let path = format!("{SUBMIT}?commit_id={}", "c".repeat(129));
     let answer = post(&system, &path, "awesome-key", &body);
@@ -325,7 +304,7 @@ fn what_comes_beside_a_declaration_has_limits() {
             "{answer:?}"
         );
     }
-    assert_eq!(before, stored(&system));
+    assert_eq!(before, system.stored());
 }
 
 #[test]
@@ -335,10 +314,10 @@ fn what_an_owner_reports_has_limits() {
     let path = format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"));
     let patch = |body: Value| system.call("PATCH", &path, "vm-owner-key", &body);
     let refused = |body: Value, code: &str| {
-        let before = stored(&system);
+        let before = system.stored();
         let answer = patch(body);
         assert_eq!((answer.status, answer.at("/code")), (400, &json!(code)), "{answer:?}");
-        assert_eq!(before, stored(&system));
+        assert_eq!(before, system.stored());
     };
     let data = |bytes: usize| {
         let overhead = json!({"x": ""}).to_string().len();
