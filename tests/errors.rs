@@ -101,8 +101,14 @@ fn provoke_submissions(provoked: &mut Provoked) {
     provoked.meets(Code::IdempotencyKeyReused, answer);
 
     provoked.call(Code::InvalidDeclaration, "POST", SUBMIT, "awesome-key", &json!({}));
-    let many: Vec<Value> = (0..60).map(|number| json!({"name": format!("vm-{number}")})).collect();
-    provoked.call(Code::TooManyChanges, "POST", SUBMIT, "awesome-key", &vms(&json!(many)));
+    // So many that they do not land before the reply; nobody lets them.
+    provoked.system.enable("generate", false);
+    let many: Vec<Value> = (0..120).map(|number| json!({"name": format!("vm-{number}")})).collect();
+    let many = json!({"AwesomeConsumer2": {"App": {"services": {"VM": many}}}});
+    assert_eq!(provoked.system.call("POST", SUBMIT, "awesome2-key", &many).status, 201);
+    provoked.call(Code::SubmissionInFlight, "POST", SUBMIT, "awesome2-key", &many);
+    provoked.system.enable("generate", true);
+    provoked.system.settle();
     let services = format!("{OWNER}/services/");
     provoked.call(Code::InvalidSchema, "POST", &services, "vm-owner-key", &json!({"title": "X"}));
     let vm = json!({"title": "VM", "type": "object", "required": ["name"],
@@ -198,6 +204,7 @@ fn provoke_storage(provoked: &mut Provoked) {
     let settings = |table: &str| Settings {
         table: table.to_owned(),
         keys_table: "errors-keys".to_owned(),
+        actions_max: dovetail_table::ACTIONS_MAX,
         endpoint: Some(engine.endpoint()),
     };
     let answer = provoked.system.block_on(async {

@@ -101,6 +101,7 @@ fn with_losses(test: impl AsyncFnOnce(&Lossy)) {
         let settings = Settings {
             table: "faults-table".to_owned(),
             keys_table: "faults-keys".to_owned(),
+            actions_max: dovetail_table::ACTIONS_MAX,
             endpoint: Some(proxy.endpoint.clone()),
         };
         let table = Table::connect(settings).await;

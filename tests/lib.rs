@@ -16,7 +16,7 @@ use dovetail_local::arguments::Settings;
 use dovetail_local::engine::Place;
 use dovetail_local::functions::Handles;
 use dovetail_local::{System, world};
-use dovetail_table::Table;
+use dovetail_table::{ACTIONS_MAX, Table};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
 use hyper::{Request, client::conn::http1};
@@ -93,16 +93,18 @@ impl Running {
 
     /// Starts the system with a world.
     pub fn start(world: &str) -> Self {
-        Self::start_with(world, None)
+        Self::start_with(world, None, ACTIONS_MAX)
     }
 
-    /// Starts the system with functions that the stream wakes at a URL.
-    pub fn start_with(world: &str, functions: Option<String>) -> Self {
+    /// Starts the system with functions that the stream wakes at a URL, and submissions that make so many writes at
+    /// once.
+    pub fn start_with(world: &str, functions: Option<String>, actions_max: usize) -> Self {
         let world = world::parse(world).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let listen = "127.0.0.1:0".parse().unwrap();
-        let settings = Settings { listen, place: Place::Memory, functions, ..Settings::default() };
+        let settings =
+            Settings { listen, place: Place::Memory, functions, actions_max, ..Settings::default() };
         let system = runtime.block_on(System::prepare(&settings, &world)).unwrap();
         let (base, handles, engine) =
             (system.base_url.clone(), Arc::clone(&system.handles), system.engine_endpoint());
@@ -174,11 +176,12 @@ impl Running {
             deployed,
             submissions,
             works,
+            stagings,
             shares,
             declarations,
         } = self.block_on(self.table.snapshot()).unwrap();
         let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
-        let records = (heads, applications, items, changes, deployed, submissions, works, shares);
+        let records = (heads, applications, items, changes, deployed, submissions, works, stagings, shares);
         format!("{teams:?} {metadata:?} {records:?} {:?}", declarations.keys())
     }
 

@@ -254,29 +254,45 @@ fn balancers(count: usize) -> Value {
 }
 
 #[test]
-fn forty_five_new_items_fit_one_submission_and_sixty_do_not() {
-    let system = Running::demo();
+fn a_submission_fits_one_transaction_or_is_staged() {
     let path = format!("{SUBMIT}?commit_id={}", "c".repeat(128));
     let headers = [("idempotency-key", "k")];
-    let submit = |count: usize| {
-        let body = balancers(count).to_string().into_bytes();
-        system.send(&Ask { method: "POST", path: &path, key: Some("awesome-key"), headers: &headers, body })
-    };
-    let before = system.stored();
-    let answer = submit(60);
-    assert_invalid(&answer, "too_many_changes", &[("too_many_changes", "/AwesomeConsumer")]);
-    let validated = post(&system, VALIDATE, "awesome-key", balancers(60).to_string().as_bytes());
-    assert_invalid(&validated, "too_many_changes", &[("too_many_changes", "/AwesomeConsumer")]);
-    assert_eq!(before, system.stored());
-
-    let answer = submit(45);
-    assert_eq!(answer.status, 201, "{answer:?}");
-    assert_eq!(answer.at("/change_instances").as_array().unwrap().len(), 45);
-    assert_eq!(answer.at("/planned"), &json!({"direct": 45, "generated": 45}));
-    let items = system.get("/v1/orcabase/consumer/service_items/?limit=100", "awesome-key");
-    assert_eq!(items.at("/count"), 45);
-    assert_eq!(submit(45).body, answer.body, "repeated under its key");
-    system.assert_sound();
+    for (count, state, landed) in [(31, "APPLIED", 31), (32, "COMMITTED", 0), (250, "COMMITTED", 0)] {
+        let system = Running::demo();
+        let submit = || {
+            let body = balancers(count).to_string().into_bytes();
+            system.send(&Ask {
+                method: "POST",
+                path: &path,
+                key: Some("awesome-key"),
+                headers: &headers,
+                body,
+            })
+        };
+        let answer = submit();
+        assert_eq!((answer.status, answer.at("/state")), (201, &json!(state)));
+        assert_eq!(answer.at("/planned"), &json!({"direct": count, "generated": count}));
+        assert_eq!(
+            (answer.at("/landed"), answer.at("/remaining")),
+            (&json!(landed), &json!(2 * count - landed))
+        );
+        let shown = answer.at("/change_instances").as_array().unwrap();
+        assert_eq!(shown.len(), count.min(100));
+        for change in shown {
+            let found = system.get(change["url"].as_str().unwrap(), "awesome-key");
+            assert_eq!(found.status, 200, "what is named exists");
+        }
+        assert_eq!(answer.at("/change_instances_next").is_null(), count <= 100);
+        system.settle();
+        let items = system.get("/v1/orcabase/consumer/service_items/?limit=1", "awesome-key");
+        assert_eq!(items.at("/count"), count);
+        let settled = system.get(answer.at("/url").as_str().unwrap(), "awesome-key");
+        assert_eq!((settled.at("/state"), settled.at("/landed")), (&json!("SETTLED"), &json!(2 * count)));
+        assert_eq!(settled.at("/remaining"), 0);
+        assert_eq!(submit().body, answer.body, "repeated under its key");
+        system.assert_sound();
+        system.assert_told();
+    }
 }
 
 #[test]

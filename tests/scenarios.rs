@@ -51,7 +51,7 @@ use std::fs;
 
 pub(crate) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios");
 
-/// A test for each file, and the list of them.
+/// Two tests for each file, and the list of them.
 macro_rules! scenarios {
     ($($name:ident)*) => {
         pub(crate) const LISTED: &[&str] = &[$(stringify!($name)),*];
@@ -62,6 +62,18 @@ macro_rules! scenarios {
                 play::file(&format!("{FOLDER}/{}.txt", stringify!($name)));
             }
         )*
+
+        /// The same, when a transaction takes so little that every submission is staged.
+        mod staged {
+            use super::play;
+
+            $(
+                #[test]
+                fn $name() {
+                    play::staged(&format!("{}/{}.txt", super::FOLDER, stringify!($name)));
+                }
+            )*
+        }
     };
 }
 

@@ -6,6 +6,7 @@ use crate::scenarios::play::{By, rows_after};
 use crate::scenarios::{FOLDER, LISTED};
 use dovetail_local::functions::{self, Handles};
 use dovetail_local::world;
+use dovetail_table::ACTIONS_MAX;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
@@ -151,8 +152,8 @@ fn a_work_record_that_is_broken_holds_up_nobody_and_is_healed_by_a_redrive() {
     for sweep in 1..=9 {
         let swept = system.sweep();
         let set_aside = u64::from(sweep == 9);
-        let expected = json!({"carried_out": 0, "failed": 1, "redriven": 0, "owed": 1 - set_aside,
-            "quarantined": set_aside});
+        let expected = json!({"carried_out": 0, "failed": 1, "redriven": 0, "cleared": 0,
+            "owed": 1 - set_aside, "quarantined": set_aside});
         assert_eq!(swept, expected, "sweep {sweep}");
     }
     assert_eq!(system.sweep()["failed"], 0, "what is set aside is left alone");
@@ -206,10 +207,11 @@ fn sweep_with(system: &Running, body: &Value) -> Value {
     system.call("POST", "/_local/sweep", "", body).body
 }
 
-/// The place of the first consumer's work records, at which the function below fails.
-const OFFENDING: &str = "WORK#4";
+/// The place of the first consumer's submissions, at which the function below fails.
+const OFFENDING: &str = "SUBMISSION#4";
 
-/// A server that takes Lambda's `Invoke` and fails while something in the payload offends it, as a defect would.
+/// A server that takes Lambda's `Invoke`, and fails to generate while something in the payload offends it, as a defect
+/// would.
 struct Defective {
     handles: OnceLock<Arc<Handles>>,
     is_mended: AtomicBool,
@@ -220,7 +222,8 @@ impl Defective {
         let function = request.uri().path().split('/').rev().nth(1).unwrap().to_owned();
         let body = request.into_body().collect().await.unwrap().to_bytes();
         let mut response = Response::default();
-        if !self.is_mended.load(Ordering::SeqCst) && String::from_utf8_lossy(&body).contains(OFFENDING) {
+        let offends = function == "generate" && String::from_utf8_lossy(&body).contains(OFFENDING);
+        if offends && !self.is_mended.load(Ordering::SeqCst) {
             *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
             return response;
         }
@@ -269,7 +272,7 @@ fn a_record_that_a_function_fails_at_is_set_aside_and_delivered_again_once_it_is
         async move { function.respond(request).await }
     }));
     let world = world::DEMO.replace("\"notify\": \"http://127.0.0.1:9100/\"", "\"notify\": null");
-    let system = Running::start_with(&world, Some(url));
+    let system = Running::start_with(&world, Some(url), ACTIONS_MAX);
     assert!(function.handles.set(Arc::clone(&system.handles)).is_ok());
     let poisoned =
         submit(&system, "awesome-key", &declared("AwesomeConsumer", &[], &[("CoreLB1", &[], "a")]));

@@ -60,8 +60,7 @@ impl Running {
         }
         for submission in &snapshot.submissions {
             event::of_submission(None, submission).into_iter().for_each(&mut expect);
-            let accepted =
-                domain::submission::Submission { work_left: submission.derived, ..submission.clone() };
+            let accepted = submission.as_accepted();
             event::of_submission(Some(&accepted), submission).into_iter().for_each(&mut expect);
         }
         for deployed in &snapshot.deployed {

@@ -86,7 +86,7 @@ fn of_entry(change: &Change, entry: &Entry, sequence: u64) -> Event {
     }
 }
 
-/// The events of a submission: that it was recorded, and that all it causes exists.
+/// The events of a submission: that it was recorded, and each step that it has come since.
 pub fn of_submission(before: Option<&Submission>, after: &Submission) -> Vec<Event> {
     // Numbers of submissions and of change instances overlap; ids of events do not.
     let id = format!("submission/{}", after.id);
@@ -109,12 +109,28 @@ pub fn of_submission(before: Option<&Submission>, after: &Submission) -> Vec<Eve
             detail: detail(&id, sequence, after.id.get(), &after.request, data),
         }
     };
-    match before.map(Submission::progress) {
-        None => vec![progress(None, after.progress_at_birth(), 1)],
-        Some(Progress::Applied) if after.progress() == Progress::Settled => {
-            vec![progress(Some(Progress::Applied), Progress::Settled, 2)]
-        }
-        Some(Progress::Applied | Progress::Settled) => Vec::new(),
+    let steps = steps(after);
+    let reached = |submission: &Submission| {
+        steps.iter().position(|step| *step == submission.progress()).map_or(0, |at| at + 1)
+    };
+    let before = before.map_or(0, reached);
+    let accepted = after.as_accepted();
+    let now = if before == 0 { reached(&accepted) } else { reached(after) };
+    let numbered = steps.iter().zip(1..).take(now).skip(before);
+    numbered
+        .map(|(step, sequence)| {
+            let from = steps.iter().zip(2..).find(|(_, next)| *next == sequence).map(|(from, _)| *from);
+            progress(from, *step, sequence)
+        })
+        .collect()
+}
+
+/// How far a submission comes, step by step, from its acceptance on.
+fn steps(submission: &Submission) -> &'static [Progress] {
+    match (submission.staging, submission.derived) {
+        (Some(_), _) => &[Progress::Committed, Progress::Applied, Progress::Settled],
+        (None, 0) => &[Progress::Settled],
+        (None, _) => &[Progress::Applied, Progress::Settled],
     }
 }
 

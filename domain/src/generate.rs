@@ -1,13 +1,15 @@
-//! Generation: what a submission owes an item is born, soon after the submission or late (R14 to R16, R24, R25).
+//! Generation: what a submission owes an item is born, with the submission, soon after it or late (R14 to R16, R24,
+//! R25).
 //!
 //! All that is owed to one item lands in one transaction, so it is there or it is not; landing decides what becomes
 //! of what was overtaken.
 
 use crate::attention::Attention;
-use crate::change::Change;
+use crate::change::{Change, ChangeType, Kind};
+use crate::declared::Origin;
 use crate::id::ChangeId;
 use crate::item::Item;
-use crate::land::{Birth, Stamp, land};
+use crate::land::{Birth, Landed, Stamp, land};
 use crate::state::State;
 use crate::submission::Submission;
 use crate::work::{Owed, Share};
@@ -25,55 +27,114 @@ pub struct Generated {
     pub writes: Vec<Write>,
 }
 
-/// A change instance that something is owed for does not exist.
+/// Something that what is owed rests on does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MissingCause(pub ChangeId);
+pub enum Missing {
+    /// The change instance that a share follows from.
+    Cause(ChangeId),
+    /// The item.
+    Item,
+    /// What is declared.
+    Declaration,
+}
 
-/// Lets all that `submission` owes `item` be born.
+/// Lets all that `submission` owes one item be born; the item is none before its first declaration lands.
 ///
 /// `causes` holds the change instances that dependent teams' shares follow from; those that are owed to the item
 /// themselves need not be among them.
 pub fn generate(
     owed: &[Owed],
     submission: &Submission,
-    item: &Item,
+    item: Option<&Item>,
     causes: &BTreeMap<ChangeId, Change>,
     stamp: &Stamp,
-) -> Result<Generated, MissingCause> {
-    let mut after = item.clone();
+) -> Result<Generated, Missing> {
+    let mut after = item.cloned();
     let mut born: Vec<Change> = Vec::new();
     let mut writes = Vec::new();
     for one in owed {
-        let cause = match one.cause {
-            None => None,
-            Some(id) => {
-                let known = causes.get(&id).or_else(|| born.iter().find(|change| change.id == id));
-                Some(known.ok_or(MissingCause(id))?.clone())
+        let landed = match one.kind {
+            Kind::Direct => {
+                let (by, request) = (submission.by.clone(), submission.request.clone());
+                let stamp = Stamp { by, request, now: stamp.now };
+                land_declared(one, submission, after.as_ref(), &stamp)?
+            }
+            Kind::Dependent | Kind::Referenced | Kind::Retry => {
+                let item = after.as_ref().ok_or(Missing::Item)?;
+                let cause = cause(one, causes, &born)?;
+                land(item, &birth(one, submission, item, cause), stamp)
             }
         };
-        let is_new_owner = !after.stacks.contains_key(&one.owner.id);
-        let landed = land(&after, &birth(one, submission, &after, cause.as_ref()), stamp);
-        if is_new_owner && one.owner.id != item.service_owner.id {
-            writes.push(Write::Share(Share { item: item.id, owner: one.owner.id, created: stamp.now }));
+        let is_new_owner = after.as_ref().is_none_or(|item| !item.stacks.contains_key(&one.owner.id));
+        if is_new_owner && one.kind == Kind::Dependent {
+            writes.push(Write::Share(Share { item: one.item, owner: one.owner.id, created: stamp.now }));
         }
         writes.push(Write::Born(landed.born.clone()));
         writes.extend(landed.closed.into_iter().map(Write::Closed));
-        after = landed.item;
+        after = Some(landed.item);
         born.push(landed.born);
     }
-    if after == *item {
-        // Those that were overtaken change nothing, as long as what has overtaken them stays.
-        writes.push(Write::ItemStays { item: item.id, revision: item.revision });
-        return Ok(Generated { item: after, born, writes });
-    }
-    // However many landed, the item is written once.
-    after.revision = item.revision + 1;
-    writes.push(Write::Item { before: Some(item.revision), after: after.clone() });
-    let delta = after.attention() - item.attention();
-    if delta != Attention::NONE {
-        writes.push(Write::Attention { team: item.consumer.id, delta });
-    }
+    let after = after.ok_or(Missing::Item)?;
+    let after = written(item, after, submission, &mut writes);
     Ok(Generated { item: after, born, writes })
+}
+
+/// However many landed, the item is written once.
+fn written(before: Option<&Item>, after: Item, submission: &Submission, writes: &mut Vec<Write>) -> Item {
+    let revision = before.map_or(0, |before| before.revision);
+    if let Some(before) = before
+        && after == *before
+    {
+        // Those that were overtaken change nothing, as long as what has overtaken them stays.
+        writes.push(Write::ItemStays { item: before.id, revision });
+        return after;
+    }
+    let after = Item { revision: revision + 1, ..after };
+    writes.push(Write::Item { before: before.map(|before| before.revision), after: after.clone() });
+    let delta = after.attention() - before.map_or(Attention::NONE, Item::attention);
+    if delta != Attention::NONE {
+        writes.push(Write::Attention { team: submission.team.id, delta });
+    }
+    after
+}
+
+/// The change instance that a share follows from; none for what follows from nothing.
+fn cause<'a>(
+    owed: &Owed,
+    causes: &'a BTreeMap<ChangeId, Change>,
+    born: &'a [Change],
+) -> Result<Option<&'a Change>, Missing> {
+    let Some(id) = owed.cause else { return Ok(None) };
+    let known = causes.get(&id).or_else(|| born.iter().find(|change| change.id == id));
+    known.ok_or(Missing::Cause(id)).map(Some)
+}
+
+/// Takes an item's declaration and lets its change instance land; of which type, the item decides as it is now.
+pub(crate) fn land_declared(
+    owed: &Owed,
+    submission: &Submission,
+    before: Option<&Item>,
+    stamp: &Stamp,
+) -> Result<Landed, Missing> {
+    let declared = owed.declared.as_ref().ok_or(Missing::Declaration)?;
+    let origin = Origin {
+        id: owed.item,
+        consumer: &submission.team,
+        service_owner: &owed.owner,
+        change: owed.id,
+        now: stamp.now,
+    };
+    let after = declared.applied(before, &origin).ok_or(Missing::Item)?;
+    let change_type = after.change_type();
+    // What is created has nothing before it, unless it was declared and never came to be.
+    let has_old = |before: &&Item| before.declared || change_type != ChangeType::Create;
+    let birth = Birth {
+        change_type,
+        new: after.declared.then_some(after.version),
+        old: before.filter(has_old).map(|before| before.version),
+        ..self::birth(owed, submission, &after, None)
+    };
+    Ok(land(&after, &birth, stamp))
 }
 
 /// A dependent team's share is what its cause was when it was born; a referenced item's change is one to the

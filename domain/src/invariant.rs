@@ -4,15 +4,16 @@
 //! I21 to I23) or the indexes themselves is not here.
 
 use crate::attention::Attention;
-use crate::change::{Chain, Change, ChangeType};
+use crate::change::{Chain, Change, ChangeType, Kind};
 use crate::deployed::Deployed;
 use crate::digest;
 use crate::id::{ApplicationId, ChangeId, ItemId, TeamId};
 use crate::item::{Creation, Item, RuntimeState, Slot};
 use crate::json::Hash;
 use crate::schema::Reference;
+use crate::staging::{Staging, StagingState};
 use crate::state::{Stage, State, TRANSITIONS};
-use crate::submission::Submission;
+use crate::submission::{Progress, Submission};
 use crate::team::{Application, Head, Team};
 use crate::timestamp::Timestamp;
 use crate::work::Work;
@@ -35,8 +36,10 @@ pub struct Snapshot {
     pub deployed: Vec<Deployed>,
     /// Submissions.
     pub submissions: Vec<Submission>,
-    /// Work that is still owed.
+    /// Work that is still owed, and work of stagings.
     pub works: Vec<Work>,
+    /// Stagings.
+    pub stagings: Vec<Staging>,
     /// Which dependent teams are noted to have a share in which items.
     pub shares: BTreeSet<(ItemId, TeamId)>,
     /// Declarations by team and hash: the hash of what is stored under it.
@@ -77,6 +80,9 @@ pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
     }
     for submission in &snapshot.submissions {
         audit.submission(submission);
+    }
+    for staging in &snapshot.stagings {
+        audit.staging(staging);
     }
     for ((team, hash), stored) in &snapshot.declarations {
         audit.require(
@@ -247,8 +253,16 @@ impl Audit<'_> {
         }
     }
 
+    /// Whether the items of a team are still becoming what a submission declares.
+    fn is_in_flight(&self, team: TeamId) -> bool {
+        self.snapshot.heads.get(&team).is_some_and(|head| head.in_flight.is_some())
+    }
+
     /// I17: every reference of a declared item resolves in its application.
     fn references(&mut self, item: &Item) {
+        if self.is_in_flight(item.id.team()) {
+            return;
+        }
         for reference in item.references.iter().filter(|_| item.declared) {
             let resolves = self.snapshot.items.values().any(|other| {
                 other.declared && other.id.application() == item.id.application() && is(other, reference)
@@ -276,7 +290,7 @@ impl Audit<'_> {
             let digest = crate::plan::digest_of_stored(&application.metadata, &items);
             let detail = "its digest is not that of its items";
             self.require(
-                digest == application.digest,
+                digest == application.digest || head.in_flight.is_some(),
                 "I8",
                 format!("application {}", application.id),
                 detail,
@@ -305,25 +319,71 @@ impl Audit<'_> {
     /// I10 and I11: what a submission planned exists, or is still owed.
     fn submission(&mut self, submission: &Submission) {
         let subject = || format!("submission {}", submission.id);
-        for id in submission.direct_changes() {
-            let planned = self.snapshot.changes.get(&id).is_some_and(|c| c.submission == submission.id);
-            self.require(planned, "I10", subject(), format!("change instance {id} is missing"));
+        let works = self.snapshot.works.iter();
+        let works =
+            works.filter(|work| work.id.submission == submission.id && work.id.staging == submission.staging);
+        let (mut left, mut direct_left) = (0, 0);
+        let mut waiting: BTreeSet<ChangeId> = BTreeSet::new();
+        for work in works {
+            left += 1;
+            direct_left += u64::from(work.is_direct());
+            waiting.extend(work.entries.iter().map(|owed| owed.id));
         }
-        let works = self.snapshot.works.iter().filter(|work| work.id.submission == submission.id);
-        let left = works.clone().fold(0, |count, _| count + 1);
         let detail = format!("{left} work records, {} counted", submission.work_left);
         self.require(left == submission.work_left, "I11", subject(), detail);
-        let entries = works.flat_map(|work| &work.entries);
+        let detail = format!("{direct_left} with items of its own, {} counted", submission.direct_left);
+        self.require(direct_left == submission.direct_left, "I11", subject(), detail);
+        let counted = submission.landed + waiting.iter().fold(0, |count, _| count + 1);
+        let detail = format!("{} landed, {counted} with those that wait", submission.landed);
+        self.require(counted == submission.planned(), "I11", subject(), detail);
+        for id in submission.direct_changes() {
+            let exists = self.snapshot.changes.get(&id).is_some_and(|c| c.submission == submission.id);
+            let planned = exists || waiting.contains(&id);
+            self.require(planned, "I10", subject(), format!("change instance {id} is missing"));
+        }
+        let holds = self.snapshot.heads.get(&submission.id.team()).and_then(|head| head.in_flight);
+        let is_held = submission.progress() == Progress::Committed;
+        self.require(
+            is_held == (holds == Some(submission.id)),
+            "I11",
+            subject(),
+            "the team's head is not held by it",
+        );
+        self.generated(submission, &waiting);
+    }
+
+    /// I11: what is generated is what was planned, without what is still owed.
+    fn generated(&mut self, submission: &Submission, waiting: &BTreeSet<ChangeId>) {
+        let of_it = |change: &&Change| {
+            change.submission == submission.id && matches!(change.kind, Kind::Dependent | Kind::Referenced)
+        };
+        let generated = self.snapshot.changes.values().filter(of_it).fold(0, |count: u64, _| count + 1);
+        let direct: BTreeSet<ChangeId> = submission.direct_changes().collect();
         // A record stays until all of it is carried out.
-        let owed = entries.filter(|owed| !self.snapshot.changes.contains_key(&owed.id));
-        let owed: u64 = owed.fold(0, |count, _| count + 1);
-        let generated = self.snapshot.changes.values().filter(|change| {
-            change.submission == submission.id && submission.direct_changes().all(|id| id != change.id)
-        });
-        let generated: u64 =
-            generated.filter(|c| c.kind != crate::change::Kind::Retry).fold(0, |count, _| count + 1);
+        let owed =
+            waiting.iter().filter(|id| !self.snapshot.changes.contains_key(*id) && !direct.contains(*id));
+        let owed = owed.fold(0, |count, _| count + 1);
         let detail = format!("{owed} owed and {generated} generated, {} planned", submission.derived);
-        self.require(owed + generated == submission.derived, "I11", subject(), detail);
+        self.require(
+            owed + generated == submission.derived,
+            "I11",
+            format!("submission {}", submission.id),
+            detail,
+        );
+    }
+
+    /// I11: a staging is a submission's exactly when it is committed, and until all its work is carried out.
+    fn staging(&mut self, staging: &Staging) {
+        let of_it = |submission: &&Submission| {
+            submission.id == staging.submission && submission.staging == Some(staging.id)
+        };
+        let submission = self.snapshot.submissions.iter().find(of_it);
+        let sound = match staging.state {
+            StagingState::Open | StagingState::Aborted => submission.is_none(),
+            StagingState::Committed => submission.is_some_and(|submission| submission.work_left > 0),
+        };
+        let detail = format!("it is {}", staging.state.name());
+        self.require(sound, "I11", format!("staging {} of {}", staging.id, staging.submission), detail);
     }
 }
 

@@ -1,15 +1,17 @@
 //! Planning: a team as it is stored and a declaration in, the changes that lead from one to the other out.
 //!
 //! Planned for both kinds of submission alike (docs/architecture.md): read what may be concerned, check
-//! that the read is whole, check the declaration, find the differences, land them.
+//! that the read is whole, check the declaration, find the differences; then pack them, at once or staged.
 
 mod application;
 mod check;
+mod pack;
 
 use self::application::Comparison;
 pub use self::application::digest_of_stored;
+pub use self::pack::{AtOnce, Staged};
 use crate::actor::TeamRef;
-use crate::change::Change;
+use crate::change::Kind;
 use crate::declaration::Declaration;
 use crate::digest;
 use crate::id::{ApplicationId, CHANGE_STRIDE, ChangeId, SubmissionId};
@@ -22,7 +24,7 @@ use crate::service::Service;
 use crate::submission::{IDEMPOTENCY_SECONDS, Remembered, Scope, Submission};
 use crate::team::{Application, Head, Team};
 use crate::timestamp::Timestamp;
-use crate::work::{self, Owed, Work, WorkId};
+use crate::work::Owed;
 use crate::write::Write;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -72,27 +74,29 @@ pub struct Request<'a> {
 pub enum Refused {
     /// What was read does not fit together: another transaction was under way; read again.
     Torn,
+    /// The items of this submission are still becoming what it declares; wait.
+    InFlight(SubmissionId),
     /// The declaration breaks rules, all of them told.
     Invalid(Vec<Problem>),
     /// The team's numbers for applications, items or change instances have run out.
     OutOfNumbers,
 }
 
-/// The changes that a submission makes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
-    /// The submission's record.
-    pub submission: Submission,
-    /// The change instances that are born with it.
-    pub born: Vec<Change>,
-    /// The change instances that are generated after it.
-    pub owed: Vec<Owed>,
-    /// The items that it touches, as they are afterwards.
-    pub items: Vec<Item>,
-    /// The declarations that the items and change instances name by hash; stored before the commit.
+/// The changes that a submission makes, decided but not yet landed on the items: so it can be written at once, or be
+/// staged.
+#[derive(Clone, Debug)]
+pub struct Plan<'a> {
+    /// The items that differ: what each is before, and what it is owed.
+    direct: Vec<(Option<&'a Item>, Owed)>,
+    /// What is generated after that: dependents' shares, then referenced items with their dependents' shares.
+    derived: Vec<Owed>,
+    /// The declarations that the items and change instances name by hash.
     pub declarations: BTreeMap<Hash, String>,
-    /// The one transaction.
-    pub writes: Vec<Write>,
+    /// The submission's record, as if nothing were left to be done.
+    submission: Submission,
+    head: (Head, Head),
+    /// What else the commit writes, however the items are written.
+    others: Vec<Write>,
 }
 
 /// The applications whose items a plan has to know.
@@ -119,7 +123,15 @@ fn declared_digest(application: &Application, declaration: &Declaration, scope: 
 }
 
 /// Plans a submission over the team as stored and the items that [`to_read`] asked for.
-pub fn plan(stored: &Stored, items: &Items, offers: &Offers, request: &Request<'_>) -> Result<Plan, Refused> {
+pub fn plan<'a>(
+    stored: &'a Stored,
+    items: &'a Items,
+    offers: &Offers,
+    request: &Request<'_>,
+) -> Result<Plan<'a>, Refused> {
+    if let Some(submission) = stored.head.in_flight {
+        return Err(Refused::InFlight(submission));
+    }
     if is_torn(stored, items) {
         return Err(Refused::Torn);
     }
@@ -133,7 +145,6 @@ pub fn plan(stored: &Stored, items: &Items, offers: &Offers, request: &Request<'
             next_application: stored.head.next_application,
             next_change: stored.head.next_change,
         },
-        submission: id,
         consumer: stored.team.to_ref(),
         offers,
         request,
@@ -185,75 +196,76 @@ impl Numbers {
 }
 
 /// A plan in the making.
-struct Draft {
+struct Draft<'a> {
     id: SubmissionId,
     numbers: Numbers,
-    applications: Vec<application::Diff>,
+    applications: Vec<application::Diff<'a>>,
     metadata: String,
 }
 
-impl Draft {
-    fn finish(mut self, stored: &Stored, offers: &Offers, request: &Request<'_>) -> Result<Plan, Refused> {
-        let owed = self.owed(stored, offers)?;
-        let after = self.applications_after(stored);
-        let root = digest::root(&self.metadata, &after);
-        let changed =
-            root != stored.head.root || self.applications.iter().any(|diff| !diff.landed.is_empty());
-        let submission = self.submission(stored, request, changed, &owed);
-        let head = self.head_after(stored, root);
-        let mut writes = vec![Write::Head { before: stored.head, after: head }];
+impl<'a> Draft<'a> {
+    fn finish(
+        mut self,
+        stored: &Stored,
+        offers: &Offers,
+        request: &Request<'_>,
+    ) -> Result<Plan<'a>, Refused> {
+        let derived = self.derived(stored, offers)?;
+        let root = digest::root(&self.metadata, &self.applications_after(stored));
+        let submission = self.submission(stored, request, root, &derived);
+        let after = Head {
+            submissions: stored.head.submissions + 1,
+            root,
+            next_application: self.numbers.next_application,
+            next_change: self.numbers.next_change,
+            ..stored.head
+        };
+        let mut others = Vec::new();
         if self.metadata != stored.team.metadata {
-            writes.push(Write::Team(Team { metadata: self.metadata.clone(), ..stored.team.clone() }));
+            others.push(Write::Team(Team { metadata: self.metadata.clone(), ..stored.team.clone() }));
         }
-        writes.extend(self.applications.iter().filter_map(application::Diff::write));
-        writes.push(Write::Submission(submission.clone()));
-        writes.extend(remember(request, &submission));
-        writes.extend(work_records(&submission, &owed));
+        others.extend(self.applications.iter().filter_map(application::Diff::write));
+        others.extend(remember(request, &submission));
         let mut plan = Plan {
-            submission,
-            born: Vec::new(),
-            owed,
-            items: Vec::new(),
+            direct: Vec::new(),
+            derived,
             declarations: BTreeMap::new(),
-            writes,
+            submission,
+            head: (stored.head, after),
+            others,
         };
         for diff in self.applications {
             plan.declarations.extend(diff.declarations);
-            for (before, landed) in diff.landed {
-                plan.writes.push(Write::Item { before, after: landed.item.clone() });
-                plan.writes.push(Write::Born(landed.born.clone()));
-                plan.writes.extend(landed.closed.into_iter().map(Write::Closed));
-                plan.born.push(landed.born);
-                plan.items.push(landed.item);
-            }
+            plan.direct.extend(diff.direct);
         }
         Ok(plan)
     }
 
     /// What is generated later: each change instance for its dependents, each referenced item, and its
     /// dependents (R14 to R16, R22).
-    fn owed(&mut self, stored: &Stored, offers: &Offers) -> Result<Vec<Owed>, Refused> {
-        let mut owed = Vec::new();
-        for diff in &self.applications {
-            for (_, landed) in &diff.landed {
-                let cause = landed.born.id;
-                owe_dependents(&mut owed, &mut self.numbers, &landed.item, cause, offers)?;
-            }
+    fn derived(&mut self, stored: &Stored, offers: &Offers) -> Result<Vec<Owed>, Refused> {
+        let mut derived = Vec::new();
+        for (before, owed) in self.applications.iter().flat_map(|diff| &diff.direct) {
+            let new = owed.declared.as_ref().and_then(|declared| declared.new.as_ref());
+            let service = before.map(|item| &item.service).or(new.map(|new| &new.service));
+            let title = service.map_or("", |service| &service.title);
+            owe_dependents(&mut derived, &mut self.numbers, owed, title, offers)?;
         }
         for item in self.applications.iter().flat_map(|diff| &diff.referenced) {
-            let id = self.numbers.change(stored.team.id)?;
-            owed.push(Owed {
-                id,
+            let referenced = Owed {
+                id: self.numbers.change(stored.team.id)?,
                 item: item.id,
                 owner: item.service_owner.clone(),
-                kind: crate::change::Kind::Referenced,
+                kind: Kind::Referenced,
                 cause: None,
                 version: Some(item.version),
-                approval_required: approval_required(item, offers),
-            });
-            owe_dependents(&mut owed, &mut self.numbers, item, id, offers)?;
+                declared: None,
+                approval_required: approval_required(&item.service.title, offers),
+            };
+            derived.push(referenced.clone());
+            owe_dependents(&mut derived, &mut self.numbers, &referenced, &item.service.title, offers)?;
         }
-        Ok(owed)
+        Ok(derived)
     }
 
     fn applications_after(&self, stored: &Stored) -> Vec<Application> {
@@ -262,64 +274,54 @@ impl Draft {
         untouched.chain(self.applications.iter().map(|diff| &diff.after)).cloned().collect()
     }
 
-    fn submission(&self, stored: &Stored, request: &Request<'_>, changed: bool, owed: &[Owed]) -> Submission {
+    fn submission(&self, stored: &Stored, request: &Request<'_>, root: Hash, derived: &[Owed]) -> Submission {
         let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        let direct = self.applications.iter().map(|diff| count(diff.direct.len())).sum();
         Submission {
             id: self.id,
             team: stored.team.to_ref(),
             scope: request.scope,
             commit_id: request.commit_id.clone(),
-            changed,
+            changed: root != stored.head.root || direct > 0,
             first_change: stored.head.next_change,
-            direct: self.applications.iter().map(|diff| count(diff.landed.len())).sum(),
-            derived: count(owed.len()),
-            work_left: count(work::divided(owed).len()),
+            direct,
+            derived: count(derived.len()),
+            landed: 0,
+            staging: None,
+            direct_left: 0,
+            work_left: 0,
             by: request.stamp.by.clone(),
             request: request.stamp.request.clone(),
             created: request.stamp.now,
             modified: request.stamp.now,
         }
     }
-
-    fn head_after(&self, stored: &Stored, root: Hash) -> Head {
-        Head {
-            submissions: stored.head.submissions + 1,
-            root,
-            attention: self
-                .applications
-                .iter()
-                .fold(stored.head.attention, |attention, diff| attention + diff.attention),
-            next_application: self.numbers.next_application,
-            next_change: self.numbers.next_change,
-            ..stored.head
-        }
-    }
 }
 
-fn approval_required(item: &Item, offers: &Offers) -> bool {
-    offers.get(&item.service.title).is_none_or(|offer| offer.service.settings.approval_required)
+fn approval_required(service: &str, offers: &Offers) -> bool {
+    offers.get(service).is_none_or(|offer| offer.service.settings.approval_required)
 }
 
+/// A share for each dependent team of a service in a change instance of its owner.
 fn owe_dependents(
     owed: &mut Vec<Owed>,
     numbers: &mut Numbers,
-    item: &Item,
-    cause: ChangeId,
+    main: &Owed,
+    service: &str,
     offers: &Offers,
 ) -> Result<(), Refused> {
     let none: &[TeamRef] = &[];
-    let dependents =
-        offers.get(&item.service.title).map_or(none, |offer| &offer.service.settings.dependent_teams);
+    let dependents = offers.get(service).map_or(none, |offer| &offer.service.settings.dependent_teams);
     // The owner's own change instance is the main one, even if it names itself as a dependent.
-    for team in dependents.iter().filter(|team| team.id != item.service_owner.id) {
+    for team in dependents.iter().filter(|team| team.id != main.owner.id) {
         owed.push(Owed {
-            id: numbers.change(item.id.team())?,
-            item: item.id,
+            id: numbers.change(main.item.team())?,
             owner: team.clone(),
-            kind: crate::change::Kind::Dependent,
-            cause: Some(cause),
+            kind: Kind::Dependent,
+            cause: Some(main.id),
             version: None,
-            approval_required: approval_required(item, offers),
+            declared: None,
+            ..main.clone()
         });
     }
     Ok(())
@@ -331,11 +333,4 @@ fn remember(request: &Request<'_>, submission: &Submission) -> Option<Write> {
     let expires = Timestamp::from_micros(now.micros() + IDEMPOTENCY_SECONDS * 1_000_000);
     let remembered = Remembered { key, fingerprint, submission: submission.id, expires };
     Some(Write::Remember { team: submission.team.id, remembered, now })
-}
-
-fn work_records(submission: &Submission, owed: &[Owed]) -> impl Iterator<Item = Write> {
-    work::divided(owed).into_iter().zip(1..).map(|(entries, number)| {
-        let id = WorkId { submission: submission.id, number };
-        Write::Work(Work { id, entries, created: submission.created })
-    })
 }

@@ -2,7 +2,7 @@
 
 use crate::actor::TeamRef;
 use crate::attention::Attention;
-use crate::id::{ApplicationId, TeamId};
+use crate::id::{ApplicationId, SubmissionId, TeamId};
 use crate::json::Hash;
 use crate::timestamp::Timestamp;
 use std::fmt;
@@ -47,6 +47,8 @@ pub struct Head {
     pub next_application: u64,
     /// The number that the next change instance gets, a multiple of the stride.
     pub next_change: u64,
+    /// The submission whose items are becoming what it declares; until they all are, no other one is accepted.
+    pub in_flight: Option<SubmissionId>,
 }
 
 /// An application of a team.

@@ -5,6 +5,8 @@ use crate::change::{Change, Entry, Mark};
 use crate::deployed::Deployed;
 use crate::id::{ChangeId, ItemId, SubmissionId, TeamId};
 use crate::item::Item;
+use crate::json::Hash;
+use crate::staging::{Staging, StagingId, StagingState};
 use crate::state::State;
 use crate::submission::{Remembered, Submission};
 use crate::team::{Application, Head, Team};
@@ -100,12 +102,43 @@ pub enum Write {
     Work(Work),
     /// Remove work that is carried out; fails when it is gone.
     WorkDone(WorkId),
-    /// Count one work record of a submission less.
-    LessWork {
-        /// The submission.
-        submission: SubmissionId,
-        /// When the work was carried out.
-        now: Timestamp,
+    /// Tell how far a submission has come; fails when the count of its work records is no longer `work_left`.
+    Progress {
+        /// How many work records were left.
+        work_left: u64,
+        /// The submission after.
+        after: Submission,
+    },
+    /// Free the team's head: all items of the submission that held it are what it declares.
+    Landed(SubmissionId),
+    /// Begin a staging; fails when its key is taken.
+    Staging(Staging),
+    /// Move a staging on; fails when it is in another state.
+    StagingMoved {
+        /// The team.
+        team: TeamId,
+        /// The staging.
+        staging: StagingId,
+        /// The state that it is moved from.
+        from: StagingState,
+        /// The state that it is moved to.
+        to: StagingState,
+    },
+    /// Remove a staging of which nothing is left.
+    StagingDone {
+        /// The team.
+        team: TeamId,
+        /// The staging.
+        staging: StagingId,
+    },
+    /// Store a declaration under its hash, wherever it is stored already.
+    Declaration {
+        /// The team.
+        team: TeamId,
+        /// The hash.
+        hash: Hash,
+        /// Canonical JSON.
+        text: String,
     },
     /// Note that a dependent team has a share in an item; fails when it is noted.
     Share(Share),

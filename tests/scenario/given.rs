@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tests::Running;
 
 /// Starts the system with the demo world and these settings; the keys of its teams by name.
-pub(super) fn start(settings: &[String]) -> (Running, BTreeMap<String, String>) {
+pub(super) fn start(settings: &[String], actions_max: usize) -> (Running, BTreeMap<String, String>) {
     let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
     for setting in settings {
         apply(&mut world, setting);
@@ -14,7 +14,7 @@ pub(super) fn start(settings: &[String]) -> (Running, BTreeMap<String, String>) 
     let teams = world["teams"].as_array().unwrap().iter();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let keys = teams.map(|team| (text(&team["name"]), text(&team["api_keys"][0]))).collect();
-    (Running::start(&world.to_string()), keys)
+    (Running::start_with(&world.to_string(), None, actions_max), keys)
 }
 
 fn apply(world: &mut Value, setting: &str) {

@@ -6,6 +6,7 @@ use super::reply;
 use super::script::{Outcome, Script, Step};
 use super::text::{json_prefix, pairs};
 use domain::json::canonical;
+use dovetail_table::ACTIONS_MAX;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,6 +19,8 @@ pub(crate) enum By {
     Stream,
     /// The sweep alone: the stream delivers nothing.
     Sweep,
+    /// The stream, of submissions that are all staged: a transaction takes one write.
+    Staged,
 }
 
 /// Plays the scenario in a file; `UPDATE_EXPECT` in the environment writes the results into it instead.
@@ -25,11 +28,20 @@ pub(super) fn file(path: &str) {
     drop(rows_after(path, By::Stream));
 }
 
+/// Plays the scenario in a file with every submission staged, unless it is about what is seen of the stream itself.
+pub(super) fn staged(path: &str) {
+    let text = fs::read_to_string(path).unwrap();
+    if !text.contains("\ngeneration rests") && !text.contains("\nevents ->") {
+        drop(rows_after(path, By::Staged));
+    }
+}
+
 /// Plays the scenario in a file; the rows of the table in the end.
 pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
     let script = fs::read_to_string(path).unwrap();
     let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
-    let (system, keys) = given::start(&script.given);
+    let actions_max = if by == By::Staged { 1 } else { ACTIONS_MAX };
+    let (system, keys) = given::start(&script.given, actions_max);
     let mut stage = Stage {
         system,
         keys,
@@ -43,7 +55,7 @@ pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
         stage.system.enable("generate", false);
         stage.system.enable("notify", false);
     }
-    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    let update = by == By::Stream && std::env::var_os("UPDATE_EXPECT").is_some();
     let mut results = Vec::new();
     for step in &script.steps {
         let _scene = Scene { path, step };
@@ -52,7 +64,7 @@ pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
             stage.system.sweep();
         }
         stage.system.assert_sound();
-        if by == By::Stream && !stage.rests {
+        if by != By::Sweep && !stage.rests {
             stream.again_at_once(&stage.system);
         }
         if !update {
@@ -61,7 +73,7 @@ pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
         }
         results.push(actual);
     }
-    if by == By::Stream {
+    if by != By::Sweep {
         stream.again_in_the_end(&stage.system);
         stage.system.assert_told();
     }

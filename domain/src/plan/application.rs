@@ -1,18 +1,17 @@
-//! One application: what is declared beside what is stored, item by item, and what lands.
+//! One application: what is declared beside what is stored, item by item, and what shall land.
 
 use super::{Items, Numbers, Offer, Offers, Refused, Request, Stored};
 use crate::actor::TeamRef;
-use crate::attention::Attention;
-use crate::change::{ChangeType, Kind, Version};
+use crate::change::{Kind, Version};
 use crate::declaration::{DeclaredApplication, DeclaredItem};
+use crate::declared::{Declared, Identity};
 use crate::digest;
-use crate::id::{ApplicationId, ChangeId, ItemId, SubmissionId};
-use crate::item::{Item, RuntimeState};
+use crate::id::{ApplicationId, ItemId};
+use crate::item::Item;
 use crate::json::{self, Hash};
-use crate::land::{self, Birth, Landed};
-use crate::state::State;
 use crate::submission::Scope;
 use crate::team::Application;
+use crate::work::Owed;
 use crate::write::Write;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,15 +19,15 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) const NO_METADATA: &str = "{}";
 
 /// An application that the submission concerns: as stored, as declared, with its items.
-pub(super) struct Concerned<'a> {
+pub(super) struct Concerned<'a, 'r> {
     /// As stored; none when it is new.
     pub(super) stored: Option<&'a Application>,
     /// As declared; none when it is removed.
-    pub(super) declared: Option<&'a DeclaredApplication>,
+    pub(super) declared: Option<&'r DeclaredApplication>,
     /// The stored items.
     pub(super) items: &'a [Item],
     /// The keys of the declared items.
-    pub(super) keys: BTreeSet<Key<'a>>,
+    pub(super) keys: BTreeSet<Key<'r>>,
 }
 
 /// An item's key within its application: service title and name.
@@ -39,10 +38,10 @@ pub(super) fn key(item: &Item) -> Key<'_> {
     (item.service.title.as_str(), item.name.as_str())
 }
 
-impl<'a> Concerned<'a> {
+impl<'a, 'r> Concerned<'a, 'r> {
     fn new(
         stored: Option<&'a Application>,
-        declared: Option<&'a DeclaredApplication>,
+        declared: Option<&'r DeclaredApplication>,
         items: &'a [Item],
     ) -> Self {
         let declared_items = declared.iter().flat_map(|declared| &declared.items);
@@ -62,18 +61,17 @@ impl<'a> Concerned<'a> {
 }
 
 /// What the submission makes of one application.
-pub(super) struct Diff {
+pub(super) struct Diff<'a> {
     before: Option<Application>,
     pub(super) after: Application,
-    /// What landed, with the revision that each item had before.
-    pub(super) landed: Vec<(Option<u64>, Landed)>,
+    /// The items that differ: what each is before, and what it is owed.
+    pub(super) direct: Vec<(Option<&'a Item>, Owed)>,
     /// Unchanged items that reference a modified one.
-    pub(super) referenced: Vec<Item>,
+    pub(super) referenced: Vec<&'a Item>,
     pub(super) declarations: BTreeMap<Hash, String>,
-    pub(super) attention: Attention,
 }
 
-impl Diff {
+impl Diff<'_> {
     /// The write of the application, if anything about it changed.
     pub(super) fn write(&self) -> Option<Write> {
         let changed = self.before.as_ref() != Some(&self.after);
@@ -101,11 +99,11 @@ fn metadata_of(declared: Option<&DeclaredApplication>) -> String {
 
 /// The applications that the submission concerns: those that are declared, in their order, then those that
 /// it removes. What is stored but was not read is as declared already.
-pub(super) fn concerned<'a>(
+pub(super) fn concerned<'a, 'r>(
     stored: &'a Stored,
     items: &'a Items,
-    request: &'a Request<'_>,
-) -> Result<Vec<Concerned<'a>>, Refused> {
+    request: &'r Request<'_>,
+) -> Result<Vec<Concerned<'a, 'r>>, Refused> {
     let mut all = Vec::new();
     for declared in &request.declaration.applications {
         let found = stored.applications.iter().find(|application| application.name == declared.name);
@@ -136,15 +134,14 @@ pub(super) fn concerned<'a>(
 /// What all applications of a submission share while they are compared.
 pub(super) struct Comparison<'a> {
     pub(super) numbers: Numbers,
-    pub(super) submission: SubmissionId,
     pub(super) consumer: TeamRef,
     pub(super) offers: &'a Offers,
     pub(super) request: &'a Request<'a>,
 }
 
 impl Comparison<'_> {
-    /// Finds what differs in one application and lets it land.
-    pub(super) fn diff(&mut self, concerned: &Concerned<'_>) -> Result<Diff, Refused> {
+    /// Finds what differs in one application.
+    pub(super) fn diff<'a>(&mut self, concerned: &Concerned<'a, '_>) -> Result<Diff<'a>, Refused> {
         let mut diff = self.start(concerned)?;
         let known = by_key(concerned.items);
         let mut modified = BTreeSet::new();
@@ -157,20 +154,23 @@ impl Comparison<'_> {
             if before.is_some_and(|item| item.declared && item.version.hash != declared.hash) {
                 modified.insert(key);
             }
-            let after = self.declare(&mut diff.after, before, declared)?;
             diff.declarations.insert(declared.hash, declared.canonical.clone());
-            self.land(&mut diff, before, &after)?;
+            let owed = self.declare(&mut diff.after, before, declared)?;
+            diff.direct.push((before, owed));
         }
         for before in removed(concerned) {
-            let after = Item { declared: false, ..before.clone() };
-            self.land(&mut diff, Some(before), &after)?;
+            let gone = Declared { stays: false, ..as_it_is(before) };
+            diff.direct.push((
+                Some(before),
+                self.owed(before.id, &before.service_owner, gone, &before.service.title)?,
+            ));
         }
         diff.referenced = referenced(concerned, &known, &modified);
         Ok(diff)
     }
 
-    /// The application as it is once its declaration is taken, with nothing landed yet.
-    fn start(&mut self, concerned: &Concerned<'_>) -> Result<Diff, Refused> {
+    /// The application as it is once its declaration is taken.
+    fn start<'a>(&mut self, concerned: &Concerned<'a, '_>) -> Result<Diff<'a>, Refused> {
         let now = self.request.stamp.now;
         let metadata = metadata_of(concerned.declared);
         let digest = concerned.digest();
@@ -194,94 +194,83 @@ impl Comparison<'_> {
         Ok(Diff {
             before: concerned.stored.cloned(),
             after,
-            landed: Vec::new(),
+            direct: Vec::new(),
             referenced: Vec::new(),
             declarations: BTreeMap::new(),
-            attention: Attention::NONE,
         })
     }
 
-    /// The item as it is once its declaration is taken, before anything lands on it.
+    /// What a declared item is owed.
     fn declare(
-        &self,
+        &mut self,
         application: &mut Application,
         before: Option<&Item>,
         declared: &DeclaredItem,
-    ) -> Result<Item, Refused> {
+    ) -> Result<Owed, Refused> {
         // Unknown services were refused by the check.
         let offer = self.offers.get(&declared.service).ok_or(Refused::Torn)?;
         let Some(before) = before else { return self.create(application, offer, declared) };
-        if before.declared && before.version.hash == declared.hash {
+        let declared = if before.declared && before.version.hash == declared.hash {
             // Nobody's work, asked for again as it was checked: a newer schema does not reach it (R20).
-            return Ok(before.clone());
-        }
-        let number = before.version.number + u64::from(before.version.hash != declared.hash);
-        Ok(Item {
-            version: Version { number, hash: declared.hash },
-            declared: true,
-            references: offer.schema.references_of(&declared.body),
-            ..before.clone()
-        })
+            as_it_is(before)
+        } else {
+            let number = before.version.number + u64::from(before.version.hash != declared.hash);
+            Declared {
+                version: Version { number, hash: declared.hash },
+                stays: true,
+                references: offer.schema.references_of(&declared.body),
+                new: None,
+            }
+        };
+        self.owed(before.id, &before.service_owner, declared, &before.service.title)
     }
 
     fn create(
-        &self,
+        &mut self,
         application: &mut Application,
         offer: &Offer,
         declared: &DeclaredItem,
-    ) -> Result<Item, Refused> {
-        let id = ItemId::new(application.id, application.next_item).ok_or(Refused::OutOfNumbers)?;
+    ) -> Result<Owed, Refused> {
+        let item = ItemId::new(application.id, application.next_item).ok_or(Refused::OutOfNumbers)?;
         application.next_item += 1;
-        // The one that is about to land.
-        let change = ChangeId::new(self.consumer.id, self.numbers.next_change);
-        let now = self.request.stamp.now;
-        Ok(Item {
-            id,
+        let identity = Identity {
             name: declared.name.clone(),
             application: application.name.clone(),
             service: offer.service.to_ref(),
-            service_owner: offer.service.owner.clone(),
-            consumer: self.consumer.clone(),
-            revision: 0,
-            runtime_state: RuntimeState::Requested,
+        };
+        let created = Declared {
             version: Version { number: 1, hash: declared.hash },
-            declared: true,
-            settled: None,
+            stays: true,
             references: offer.schema.references_of(&declared.body),
-            stacks: BTreeMap::new(),
-            deployed: None,
-            next_deployed: 0,
-            latest_change: change.ok_or(Refused::OutOfNumbers)?,
-            created: now,
-            modified: now,
-        })
+            new: Some(identity),
+        };
+        self.owed(item, &offer.service.owner, created, &offer.service.title)
     }
 
-    /// Lets a direct change instance be born on an item that shows its declaration already.
-    fn land(&mut self, diff: &mut Diff, before: Option<&Item>, after: &Item) -> Result<(), Refused> {
-        let approval_required = super::approval_required(after, self.offers);
-        let change_type = after.change_type();
-        // What is created has nothing before it, unless it was declared and never came to be.
-        let has_old = |before: &&Item| before.declared || change_type != ChangeType::Create;
-        let birth = Birth {
+    /// A direct change instance, due to the owner of the item's service.
+    fn owed(
+        &mut self,
+        item: ItemId,
+        owner: &TeamRef,
+        declared: Declared,
+        service: &str,
+    ) -> Result<Owed, Refused> {
+        Ok(Owed {
             id: self.numbers.change(self.consumer.id)?,
+            item,
+            owner: owner.clone(),
             kind: Kind::Direct,
             cause: None,
-            owner: after.service_owner.clone(),
-            change_type,
-            state: if approval_required { State::Pending } else { State::Approved },
-            attempt: 1,
-            submission: self.submission,
-            commit_id: self.request.commit_id.clone(),
-            new: after.declared.then_some(after.version),
-            old: before.filter(has_old).map(|before| before.version),
-        };
-        let landed = land::land(after, &birth, self.request.stamp);
-        let waited = before.map_or(Attention::NONE, Item::attention);
-        diff.attention = diff.attention + landed.item.attention() - waited;
-        diff.landed.push((before.map(|before| before.revision), landed));
-        Ok(())
+            version: None,
+            declared: Some(declared),
+            approval_required: super::approval_required(service, self.offers),
+        })
     }
+}
+
+/// The declaration that an item has.
+fn as_it_is(item: &Item) -> Declared {
+    Declared { version: item.version, stays: item.declared, references: item.references.clone(), new: None }
 }
 
 /// The stored items by key.
@@ -295,17 +284,17 @@ pub(super) fn differs(item: &Item, declared: &DeclaredItem) -> bool {
 }
 
 /// The stored items that are to go: no longer declared, or gone but never taken down (R12).
-fn removed<'a>(concerned: &'a Concerned<'_>) -> impl Iterator<Item = &'a Item> {
+fn removed<'a>(concerned: &Concerned<'a, '_>) -> impl Iterator<Item = &'a Item> {
     let gone = concerned.items.iter().filter(|item| !concerned.keys.contains(&key(item)));
     gone.filter(|item| item.declared || item.is_orphan())
 }
 
 /// The guide's three conditions: the main item stays, it is unchanged, and what it references was modified.
-fn referenced(
-    concerned: &Concerned<'_>,
-    known: &BTreeMap<Key<'_>, &Item>,
+fn referenced<'a>(
+    concerned: &Concerned<'a, '_>,
+    known: &BTreeMap<Key<'_>, &'a Item>,
     modified: &BTreeSet<Key<'_>>,
-) -> Vec<Item> {
+) -> Vec<&'a Item> {
     let declared = concerned.declared.iter().flat_map(|declared| &declared.items);
     let unchanged = declared.filter_map(|declared| {
         let item = known.get(&(declared.service.as_str(), declared.name.as_str()))?;
@@ -314,5 +303,5 @@ fn referenced(
     let references_modified = |item: &&Item| {
         item.references.iter().any(|r| modified.contains(&(r.service.as_str(), r.name.as_str())))
     };
-    unchanged.filter(references_modified).cloned().collect()
+    unchanged.filter(references_modified).collect()
 }

@@ -56,7 +56,7 @@ fn too_many_applications(team: &str, count: usize) -> Problem {
 /// The check of one application.
 struct Check<'a> {
     team: &'a str,
-    application: &'a Concerned<'a>,
+    application: &'a Concerned<'a, 'a>,
     known: BTreeMap<Key<'a>, &'a Item>,
     offers: &'a Offers,
     stored: &'a Stored,

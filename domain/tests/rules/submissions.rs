@@ -339,11 +339,11 @@ fn a_plan_is_the_same_every_time_it_is_made() {
 #[test]
 fn what_a_submission_owes_is_cut_into_records_of_a_bounded_size() {
     let mut world = World::new().with_dependent("VM");
-    let items: Vec<_> = (0..=work::ENTRIES_MAX).map(|n| vm(&format!("vm{n}"), 1)).collect();
+    let items: Vec<_> = (0..=work::ITEMS_MAX).map(|n| vm(&format!("vm{n}"), 1)).collect();
     let plan = world.declare(&items);
     let sizes: Vec<_> =
         world.snapshot.works.iter().map(|work| (work.id.number, work.entries.len())).collect();
-    assert_eq!(sizes, [(1, work::ENTRIES_MAX), (2, 1)]);
+    assert_eq!(sizes, [(1, work::ITEMS_MAX), (2, 1)]);
     assert_eq!(plan.owed.len(), items.len());
 }
 

@@ -3,14 +3,14 @@
 //! A small model beside the domain says which refusals are due; the audit after each step says the rest.
 
 use crate::world::{
-    Declared, LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, World, application, broken, document, lb, vm,
+    Declared, LB_OWNER, NP_OWNER, Plan, STRANGER, VM_OWNER, World, application, broken, document, lb, vm,
 };
 use domain::change::{Change, Target};
 use domain::decide::{Refused, Update};
 use domain::declaration::{self, Declaration};
 use domain::id::ChangeId;
 use domain::item::Item;
-use domain::plan;
+use domain::plan::Refused as NotPlanned;
 use domain::state::{By, State, is_legal};
 use domain::submission::Scope;
 use serde_json::{Value, json};
@@ -56,6 +56,7 @@ struct Walk {
     /// What the last accepted submissions declare, by application.
     declared: BTreeMap<&'static str, Value>,
     changing_settings: bool,
+    staged: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -63,6 +64,8 @@ struct Config {
     approval: bool,
     dependents: bool,
     changing_settings: bool,
+    /// Of a hundred submissions, so many are staged.
+    staged: u64,
 }
 
 fn walks(count: u64, config: Config) {
@@ -85,7 +88,8 @@ impl Walk {
             world = world.with_dependent("VM").with_dependent("LoadBalancer");
         }
         let (random, declared) = (Random(seed), BTreeMap::new());
-        Self { random, world, declared, changing_settings: config.changing_settings }
+        let Config { changing_settings, staged, .. } = config;
+        Self { random, world, declared, changing_settings, staged }
     }
 
     fn step(&mut self) {
@@ -141,16 +145,25 @@ impl Walk {
         let body = document(&contents_of);
         let due = self.due(&body, scope);
         let heads = self.world.snapshot.heads.clone();
-        match self.world.submit(&body, scope) {
+        let staged = self.random.percent(self.staged);
+        let (in_flight, world) = (self.world.is_in_flight(), &mut self.world);
+        match if staged { world.submit_staged(&body, scope) } else { world.submit(&body, scope) } {
+            Err(NotPlanned::InFlight(_)) => {
+                assert!(in_flight);
+                assert_eq!(self.world.snapshot.heads, heads, "what waits writes nothing");
+            }
             Ok(plan) => {
+                assert!(!in_flight, "accepted while another one is in flight");
                 assert!(due.is_empty(), "accepted, though due was {due:?}");
                 if scope == Scope::Whole {
                     self.declared.clear();
                 }
                 self.declared.extend(contents);
-                self.is_declared(&body);
                 assert!(plan.submission.changed || plan.born.is_empty());
-                self.again_is_no_change(&body, scope);
+                if !self.world.is_in_flight() {
+                    self.is_declared(&body);
+                    self.again_is_no_change(&body, scope);
+                }
             }
             Err(refused) => {
                 let rules: BTreeSet<_> = broken(refused).into_iter().collect();
@@ -319,7 +332,7 @@ impl Walk {
         panic!("not settled: {:#?}", self.world.snapshot.items);
     }
 
-    fn submit_as_declared(&mut self) -> plan::Plan {
+    fn submit_as_declared(&mut self) -> Plan {
         let contents: Vec<_> = self.declared.iter().map(|(app, content)| (*app, content.clone())).collect();
         self.world.submit(&document(&contents), Scope::Whole).unwrap()
     }
@@ -366,7 +379,8 @@ fn refusal_due(change: &Change, caller: &str, state: State, update: &Update) -> 
     if change.is_dependant() { Refused::DeployedItemNotMain } else { Refused::DeployedItemTooEarly(state) }
 }
 
-const WITH_APPROVAL: Config = Config { approval: true, dependents: false, changing_settings: false };
+const WITH_APPROVAL: Config =
+    Config { approval: true, dependents: false, changing_settings: false, staged: 0 };
 const WITHOUT_APPROVAL: Config = Config { approval: false, ..WITH_APPROVAL };
 
 #[test]
@@ -392,4 +406,12 @@ fn walks_where_approval_is_not_required_and_teams_depend() {
 #[test]
 fn walks_where_owners_change_their_settings_on_the_way() {
     walks(WALKS, Config { dependents: true, changing_settings: true, ..WITH_APPROVAL });
+}
+
+#[test]
+fn walks_where_some_submissions_are_staged() {
+    for config in [WITH_APPROVAL, WITHOUT_APPROVAL] {
+        walks(WALKS, Config { dependents: true, changing_settings: true, staged: 50, ..config });
+        walks(WALKS, Config { staged: 100, ..config });
+    }
 }

@@ -12,14 +12,15 @@ use domain::invariant::{self, Snapshot};
 use domain::item::{Item, RuntimeState};
 use domain::json::Hash;
 use domain::land::Stamp;
-use domain::plan::{self, Items, Offer, Offers, Plan, Refused, Request, Stored};
+use domain::plan::{self, Items, Offer, Offers, Refused, Request, Staged, Stored};
 use domain::schema;
 use domain::service::{Service, Settings};
+use domain::staging::{Staging, StagingId};
 use domain::state::{Stage, State};
-use domain::submission::{Remembered, Scope};
+use domain::submission::{Remembered, Scope, Submission};
 use domain::team::{Application, Head, Team};
 use domain::timestamp::Timestamp;
-use domain::work::{Owed, Work, WorkId};
+use domain::work::{Owed, WorkId};
 use domain::write::{Closing, Write};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,7 +114,7 @@ pub(crate) fn to(state: State) -> Update {
 pub(crate) fn broken(refused: Refused) -> Vec<&'static str> {
     match refused {
         Refused::Invalid(problems) => problems.into_iter().map(|problem| problem.rule).collect(),
-        Refused::Torn | Refused::OutOfNumbers => panic!("{refused:?}"),
+        Refused::Torn | Refused::InFlight(_) | Refused::OutOfNumbers => panic!("{refused:?}"),
     }
 }
 
@@ -135,6 +136,19 @@ pub(crate) struct World {
     requests: u64,
 }
 
+/// A plan in both packings.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Plan {
+    pub(crate) submission: Submission,
+    pub(crate) born: Vec<Change>,
+    pub(crate) items: Vec<Item>,
+    pub(crate) owed: Vec<Owed>,
+    /// As one transaction.
+    pub(crate) writes: Vec<Write>,
+    /// To be carried out later, if items change.
+    pub(crate) staged: Option<Staged>,
+}
+
 impl World {
     pub(crate) fn new() -> Self {
         let mut snapshot = Snapshot::default();
@@ -150,6 +164,7 @@ impl World {
                 attention: Attention::NONE,
                 next_application: 1,
                 next_change: 16,
+                in_flight: None,
             };
             snapshot.heads.insert(id, head);
         }
@@ -286,7 +301,16 @@ impl World {
             stamp: &stamp,
             idempotency: self.idempotency.clone(),
         };
-        plan::plan(&read.0, &read.1, &self.offers, &request)
+        let plan = plan::plan(&read.0, &read.1, &self.offers, &request)?;
+        let at_once = plan.at_once(&stamp).unwrap();
+        Ok(Plan {
+            owed: plan.derived().to_vec(),
+            staged: plan.staged(StagingId::of(&stamp.request, 0)),
+            submission: at_once.submission,
+            born: at_once.born,
+            items: at_once.items,
+            writes: at_once.writes,
+        })
     }
 
     pub(crate) fn submit(&mut self, body: &Value, scope: Scope) -> Result<Plan, Refused> {
@@ -300,11 +324,36 @@ impl World {
     }
 
     pub(crate) fn commit(&mut self, plan: &Plan) {
-        for (hash, text) in &plan.declarations {
-            self.snapshot.declarations.insert((team(CONSUMER).id, *hash), Hash::of(text));
-        }
         self.apply(&plan.writes);
         self.audit();
+    }
+
+    /// Lays a plan out, unseen.
+    pub(crate) fn stage(&mut self, plan: &Plan) {
+        let Some(Staged { staging, works, .. }) = &plan.staged else { panic!("no item changes") };
+        let declarations = plan.writes.iter().filter(|write| matches!(write, Write::Declaration { .. }));
+        self.apply(&declarations.cloned().collect::<Vec<_>>());
+        self.apply(&[Write::Staging(*staging)]);
+        self.snapshot.works.extend(works.iter().cloned());
+        self.audit();
+    }
+
+    /// Submits by laying the plan out and committing it; its items land when they are generated.
+    pub(crate) fn submit_staged(&mut self, body: &Value, scope: Scope) -> Result<Plan, Refused> {
+        let read = self.read(body, scope);
+        let plan = self.plan(&read, body, scope)?;
+        let Some(staged) = &plan.staged else {
+            self.commit(&plan);
+            return Ok(plan);
+        };
+        self.stage(&plan);
+        self.apply(&staged.commit);
+        self.audit();
+        Ok(plan)
+    }
+
+    pub(crate) fn is_in_flight(&self) -> bool {
+        self.head().in_flight.is_some()
     }
 
     /// Submits one application with these items as all that there is.
@@ -405,8 +454,10 @@ impl World {
     /// What is owed and can be generated now: a dependent's share needs its cause.
     pub(crate) fn ready(&self) -> Vec<ChangeId> {
         let owed = self.snapshot.works.iter().flat_map(|work| &work.entries);
-        let ready =
-            owed.filter(|owed| owed.cause.is_none_or(|cause| self.snapshot.changes.contains_key(&cause)));
+        let ready = owed.filter(|owed| {
+            let is_new = !self.snapshot.changes.contains_key(&owed.id);
+            is_new && owed.cause.is_none_or(|cause| self.snapshot.changes.contains_key(&cause))
+        });
         ready.map(|owed| owed.id).collect()
     }
 
@@ -420,55 +471,58 @@ impl World {
         generated
     }
 
+    /// Generates one thing that is owed; of a staged item, all of it.
     pub(crate) fn generate_one(&mut self, id: ChangeId) -> Change {
-        let (submission, owed) = self.take(id);
-        let item = self.snapshot.items[&owed.item].clone();
-        let recorded = self.snapshot.submissions.iter().find(|s| s.id == submission).unwrap();
-        assert_eq!(owed.kind == Kind::Dependent, owed.cause.is_some());
-        let recorded = recorded.clone();
-        let stamp = self.stamp(Actor::System);
-        let mut generated = generate(&[owed], &recorded, &item, &self.snapshot.changes, &stamp).unwrap();
-        self.apply(&generated.writes);
+        let entries = self.snapshot.works.iter().map(|work| (work.id, work.entries.clone()));
+        let (work, entries) = entries
+            .into_iter()
+            .find(|(_, entries)| entries.iter().any(|owed| owed.id == id))
+            .expect("it is owed");
+        let of_item = |one: &Owed| {
+            let first = entries.iter().find(|owed| owed.id == id).unwrap();
+            if first.kind == Kind::Direct { one.item == first.item } else { one.id == id }
+        };
+        let owed: Vec<Owed> = entries.iter().filter(|one| of_item(one)).cloned().collect();
+        self.born_of(work, &owed);
         self.finish_work();
         self.audit();
-        generated.born.remove(0)
+        self.change(id).clone()
     }
 
     /// Generates everything that is owed as the function does: item by item, record by record.
     pub(crate) fn generate_records(&mut self) -> Vec<Change> {
         let mut generated = Vec::new();
-        for work in std::mem::take(&mut self.snapshot.works) {
-            let submission = self.snapshot.submissions.iter().find(|s| s.id == work.id.submission);
-            let submission = submission.unwrap().clone();
+        for work in self.snapshot.works.clone() {
             for owed in work.entries.chunk_by(|a, b| a.item == b.item) {
-                let item = self.snapshot.items[&owed[0].item].clone();
-                let stamp = self.stamp(Actor::System);
-                let of_item = generate(owed, &submission, &item, &self.snapshot.changes, &stamp).unwrap();
-                self.apply(&of_item.writes);
-                generated.extend(of_item.born);
+                generated.extend(self.born_of(work.id, owed));
             }
-            self.snapshot.works.push(Work { entries: Vec::new(), ..work });
             self.finish_work();
         }
         self.audit();
         generated
     }
 
-    /// Takes one entry from its work record.
-    fn take(&mut self, id: ChangeId) -> (domain::id::SubmissionId, Owed) {
-        let works = &mut self.snapshot.works;
-        let work = works.iter_mut().find(|work| work.entries.iter().any(|owed| owed.id == id)).unwrap();
-        let at = work.entries.iter().position(|owed| owed.id == id).unwrap();
-        (work.id.submission, work.entries.remove(at))
+    fn born_of(&mut self, work: WorkId, owed: &[Owed]) -> Vec<Change> {
+        assert!(owed.iter().all(|owed| (owed.kind == Kind::Dependent) == owed.cause.is_some()));
+        let recorded = self.snapshot.submissions.iter().find(|known| known.id == work.submission);
+        let recorded = recorded.unwrap().clone();
+        let item = self.snapshot.items.get(&owed[0].item).cloned();
+        let stamp = self.stamp(Actor::System);
+        let generated = generate(owed, &recorded, item.as_ref(), &self.snapshot.changes, &stamp).unwrap();
+        self.apply(&generated.writes);
+        generated.born
     }
 
-    /// Removes the work records of which nothing is left.
-    fn finish_work(&mut self) {
-        let empty = |work: &&Work| work.entries.is_empty();
-        let finished: Vec<WorkId> = self.snapshot.works.iter().filter(empty).map(|work| work.id).collect();
-        for id in finished {
-            let now = Timestamp::from_micros(self.clock);
-            self.apply(&[Write::WorkDone(id), Write::LessWork { submission: id.submission, now }]);
+    /// Removes the work records of which everything exists.
+    pub(crate) fn finish_work(&mut self) {
+        let now = Timestamp::from_micros(self.clock);
+        loop {
+            let exists = |owed: &Owed| self.snapshot.changes.contains_key(&owed.id);
+            let finished = self.snapshot.works.iter().find(|work| work.entries.iter().all(exists));
+            let Some(work) = finished.cloned() else { return };
+            let recorded = self.snapshot.submissions.iter().find(|known| known.id == work.id.submission);
+            let (_, done) = recorded.unwrap().without(&work, now);
+            self.apply(&done);
         }
     }
 
@@ -551,11 +605,32 @@ impl World {
                 let known = snapshot.works.iter().position(|work| work.id == *id);
                 snapshot.works.remove(known.expect("the work is gone"));
             }
-            Write::LessWork { submission, now } => {
+            Write::Progress { work_left, after } => {
                 let known = snapshot.submissions.iter_mut();
-                let recorded = known.into_iter().find(|known| known.id == *submission).unwrap();
-                recorded.modified = *now;
-                recorded.work_left = recorded.work_left.checked_sub(1).unwrap();
+                let recorded = known.into_iter().find(|known| known.id == after.id).unwrap();
+                assert_eq!(recorded.work_left, *work_left, "the submission has come further");
+                *recorded = after.clone();
+            }
+            Write::Landed(submission) => {
+                let head = snapshot.heads.get_mut(&submission.team()).unwrap();
+                assert_eq!(head.in_flight, Some(*submission), "another one holds the head");
+                head.in_flight = None;
+            }
+            Write::Staging(staging) => {
+                assert!(staging_of(snapshot, staging.id).is_none(), "the key is taken");
+                snapshot.stagings.push(*staging);
+            }
+            Write::StagingMoved { staging, from, to, .. } => {
+                let known = staging_of(snapshot, *staging).expect("the staging is gone");
+                assert_eq!(known.state, *from, "the staging has moved");
+                known.state = *to;
+            }
+            Write::StagingDone { staging, .. } => {
+                assert!(staging_of(snapshot, *staging).is_some(), "the staging is gone");
+                snapshot.stagings.retain(|known| known.id != *staging);
+            }
+            Write::Declaration { team, hash, text } => {
+                snapshot.declarations.insert((*team, *hash), Hash::of(text));
             }
             Write::Share(share) => {
                 assert!(snapshot.shares.insert((share.item, share.owner)), "the share is noted");
@@ -568,6 +643,10 @@ impl World {
         let violations = invariant::violations(&self.snapshot);
         assert!(violations.is_empty(), "{violations:#?}");
     }
+}
+
+fn staging_of(snapshot: &mut Snapshot, id: StagingId) -> Option<&mut Staging> {
+    snapshot.stagings.iter_mut().find(|known| known.id == id)
 }
 
 fn close(snapshot: &mut Snapshot, closing: &Closing) {
@@ -595,7 +674,13 @@ fn key(write: &Write) -> String {
         Write::Remember { remembered, .. } => format!("key {}", remembered.key),
         Write::Work(work) => work.id.to_string(),
         Write::WorkDone(id) => id.to_string(),
-        Write::LessWork { submission, .. } => format!("submission {submission}"),
+        Write::Progress { after, .. } => format!("submission {}", after.id),
+        Write::Landed(submission) => format!("head {}", submission.team()),
+        Write::Staging(staging) => format!("staging {}", staging.id),
+        Write::StagingMoved { staging, .. } | Write::StagingDone { staging, .. } => {
+            format!("staging {staging}")
+        }
+        Write::Declaration { hash, .. } => format!("declaration {hash}"),
         Write::ItemStays { item, .. } => format!("item {item}"),
         Write::Share(share) => format!("share {} {}", share.item, share.owner),
     }

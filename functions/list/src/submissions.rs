@@ -4,7 +4,7 @@ use crate::filter::Filter;
 use crate::page::{AGE_AND_ID, Asked, List, Orders, only_knows};
 use domain::id::SubmissionId;
 use domain::submission::Submission;
-use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::view::{self, CHANGES_MAX, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Source, Table};
 use serde_json::Value;
@@ -22,11 +22,8 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     let list = List { asked, source, filter, orders };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
-    let results: Vec<Value> = page
-        .rows
-        .iter()
-        .map(|submission| view::submission(submission, submission.progress(), &viewpoint))
-        .collect();
+    let results: Vec<Value> =
+        page.rows.iter().map(|submission| view::submission(submission, &viewpoint)).collect();
     Ok(page.reply(&results))
 }
 
@@ -39,12 +36,9 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     }
     let submission = table.submission(id).await?.ok_or(Code::NotFound)?;
     let viewpoint = Viewpoint::of(call);
-    let changes = table.changes_of(&submission).await?;
+    let changes = table.changes_of(&submission, CHANGES_MAX).await?;
     let related = table.related_to_changes(&changes).await?;
     let changes: Vec<Value> =
         changes.iter().map(|change| view::change_instance(change, &related, &viewpoint)).collect();
-    Ok(Reply::new(
-        200,
-        view::submission_with_changes(&submission, submission.progress(), changes, &viewpoint),
-    ))
+    Ok(Reply::new(200, view::submission_with_changes(&submission, changes, &viewpoint)))
 }

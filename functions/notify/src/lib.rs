@@ -44,6 +44,6 @@ fn told(written: &Written) -> Vec<Event> {
         Written::Change { entries_before, after } => event::of_change(*entries_before, after),
         Written::Submission { before, after } => event::of_submission(before.as_deref(), after),
         Written::Deployed(deployed) => vec![event::of_deployed(deployed)],
-        Written::Work(_) | Written::Other => Vec::new(),
+        Written::Other => Vec::new(),
     }
 }

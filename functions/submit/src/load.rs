@@ -1,14 +1,23 @@
-//! What a plan is made on: the team, the items that may be concerned, the services; in two round trips, three
-//! when a service is no longer declared.
+//! What a plan is made on, in two round trips: the team; then the items and services that may be concerned. When an item
+//! is removed whose service is no longer declared, a third one reads that.
 
-use domain::declaration::Declaration;
-use domain::id::TeamId;
+use crate::submitted::Submitted;
+use domain::declaration::DeclaredApplication;
+use domain::id::ApplicationId;
+use domain::item::Item;
 use domain::plan::{self, Items, Offers, Stored};
-use domain::submission::Scope;
-use dovetail_http::{Code, Failure};
-use dovetail_table::Table;
+use domain::submission::Remembered;
+use dovetail_http::{Call, Code, Failure};
+use dovetail_table::{Error, Table};
 use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
+
+/// The team, and what is remembered of the request.
+pub(crate) struct LoadedTeam {
+    stored: Stored,
+    /// What the idempotency key led to before.
+    pub(crate) remembered: Option<Remembered>,
+}
 
 /// What a plan is made on.
 pub(crate) struct Loaded {
@@ -17,22 +26,41 @@ pub(crate) struct Loaded {
     pub(crate) offers: Offers,
 }
 
-/// Loads it, strongly consistent.
-pub(crate) async fn everything(
-    table: &Table,
-    team: TeamId,
-    declaration: &Declaration,
-    scope: Scope,
-) -> Result<Loaded, Failure> {
-    let declared = declaration.applications.iter().flat_map(|application| &application.items);
-    let titles: BTreeSet<&str> = declared.map(|item| item.service.as_str()).collect();
-    let (stored, mut offers) = tokio::try_join!(table.stored_team(team), table.offers(&titles))?;
+/// Loads the team, strongly consistent.
+pub(crate) async fn team(table: &Table, call: &Call, submitted: &Submitted) -> Result<LoadedTeam, Failure> {
+    let team = call.caller.team.id;
+    let remembered = async {
+        match &submitted.idempotency {
+            Some((key, _)) => table.remembered(team, key, call.now).await,
+            None => Ok(None),
+        }
+    };
+    let (stored, remembered) = tokio::try_join!(table.stored_team(team), remembered)?;
     // A key without a team is no key.
-    let stored = stored.ok_or(Code::Unauthenticated)?;
-    let reads = plan::to_read(&stored, declaration, scope).into_iter().map(async |application| {
-        Ok::<_, dovetail_table::Error>((application, table.items_of(application).await?))
-    });
-    let items: Items = try_join_all(reads).await?.into_iter().collect();
+    Ok(LoadedTeam { stored: stored.ok_or(Code::Unauthenticated)?, remembered })
+}
+
+async fn of_application(table: &Table, id: ApplicationId) -> Result<(ApplicationId, Vec<Item>), Error> {
+    Ok((id, table.items_of(id).await?))
+}
+
+/// Loads what else is needed; of applications that are declared as they are stored, nothing.
+pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted) -> Result<Loaded, Failure> {
+    let stored = team.stored;
+    if stored.head.in_flight.is_some() {
+        // Nothing can be planned: what is stored is becoming something else.
+        return Ok(Loaded { stored, items: Items::new(), offers: Offers::new() });
+    }
+    let to_read = plan::to_read(&stored, &submitted.declaration, submitted.scope);
+    let is_unchanged = |declared: &DeclaredApplication| {
+        stored.applications.iter().any(|known| known.name == declared.name && !to_read.contains(&known.id))
+    };
+    let changed = submitted.declaration.applications.iter().filter(|declared| !is_unchanged(declared));
+    let titles: BTreeSet<&str> =
+        changed.flat_map(|declared| &declared.items).map(|item| item.service.as_str()).collect();
+    let reads = to_read.iter().map(|application| of_application(table, *application));
+    let (items, mut offers) = tokio::try_join!(try_join_all(reads), table.offers(&titles))?;
+    let items: Items = items.into_iter().collect();
     let gone: BTreeSet<&str> = items
         .values()
         .flatten()

@@ -2,10 +2,11 @@
 
 mod metrics;
 
+use domain::staging::{Staging, StagingState};
 use domain::timestamp::Timestamp;
 use dovetail_aws::{log, now};
 use dovetail_table::{Error, Table};
-use generate::{Carried, carry_out};
+use generate::{Carried, carry_out, carry_out_all};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,9 @@ pub use metrics::metrics;
 
 /// How old work is, in seconds, when it counts as left behind: the stream is much faster.
 const AGE_SECONDS: u64 = 60;
+
+/// How old a staging is, in seconds, when nobody can be about to commit it: far beyond what a request may take.
+const ABANDONED_SECONDS: u64 = 900;
 
 /// How many records one sweep takes up; the next one goes on.
 const RECORDS_MAX: i32 = 100;
@@ -28,6 +32,8 @@ pub struct Request {
     pub redrive: bool,
     /// Takes up work from this age on, in seconds.
     pub older_than_seconds: Option<u64>,
+    /// Clears stagings away that are not committed at this age, in seconds.
+    pub abandoned_after_seconds: Option<u64>,
 }
 
 /// What a sweep did and what is left.
@@ -39,42 +45,113 @@ pub struct Swept {
     pub failed: u64,
     /// Records that were set aside before and taken up again.
     pub redriven: u64,
-    /// Records that are owed now.
+    /// Stagings that were cleared away.
+    pub cleared: u64,
+    /// Records that are owed now, and stagings.
     pub owed: u64,
     /// Records that are set aside now.
     pub quarantined: u64,
 }
 
-/// Carries out what is owed.
+/// Carries out what is owed, and clears away what nobody will commit.
 pub async fn handle(table: &Table, request: Request) -> Result<Swept, Error> {
-    let mut swept = Swept::default();
-    let mut taken_up = Vec::new();
-    if request.redrive {
-        for id in table.quarantined(RECORDS_MAX).await? {
-            table.redrive(id).await?;
-            taken_up.push(id);
-            swept.redriven += 1;
-        }
+    let mut sweep = Sweep { table, began: Instant::now(), swept: Swept::default() };
+    sweep.works(request).await?;
+    sweep.stagings(request).await?;
+    let mut swept = sweep.swept;
+    (swept.owed, swept.quarantined) = table.count_work().await?;
+    Ok(swept)
+}
+
+/// A sweep under way.
+struct Sweep<'a> {
+    table: &'a Table,
+    began: Instant,
+    swept: Swept,
+}
+
+/// The time that was `seconds` ago.
+fn ago(seconds: u64) -> Timestamp {
+    Timestamp::from_micros(now().micros().saturating_sub(seconds.saturating_mul(1_000_000)))
+}
+
+impl Sweep<'_> {
+    fn has_time(&self) -> bool {
+        self.began.elapsed() < DURATION_MAX
     }
-    let age = request.older_than_seconds.unwrap_or(AGE_SECONDS);
-    let before = now().micros().saturating_sub(age.saturating_mul(1_000_000));
-    // Oldest first, and each once.
-    for id in table.owed(Timestamp::from_micros(before), RECORDS_MAX).await? {
-        if !taken_up.contains(&id) {
-            taken_up.push(id);
+
+    async fn works(&mut self, request: Request) -> Result<(), Error> {
+        let mut taken_up = Vec::new();
+        if request.redrive {
+            for id in self.table.quarantined(RECORDS_MAX).await? {
+                self.table.redrive(id).await?;
+                taken_up.push(id);
+                self.swept.redriven += 1;
+            }
         }
+        // Oldest first, and each once.
+        let age = request.older_than_seconds.unwrap_or(AGE_SECONDS);
+        for id in self.table.owed(ago(age), RECORDS_MAX).await? {
+            if !taken_up.contains(&id) {
+                taken_up.push(id);
+            }
+        }
+        for id in taken_up {
+            if !self.has_time() {
+                break;
+            }
+            let carried = carry_out(self.table, id).await.map(|carried| vec![carried]);
+            self.count(&id.to_string(), carried);
+        }
+        Ok(())
     }
-    let began = Instant::now();
-    for id in taken_up.into_iter().take_while(|_| began.elapsed() < DURATION_MAX) {
-        match carry_out(table, id).await {
-            Ok(Carried::Out) => swept.carried_out += 1,
-            Ok(Carried::Broken | Carried::SetAside) => swept.failed += 1,
-            Err(error) => {
-                log(&id.to_string(), &error.to_string());
-                swept.failed += 1;
+
+    async fn stagings(&mut self, request: Request) -> Result<(), Error> {
+        let age = request.older_than_seconds.unwrap_or(AGE_SECONDS);
+        let abandoned = ago(request.abandoned_after_seconds.unwrap_or(ABANDONED_SECONDS));
+        for (team, id) in self.table.stagings(ago(age), RECORDS_MAX).await? {
+            let Some(staging) = self.table.staging(team, id).await? else { continue };
+            if !self.has_time() {
+                break;
+            }
+            match staging.state {
+                StagingState::Committed => {
+                    let carried = self.committed(&staging).await;
+                    self.count(&format!("staging {id}"), carried);
+                }
+                StagingState::Open | StagingState::Aborted if staging.created < abandoned => {
+                    self.swept.cleared += u64::from(self.table.abort(&staging).await?);
+                }
+                StagingState::Open | StagingState::Aborted => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn committed(&self, staging: &Staging) -> Result<Vec<Carried>, Error> {
+        match self.table.submission(staging.submission).await? {
+            Some(submission) => carry_out_all(self.table, &submission).await,
+            None => {
+                let key = format!("staging {}", staging.id);
+                Err(Error::Corrupt { key, reason: "its submission is missing".to_owned() })
             }
         }
     }
-    (swept.owed, swept.quarantined) = table.count_work().await?;
-    Ok(swept)
+
+    fn count(&mut self, subject: &str, carried: Result<Vec<Carried>, Error>) {
+        match carried {
+            Ok(carried) => {
+                for one in carried {
+                    match one {
+                        Carried::Out => self.swept.carried_out += 1,
+                        Carried::Broken | Carried::SetAside => self.swept.failed += 1,
+                    }
+                }
+            }
+            Err(error) => {
+                log(subject, &error.to_string());
+                self.swept.failed += 1;
+            }
+        }
+    }
 }

@@ -33,8 +33,6 @@ pub enum Code {
     InvalidDeclaration,
     /// Rejected or failed change instances wait for an answer.
     Blocked,
-    /// The submission changes more than one transaction holds.
-    TooManyChanges,
     /// The schema breaks rules.
     InvalidSchema,
     /// The title belongs to another team's service.
@@ -63,6 +61,8 @@ pub enum Code {
     TooManyAttempts,
     /// The team's numbers have run out.
     OutOfNumbers,
+    /// An earlier submission of the team is still becoming what it declares.
+    SubmissionInFlight,
     /// Others change the same records faster than this request could.
     Contended,
     /// The storage cannot be reached.
@@ -88,7 +88,6 @@ impl Code {
         Self::InvalidDeclaration,
         Self::IdempotencyKeyReused,
         Self::Blocked,
-        Self::TooManyChanges,
         Self::InvalidSchema,
         Self::ForeignService,
         Self::NotOwner,
@@ -103,6 +102,7 @@ impl Code {
         Self::LogFull,
         Self::TooManyAttempts,
         Self::OutOfNumbers,
+        Self::SubmissionInFlight,
         Self::Contended,
         Self::Unavailable,
         Self::Broken,
@@ -131,7 +131,6 @@ impl Code {
             }
             Self::InvalidDeclaration => (400, "invalid_declaration", "the declaration is not valid"),
             Self::Blocked => (400, "blocked", "change instances wait for an answer"),
-            Self::TooManyChanges => (400, "too_many_changes", "the submission changes too much at once"),
             Self::InvalidSchema => (400, "invalid_schema", "the schema is not valid"),
             Self::ForeignService => (403, "foreign_service", "the service belongs to another team"),
             Self::NotOwner => (403, "not_owner", "the change instance belongs to another team"),
@@ -152,6 +151,9 @@ impl Code {
             Self::LogFull => (400, "log_full", "the history takes no more log texts"),
             Self::TooManyAttempts => (400, "too_many_attempts", "the change instance was retried too often"),
             Self::OutOfNumbers => (400, "out_of_numbers", "the team's numbers have run out"),
+            Self::SubmissionInFlight => {
+                (503, "submission_in_flight", "an earlier submission of the team is still being applied")
+            }
             Self::Contended => (503, "contended", "others change the same records right now"),
             Self::Unavailable => (503, "unavailable", "the storage cannot be reached"),
             Self::Broken => (500, "broken", "something is broken on our side"),

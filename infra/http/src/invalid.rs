@@ -18,11 +18,6 @@ pub fn invalid_schema(problems: &[Problem]) -> Reply {
     invalid(Code::InvalidSchema, "schema", problems)
 }
 
-/// The reply to a declaration that is valid, but changes more than a submission holds.
-pub fn too_many_changes(problem: &Problem) -> Reply {
-    invalid(Code::TooManyChanges, "declaration", std::slice::from_ref(problem))
-}
-
 fn invalid(code: Code, document: &str, problems: &[Problem]) -> Reply {
     let mut errors = Map::new();
     for problem in problems {

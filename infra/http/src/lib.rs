@@ -21,7 +21,7 @@ pub use code::Code;
 pub use cursor::{Cursor, CursorKey};
 pub use event::{Event, EventReply, answer};
 pub use field::FieldError;
-pub use invalid::{invalid_declaration, invalid_schema, too_many_changes};
+pub use invalid::{invalid_declaration, invalid_schema};
 pub use query::Query;
 pub use reply::{Failure, OBJECTS_BYTES_MAX, Reply, fitting};
 pub use route::{Access, Function, Operation, ROUTES, Route, function_of};

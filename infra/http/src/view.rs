@@ -8,7 +8,7 @@ mod team;
 pub use change::{change_instance, change_instance_as_born, history, history_entry};
 pub use item::{deployed_item, service_item};
 pub use service::service;
-pub use team::{application, submission, submission_with_changes, team};
+pub use team::{CHANGES_MAX, application, submission, submission_with_changes, team};
 
 use crate::call::{Call, Pov};
 use domain::actor::TeamRef;

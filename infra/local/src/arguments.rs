@@ -10,6 +10,7 @@ use hyper::Uri;
 use lexopt::{Arg, Parser};
 
 use crate::engine::Place;
+use dovetail_table::ACTIONS_MAX;
 
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);
 const DATA: &str = ".dovetail";
@@ -26,6 +27,7 @@ Options:
   --memory           keep nothing: a fresh database that is removed at the end
   --world FILE       teams, keys and services to begin with, as JSON [default: a small example]
   --functions URL    where generate, notify and sweep run instead, as `cargo lambda watch` serves them
+  --actions-max N    writes that a submission makes at once; a larger one is staged [default: 100]
   --env-file FILE    file to write the environment to that functions elsewhere need, KEY=value lines
   --ready-file FILE  file to write the base URL to, once requests are answered
   --help             print this
@@ -51,6 +53,8 @@ pub struct Settings {
     pub world: Option<PathBuf>,
     /// Where the functions of stream and schedule run; none is in this process.
     pub functions: Option<String>,
+    /// How many writes a submission makes at once; a larger one is staged.
+    pub actions_max: usize,
     /// The file that gets the environment of functions elsewhere.
     pub env_file: Option<PathBuf>,
     /// The file that gets the base URL when requests are answered.
@@ -64,6 +68,7 @@ impl Default for Settings {
             place: Place::Directory(DATA.into()),
             world: None,
             functions: None,
+            actions_max: ACTIONS_MAX,
             env_file: None,
             ready_file: None,
         }
@@ -85,6 +90,7 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
     let mut memory = false;
     let mut world = None;
     let mut functions = None;
+    let mut actions_max = ACTIONS_MAX;
     let mut env_file = None;
     let mut ready_file = None;
     while let Some(arg) = parser.next()? {
@@ -94,6 +100,7 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
             Arg::Long("memory") => memory = true,
             Arg::Long("world") => world = Some(path(&mut parser, "--world")?),
             Arg::Long("functions") => functions = Some(url(parser.value()?)?),
+            Arg::Long("actions-max") => actions_max = actions(parser.value()?)?,
             Arg::Long("env-file") => env_file = Some(path(&mut parser, "--env-file")?),
             Arg::Long("ready-file") => ready_file = Some(path(&mut parser, "--ready-file")?),
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
@@ -106,7 +113,7 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
         (Some(data), false) => Place::Directory(data),
         (None, false) => Place::Directory(DATA.into()),
     };
-    Ok(Command::Serve(Settings { listen, place, world, functions, env_file, ready_file }))
+    Ok(Command::Serve(Settings { listen, place, world, functions, actions_max, env_file, ready_file }))
 }
 
 fn address(value: OsString) -> Result<SocketAddr, lexopt::Error> {
@@ -114,6 +121,14 @@ fn address(value: OsString) -> Result<SocketAddr, lexopt::Error> {
     parsed.ok_or_else(|| {
         let given = value.to_string_lossy();
         format!("--listen takes an IP address and a port such as 127.0.0.1:9000, not `{given}`").into()
+    })
+}
+
+fn actions(value: OsString) -> Result<usize, lexopt::Error> {
+    let parsed = value.to_str().and_then(|text| text.parse().ok());
+    parsed.filter(|actions| (1..=ACTIONS_MAX).contains(actions)).ok_or_else(|| {
+        let given = value.to_string_lossy();
+        format!("--actions-max takes a number from 1 to {ACTIONS_MAX}, not `{given}`").into()
     })
 }
 
@@ -158,6 +173,7 @@ mod tests {
             place: Place::Directory(".dovetail".into()),
             world: None,
             functions: None,
+            actions_max: 100,
             env_file: None,
             ready_file: None,
         };
@@ -171,11 +187,12 @@ mod tests {
             place: Place::Memory,
             world: Some("w.json".into()),
             functions: Some("http://127.0.0.1:9001".to_owned()),
+            actions_max: 7,
             env_file: Some("env".into()),
             ready_file: Some("ready".into()),
         };
         let args = ["--listen", "[::1]:0", "--memory", "--world=w.json", "--ready-file", "ready"];
-        let elsewhere = ["--functions", "http://127.0.0.1:9001", "--env-file=env"];
+        let elsewhere = ["--functions", "http://127.0.0.1:9001", "--env-file=env", "--actions-max", "7"];
         assert_eq!(settings(&[&args[..], &elsewhere].concat()), expected);
         assert_eq!(settings(&["--data", "kept"]).place, Place::Directory("kept".into()));
         for args in [&["--help"], &["-h"]] {
@@ -200,6 +217,14 @@ mod tests {
                 format!(
                     "--functions takes a URL such as http://127.0.0.1:9001, not `{wrong}`; \
                      --help tells the options"
+                )
+            );
+        }
+        for wrong in ["0", "101", "many"] {
+            assert_eq!(
+                refused(&["--actions-max", wrong]),
+                format!(
+                    "--actions-max takes a number from 1 to 100, not `{wrong}`; --help tells the options"
                 )
             );
         }

@@ -251,6 +251,7 @@ mod tests {
             let nowhere = dovetail_table::Settings {
                 table: "none".to_owned(),
                 keys_table: "none".to_owned(),
+                actions_max: dovetail_table::ACTIONS_MAX,
                 endpoint: Some("http://127.0.0.1:1".to_owned()),
             };
             let control = Control {

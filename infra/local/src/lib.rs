@@ -141,6 +141,7 @@ pub struct System {
     journal: Arc<Journal>,
     webhooks: Vec<Target>,
     cursor_secret: String,
+    actions_max: usize,
     bus: Address,
     /// Where the functions of stream and schedule run; none is in this process.
     functions: Option<String>,
@@ -166,7 +167,7 @@ impl System {
         let journal = Arc::new(Journal::open(&engine.directory().join(JOURNAL_FILE))?);
         let cursor_secret = cursor_secret();
         let handles = Handles {
-            table: tables(&engine, world).await?,
+            table: tables(&engine, world, settings.actions_max).await?,
             bus: bus.connect().await,
             cursor_key: CursorKey::new(&cursor_secret),
         };
@@ -177,6 +178,7 @@ impl System {
             journal,
             webhooks,
             cursor_secret,
+            actions_max: settings.actions_max,
             bus,
             functions: settings.functions.clone(),
             handles: Arc::new(handles),
@@ -191,7 +193,9 @@ impl System {
 
     /// What functions in other processes read from their environment, a `KEY=value` line each.
     pub fn environment(&self) -> String {
+        let actions_max = self.actions_max.to_string();
         let lines = [
+            ("DOVETAIL_ACTIONS_MAX", actions_max.as_str()),
             ("DOVETAIL_TABLE", TABLE),
             ("DOVETAIL_KEYS_TABLE", KEYS_TABLE),
             ("DOVETAIL_ENDPOINT", &self.engine.endpoint()),
@@ -343,11 +347,12 @@ fn read_world(settings: &Settings) -> Result<World, Error> {
 }
 
 /// The tables on the engine, with the world in them.
-async fn tables(engine: &Engine, world: &World) -> Result<Table, Error> {
+async fn tables(engine: &Engine, world: &World, actions_max: usize) -> Result<Table, Error> {
     let settings = dovetail_table::Settings {
         table: TABLE.to_owned(),
         keys_table: KEYS_TABLE.to_owned(),
         endpoint: Some(engine.endpoint()),
+        actions_max,
     };
     let table = Table::connect(settings).await;
     table.create().await?;

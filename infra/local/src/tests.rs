@@ -59,6 +59,7 @@ async fn the_system_starts_tells_where_and_stops() {
         place: Place::Memory,
         world: None,
         functions: None,
+        actions_max: dovetail_table::ACTIONS_MAX,
         env_file: Some(env_file.clone()),
         ready_file: Some(ready_file.clone()),
     };
@@ -88,6 +89,7 @@ async fn a_wrong_world_starts_nothing() {
         place: Place::Directory(data.clone()),
         world: Some(file),
         functions: None,
+        actions_max: dovetail_table::ACTIONS_MAX,
         env_file: None,
         ready_file: None,
     };

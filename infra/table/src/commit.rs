@@ -1,19 +1,20 @@
 //! Committing: one transaction, all or nothing, with bounded and jittered retries (docs/architecture.md, lost answers).
 
 use crate::error::describe;
+use crate::key::Key;
 use crate::record::Attributes;
-use crate::{Error, Table, key, statement};
+use crate::{Error, Table, size, statement};
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
-use aws_sdk_dynamodb::types::{PutRequest, TransactWriteItem, WriteRequest};
-use domain::id::TeamId;
-use domain::json::Hash;
+use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, TransactWriteItem, WriteRequest};
 use domain::write::Write;
 use dovetail_aws::pause;
-use std::collections::BTreeMap;
 
 /// How many actions a transaction takes.
 pub const ACTIONS_MAX: usize = 100;
+
+/// How many bytes a transaction holds; DynamoDB takes 4 MB.
+const BYTES_MAX: usize = 3_500_000;
 
 /// How many records one batch write takes.
 const BATCH_MAX: usize = 25;
@@ -36,18 +37,30 @@ pub enum Commit {
     Busy,
     /// Nobody knows; the own mark tells.
     Unknown,
-    /// It has more than [`ACTIONS_MAX`] writes; nothing was sent.
+    /// It has more writes or bytes than a transaction takes; nothing was sent.
     TooLarge,
 }
 
 impl Table {
     /// Writes all of `writes` or nothing.
     pub async fn commit(&self, writes: &[Write]) -> Result<Commit, Error> {
-        if writes.len() > ACTIONS_MAX {
+        self.commit_up_to(ACTIONS_MAX, writes).await
+    }
+
+    /// Writes all of `writes`, which a submission has, or nothing; how many it may be, the settings say.
+    pub async fn commit_at_once(&self, writes: &[Write]) -> Result<Commit, Error> {
+        self.commit_up_to(self.actions_max, writes).await
+    }
+
+    async fn commit_up_to(&self, actions_max: usize, writes: &[Write]) -> Result<Commit, Error> {
+        if writes.len() > actions_max {
             return Ok(Commit::TooLarge);
         }
         let actions =
             writes.iter().map(|write| statement::of(&self.name, write)).collect::<Result<Vec<_>, _>>()?;
+        if size::of_actions(&actions) > BYTES_MAX {
+            return Ok(Commit::TooLarge);
+        }
         self.transact(actions).await
     }
 
@@ -72,19 +85,27 @@ impl Table {
         }
     }
 
-    /// Stores declarations under their hashes, before the commit that names them; what nothing names is
-    /// harmless.
-    pub async fn store_declarations(
-        &self,
-        team: TeamId,
-        declarations: &BTreeMap<Hash, String>,
-    ) -> Result<(), Error> {
-        let all: Vec<(&Hash, &String)> = declarations.iter().collect();
-        for some in all.chunks(BATCH_MAX) {
-            let requests = some.iter().map(|(hash, text)| {
-                put_request(statement::declaration(key::declaration(team, **hash), text))
-            });
-            self.write_batch(requests.collect::<Result<_, _>>()?).await?;
+    /// Writes records without conditions, in as many requests as it takes: nobody sees them, or they are the same
+    /// whoever writes them.
+    pub(crate) async fn put_all(&self, records: Vec<Attributes>) -> Result<(), Error> {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        for record in records {
+            let more = size::of_record(&record);
+            if batch.len() == BATCH_MAX || bytes + more > BYTES_MAX {
+                self.write_batch(std::mem::take(&mut batch)).await?;
+                bytes = 0;
+            }
+            bytes += more;
+            batch.push(put_request(record)?);
+        }
+        if batch.is_empty() { Ok(()) } else { self.write_batch(batch).await }
+    }
+
+    /// Removes records, as far as they exist.
+    pub(crate) async fn remove_all(&self, keys: Vec<Key>) -> Result<(), Error> {
+        for some in keys.chunks(BATCH_MAX) {
+            let requests = some.iter().cloned().map(delete_request).collect::<Result<_, _>>()?;
+            self.write_batch(requests).await?;
         }
         Ok(())
     }
@@ -101,7 +122,7 @@ impl Table {
             }
             pause(attempt).await;
         }
-        Err(Error::Unavailable("a batch of declarations stays unprocessed".to_owned()))
+        Err(Error::Unavailable("a batch of writes stays unprocessed".to_owned()))
     }
 }
 
@@ -109,8 +130,14 @@ fn put_request(attributes: Attributes) -> Result<WriteRequest, Error> {
     let put = PutRequest::builder()
         .set_item(Some(attributes))
         .build()
-        .map_err(|error| Error::corrupt("declaration", error))?;
+        .map_err(|error| Error::corrupt("put", error))?;
     Ok(WriteRequest::builder().put_request(put).build())
+}
+
+fn delete_request(key: Key) -> Result<WriteRequest, Error> {
+    let delete = DeleteRequest::builder().set_key(Some(key.into())).build();
+    let delete = delete.map_err(|error| Error::corrupt("delete", error))?;
+    Ok(WriteRequest::builder().delete_request(delete).build())
 }
 
 /// What a failed transaction means.

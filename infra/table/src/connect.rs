@@ -1,5 +1,6 @@
 //! The client: made once per process.
 
+use crate::ACTIONS_MAX;
 use aws_sdk_dynamodb::Client;
 use domain::schema::Schema;
 use std::collections::BTreeMap;
@@ -14,19 +15,32 @@ pub struct Settings {
     pub keys_table: String,
     /// An engine to use instead of AWS, by its endpoint.
     pub endpoint: Option<String>,
+    /// How many writes a submission makes at once; a larger one is staged. At most [`ACTIONS_MAX`].
+    pub actions_max: usize,
 }
 
 impl Settings {
-    /// The settings of a deployed function: `DOVETAIL_TABLE`, `DOVETAIL_KEYS_TABLE` and, for an engine in
-    /// AWS's place, `DOVETAIL_ENDPOINT`.
-    pub fn from_env() -> Result<Self, std::env::VarError> {
+    /// The settings of a deployed function: `DOVETAIL_TABLE`, `DOVETAIL_KEYS_TABLE` and, where it differs,
+    /// `DOVETAIL_ACTIONS_MAX`; for an engine in AWS's place, `DOVETAIL_ENDPOINT`.
+    pub fn from_env() -> Result<Self, BadSettings> {
+        let needed = |name| std::env::var(name).map_err(|_| BadSettings(name));
+        let actions_max = match std::env::var("DOVETAIL_ACTIONS_MAX") {
+            Ok(text) => text.parse().map_err(|_| BadSettings("DOVETAIL_ACTIONS_MAX"))?,
+            Err(_) => ACTIONS_MAX,
+        };
         Ok(Self {
-            table: std::env::var("DOVETAIL_TABLE")?,
-            keys_table: std::env::var("DOVETAIL_KEYS_TABLE")?,
+            table: needed("DOVETAIL_TABLE")?,
+            keys_table: needed("DOVETAIL_KEYS_TABLE")?,
             endpoint: std::env::var("DOVETAIL_ENDPOINT").ok(),
+            actions_max,
         })
     }
 }
+
+/// A variable of the environment that is missing or not what it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the environment variable {0} is missing or bad")]
+pub struct BadSettings(&'static str);
 
 /// Compiled schemas by service and version; a version never changes.
 type Schemas = Arc<Mutex<BTreeMap<(String, u64), Arc<Schema>>>>;
@@ -38,6 +52,7 @@ pub struct Table {
     pub(crate) name: String,
     pub(crate) keys: String,
     pub(crate) schemas: Schemas,
+    pub(crate) actions_max: usize,
 }
 
 impl std::fmt::Debug for Table {
@@ -55,6 +70,7 @@ impl Table {
             name: settings.table,
             keys: settings.keys_table,
             schemas: Arc::default(),
+            actions_max: settings.actions_max.min(ACTIONS_MAX),
         }
     }
 }

@@ -3,6 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
 use domain::json::Hash;
+use domain::staging::StagingId;
 use domain::state::State;
 use domain::timestamp::Timestamp;
 use domain::work::WorkId;
@@ -101,17 +102,43 @@ pub(crate) fn submission(id: SubmissionId) -> Key {
     Key::new(submission_partition(id.team()), format!("{:011}", id.number()))
 }
 
+/// The partition of all work of a team.
+pub(crate) fn work_partition(team: TeamId) -> String {
+    format!("WORK#{team}")
+}
+
+/// How the sort keys of a submission's work begin; of what was staged under its number, each staging's its own.
+pub(crate) fn work_prefix(submission: SubmissionId, staging: Option<StagingId>) -> String {
+    let staging = staging.map(|id| id.to_string()).unwrap_or_default();
+    format!("{:011}#{staging}#", submission.number())
+}
+
 pub(crate) fn work(id: WorkId) -> Key {
-    let submission = id.submission;
-    Key::new(format!("WORK#{}", submission.team()), format!("{:011}#{:03}", submission.number(), id.number))
+    let prefix = work_prefix(id.submission, id.staging);
+    Key::new(work_partition(id.submission.team()), format!("{prefix}{:05}", id.number))
 }
 
 /// The work record that is at a place; read off the key, for the record itself may be unreadable.
 pub(crate) fn work_at(pk: &str, sk: &str) -> Option<WorkId> {
     let team = TeamId::new(pk.strip_prefix("WORK#")?.parse().ok()?)?;
-    let (submission, number) = sk.split_once('#')?;
+    let (submission, rest) = sk.split_once('#')?;
+    let (staging, number) = rest.split_once('#')?;
     let submission = SubmissionId::new(team, submission.parse().ok()?)?;
-    Some(WorkId { submission, number: number.parse().ok()? })
+    let staging = match staging {
+        "" => None,
+        id => Some(u64::from_str_radix(id, 16).ok().and_then(StagingId::parse)?),
+    };
+    Some(WorkId { submission, staging, number: number.parse().ok()? })
+}
+
+pub(crate) fn staging(team: TeamId, id: StagingId) -> Key {
+    Key::new(format!("STAGING#{team}"), id.to_string())
+}
+
+/// The staging that is at a place.
+pub(crate) fn staging_at(pk: &str, sk: &str) -> Option<(TeamId, StagingId)> {
+    let team = TeamId::new(pk.strip_prefix("STAGING#")?.parse().ok()?)?;
+    Some((team, u64::from_str_radix(sk, 16).ok().and_then(StagingId::parse)?))
 }
 
 /// Where it is noted that a dependent team has a share in an item.
@@ -199,8 +226,11 @@ pub(crate) fn owner_shares(owner: TeamId) -> String {
     format!("OWNER#{owner}#SHARES")
 }
 
-/// `gs3`: all work that is owed.
+/// `gs3`: all work that is owed, but for what is staged.
 pub(crate) const ALL_WORK: &str = "WORK";
+
+/// `gs3`: all stagings; their work is in no index.
+pub(crate) const ALL_STAGINGS: &str = "STAGING";
 
 /// `gs3`: all work that was set aside because carrying it out failed again and again.
 pub(crate) const QUARANTINE: &str = "QUARANTINE";

@@ -160,5 +160,6 @@ fn first_head(team: &Team) -> Head {
         attention: Attention::NONE,
         next_application: 1,
         next_change: CHANGE_STRIDE,
+        in_flight: None,
     }
 }

@@ -14,7 +14,7 @@ pub(crate) use catalog::{SchemaRecord, ServiceRecord, StoredSchema};
 pub(crate) use change::{ChangeRecord, EntryRecord, closed_queue};
 pub(crate) use item::{DeployedRecord, ItemRecord};
 pub(crate) use parts::Bad;
-pub(crate) use submission::{RememberedRecord, ShareRecord, SubmissionRecord, WorkRecord};
+pub(crate) use submission::{RememberedRecord, ShareRecord, StagingRecord, SubmissionRecord, WorkRecord};
 pub(crate) use team::{ApplicationRecord, HeadRecord, TeamRecord};
 
 use crate::Error;

@@ -19,6 +19,8 @@ pub enum Beside {
     Declaration(TeamId, Hash),
     /// A deployed item.
     Deployed(DeployedId),
+    /// A team.
+    Team(TeamId),
 }
 
 impl Table {
@@ -58,9 +60,9 @@ impl Table {
         self.related(keys.collect()).await
     }
 
-    /// The change instances that a submission created at once, as they are now.
-    pub async fn changes_of(&self, submission: &Submission) -> Result<Vec<Change>, Error> {
-        self.changes(&submission.direct_changes().collect::<Vec<_>>()).await
+    /// The first change instances of a submission's own items, as far as they exist, as they are now.
+    pub async fn changes_of(&self, submission: &Submission, limit: usize) -> Result<Vec<Change>, Error> {
+        self.changes(&submission.direct_changes().take(limit).collect::<Vec<_>>()).await
     }
 
     /// What is wanted beside rows, as far as it exists.
@@ -68,6 +70,7 @@ impl Table {
         let key = |wanted| match wanted {
             Beside::Declaration(team, hash) => key::declaration(team, hash),
             Beside::Deployed(id) => key::deployed(id),
+            Beside::Team(id) => key::team(id),
         };
         self.related(wanted.map(key).collect()).await
     }

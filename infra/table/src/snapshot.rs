@@ -2,7 +2,7 @@
 
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, HeadRecord, ItemRecord, Record,
-    ShareRecord, SubmissionRecord, TeamRecord, WorkRecord,
+    ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord,
 };
 use crate::{Error, Table, related};
 use domain::invariant::Snapshot;
@@ -52,6 +52,7 @@ fn add(snapshot: &mut Snapshot, row: Attributes) -> Result<(), Error> {
         Some(DeployedRecord::TYPE) => snapshot.deployed.push(record::read::<DeployedRecord>(row)?),
         Some(SubmissionRecord::TYPE) => snapshot.submissions.push(record::read::<SubmissionRecord>(row)?),
         Some(WorkRecord::TYPE) => snapshot.works.push(record::read::<WorkRecord>(row)?),
+        Some(StagingRecord::TYPE) => snapshot.stagings.push(record::read::<StagingRecord>(row)?),
         Some(ShareRecord::TYPE) => {
             let share = record::read::<ShareRecord>(row)?;
             snapshot.shares.insert((share.item, share.owner));

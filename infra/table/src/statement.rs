@@ -6,7 +6,8 @@ use crate::Error;
 use crate::key::{self, Key};
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, EntryRecord, HeadRecord, ItemRecord,
-    Record, RememberedRecord, ShareRecord, SubmissionRecord, TeamRecord, WorkRecord, closed_queue,
+    Record, RememberedRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord,
+    closed_queue,
 };
 use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
@@ -14,7 +15,7 @@ use aws_sdk_dynamodb::types::{
 };
 use domain::attention::Attention;
 use domain::id::TeamId;
-use domain::submission::Remembered;
+use domain::submission::{Remembered, Submission};
 use domain::team::Head;
 use domain::timestamp::Timestamp;
 use domain::write::{Closing, Write};
@@ -56,11 +57,44 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
             Condition::new("#rv = :rv").number("rv", *revision).check(table, key::item(*item))
         }
         Write::WorkDone(id) => Condition::new("attribute_exists(pk)").delete(table, key::work(*id)),
-        Write::LessWork { submission, now } => Condition::new("#wl >= :wl")
-            .number("wl", 1)
-            .number("mo", now.micros())
-            .update(table, key::submission(*submission), "SET #wl = #wl - :wl, #mo = :mo"),
+        Write::Progress { work_left, after } => progress(table, *work_left, after),
+        Write::Landed(submission) => Condition::new("#inf = :inf").number("inf", submission).update(
+            table,
+            key::head(submission.team()),
+            "REMOVE #inf",
+        ),
+        Write::Staging(staging) => put(record::write::<StagingRecord>(staging)?),
+        Write::StagingMoved { team, staging, from, to } => Condition::new("#st = :st")
+            .text("st", from.name())
+            .value("to", AttributeValue::S(to.name().to_owned()))
+            .without_name("to")
+            .update(table, key::staging(*team, *staging), "SET #st = :to"),
+        Write::StagingDone { team, staging } => {
+            Condition::new("attribute_exists(pk)").delete(table, key::staging(*team, *staging))
+        }
+        Write::Declaration { team, hash, text } => {
+            unconditional(table, declaration(key::declaration(*team, *hash), text))
+        }
     }
+}
+
+/// What is stored under the hash of its content needs no condition: whatever is there is the same.
+fn unconditional(table: &str, attributes: Attributes) -> Result<TransactWriteItem, Error> {
+    let put = Put::builder().table_name(table).set_item(Some(attributes)).build();
+    let put = put.map_err(|error| Error::corrupt("put", error))?;
+    Ok(TransactWriteItem::builder().put(put).build())
+}
+
+fn progress(table: &str, work_left: u64, after: &Submission) -> Result<TransactWriteItem, Error> {
+    Condition::new("#wl = :before")
+        .value("before", AttributeValue::N(work_left.to_string()))
+        .without_name("before")
+        .number("wl", after.work_left)
+        .number("dl", after.direct_left)
+        .number("ln", after.landed)
+        .text("st", after.progress().name())
+        .number("mo", after.modified.micros())
+        .update(table, key::submission(after.id), "SET #wl = :wl, #dl = :dl, #ln = :ln, #st = :st, #mo = :mo")
 }
 
 /// A condition with its names and values; every name is aliased, as many are reserved words.
@@ -78,6 +112,12 @@ impl Condition {
     fn value(mut self, name: &str, value: AttributeValue) -> Self {
         self.names.insert(format!("#{name}"), name.to_owned());
         self.values.insert(format!(":{name}"), value);
+        self
+    }
+
+    /// A name that the condition compares with no value.
+    fn name(mut self, name: &str) -> Self {
+        self.names.insert(format!("#{name}"), name.to_owned());
         self
     }
 
@@ -142,13 +182,21 @@ impl Condition {
 /// The fence of submissions: nothing that a plan was made on has moved.
 ///
 /// The count of submissions fences other submissions; attention, the owners' rejections and failures (R11);
-/// the next number, whoever else has taken one.
+/// the next number, whoever else has taken one; what is in flight, the end of that.
 fn head(before: &Head) -> Condition {
-    Condition::new("#sub = :sub AND #attn = :attn AND #att = :att AND #nc = :nc")
+    let fence = match before.in_flight {
+        None => "#sub = :sub AND #attn = :attn AND #att = :att AND #nc = :nc AND attribute_not_exists(#inf)",
+        Some(_) => "#sub = :sub AND #attn = :attn AND #att = :att AND #nc = :nc AND #inf = :inf",
+    };
+    let condition = Condition::new(fence)
         .number("sub", before.submissions)
         .number("attn", before.attention.count)
         .number("att", before.attention.sum)
-        .number("nc", before.next_change)
+        .number("nc", before.next_change);
+    match before.in_flight {
+        None => condition.name("inf"),
+        Some(submission) => condition.number("inf", submission),
+    }
 }
 
 fn attention(table: &str, team: TeamId, delta: Attention) -> Result<TransactWriteItem, Error> {

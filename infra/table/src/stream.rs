@@ -3,14 +3,13 @@
 //! The stream only wakes: what is owed stands in the table, and a record that comes late, twice or never changes
 //! nothing about the result (docs/architecture.md).
 
-use crate::record::{self, Attributes, ChangeRecord, DeployedRecord, Record, SubmissionRecord, WorkRecord};
-use crate::{Error, key};
+use crate::Error;
+use crate::record::{self, Attributes, ChangeRecord, DeployedRecord, Record, SubmissionRecord};
 use aws_lambda_events::dynamodb::EventRecord;
 use aws_lambda_events::streams::DynamoDbBatchItemFailure;
 use domain::change::Change;
 use domain::deployed::Deployed;
 use domain::submission::Submission;
-use domain::work::WorkId;
 
 /// A batch of stream records as Lambda sends it.
 pub type StreamEvent = aws_lambda_events::dynamodb::Event;
@@ -18,8 +17,10 @@ pub type StreamEvent = aws_lambda_events::dynamodb::Event;
 /// What a function answers to it: from which record on it has to come again.
 pub type StreamReply = aws_lambda_events::streams::DynamoDbEventResponse;
 
-/// The records that wake generation, as a filter of an event source mapping.
-pub const FILTER_OWED: &str = r#"{"eventName":["INSERT"],"dynamodb":{"NewImage":{"ty":{"S":["WORK"]}}}}"#;
+/// The records that wake generation, as a filter of an event source mapping: submissions that owe something, when they
+/// are committed and whenever some of it is carried out.
+pub const FILTER_OWED: &str = r#"{"eventName":["INSERT","MODIFY"],
+    "dynamodb":{"NewImage":{"ty":{"S":["SUBMISSION"]},"st":{"S":["COMMITTED","APPLIED"]}}}}"#;
 
 /// The records that are told of in events, as a filter of an event source mapping.
 pub const FILTER_TOLD: &str = r#"{"eventName":["INSERT","MODIFY"],
@@ -28,8 +29,6 @@ pub const FILTER_TOLD: &str = r#"{"eventName":["INSERT","MODIFY"],
 /// What was written to the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// Work is owed.
-    Work(WorkId),
     /// A change instance was born, or moved.
     Change {
         /// How many history entries it had before.
@@ -87,8 +86,6 @@ fn written(record: EventRecord) -> Result<Written, Error> {
         return Ok(Written::Other);
     }
     match record::type_of(&after) {
-        // Only its place counts: it is read again when it is carried out, and then may be unreadable.
-        Some(WorkRecord::TYPE) => work(&after).map(Written::Work),
         Some(ChangeRecord::TYPE) => {
             let entries_before = record::integer(&before, "n").unwrap_or_default();
             let after = Box::new(record::read::<ChangeRecord>(after)?);
@@ -103,12 +100,6 @@ fn written(record: EventRecord) -> Result<Written, Error> {
         Some(DeployedRecord::TYPE) => Ok(Written::Deployed(Box::new(record::read::<DeployedRecord>(after)?))),
         Some(_) | None => Ok(Written::Other),
     }
-}
-
-fn work(record: &Attributes) -> Result<WorkId, Error> {
-    let place = record::text(record, "pk").zip(record::text(record, "sk"));
-    let id = place.and_then(|(pk, sk)| key::work_at(pk, sk));
-    id.ok_or_else(|| Error::corrupt(record::place(record), "it is no work"))
 }
 
 #[cfg(test)]

@@ -1,17 +1,61 @@
 //! Work that is owed: reading it, counting what fails, setting aside what fails again and again.
 
-use crate::key;
+use crate::key::{self, Key};
 use crate::record::{self, WorkRecord};
 use crate::{Error, Table};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, Select};
+use domain::submission::Submission;
 use domain::timestamp::Timestamp;
 use domain::work::{TRIES_MAX, Work, WorkId};
 
+/// A work record as it was found.
+#[derive(Debug)]
+pub struct Owing {
+    /// Its id.
+    pub id: WorkId,
+    /// What it holds, if that can be read.
+    pub work: Result<Work, Error>,
+    /// Whether it was set aside.
+    pub is_set_aside: bool,
+}
+
 impl Table {
-    /// A work record; none once it is carried out.
-    pub async fn work(&self, id: WorkId) -> Result<Option<Work>, Error> {
-        self.get::<WorkRecord>(key::work(id)).await
+    /// Whether a work record is still to be carried out.
+    pub async fn is_owed(&self, id: WorkId) -> Result<bool, Error> {
+        Ok(self.attributes(key::work(id)).await?.is_some())
+    }
+
+    /// The work of a submission that comes first behind the record with number `after`; none when no more is owed.
+    pub async fn next_work(&self, submission: &Submission, after: u64) -> Result<Option<Owing>, Error> {
+        let team = submission.id.team();
+        let prefix = key::work_prefix(submission.id, submission.staging);
+        let after =
+            key::work(WorkId { submission: submission.id, staging: submission.staging, number: after });
+        let query = self
+            .client
+            .query()
+            .table_name(&self.name)
+            .consistent_read(true)
+            .key_condition_expression("pk = :pk AND sk BETWEEN :after AND :end")
+            .expression_attribute_values(":pk", AttributeValue::S(key::work_partition(team)))
+            // A number is five digits: what follows it stands behind it and before the next one.
+            .expression_attribute_values(":after", AttributeValue::S(format!("{}~", after.sk)))
+            .expression_attribute_values(":end", AttributeValue::S(format!("{prefix}~")))
+            .limit(1);
+        let Some(row) = query.send().await?.items.unwrap_or_default().pop() else { return Ok(None) };
+        let id = record::text(&row, "pk").zip(record::text(&row, "sk"));
+        let id = id.and_then(|(pk, sk)| key::work_at(pk, sk));
+        let id = id.ok_or_else(|| Error::corrupt(record::place(&row), "it is no work"))?;
+        let is_set_aside = record::text(&row, "gs3pk") == Some(key::QUARANTINE);
+        Ok(Some(Owing { id, work: record::read::<WorkRecord>(row), is_set_aside }))
+    }
+
+    /// The keys in a partition that begin with `prefix`.
+    pub(crate) async fn keys(&self, pk: &str, prefix: &str) -> Result<Vec<Key>, Error> {
+        let rows = self.partition(pk, Some(prefix)).await?;
+        let key = |row: &record::Attributes| key::at(record::text(row, "pk")?, record::text(row, "sk")?);
+        Ok(rows.iter().filter_map(key).collect())
     }
 
     /// Work that was written before a time and is still owed, oldest first, at most `limit` records.
@@ -24,9 +68,10 @@ impl Table {
         self.work_in(key::QUARANTINE, Timestamp::from_micros(u64::MAX), limit).await
     }
 
-    /// How much work is owed, and how much is set aside.
+    /// How much work is owed, each staging counted as one, and how much is set aside.
     pub async fn count_work(&self) -> Result<(u64, u64), Error> {
-        Ok((self.count_of(key::ALL_WORK).await?, self.count_of(key::QUARANTINE).await?))
+        let owed = self.count_of(key::ALL_WORK).await? + self.count_of(key::ALL_STAGINGS).await?;
+        Ok((owed, self.count_of(key::QUARANTINE).await?))
     }
 
     /// Counts a failure to carry work out; after [`TRIES_MAX`] the record is set aside. Tells whether it is.
@@ -61,8 +106,12 @@ impl Table {
 
     /// Moves a work record to another place in the index; its failures are counted anew.
     async fn place_work(&self, id: WorkId, place: &str) -> Result<(), Error> {
+        // What was staged is in no index before.
+        let age = key::by_age(Timestamp::from_micros(0), id.submission.get());
         let placed = self
-            .update_work(id, "SET #gs3pk = :place REMOVE #tr")
+            .update_work(id, "SET #gs3pk = :place, #gs3sk = if_not_exists(#gs3sk, :age) REMOVE #tr")
+            .expression_attribute_names("#gs3sk", "gs3sk")
+            .expression_attribute_values(":age", AttributeValue::S(age))
             .expression_attribute_names("#gs3pk", "gs3pk")
             .expression_attribute_names("#tr", "tr")
             .expression_attribute_values(":place", AttributeValue::S(place.to_owned()))
@@ -89,6 +138,18 @@ impl Table {
     }
 
     async fn work_in(&self, place: &str, before: Timestamp, limit: i32) -> Result<Vec<WorkId>, Error> {
+        // What is no work is nobody's, and no reason to leave everybody's.
+        let places = self.places(place, before, limit).await?;
+        Ok(places.iter().filter_map(|(pk, sk)| key::work_at(pk, sk)).collect())
+    }
+
+    /// The keys of the records that stand in a place of `gs3`, oldest first.
+    pub(crate) async fn places(
+        &self,
+        place: &str,
+        before: Timestamp,
+        limit: i32,
+    ) -> Result<Vec<(String, String)>, Error> {
         let query = self
             .client
             .query()
@@ -99,12 +160,11 @@ impl Table {
             .expression_attribute_values(":before", AttributeValue::S(key::by_age(before, 0)))
             .limit(limit);
         let rows = query.send().await?.items.unwrap_or_default();
-        let id = |row: &record::Attributes| {
+        let place = |row: &record::Attributes| {
             let known = record::text(row, "pk").zip(record::text(row, "sk"));
-            known.and_then(|(pk, sk)| key::work_at(pk, sk))
+            known.map(|(pk, sk)| (pk.to_owned(), sk.to_owned()))
         };
-        // What is no work is nobody's, and no reason to leave everybody's.
-        Ok(rows.iter().filter_map(id).collect())
+        Ok(rows.iter().filter_map(place).collect())
     }
 
     async fn count_of(&self, place: &str) -> Result<u64, Error> {

@@ -3,7 +3,7 @@
 use super::{Viewpoint, parsed, team_ref};
 use crate::reply::fitting;
 use domain::actor::TeamRef;
-use domain::submission::{Progress, Submission};
+use domain::submission::Submission;
 use domain::team::{Application, Team};
 use serde_json::{Value, json};
 
@@ -25,17 +25,18 @@ pub fn application(application: &Application, owner: &TeamRef, viewpoint: &Viewp
     })
 }
 
-/// A submission with its change instances: as many as fit a reply, and where all of them are listed.
+/// How many change instances a submission is shown with; the others are listed.
+pub const CHANGES_MAX: usize = 100;
+
+/// A submission with its first change instances: as many as fit a reply, and where all of them are listed.
 pub fn submission_with_changes(
     submission: &Submission,
-    progress: Progress,
     mut changes: Vec<Value>,
     viewpoint: &Viewpoint,
 ) -> Value {
-    let fitting = fitting(&changes);
-    let is_cut = fitting < changes.len();
-    changes.truncate(fitting);
-    let mut body = self::submission(submission, progress, viewpoint);
+    changes.truncate(fitting(&changes));
+    let is_cut = count(changes.len()) < submission.direct;
+    let mut body = self::submission(submission, viewpoint);
     if let Some(body) = body.as_object_mut() {
         body.insert("change_instances".to_owned(), Value::Array(changes));
         let next = is_cut.then(|| viewpoint.changes_of(submission.id));
@@ -44,18 +45,24 @@ pub fn submission_with_changes(
     body
 }
 
-/// A submission, without its change instances; `progress` is how far it has come, or had come when it was accepted.
-pub fn submission(submission: &Submission, progress: Progress, viewpoint: &Viewpoint) -> Value {
+/// A submission, without its change instances.
+pub fn submission(submission: &Submission, viewpoint: &Viewpoint) -> Value {
     json!({
         "id": submission.id.get(),
         "url": viewpoint.url("submissions", submission.id.get()),
-        "state": progress.name(),
+        "state": submission.progress().name(),
         "created": submission.created.to_wire(),
         "commit_id": submission.commit_id,
         "partial": submission.scope == domain::submission::Scope::Partial,
         "changed": submission.changed,
         "planned": {"direct": submission.direct, "generated": submission.derived},
+        "landed": submission.landed,
+        "remaining": submission.planned().saturating_sub(submission.landed),
         "team": team_ref(&submission.team),
         "submitted_by": submission.by.changed_by(),
     })
+}
+
+fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
 }

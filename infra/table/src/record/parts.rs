@@ -7,6 +7,7 @@ use domain::item::RuntimeState;
 use domain::json::Hash;
 use domain::schema::Reference;
 use domain::service::ServiceRef;
+use domain::staging::StagingId;
 use domain::state::State;
 use domain::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,10 @@ pub(crate) fn kind(name: &str) -> Result<Kind, Bad> {
 
 pub(crate) fn runtime_state(name: &str) -> Result<RuntimeState, Bad> {
     RuntimeState::parse(name).ok_or(Bad("runtime state"))
+}
+
+pub(crate) fn staging_id(id: u64) -> Result<StagingId, Bad> {
+    StagingId::parse(id).ok_or(Bad("staging"))
 }
 
 pub(crate) fn team_id(id: u64) -> Result<TeamId, Bad> {

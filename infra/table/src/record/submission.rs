@@ -1,9 +1,13 @@
-//! Submissions, remembered idempotency keys, and the work that submissions leave.
+//! Submissions, remembered idempotency keys, the work that submissions leave, and how it is staged.
 
 use super::Record;
-use super::parts::{ActorPart, Bad, TeamPart, VersionPart, at, hash, kind, team_id};
+use super::parts::{
+    ActorPart, Bad, ReferencePart, ServicePart, TeamPart, VersionPart, at, hash, kind, staging_id, team_id,
+};
 use crate::key::{self, Key};
+use domain::declared::{Declared, Identity};
 use domain::id::{ChangeId, ItemId, SubmissionId, TeamId};
+use domain::staging::{Staging, StagingId, StagingState};
 use domain::submission::{Remembered, Scope, Submission};
 use domain::work::{Owed, Share, Work, WorkId};
 use serde::{Deserialize, Serialize};
@@ -19,8 +23,17 @@ pub(crate) struct SubmissionRecord {
     c0: u64,
     cn: u64,
     dn: u64,
-    /// Work records still to be carried out.
+    /// How many of all these exist.
+    ln: u64,
+    /// The staging that became it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stg: Option<u64>,
+    /// Work records with items of its own still to be carried out.
+    dl: u64,
+    /// Work records in all still to be carried out.
     wl: u64,
+    /// How far it has come: what the stream's filters look at.
+    st: String,
     by: ActorPart,
     op: String,
     cr: u64,
@@ -41,6 +54,10 @@ impl Record for SubmissionRecord {
             c0: submission.first_change,
             cn: submission.direct,
             dn: submission.derived,
+            ln: submission.landed,
+            stg: submission.staging.map(StagingId::get),
+            dl: submission.direct_left,
+            st: submission.progress().name().to_owned(),
             wl: submission.work_left,
             by: ActorPart::of(&submission.by),
             op: submission.request.clone(),
@@ -59,6 +76,9 @@ impl Record for SubmissionRecord {
             first_change: self.c0,
             direct: self.cn,
             derived: self.dn,
+            landed: self.ln,
+            staging: self.stg.map(staging_id).transpose()?,
+            direct_left: self.dl,
             work_left: self.wl,
             by: self.by.value()?,
             request: self.op,
@@ -114,6 +134,8 @@ impl Record for RememberedRecord {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct WorkRecord {
     sub: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stg: Option<u64>,
     no: u64,
     owed: Vec<OwedPart>,
     cr: u64,
@@ -129,7 +151,60 @@ struct OwedPart {
     cause: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ver: Option<VersionPart>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dc: Option<DeclaredPart>,
     ar: bool,
+}
+
+/// What becomes of an item's declaration.
+#[derive(Serialize, Deserialize)]
+struct DeclaredPart {
+    ver: VersionPart,
+    stays: bool,
+    rf: Vec<ReferencePart>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new: Option<IdentityPart>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct IdentityPart {
+    nm: String,
+    app: String,
+    svc: ServicePart,
+}
+
+impl DeclaredPart {
+    fn of(declared: &Declared) -> Self {
+        Self {
+            ver: VersionPart::of(&declared.version),
+            stays: declared.stays,
+            rf: declared.references.iter().map(ReferencePart::of).collect(),
+            new: declared.new.as_ref().map(IdentityPart::of),
+        }
+    }
+
+    fn value(self) -> Result<Declared, Bad> {
+        Ok(Declared {
+            version: self.ver.value()?,
+            stays: self.stays,
+            references: self.rf.into_iter().map(ReferencePart::value).collect(),
+            new: self.new.map(IdentityPart::value).transpose()?,
+        })
+    }
+}
+
+impl IdentityPart {
+    fn of(identity: &Identity) -> Self {
+        Self {
+            nm: identity.name.clone(),
+            app: identity.application.clone(),
+            svc: ServicePart::of(&identity.service),
+        }
+    }
+
+    fn value(self) -> Result<Identity, Bad> {
+        Ok(Identity { name: self.nm, application: self.app, service: self.svc.value()? })
+    }
 }
 
 impl OwedPart {
@@ -141,6 +216,7 @@ impl OwedPart {
             kd: owed.kind.name().to_owned(),
             cause: owed.cause.map(ChangeId::get),
             ver: owed.version.as_ref().map(VersionPart::of),
+            dc: owed.declared.as_ref().map(DeclaredPart::of),
             ar: owed.approval_required,
         }
     }
@@ -154,6 +230,7 @@ impl OwedPart {
             kind: kind(&self.kd)?,
             cause: self.cause.map(change).transpose()?,
             version: self.ver.map(VersionPart::value).transpose()?,
+            declared: self.dc.map(DeclaredPart::value).transpose()?,
             approval_required: self.ar,
         })
     }
@@ -166,6 +243,7 @@ impl Record for WorkRecord {
     fn of(work: &Work) -> Self {
         Self {
             sub: work.id.submission.get(),
+            stg: work.id.staging.map(StagingId::get),
             no: work.id.number,
             owed: work.entries.iter().map(OwedPart::of).collect(),
             cr: work.created.micros(),
@@ -176,6 +254,7 @@ impl Record for WorkRecord {
         Ok(Work {
             id: WorkId {
                 submission: SubmissionId::parse(self.sub).ok_or(Bad("submission"))?,
+                staging: self.stg.map(staging_id).transpose()?,
                 number: self.no,
             },
             entries: self.owed.into_iter().map(OwedPart::value).collect::<Result<_, _>>()?,
@@ -188,7 +267,54 @@ impl Record for WorkRecord {
     }
 
     fn indexes(work: &Work) -> Vec<(u8, String, String)> {
-        vec![(3, key::ALL_WORK.to_owned(), key::by_age(work.created, work.id.submission.get()))]
+        // What is staged is nobody's work yet; it is found through its staging.
+        let is_owed = work.id.staging.is_none();
+        let place = || (3, key::ALL_WORK.to_owned(), key::by_age(work.created, work.id.submission.get()));
+        is_owed.then(place).into_iter().collect()
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StagingRecord {
+    id: u64,
+    sub: u64,
+    /// How many work records it has.
+    no: u64,
+    st: String,
+    cr: u64,
+}
+
+impl Record for StagingRecord {
+    const TYPE: &'static str = "STAGING";
+    type Value = Staging;
+
+    fn of(staging: &Staging) -> Self {
+        Self {
+            id: staging.id.get(),
+            sub: staging.submission.get(),
+            no: staging.works,
+            st: staging.state.name().to_owned(),
+            cr: staging.created.micros(),
+        }
+    }
+
+    fn value(self) -> Result<Staging, Bad> {
+        Ok(Staging {
+            id: staging_id(self.id)?,
+            submission: SubmissionId::parse(self.sub).ok_or(Bad("submission"))?,
+            works: self.no,
+            state: StagingState::parse(&self.st).ok_or(Bad("state"))?,
+            created: at(self.cr),
+        })
+    }
+
+    fn key(staging: &Staging) -> Key {
+        key::staging(staging.team(), staging.id)
+    }
+
+    fn indexes(staging: &Staging) -> Vec<(u8, String, String)> {
+        let age = key::by_age(staging.created, staging.submission.get());
+        vec![(3, key::ALL_STAGINGS.to_owned(), age)]
     }
 }
 

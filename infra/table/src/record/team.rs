@@ -4,7 +4,7 @@ use super::Record;
 use super::parts::{Bad, at, hash, team_id};
 use crate::key::{self, Key};
 use domain::attention::Attention;
-use domain::id::ApplicationId;
+use domain::id::{ApplicationId, SubmissionId};
 use domain::team::{Application, Head, Team};
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,9 @@ pub(crate) struct HeadRecord {
     att: i64,
     na: u64,
     nc: u64,
+    /// The submission that is in flight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inf: Option<u64>,
 }
 
 impl Record for HeadRecord {
@@ -59,6 +62,7 @@ impl Record for HeadRecord {
             att: head.attention.sum,
             na: head.next_application,
             nc: head.next_change,
+            inf: head.in_flight.map(SubmissionId::get),
         }
     }
 
@@ -70,6 +74,10 @@ impl Record for HeadRecord {
             attention: Attention { count: self.attn, sum: self.att },
             next_application: self.na,
             next_change: self.nc,
+            in_flight: match self.inf {
+                Some(raw) => Some(SubmissionId::parse(raw).ok_or(Bad("submission"))?),
+                None => None,
+            },
         })
     }
 

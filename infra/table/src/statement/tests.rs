@@ -4,14 +4,17 @@
 use super::*;
 use domain::actor::{Actor, Role, TeamRef};
 use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Kind, Reason, Target, Version};
+use domain::declared::{Declared, Identity};
 use domain::deployed::Deployed;
 use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId};
 use domain::item::{Creation, Item, LatestDeployed, RuntimeState, Slot, Stack};
 use domain::json::Hash;
 use domain::schema::Reference;
 use domain::service::{Service, ServiceRef, Settings};
+use domain::staging::StagingState::{Committed, Open};
+use domain::staging::{Staging, StagingId};
 use domain::state::State;
-use domain::submission::{Scope, Submission};
+use domain::submission::Scope;
 use domain::team::{Application, Team};
 use domain::work::{Owed, Share, Work, WorkId};
 use expect_test::expect_file;
@@ -159,6 +162,7 @@ fn head() -> Head {
         attention: Attention::one("change/16"),
         next_application: 2,
         next_change: 64,
+        in_flight: None,
     }
 }
 
@@ -188,6 +192,9 @@ fn submission() -> Submission {
         first_change: 16,
         direct: 1,
         derived: 1,
+        landed: 1,
+        staging: None,
+        direct_left: 0,
         work_left: 1,
         by: Actor::System,
         request: "request-1".to_owned(),
@@ -213,10 +220,41 @@ fn work() -> Work {
         kind: Kind::Dependent,
         cause: Some(change_id(16)),
         version: Some(version(1)),
+        declared: None,
         approval_required: true,
     };
-    let id = WorkId { submission: submission().id, number: 1 };
+    let id = WorkId { submission: submission().id, staging: None, number: 1 };
     Work { id, entries: vec![owed], created: at(0) }
+}
+
+fn staging() -> Staging {
+    Staging {
+        id: StagingId::of("request-1", 0),
+        submission: submission().id,
+        works: 1,
+        state: Open,
+        created: at(0),
+    }
+}
+
+fn staged_work() -> Work {
+    let identity =
+        Identity { name: "CoreVM1".to_owned(), application: "NewApp1".to_owned(), service: service() };
+    let declared = Declared {
+        version: version(1),
+        stays: true,
+        references: vec![Reference { service: "VM".to_owned(), name: "CoreVM2".to_owned() }],
+        new: Some(identity),
+    };
+    let of = work();
+    let owed = Owed {
+        kind: Kind::Direct,
+        cause: None,
+        version: None,
+        declared: Some(declared),
+        ..of.entries[0].clone()
+    };
+    Work { id: WorkId { staging: Some(staging().id), ..of.id }, entries: vec![owed], ..of }
 }
 
 fn share() -> Share {
@@ -300,6 +338,8 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<SubmissionRecord>("submission", &submission());
     golden::<RememberedRecord>("remembered", &(consumer().id, remembered()));
     golden::<WorkRecord>("work", &work());
+    golden::<WorkRecord>("staged_work", &staged_work());
+    golden::<StagingRecord>("staging", &staging());
     golden::<ShareRecord>("share", &share());
     golden::<crate::record::ServiceRecord>("service", &offered());
 }
@@ -308,6 +348,9 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
 fn a_place_leads_to_what_it_stands_for() {
     let (work, share) = (key::work(work().id), key::share(item_id(), owner().id));
     assert_eq!(key::work_at(&work.pk, &work.sk), Some(super::tests::work().id));
+    let (staged, staging) = (key::work(staged_work().id), key::staging(consumer().id, staging().id));
+    assert_eq!(key::work_at(&staged.pk, &staged.sk), Some(staged_work().id));
+    assert_eq!(key::staging_at(&staging.pk, &staging.sk), Some((consumer().id, super::tests::staging().id)));
     assert_eq!(key::shared_item(&share.pk, &share.sk), Some(key::item(item_id())));
     for (pk, sk) in
         [("WORK#4", "1"), ("WORK#", "1#1"), ("ITEM#4", "1#1"), ("WORK#4", "x#1"), ("WORK#4", "0#1")]
@@ -414,10 +457,13 @@ fn each_write_has_the_condition_that_its_fence_needs() {
         mark: slot().mark,
         entry: entry(Some(State::Pending), State::Closed, 2),
     };
+    let in_flight = Head { in_flight: Some(submission().id), ..head() };
+    let named = team.clone();
+    let team = team.id;
     let writes = [
         ("head", Write::Head { before: head(), after: head() }),
         ("attention", Write::Attention { team: consumer().id, delta: Attention::one("change/16") }),
-        ("team", Write::Team(team)),
+        ("team", Write::Team(named)),
         ("application, new", Write::Application { before: None, after: application() }),
         ("application", Write::Application { before: Some(application()), after: application() }),
         ("item, new", Write::Item { before: None, after: item() }),
@@ -430,7 +476,13 @@ fn each_write_has_the_condition_that_its_fence_needs() {
         ("remember", Write::Remember { team: consumer().id, remembered: remembered(), now: at(0) }),
         ("work", Write::Work(work())),
         ("work done", Write::WorkDone(work().id)),
-        ("less work", Write::LessWork { submission: submission().id, now: at(2) }),
+        ("progress", Write::Progress { work_left: 2, after: submission() }),
+        ("head, in flight", Write::Head { before: in_flight, after: head() }),
+        ("landed", Write::Landed(submission().id)),
+        ("staging", Write::Staging(staging())),
+        ("staging moved", Write::StagingMoved { team, staging: staging().id, from: Open, to: Committed }),
+        ("staging done", Write::StagingDone { team, staging: staging().id }),
+        ("declaration", Write::Declaration { team, hash: Hash::of("{}"), text: "{}".to_owned() }),
         ("share", Write::Share(share())),
         ("item stays", Write::ItemStays { item: item_id(), revision: 3 }),
     ];

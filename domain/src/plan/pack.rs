@@ -1,0 +1,156 @@
+//! Packing: one plan, written at once in one transaction, or staged in work records that a small one claims.
+//!
+//! Both let the same change instances be born by the same landing; only when differs (docs/architecture.md).
+
+use super::Plan;
+use crate::attention::Attention;
+use crate::change::Change;
+use crate::generate::{Missing, land_declared};
+use crate::id::SubmissionId;
+use crate::item::Item;
+use crate::land::Stamp;
+use crate::staging::{Staging, StagingId, StagingState};
+use crate::submission::Submission;
+use crate::team::Head;
+use crate::work::{Owed, Work, WorkId, divided};
+use crate::write::Write;
+use std::collections::BTreeMap;
+
+/// A plan as one transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtOnce {
+    /// The submission's record.
+    pub submission: Submission,
+    /// The change instances that are born with it.
+    pub born: Vec<Change>,
+    /// The items that it touches, as they are afterwards.
+    pub items: Vec<Item>,
+    /// The one transaction.
+    pub writes: Vec<Write>,
+}
+
+/// A plan whose items land after the commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Staged {
+    /// The submission's record.
+    pub submission: Submission,
+    /// What is written first.
+    pub staging: Staging,
+    /// What is written then, unseen.
+    pub works: Vec<Work>,
+    /// The one transaction that makes all of it the submission's, or nothing.
+    pub commit: Vec<Write>,
+}
+
+impl Plan<'_> {
+    /// The id of the submission, if it is committed.
+    pub const fn id(&self) -> SubmissionId {
+        self.submission.id
+    }
+
+    /// Whether any item changes; without, every plan fits one transaction.
+    pub const fn changes_items(&self) -> bool {
+        !self.direct.is_empty()
+    }
+
+    /// What is generated after the submission's own items.
+    pub fn derived(&self) -> &[Owed] {
+        &self.derived
+    }
+
+    /// The plan as one transaction, whatever its size: the items land now.
+    pub fn at_once(&self, stamp: &Stamp) -> Result<AtOnce, Missing> {
+        let works = divided(self.derived.clone());
+        let submission = Submission {
+            landed: self.submission.direct,
+            work_left: count(works.len()),
+            ..self.submission.clone()
+        };
+        let (mut born, mut items, mut writes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut attention = self.head.1.attention;
+        for (before, owed) in &self.direct {
+            let landed = land_declared(owed, &submission, *before, stamp)?;
+            attention = attention + landed.item.attention() - before.map_or(Attention::NONE, Item::attention);
+            let revision = before.map(|before| before.revision);
+            writes.push(Write::Item { before: revision, after: landed.item.clone() });
+            writes.push(Write::Born(landed.born.clone()));
+            writes.extend(landed.closed.into_iter().map(Write::Closed));
+            born.push(landed.born);
+            items.push(landed.item);
+        }
+        let mut all = vec![Write::Head { before: self.head.0, after: Head { attention, ..self.head.1 } }];
+        all.extend(self.others.iter().cloned());
+        all.push(Write::Submission(submission.clone()));
+        all.extend(records(&submission, works, 1).into_iter().map(Write::Work));
+        all.extend(self.declarations.iter().map(|(hash, text)| Write::Declaration {
+            team: submission.team.id,
+            hash: *hash,
+            text: text.clone(),
+        }));
+        all.append(&mut writes);
+        Ok(AtOnce { submission, born, items, writes: all })
+    }
+
+    /// The plan staged: every item, with the shares of its dependents, is work; the commit only claims it. None when
+    /// no item changes.
+    pub fn staged(&self, id: StagingId) -> Option<Staged> {
+        if self.direct.is_empty() {
+            return None;
+        }
+        let (direct, referenced) = self.by_item();
+        let (direct, referenced) = (divided(direct), divided(referenced));
+        let submission = Submission {
+            staging: Some(id),
+            direct_left: count(direct.len()),
+            work_left: count(direct.len() + referenced.len()),
+            ..self.submission.clone()
+        };
+        let mut works = records(&submission, direct, 1);
+        works.extend(records(&submission, referenced, submission.direct_left + 1));
+        let staging = Staging {
+            id,
+            submission: submission.id,
+            works: submission.work_left,
+            state: StagingState::Open,
+            created: submission.created,
+        };
+        let head = Head { in_flight: Some(submission.id), ..self.head.1 };
+        let mut commit = vec![Write::Head { before: self.head.0, after: head }];
+        commit.extend(self.others.iter().cloned());
+        commit.push(Write::Submission(submission.clone()));
+        commit.push(Write::StagingMoved {
+            team: submission.team.id,
+            staging: id,
+            from: StagingState::Open,
+            to: StagingState::Committed,
+        });
+        Some(Staged { submission, staging, works, commit })
+    }
+
+    /// What is owed, item by item: those that the submission changes with their dependents' shares, then the others.
+    fn by_item(&self) -> (Vec<Owed>, Vec<Owed>) {
+        let mut shares: BTreeMap<_, Vec<Owed>> = BTreeMap::new();
+        for owed in &self.derived {
+            shares.entry(owed.item).or_default().push(owed.clone());
+        }
+        let mut direct = Vec::new();
+        for (_, owed) in &self.direct {
+            direct.push(owed.clone());
+            direct.extend(shares.remove(&owed.item).unwrap_or_default());
+        }
+        (direct, shares.into_values().flatten().collect())
+    }
+}
+
+fn records(submission: &Submission, divided: Vec<Vec<Owed>>, first: u64) -> Vec<Work> {
+    let record = |(entries, number)| Work {
+        id: WorkId { submission: submission.id, staging: submission.staging, number },
+        entries,
+        created: submission.created,
+    };
+    divided.into_iter().zip(first..).map(record).collect()
+}
+
+fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}

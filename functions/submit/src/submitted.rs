@@ -1,0 +1,111 @@
+//! A request as it was submitted: read, planned, recognised when it comes again.
+
+use crate::load::{Loaded, LoadedTeam};
+use domain::declaration::{self, Declaration};
+use domain::id::SubmissionId;
+use domain::json::{self, Hash};
+use domain::land::Stamp;
+use domain::plan::{self, Plan, Refused, Request};
+use domain::problem::Problem;
+use domain::submission::{COMMIT_ID_BYTES_MAX, Scope, Submission};
+use dovetail_http::{Call, Code, Failure, FieldError, invalid_declaration};
+use dovetail_table::Table;
+use serde_json::Value;
+
+/// A request as it was submitted.
+pub(crate) struct Submitted {
+    pub(crate) declaration: Declaration,
+    pub(crate) scope: Scope,
+    /// The idempotency key and the fingerprint of the request, if the caller sent a key.
+    pub(crate) idempotency: Option<(String, Hash)>,
+    commit_id: Option<String>,
+}
+
+/// What planning led to.
+pub(crate) enum Planned<'a> {
+    Plan(Plan<'a>),
+    /// To be planned anew; if it goes on like that, this is why.
+    Again(Code),
+}
+
+impl Submitted {
+    pub(crate) fn parse(call: &Call) -> Result<Self, Failure> {
+        call.only_knows(&["commit_id"])?;
+        let commit_id = call.query.get("commit_id").map(str::to_owned);
+        if commit_id.as_ref().is_some_and(|id| id.len() > COMMIT_ID_BYTES_MAX) {
+            let message = format!("is longer than {COMMIT_ID_BYTES_MAX} bytes");
+            return Err(Call::bad_filter(&FieldError::new("commit_id", message)));
+        }
+        let key = call.idempotency_key()?.map(str::to_owned);
+        let declaration = declaration::parse(&call.body).map_err(|problems| unreadable(call, problems))?;
+        let idempotency = key.map(|key| (key, fingerprint(call, commit_id.as_deref())));
+        let scope = if call.method == "PATCH" { Scope::Partial } else { Scope::Whole };
+        Ok(Self { declaration, scope, idempotency, commit_id })
+    }
+
+    /// A plan over what was loaded.
+    pub(crate) fn plan<'a>(&'a self, loaded: &'a Loaded, stamp: &Stamp) -> Result<Planned<'a>, Failure> {
+        let request = Request {
+            declaration: &self.declaration,
+            scope: self.scope,
+            commit_id: self.commit_id.clone(),
+            stamp,
+            idempotency: self.idempotency.clone(),
+        };
+        match plan::plan(&loaded.stored, &loaded.items, &loaded.offers, &request) {
+            Ok(plan) => Ok(Planned::Plan(plan)),
+            Err(Refused::Torn) => Ok(Planned::Again(Code::Contended)),
+            Err(Refused::InFlight(_)) => Ok(Planned::Again(Code::SubmissionInFlight)),
+            Err(Refused::Invalid(problems)) => Err(invalid_declaration(&problems).into()),
+            Err(Refused::OutOfNumbers) => Err(Code::OutOfNumbers.into()),
+        }
+    }
+
+    /// The submission that this request is recorded as already: by its idempotency key, or by an attempt of ours
+    /// whose answer was lost (docs/architecture.md, lost answers).
+    pub(crate) async fn earlier(
+        &self,
+        table: &Table,
+        call: &Call,
+        team: &LoadedTeam,
+        attempted: Option<SubmissionId>,
+    ) -> Result<Option<Submission>, Failure> {
+        if let Some(id) = attempted
+            && let Some(submission) = table.submission(id).await?
+            && submission.request == call.request
+        {
+            return Ok(Some(submission));
+        }
+        let (Some((_, fingerprint)), Some(remembered)) = (&self.idempotency, &team.remembered) else {
+            return Ok(None);
+        };
+        if remembered.fingerprint != *fingerprint {
+            return Err(Code::IdempotencyKeyReused.into());
+        }
+        let submission = table.submission(remembered.submission).await?;
+        Ok(Some(submission.ok_or(Code::Broken)?))
+    }
+}
+
+/// The refusal of a body that is no declaration; most often the team's name is forgotten around it.
+fn unreadable(call: &Call, mut problems: Vec<Problem>) -> Failure {
+    let team = &call.caller.team.name;
+    if let Ok(Value::Object(document)) = json::parse(&call.body, declaration::DEPTH_MAX)
+        && !document.is_empty()
+        && !document.contains_key(team)
+    {
+        problems.push(Problem {
+            pointer: String::new(),
+            path: vec!["declaration".to_owned(), "team".to_owned()],
+            rule: "foreign_team",
+            message: format!("the one key is the name of the key's team, '{team}'"),
+        });
+    }
+    invalid_declaration(&problems).into()
+}
+
+/// What makes two requests with one idempotency key the same: the content, however it is written.
+fn fingerprint(call: &Call, commit_id: Option<&str>) -> Hash {
+    let body = json::parse(&call.body, declaration::DEPTH_MAX).unwrap_or_default();
+    Hash::of(&format!("{}\n{}\n{}", call.method, commit_id.unwrap_or_default(), json::canonical(&body)))
+}

@@ -1,0 +1,73 @@
+//! Stagings: laying a submission out before its commit, and clearing away what was never committed.
+
+use crate::record::{self, StagingRecord, WorkRecord};
+use crate::{Commit, Error, Table, key, statement};
+use domain::id::TeamId;
+use domain::json::Hash;
+use domain::plan::Staged;
+use domain::staging::{Staging, StagingId, StagingState};
+use domain::timestamp::Timestamp;
+use domain::write::Write;
+use std::collections::BTreeMap;
+
+/// How many declarations are made records at once; a function has little memory.
+const DECLARATIONS_AT_ONCE: usize = 500;
+
+impl Table {
+    /// Lays a submission out, unseen: its staging, then its work and the declarations that it names.
+    pub async fn stage(
+        &self,
+        staged: &Staged,
+        declarations: &BTreeMap<Hash, String>,
+    ) -> Result<Commit, Error> {
+        let team = staged.submission.team.id;
+        let begun = self.commit(&[Write::Staging(staged.staging)]).await?;
+        if begun != Commit::Done {
+            return Ok(begun);
+        }
+        let works: Result<Vec<_>, _> = staged.works.iter().map(record::write::<WorkRecord>).collect();
+        self.put_all(works?).await?;
+        let declarations: Vec<(&Hash, &String)> = declarations.iter().collect();
+        for some in declarations.chunks(DECLARATIONS_AT_ONCE) {
+            let record = |(hash, text): &(&Hash, &String)| {
+                statement::declaration(key::declaration(team, **hash), text)
+            };
+            self.put_all(some.iter().map(record).collect()).await?;
+        }
+        Ok(Commit::Done)
+    }
+
+    /// Makes the commit of a staging impossible and clears it away, unless it is committed. Tells whether it is gone.
+    pub async fn abort(&self, staging: &Staging) -> Result<bool, Error> {
+        let (team, id) = (staging.team(), staging.id);
+        let moved =
+            Write::StagingMoved { team, staging: id, from: StagingState::Open, to: StagingState::Aborted };
+        self.commit(&[moved]).await?;
+        // Whatever the answer was: what it is now decides.
+        match self.staging(team, id).await? {
+            Some(now) if now.state == StagingState::Aborted => self.clear(&now).await.map(|()| true),
+            Some(_) => Ok(false),
+            None => Ok(true),
+        }
+    }
+
+    async fn clear(&self, staging: &Staging) -> Result<(), Error> {
+        let pk = key::work_partition(staging.team());
+        let prefix = key::work_prefix(staging.submission, Some(staging.id));
+        let works = self.keys(&pk, &prefix).await?;
+        self.remove_all(works).await?;
+        // Last, for what is left is found by it.
+        self.remove_all(vec![key::staging(staging.team(), staging.id)]).await
+    }
+
+    /// A staging; none once it is carried out or cleared away.
+    pub async fn staging(&self, team: TeamId, id: StagingId) -> Result<Option<Staging>, Error> {
+        self.get::<StagingRecord>(key::staging(team, id)).await
+    }
+
+    /// Stagings that were begun before a time, oldest first, at most `limit`.
+    pub async fn stagings(&self, before: Timestamp, limit: i32) -> Result<Vec<(TeamId, StagingId)>, Error> {
+        let places = self.places(key::ALL_STAGINGS, before, limit).await?;
+        Ok(places.iter().filter_map(|(pk, sk)| key::staging_at(pk, sk)).collect())
+    }
+}
