@@ -73,7 +73,9 @@ pub fn timeless(rows: &[Value]) -> Vec<Value> {
 fn without_time(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
-            fields.iter().map(|(name, value)| (name.clone(), without_time(value))).collect()
+            let without_time =
+                |name: &str, value| if name == "hh" { json!("link") } else { without_time(value) };
+            fields.iter().map(|(name, value)| (name.clone(), without_time(name, value))).collect()
         }
         Value::Array(values) => values.iter().map(without_time).collect(),
         Value::String(text) => {
@@ -81,12 +83,10 @@ fn without_time(value: &Value) -> Value {
             let is_time =
                 text.len() >= 10 && text.starts_with("17") && text.bytes().all(|b| b.is_ascii_digit());
             let is_age = text.len() == 33 && text.as_bytes()[16] == b'#';
-            let is_link = text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
             let is_request = text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-') && text.contains('-');
             match () {
                 () if is_time => json!("time"),
                 () if is_age => json!(format!("time{}", &text[16..])),
-                () if is_link => json!("link"),
                 () if is_request => json!("request"),
                 () => value.clone(),
             }

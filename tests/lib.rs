@@ -7,7 +7,7 @@ mod redelivery;
 mod told;
 
 pub use engine::timeless;
-pub use proxy::{Fate, Proxy};
+pub use proxy::{Cost, Costs, Fate, Proxy};
 pub use redelivery::{Random, Redelivery};
 pub use told::Told;
 

@@ -1,5 +1,6 @@
 //! The system's specification, run over HTTP against the whole system in this process.
 
+mod costs;
 mod crashes;
 mod dependents;
 mod documents;

@@ -44,7 +44,7 @@ impl std::fmt::Debug for Update {
 /// Why a decision is refused, in the order of precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// The change instance and its item were read before and after another decision: read again.
+    /// What was read does not fit together, as beside another decision, or the head is missing: read again.
     Torn,
     /// The caller's team is a party to the change instance, but does not own it (R2).
     NotOwner,
@@ -90,11 +90,17 @@ pub struct Decided {
     pub deployed: Option<Deployed>,
 }
 
-/// Moves a change instance, changes its log or adds a deployed item.
+/// Whether an update takes numbers from the head: those that came with the change instance are used up.
+pub const fn takes_numbers(item: &Item, update: &Update) -> bool {
+    update.deployed_item.is_some() && item.next_deployed.is_multiple_of(CHANGE_STRIDE)
+}
+
+/// Moves a change instance, changes its log or adds a deployed item; it needs the head only if it
+/// [takes numbers](takes_numbers).
 pub fn update(
     change: &Change,
     item: &Item,
-    head: &Head,
+    head: Option<&Head>,
     update: &Update,
     caller: &TeamRef,
     stamp: &Stamp,
@@ -117,9 +123,9 @@ pub fn update(
         append(&mut after.change, change, log, stamp);
         refresh_slot(&mut after);
     }
-    let mut numbers = *head;
+    let mut numbers = head.copied();
     if let Some(data) = &update.deployed_item {
-        deploy(&mut after, data, &mut numbers, stamp)?;
+        deploy(&mut after, data, numbers.as_mut(), stamp)?;
     }
     if moves || log.is_some() {
         after.writes.push(Write::Moved {
@@ -129,7 +135,7 @@ pub fn update(
         });
     }
     after.writes.extend(closed.map(Write::Closed));
-    settle(&mut after, item, head, numbers, stamp);
+    settle(&mut after, item, head.zip(numbers), stamp);
     Ok(after)
 }
 
@@ -253,7 +259,7 @@ fn refresh_slot(after: &mut Decided) {
 }
 
 /// Adds a deployed item version, unless the newest one is the same already.
-fn deploy(after: &mut Decided, data: &str, numbers: &mut Head, stamp: &Stamp) -> Result<(), Refused> {
+fn deploy(after: &mut Decided, data: &str, numbers: Option<&mut Head>, stamp: &Stamp) -> Result<(), Refused> {
     let hash = Hash::of(data);
     let Decided { change, item, writes, deployed } = after;
     if item.deployed.is_some_and(|latest| latest.hash == hash) {
@@ -261,6 +267,7 @@ fn deploy(after: &mut Decided, data: &str, numbers: &mut Head, stamp: &Stamp) ->
     }
     if item.next_deployed.is_multiple_of(CHANGE_STRIDE) {
         // The numbers that came with the change instance are used up: take another block.
+        let numbers = numbers.ok_or(Refused::Torn)?;
         item.next_deployed = numbers.next_change + 1;
         numbers.next_change += CHANGE_STRIDE;
     }
@@ -286,19 +293,19 @@ fn deploy(after: &mut Decided, data: &str, numbers: &mut Head, stamp: &Stamp) ->
     Ok(())
 }
 
-/// Adds the writes of the item and, where it is concerned, of the head.
-fn settle(after: &mut Decided, before: &Item, head: &Head, numbers: Head, stamp: &Stamp) {
+/// Adds the writes of the item and, where it is concerned, of the head: before and after numbers were taken from it.
+fn settle(after: &mut Decided, before: &Item, heads: Option<(&Head, Head)>, stamp: &Stamp) {
     let delta = after.item.attention() - before.attention();
     if after.item != *before {
         after.item.revision += 1;
         after.item.modified = stamp.now.not_before(before.modified);
         after.writes.push(Write::Item { before: Some(before.revision), after: after.item.clone() });
     }
-    if numbers != *head {
+    if let Some((head, numbers)) = heads.filter(|(head, numbers)| *head != numbers) {
         let moved = Head { attention: head.attention + delta, ..numbers };
         after.writes.push(Write::Head { before: *head, after: moved });
     } else if delta != Attention::NONE {
-        after.writes.push(Write::Attention { team: head.team, delta });
+        after.writes.push(Write::Attention { team: before.consumer.id, delta });
     }
 }
 

@@ -22,6 +22,7 @@ const FILTERS: &[&str] = &[
     "end_date",
     "exclude_referenced",
     "is_dependant",
+    "light",
     "service_id",
     "service_item_id",
     "service_name",
@@ -135,9 +136,20 @@ fn owned_in(pov: Pov, change: &Change, team: TeamId) -> bool {
 }
 
 async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
+    let Asked { table, call, .. } = list.asked;
+    let viewpoint = Viewpoint::of(call);
+    if call.query.truth("light").map_err(|error| Call::bad_filter(&error))? == Some(true) {
+        let page = list.uncounted_page().await?;
+        let results: Vec<Value> =
+            page.rows.iter().map(|change| view::light_change_instance(change, &viewpoint)).collect();
+        return Ok(page.reply(&results));
+    }
     let page = list.page().await?;
-    let related = list.asked.table.related_to_changes(&page.rows).await?;
-    let viewpoint = Viewpoint::of(list.asked.call);
+    let related = match call.pov {
+        // An owner's rows are from an index; what stands beside them may be as late as they are.
+        Pov::ServiceOwner => table.related_to_queue(&page.rows).await?,
+        Pov::Consumer => table.related_to_changes(&page.rows).await?,
+    };
     let results: Vec<Value> =
         page.rows.iter().map(|change| view::change_instance(change, &related, &viewpoint)).collect();
     Ok(page.reply(&results))

@@ -35,6 +35,8 @@ struct Wanted<T> {
     offset: u64,
     order: Order<T>,
     cursor: Option<Cursor>,
+    /// Whether rows behind the page are counted.
+    counted: bool,
 }
 
 /// The order of a list: as it is stored, or by a field, which takes reading all of it.
@@ -49,7 +51,8 @@ pub(crate) struct Page<'a, T: 'static> {
     pub(crate) rows: Vec<T>,
     /// Where each row stands.
     positions: Vec<String>,
-    count: u64,
+    /// How many rows there are; none where nobody asks and it would have to be counted.
+    count: Option<u64>,
     /// How many rows of the offset are still to be skipped.
     skip: u64,
     /// Where the next page begins, if there is one.
@@ -106,14 +109,23 @@ pub(crate) fn only_knows(call: &Call, names: &[&str]) -> Result<(), Failure> {
 impl<T: 'static> List<'_, T> {
     /// Reads the page that the call asks for.
     pub(crate) async fn page(&self) -> Result<Page<'_, T>, Failure> {
-        let wanted = self.wanted()?;
+        self.read(true).await
+    }
+
+    /// The same without reading on for the count.
+    pub(crate) async fn uncounted_page(&self) -> Result<Page<'_, T>, Failure> {
+        self.read(false).await
+    }
+
+    async fn read(&self, counted: bool) -> Result<Page<'_, T>, Failure> {
+        let wanted = self.wanted(counted)?;
         match wanted.order {
             Order::Stored(direction) => self.in_stored_order(&wanted, direction).await,
             Order::By(by, direction) => self.sorted(&wanted, by, direction).await,
         }
     }
 
-    fn wanted(&self) -> Result<Wanted<T>, Failure> {
+    fn wanted(&self, counted: bool) -> Result<Wanted<T>, Failure> {
         let Asked { key, call, .. } = self.asked;
         let query = &call.query;
         let integer = |name: &str| query.integer(name).map_err(|error| Call::bad_filter(&error));
@@ -128,6 +140,7 @@ impl<T: 'static> List<'_, T> {
             offset: integer("offset")?.unwrap_or(0),
             order: self.order()?,
             cursor: cursor.transpose()?,
+            counted,
         })
     }
 
@@ -158,11 +171,11 @@ impl<T: 'static> List<'_, T> {
         direction: Direction,
     ) -> Result<Page<'_, T>, Failure> {
         let after = wanted.cursor.as_ref().map(|cursor| cursor.after.as_str());
-        let known = wanted.cursor.as_ref().map(|cursor| cursor.count);
+        let known = wanted.cursor.as_ref().and_then(|cursor| cursor.count);
         let (mut rows, mut positions, mut last, mut more) = (Vec::new(), Vec::new(), None, false);
         let (mut read, mut passed) = (0, 0);
         let skip = wanted.cursor.as_ref().map_or(wanted.offset, |cursor| cursor.skip);
-        let mut reader = self.asked.table.rows(&self.source, direction, after);
+        let mut reader = self.asked.table.rows(&self.source, direction, after).at_once(self.at_once(wanted));
         'reading: while let Some(batch) = reader.next().await? {
             let related = self.beside(&batch).await?;
             for Listed { position, value } in batch {
@@ -175,8 +188,8 @@ impl<T: 'static> List<'_, T> {
                     passed += 1;
                 }
                 if more {
-                    // Only the count is still wanted, unless it is known or counted more cheaply.
-                    if known.is_some() || self.filter.is_empty() {
+                    // Only the count is still wanted, unless it is known or not, or counted more cheaply.
+                    if known.is_some() || !wanted.counted || self.filter.is_empty() {
                         break 'reading;
                     }
                 } else {
@@ -193,12 +206,23 @@ impl<T: 'static> List<'_, T> {
             }
         }
         let count = match known {
-            Some(known) => known,
-            None if more && self.filter.is_empty() => self.asked.table.count(&self.source).await?,
-            None => passed,
+            Some(known) => Some(known),
+            None if !wanted.counted => (wanted.cursor.is_none() && !more).then_some(passed),
+            None if more && self.filter.is_empty() => Some(self.asked.table.count(&self.source).await?),
+            None => Some(passed),
         };
         let skip = skip.saturating_sub(passed);
         Ok(Page { list: self, rows, positions, count, skip, next: last.filter(|_| more) })
+    }
+
+    /// How many rows are read at once: the page and one more, which tells that there are more; all that a reader takes
+    /// where a filter may leave some out.
+    fn at_once(&self, wanted: &Wanted<T>) -> usize {
+        if !self.filter.is_empty() {
+            return usize::MAX;
+        }
+        let skip = wanted.cursor.as_ref().map_or(wanted.offset, |cursor| cursor.skip);
+        usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(wanted.limit).saturating_add(1)
     }
 
     /// Reads the whole list, as far as lists are read, and sorts it; positions are counted.
@@ -238,7 +262,7 @@ impl<T: 'static> List<'_, T> {
         let end = skip.saturating_add(u64::try_from(rows.len()).unwrap_or(u64::MAX));
         let positions = (skip..end).map(|before| (before + 1).to_string()).collect();
         let next = (end < count).then(|| end.to_string());
-        Ok(Page { list: self, rows, positions, count, skip: 0, next })
+        Ok(Page { list: self, rows, positions, count: Some(count), skip: 0, next })
     }
 
     /// What the filter looks at beside the rows.
@@ -251,7 +275,7 @@ impl<T: 'static> List<'_, T> {
     }
 
     /// The URL of the page after `after`: with every filter and limit (docs/wire.md rule 2).
-    fn next(&self, after: &str, count: u64, skip: u64) -> String {
+    fn next(&self, after: &str, count: Option<u64>, skip: u64) -> String {
         let Asked { key, call, .. } = self.asked;
         let cursor = Cursor { after: after.to_owned(), count, skip, issued: call.now };
         let cursor = cursor.seal(key, call.caller.team.id, &self.identity());

@@ -14,8 +14,8 @@ use dovetail_table::Table;
 /// How often a submission is planned anew because others moved what it was planned on, or hold the team's head.
 const ATTEMPTS_MAX: u32 = 12;
 
-/// How often it is tried at once: each item's owners may move it meanwhile, while a staged one rests on the head alone.
-const AT_ONCE_MAX: u32 = 3;
+/// How often it is written at once while the owners of its items are faster: a staged one rests on the head alone.
+const OVERTAKEN_MAX: u32 = 3;
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
@@ -49,6 +49,8 @@ async fn submit(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let submitted = Submitted::parse(call)?;
     let mut attempted = None;
     let mut refusal = Code::Contended;
+    // The head that the last attempt rested on, and how often it was not the head that had moved.
+    let (mut rested_on, mut overtaken) = (None, 0);
     for attempt in 0..ATTEMPTS_MAX {
         let team = load::team(table, call, &submitted).await?;
         if let Some(submission) = submitted.earlier(table, call, &team, attempted).await? {
@@ -58,10 +60,13 @@ async fn submit(table: &Table, call: &Call) -> Result<Reply, Failure> {
         match submitted.plan(&loaded, &call.stamp())? {
             Planned::Again(why) => refusal = why,
             Planned::Plan(plan) => {
+                overtaken += u32::from(rested_on == Some(loaded.stored.head));
+                rested_on = Some(loaded.stored.head);
                 attempted = Some(plan.id());
                 let staging = StagingId::of(&call.request, attempt);
                 if let Some(reply) =
-                    write::write(table, call, &loaded.stored, &plan, staging, attempt < AT_ONCE_MAX).await?
+                    write::write(table, call, &loaded.stored, &plan, staging, overtaken < OVERTAKEN_MAX)
+                        .await?
                 {
                     return Ok(reply);
                 }

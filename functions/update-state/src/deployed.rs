@@ -51,7 +51,7 @@ fn merge(data: &mut Value, delta: &Value) {
 }
 
 async fn record(table: &Table, call: &Call, id: ChangeId, deploy: Deploy) -> Result<Reply, Failure> {
-    let Decided { deployed, item, .. } = decide(table, call, id, &Decision::Deploy(deploy)).await?;
+    let (Decided { deployed, item, .. }, _) = decide(table, call, id, &Decision::Deploy(deploy)).await?;
     let viewpoint = Viewpoint::of(call);
     if let Some(deployed) = deployed {
         return Ok(Reply::new(201, view::deployed_item(&deployed, &viewpoint)));

@@ -6,12 +6,11 @@ mod deployed;
 use domain::change::{Change, ClosedBy};
 use domain::decide::{self, Decided, Refused, Update};
 use domain::id::{ChangeId, DeployedId};
-use domain::item::Item;
-use domain::team::Head;
+use domain::related::Related;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Event, EventReply, Failure, Function, Operation, Pov, Reply, answer};
-use dovetail_table::{Commit, Error, Table};
+use dovetail_table::{Commit, Error, Table, Undecided};
 use serde_json::{Map, json};
 
 /// How often a decision is made anew because others moved what it was made on.
@@ -33,18 +32,17 @@ pub async fn handle(table: &Table, event: Event) -> EventReply {
 async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChangeId::parse)?;
     let decided = decide(table, call, id, &Decision::AsAsked).await?;
-    shown(table, call, 200, &decided.change).await
+    Ok(shown(call, 200, &decided))
 }
 
 async fn retry(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChangeId::parse)?;
     let decided = decide(table, call, id, &Decision::Retry).await?;
-    shown(table, call, 201, &decided.change).await
+    Ok(shown(call, 201, &decided))
 }
 
-async fn shown(table: &Table, call: &Call, status: u16, change: &Change) -> Result<Reply, Failure> {
-    let related = table.related_to_changes(std::slice::from_ref(change)).await?;
-    Ok(Reply::new(status, view::change_instance(change, &related, &Viewpoint::of(call))))
+fn shown(call: &Call, status: u16, (decided, related): &(Decided, Related)) -> Reply {
+    Reply::new(status, view::change_instance(&decided.change, related, &Viewpoint::of(call)))
 }
 
 /// What an owner asks for.
@@ -64,64 +62,107 @@ struct Deploy {
     onto: Option<DeployedId>,
 }
 
-/// Loads, decides, commits; again from the start when something moved meanwhile.
-async fn decide(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -> Result<Decided, Failure> {
+/// Loads, decides, commits; again from the start when something moved meanwhile. What the reply shows beside the
+/// change instance is read while that is written.
+async fn decide(
+    table: &Table,
+    call: &Call,
+    id: ChangeId,
+    decision: &Decision,
+) -> Result<(Decided, Related), Failure> {
     let mut attempted = None;
     for attempt in 0..ATTEMPTS_MAX {
-        let (change, item, head) = load(table, call, id).await?;
+        let read = load(table, call, id, decision).await?;
         // A first attempt may have been written although its answer was lost (docs/architecture.md, lost answers).
         if attempt > 0
-            && let Some(written) = written(table, call, &change, &item, attempted).await?
+            && let Some(written) = written(table, call, &read, attempted).await?
         {
-            return Ok(written);
+            return with_related(table, decision, written).await;
         }
-        let (caller, stamp) = (&call.caller.team, call.stamp());
-        let decided = match decision {
-            Decision::AsAsked => {
-                let update = body::update(&call.object()?)?;
-                decide::update(&change, &item, &head, &update, caller, &stamp)
-            }
-            Decision::Deploy(Deploy { data, onto }) => {
-                let update = Update { deployed_item: Some(data.clone()), onto: *onto, ..Update::default() };
-                decide::update(&change, &item, &head, &update, caller, &stamp)
-            }
-            Decision::Retry => decide::retry(&change, &item, &head, caller, &stamp),
-        };
-        match decided {
-            Ok(decided) if decided.writes.is_empty() => return Ok(decided),
+        match decision.made_on(table, call, &read).await? {
             Ok(decided) => {
                 attempted = decided.deployed.as_ref().map(|deployed| deployed.id);
-                if table.commit(&decided.writes).await? == Commit::Done {
-                    return Ok(decided);
+                let (commit, related) =
+                    tokio::join!(commit(table, &decided), related(table, decision, &decided));
+                if commit? == Commit::Done {
+                    return Ok((decided, related?));
                 }
                 pause(attempt).await;
             }
             Err(Refused::Torn) => pause(attempt).await,
-            Err(refused) => return Err(refusal(&refused, &change)),
+            Err(refused) => return Err(refusal(&refused, &read.change)),
         }
     }
-    let (change, item, _) = load(table, call, id).await?;
-    written(table, call, &change, &item, attempted).await?.ok_or_else(|| Code::Contended.into())
+    let read = load(table, call, id, decision).await?;
+    match written(table, call, &read, attempted).await? {
+        Some(written) => with_related(table, decision, written).await,
+        None => Err(Code::Contended.into()),
+    }
 }
 
-/// The change instance with its item and its consumer's head; not found unless the caller is a party.
-async fn load(table: &Table, call: &Call, id: ChangeId) -> Result<(Change, Item, Head), Failure> {
+/// The change instance with its item and, for a retry, its consumer's head; not found unless the caller is a party.
+async fn load(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -> Result<Undecided, Failure> {
     let team = call.caller.team.id;
-    let change = table.change(id).await?;
-    let change = change.filter(|change| Pov::ALL.iter().any(|pov| pov.shows_change(change, team)));
-    let change = change.ok_or(Code::NotFound)?;
-    let (item, head) = tokio::try_join!(table.item(change.item), table.head(change.consumer.id))?;
-    let corrupt =
-        || Error::Corrupt { key: format!("change instance {id}"), reason: "stands alone".to_owned() };
-    Ok((change, item.ok_or_else(corrupt)?, head.ok_or_else(corrupt)?))
+    let read = table.undecided(id, matches!(decision, Decision::Retry)).await?;
+    let read = read.filter(|read| Pov::ALL.iter().any(|pov| pov.shows_change(&read.change, team)));
+    read.ok_or_else(|| Code::NotFound.into())
+}
+
+impl Decision {
+    /// What is decided on what was read; the head is read only by those that take numbers from it.
+    async fn made_on(
+        &self,
+        table: &Table,
+        call: &Call,
+        Undecided { change, item, head }: &Undecided,
+    ) -> Result<Result<Decided, Refused>, Failure> {
+        let (caller, stamp) = (&call.caller.team, call.stamp());
+        let update = match self {
+            Self::AsAsked => body::update(&call.object()?)?,
+            Self::Deploy(Deploy { data, onto }) => {
+                Update { deployed_item: Some(data.clone()), onto: *onto, ..Update::default() }
+            }
+            Self::Retry => {
+                let head = head.as_ref().ok_or(Code::Broken)?;
+                return Ok(decide::retry(change, item, head, caller, &stamp));
+            }
+        };
+        let head = if decide::takes_numbers(item, &update) {
+            Some(table.head(change.consumer.id).await?.ok_or(Code::Broken)?)
+        } else {
+            None
+        };
+        Ok(decide::update(change, item, head.as_ref(), &update, caller, &stamp))
+    }
+}
+
+/// Writes what was decided; there may be nothing to write.
+async fn commit(table: &Table, decided: &Decided) -> Result<Commit, Error> {
+    if decided.writes.is_empty() { Ok(Commit::Done) } else { table.commit(&decided.writes).await }
+}
+
+/// What the reply shows beside the change instance; a deployed item on its own is shown alone.
+async fn related(table: &Table, decision: &Decision, decided: &Decided) -> Result<Related, Error> {
+    match decision {
+        Decision::AsAsked | Decision::Retry => table.related_to_decided(decided).await,
+        Decision::Deploy(_) => Ok(Related::default()),
+    }
+}
+
+async fn with_related(
+    table: &Table,
+    decision: &Decision,
+    decided: Decided,
+) -> Result<(Decided, Related), Failure> {
+    let related = related(table, decision, &decided).await?;
+    Ok((decided, related))
 }
 
 /// The outcome of an attempt of this request, if it bears its mark; of a retry, the new change instance.
 async fn written(
     table: &Table,
     call: &Call,
-    change: &Change,
-    item: &Item,
+    Undecided { change, item, .. }: &Undecided,
     attempted: Option<DeployedId>,
 ) -> Result<Option<Decided>, Failure> {
     let deployed = match attempted {

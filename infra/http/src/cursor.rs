@@ -33,8 +33,8 @@ impl std::fmt::Debug for CursorKey {
 pub struct Cursor {
     /// Where the page before has ended.
     pub after: String,
-    /// How long the list was when its first page was read.
-    pub count: u64,
+    /// How long the list was when its first page was read, if it was counted.
+    pub count: Option<u64>,
     /// How many rows are still to be skipped.
     pub skip: u64,
     /// When it was given out.
@@ -61,7 +61,7 @@ impl Cursor {
         let value: Value = serde_json::from_str(&payload).ok()?;
         let cursor = Self {
             after: value.get("a")?.as_str()?.to_owned(),
-            count: value.get("c")?.as_u64()?,
+            count: value.get("c")?.as_u64(),
             skip: value.get("s")?.as_u64()?,
             issued: Timestamp::from_micros(value.get("t")?.as_u64()?),
         };
@@ -84,7 +84,7 @@ mod tests {
     fn a_position_is_good_for_its_team_its_list_and_its_day() {
         let (key, team) = (CursorKey::new("secret"), TeamId::new(7).unwrap());
         let issued = Timestamp::from_micros(1_000_000);
-        let cursor = Cursor { after: "0001".to_owned(), count: 12, skip: 3, issued };
+        let cursor = Cursor { after: "0001".to_owned(), count: Some(12), skip: 3, issued };
         let sealed = cursor.seal(&key, team, "items?a=b");
         let open = |text: &str, team: u64, list: &str, micros| {
             let now = Timestamp::from_micros(micros);

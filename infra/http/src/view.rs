@@ -5,7 +5,7 @@ mod item;
 mod service;
 mod team;
 
-pub use change::{change_instance, change_instance_as_born, history, history_entry};
+pub use change::{change_instance, change_instance_as_born, history, history_entry, light_change_instance};
 pub use item::{deployed_item, service_item};
 pub use service::service;
 pub use team::{CHANGES_MAX, application, submission, submission_with_changes, team};
@@ -63,8 +63,11 @@ fn team_ref(team: &TeamRef) -> Value {
 }
 
 fn team_with_metadata(team: &TeamRef, related: &Related) -> Value {
-    let metadata = related.teams.get(&team.id).map_or_else(|| json!({}), |team| parsed(&team.metadata));
-    json!({"id": team.id.get(), "name": team.name, "metadata": metadata})
+    json!({"id": team.id.get(), "name": team.name, "metadata": team_metadata(team.id, related)})
+}
+
+fn team_metadata(team: TeamId, related: &Related) -> Value {
+    related.teams.get(&team).map_or_else(|| json!({}), |team| parsed(&team.metadata))
 }
 
 fn declaration(team: TeamId, hash: Hash, related: &Related) -> Value {

@@ -2,6 +2,7 @@
 
 use crate::ACTIONS_MAX;
 use aws_sdk_dynamodb::Client;
+use domain::id::{ChangeId, ItemId};
 use domain::schema::Schema;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -45,6 +46,9 @@ pub struct BadSettings(&'static str);
 /// Compiled schemas by service and version; a version never changes.
 type Schemas = Arc<Mutex<BTreeMap<(String, u64), Arc<Schema>>>>;
 
+/// The items of change instances that were decided on; the item of a change instance never changes.
+type Known = Arc<Mutex<BTreeMap<ChangeId, ItemId>>>;
+
 /// The tables and the client that reaches them.
 #[derive(Clone)]
 pub struct Table {
@@ -53,6 +57,7 @@ pub struct Table {
     pub(crate) keys: String,
     pub(crate) schemas: Schemas,
     pub(crate) actions_max: usize,
+    pub(crate) known: Known,
 }
 
 impl std::fmt::Debug for Table {
@@ -71,6 +76,7 @@ impl Table {
             keys: settings.keys_table,
             schemas: Arc::default(),
             actions_max: settings.actions_max.min(ACTIONS_MAX),
+            known: Arc::default(),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod commit;
 mod connect;
+mod decision;
 mod definition;
 mod error;
 mod key;
@@ -22,6 +23,7 @@ mod work;
 
 pub use commit::{ACTIONS_MAX, Commit};
 pub use connect::{Settings, Table};
+pub use decision::Undecided;
 pub use error::Error;
 pub use lists::{COUNT_MAX, Direction, Listed, Rows, Source};
 pub use provision::{Publication, Published};

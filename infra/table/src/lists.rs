@@ -15,10 +15,11 @@ use domain::service::Service;
 use domain::state::State;
 use domain::submission::Submission;
 use domain::team::Application;
+use futures_util::future::try_join_all;
 use std::collections::{BTreeMap, VecDeque};
 
-/// How many rows one read of a partition asks for.
-const ROWS_PER_READ: i32 = 100;
+/// How many rows one read of a partition asks for at most.
+const ROWS_PER_READ: usize = 100;
 
 /// How far a list is counted.
 pub const COUNT_MAX: u64 = 10_000;
@@ -168,6 +169,8 @@ pub struct Rows<'a, T> {
     record: fn(&str, &str) -> Option<Key>,
     decode: fn(Attributes) -> Result<T, Error>,
     readers: Vec<Reader>,
+    /// How many rows one read of a partition asks for.
+    at_once: usize,
     /// The position of the row before.
     last: Option<String>,
 }
@@ -189,29 +192,34 @@ impl Table {
             buffer: VecDeque::new(),
             exhausted: false,
         };
-        let readers = source.partitions.iter().map(reader).collect();
-        Rows { table: self, direction, record: source.record, decode: source.decode, readers, last: None }
+        Rows {
+            table: self,
+            direction,
+            record: source.record,
+            decode: source.decode,
+            readers: source.partitions.iter().map(reader).collect(),
+            at_once: ROWS_PER_READ,
+            last: None,
+        }
     }
 
     /// How many rows a list has; exact up to [`COUNT_MAX`], where counting stops.
     pub async fn count<T>(&self, source: &Source<T>) -> Result<u64, Error> {
-        let mut count = 0;
-        for partition in &source.partitions {
-            let mut after = None;
-            loop {
-                let query = self.query(partition, Direction::Ascending, None).select(Select::Count);
-                let page = query.set_exclusive_start_key(after).send().await?;
-                count += u64::try_from(page.count).unwrap_or_default();
-                after = page.last_evaluated_key;
-                if count >= COUNT_MAX {
-                    return Ok(COUNT_MAX);
-                }
-                if after.is_none() {
-                    break;
-                }
+        let counts = try_join_all(source.partitions.iter().map(|partition| self.count_in(partition))).await?;
+        Ok(counts.into_iter().sum::<u64>().min(COUNT_MAX))
+    }
+
+    async fn count_in(&self, partition: &Partition) -> Result<u64, Error> {
+        let (mut count, mut after) = (0, None);
+        loop {
+            let query = self.query(partition, Direction::Ascending, None).select(Select::Count);
+            let page = query.set_exclusive_start_key(after).send().await?;
+            count += u64::try_from(page.count).unwrap_or_default();
+            after = page.last_evaluated_key;
+            if after.is_none() || count >= COUNT_MAX {
+                return Ok(count);
             }
         }
-        Ok(count)
     }
 
     fn query(
@@ -270,13 +278,19 @@ fn bounds(
 }
 
 impl<T> Rows<'_, T> {
+    /// Reads so many rows at once: of those that are read and not wanted the capacity is paid all the same.
+    pub fn at_once(mut self, rows: usize) -> Self {
+        self.at_once = rows.clamp(1, ROWS_PER_READ);
+        self
+    }
+
     /// The next rows in order; none when the list is at its end.
     pub async fn next(&mut self) -> Result<Option<Vec<Listed<T>>>, Error> {
         let mut merged = Vec::new();
         loop {
-            for reader in &mut self.readers {
-                reader.fill(self.table, self.direction).await?;
-            }
+            let (table, direction, at_once) = (self.table, self.direction, self.at_once);
+            try_join_all(self.readers.iter_mut().map(|reader| reader.fill(table, direction, at_once)))
+                .await?;
             if self.readers.iter().all(|reader| reader.buffer.is_empty()) {
                 break;
             }
@@ -291,7 +305,7 @@ impl<T> Rows<'_, T> {
                     break;
                 }
             }
-            if merged.len() >= usize::try_from(ROWS_PER_READ).unwrap_or(1) {
+            if merged.len() >= self.at_once {
                 break;
             }
         }
@@ -344,13 +358,15 @@ fn key_of(row: &Attributes, record: fn(&str, &str) -> Option<Key>) -> Option<Key
 }
 
 impl Reader {
-    async fn fill(&mut self, table: &Table, direction: Direction) -> Result<(), Error> {
+    async fn fill(&mut self, table: &Table, direction: Direction, at_once: usize) -> Result<(), Error> {
         while self.buffer.is_empty() && !self.exhausted {
             let query = table.query(&self.partition, direction, self.after.as_deref());
-            let page = query.limit(ROWS_PER_READ).send().await?;
+            // The row that a page begins behind is read again.
+            let limit = at_once + usize::from(self.after.is_some());
+            let page = query.limit(i32::try_from(limit).unwrap_or(i32::MAX)).send().await?;
             let sk = self.partition.index.map_or_else(|| "sk".to_owned(), |index| format!("gs{index}sk"));
             let rows = page.items.unwrap_or_default();
-            let full = i32::try_from(rows.len()).unwrap_or(i32::MAX) >= ROWS_PER_READ;
+            let full = rows.len() >= limit;
             self.exhausted = !full && page.last_evaluated_key.is_none();
             let before = self.after.clone();
             for row in rows {

@@ -3,22 +3,25 @@
 //! Every record names its type (`ty`) and format version (`v`). One written by a newer format is refused, so
 //! that an older function never drops what it does not know.
 
+mod bytes;
 mod catalog;
 mod change;
+mod entry;
 mod item;
 mod parts;
 mod submission;
 mod team;
 
 pub(crate) use catalog::{SchemaRecord, ServiceRecord, StoredSchema};
-pub(crate) use change::{ChangeRecord, EntryRecord, closed_queue};
+pub(crate) use change::{ChangeRecord, closed_queue};
+pub(crate) use entry::EntryRecord;
 pub(crate) use item::{DeployedRecord, ItemRecord};
 pub(crate) use parts::Bad;
 pub(crate) use submission::{RememberedRecord, ShareRecord, StagingRecord, SubmissionRecord, WorkRecord};
 pub(crate) use team::{ApplicationRecord, HeadRecord, TeamRecord};
 
 use crate::Error;
-use crate::key::Key;
+use crate::key::{self, Key};
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -93,6 +96,11 @@ pub(crate) fn text<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str
 /// An integer attribute.
 pub(crate) fn integer(attributes: &Attributes, name: &str) -> Option<u64> {
     attributes.get(name).and_then(|value| value.as_n().ok()).and_then(|value| value.parse().ok())
+}
+
+/// The key of attributes.
+pub(crate) fn key(attributes: &Attributes) -> Option<Key> {
+    key::at(text(attributes, "pk")?, text(attributes, "sk")?)
 }
 
 /// The key of attributes, for messages.

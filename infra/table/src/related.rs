@@ -1,4 +1,4 @@
-//! Loading what stands beside the records of a reply, in at most two rounds of batch reads.
+//! Loading what stands beside the records of a reply, in one or two rounds of batch reads.
 
 use crate::key::{self, Key};
 use crate::record::{self, ApplicationRecord, DeployedRecord, ItemRecord, Record, ServiceRecord, TeamRecord};
@@ -10,7 +10,7 @@ use domain::item::Item;
 use domain::json::Hash;
 use domain::related::Related;
 use domain::submission::Submission;
-use std::collections::BTreeSet;
+use futures_util::future::try_join;
 
 /// A record that a row of a list points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,41 +23,57 @@ pub enum Beside {
     Team(TeamId),
 }
 
+impl Beside {
+    fn key(self) -> Key {
+        match self {
+            Self::Declaration(team, hash) => key::declaration(team, hash),
+            Self::Deployed(id) => key::deployed(id),
+            Self::Team(id) => key::team(id),
+        }
+    }
+}
+
 impl Table {
     /// What stands beside change instances: their items, teams, applications, declarations, deployed items.
     pub async fn related_to_changes(&self, changes: &[Change]) -> Result<Related, Error> {
-        let mut keys = Vec::new();
-        for change in changes {
-            keys.extend([
-                key::item(change.item),
-                key::team(change.consumer.id),
-                key::team(change.service_owner.id),
-                key::application(change.item.application()),
-            ]);
-        }
-        let mut related = self.related(keys).await?;
-        let mut more: BTreeSet<Key> = BTreeSet::new();
-        for change in changes {
-            let versions = change.new.iter().chain(&change.old);
-            more.extend(versions.map(|version| key::declaration(change.consumer.id, version.hash)));
-            more.extend(change.deployed_before.map(key::deployed));
-        }
-        more.extend(related.items.values().flat_map(beside_item));
-        self.add(&mut related, more.into_iter().collect()).await?;
-        Ok(related)
+        let moving = self.related(changes.iter().flat_map(around_change).collect());
+        let named = changes.iter().flat_map(named_by_change).collect();
+        let (moving, lasting) = try_join(moving, self.lastingly_related(named)).await?;
+        self.named_by_items(with_lasting(moving, lasting)).await
+    }
+
+    /// The same beside rows of an owner's queue, which may be as late as the queue is: for half the price.
+    pub async fn related_to_queue(&self, changes: &[Change]) -> Result<Related, Error> {
+        let keys = changes
+            .iter()
+            .flat_map(|change| around_change(change).into_iter().chain(named_by_change(change)));
+        self.named_by_items(self.lastingly_related(keys.collect()).await?).await
+    }
+
+    /// Reads also what only the items name; a change instance mostly names the same.
+    async fn named_by_items(&self, related: Related) -> Result<Related, Error> {
+        let known = |wanted: &Beside| match wanted {
+            Beside::Declaration(team, hash) => related.declarations.contains_key(&(*team, *hash)),
+            Beside::Deployed(id) => related.deployed.contains_key(id),
+            Beside::Team(id) => related.teams.contains_key(id),
+        };
+        let named = related.items.values().flat_map(named_by_item);
+        let more = self.beside(named.filter(|wanted| !known(wanted))).await?;
+        Ok(with_lasting(related, more))
     }
 
     /// What stands beside items: their teams, applications, services, declarations, deployed items.
     pub async fn related_to_items(&self, items: &[Item]) -> Result<Related, Error> {
-        let keys = items.iter().flat_map(|item| {
-            let own = [
+        let around = items.iter().flat_map(|item| {
+            [
                 key::team(item.consumer.id),
                 key::application(item.id.application()),
                 key::service(&item.service.title),
-            ];
-            own.into_iter().chain(beside_item(item))
+            ]
         });
-        self.related(keys.collect()).await
+        let named = self.beside(items.iter().flat_map(named_by_item));
+        let (moving, lasting) = try_join(self.related(around.collect()), named).await?;
+        Ok(with_lasting(moving, lasting))
     }
 
     /// The first change instances of a submission's own items, as far as they exist, as they are now.
@@ -67,57 +83,81 @@ impl Table {
 
     /// What is wanted beside rows, as far as it exists.
     pub async fn beside(&self, wanted: impl Iterator<Item = Beside>) -> Result<Related, Error> {
-        let key = |wanted| match wanted {
-            Beside::Declaration(team, hash) => key::declaration(team, hash),
-            Beside::Deployed(id) => key::deployed(id),
-            Beside::Team(id) => key::team(id),
-        };
-        self.related(wanted.map(key).collect()).await
+        self.lastingly_related(wanted.map(Beside::key).collect()).await
     }
 
     async fn related(&self, keys: Vec<Key>) -> Result<Related, Error> {
         let mut related = Related::default();
-        self.add(&mut related, keys).await?;
+        add(&mut related, self.batch(keys).await?)?;
         Ok(related)
     }
 
-    async fn add(&self, related: &mut Related, keys: Vec<Key>) -> Result<(), Error> {
-        for row in self.batch(keys).await? {
-            match record::type_of(&row) {
-                Some(ItemRecord::TYPE) => {
-                    let item = record::read::<ItemRecord>(row)?;
-                    related.items.insert(item.id, item);
-                }
-                Some(TeamRecord::TYPE) => {
-                    let team = record::read::<TeamRecord>(row)?;
-                    related.teams.insert(team.id, team);
-                }
-                Some(ApplicationRecord::TYPE) => {
-                    let application = record::read::<ApplicationRecord>(row)?;
-                    related.applications.insert(application.id, application);
-                }
-                Some(ServiceRecord::TYPE) => {
-                    let service = record::read::<ServiceRecord>(row)?;
-                    related.services.insert(service.title.clone(), service);
-                }
-                Some(DeployedRecord::TYPE) => {
-                    let deployed: Deployed = record::read::<DeployedRecord>(row)?;
-                    related.deployed.insert(deployed.id, deployed);
-                }
-                Some("DECLARATION") => {
-                    let (key, text) = declaration(&row)?;
-                    related.declarations.insert(key, text);
-                }
-                other => return Err(Error::corrupt(record::place(&row), format!("{other:?} unexpected"))),
-            }
-        }
-        Ok(())
+    /// The same for records that do not change, or whose change may be seen a moment later.
+    pub(crate) async fn lastingly_related(&self, keys: Vec<Key>) -> Result<Related, Error> {
+        let mut related = Related::default();
+        add(&mut related, self.lasting(keys).await?)?;
+        Ok(related)
     }
 }
 
-fn beside_item(item: &Item) -> Vec<Key> {
-    let declaration = key::declaration(item.consumer.id, item.version.hash);
-    std::iter::once(declaration).chain(item.deployed.map(|latest| key::deployed(latest.id))).collect()
+fn add(related: &mut Related, rows: Vec<record::Attributes>) -> Result<(), Error> {
+    for row in rows {
+        match record::type_of(&row) {
+            Some(ItemRecord::TYPE) => {
+                let item = record::read::<ItemRecord>(row)?;
+                related.items.insert(item.id, item);
+            }
+            Some(TeamRecord::TYPE) => {
+                let team = record::read::<TeamRecord>(row)?;
+                related.teams.insert(team.id, team);
+            }
+            Some(ApplicationRecord::TYPE) => {
+                let application = record::read::<ApplicationRecord>(row)?;
+                related.applications.insert(application.id, application);
+            }
+            Some(ServiceRecord::TYPE) => {
+                let service = record::read::<ServiceRecord>(row)?;
+                related.services.insert(service.title.clone(), service);
+            }
+            Some(DeployedRecord::TYPE) => {
+                let deployed: Deployed = record::read::<DeployedRecord>(row)?;
+                related.deployed.insert(deployed.id, deployed);
+            }
+            Some("DECLARATION") => {
+                let (key, text) = declaration(&row)?;
+                related.declarations.insert(key, text);
+            }
+            other => return Err(Error::corrupt(record::place(&row), format!("{other:?} unexpected"))),
+        }
+    }
+    Ok(())
+}
+
+/// Adds what never changes to what was read beside it.
+fn with_lasting(mut related: Related, lasting: Related) -> Related {
+    related.declarations.extend(lasting.declarations);
+    related.deployed.extend(lasting.deployed);
+    related
+}
+
+fn around_change(change: &Change) -> [Key; 4] {
+    [
+        key::item(change.item),
+        key::team(change.consumer.id),
+        key::team(change.service_owner.id),
+        key::application(change.item.application()),
+    ]
+}
+
+fn named_by_change(change: &Change) -> Vec<Key> {
+    let versions = change.new.iter().chain(&change.old);
+    let declarations = versions.map(|version| key::declaration(change.consumer.id, version.hash));
+    declarations.chain(change.deployed_before.map(key::deployed)).collect()
+}
+
+fn named_by_item(item: &Item) -> impl Iterator<Item = Beside> {
+    let declaration = Beside::Declaration(item.consumer.id, item.version.hash);
+    std::iter::once(declaration).chain(item.deployed.map(|latest| Beside::Deployed(latest.id)))
 }
 
 /// A stored declaration: its team and hash, and its text.

@@ -9,6 +9,7 @@ use crate::record::{
     Record, RememberedRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord,
     closed_queue,
 };
+use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
     Update,
@@ -209,12 +210,16 @@ fn attention(table: &str, team: TeamId, delta: Attention) -> Result<TransactWrit
 
 /// Closes a change instance that was not read: its slot knew where its history ends.
 fn close(table: &str, closing: &Closing) -> Result<TransactWriteItem, Error> {
-    let entry: Attributes = serde_dynamo::to_item(EntryRecord::of(&closing.entry))
-        .map_err(|error| Error::corrupt("history entry", error))?;
+    // What closes an open one leaves its type as it is.
+    let record = EntryRecord::of(&closing.entry, None, closing.entry.change_type);
+    let entry: Attributes =
+        serde_dynamo::to_item(record).map_err(|error| Error::corrupt("history entry", error))?;
+    let link = AttributeValue::B(Blob::new(closing.entry.chain.0));
     Condition::new("#n = :n AND #st = :st")
         .number("n", closing.mark.entries)
         .text("st", closing.from.name())
         .value("hi", AttributeValue::L(vec![AttributeValue::M(entry)]))
+        .value("hh", link)
         .text("gs1pk", &closed_queue(closing.owner))
         .value("one", AttributeValue::N("1".to_owned()))
         .value("closed", AttributeValue::S(closing.entry.to.name().to_owned()))
@@ -223,7 +228,7 @@ fn close(table: &str, closing: &Closing) -> Result<TransactWriteItem, Error> {
         .update(
             table,
             key::change(closing.change),
-            "SET #st = :closed, #n = #n + :one, #hi = list_append(#hi, :hi), #gs1pk = :gs1pk",
+            "SET #st = :closed, #n = #n + :one, #hi = list_append(#hi, :hi), #hh = :hh, #gs1pk = :gs1pk",
         )
 }
 

@@ -1,6 +1,6 @@
 //! Change instances and their histories on the wire.
 
-use super::{Viewpoint, declaration, parsed, team_ref, team_with_metadata};
+use super::{Viewpoint, declaration, parsed, team_metadata, team_ref};
 use domain::actor::TeamRef;
 use domain::change::{Change, ClosedBy, Entry, Reason, Version};
 use domain::id::DeployedId;
@@ -39,11 +39,38 @@ struct ItemNow {
 }
 
 fn view(change: &Change, item: &ItemNow, related: &Related, viewpoint: &Viewpoint) -> Value {
+    let mut shown = light_change_instance(change, viewpoint);
+    let mut add = |object: &str, name: &str, value: Value| {
+        if let Some(object) = shown.pointer_mut(object).and_then(Value::as_object_mut) {
+            object.insert(name.to_owned(), value);
+        }
+    };
     let consumer = change.consumer.id;
-    let version = |version: &Version| json!({"version": version.number, "declaration": declaration(consumer, version.hash, related)});
+    let application = related.applications.get(&change.item.application());
+    let metadata = application.map_or_else(|| json!({}), |application| parsed(&application.metadata));
+    add("/application", "metadata", metadata);
+    add("/service_owner_team", "metadata", team_metadata(change.service_owner.id, related));
+    add("/consumer_team", "metadata", team_metadata(consumer, related));
+    for (name, version) in [("/new_declaration", &change.new), ("/old_declaration", &change.old)] {
+        if let Some(version) = version {
+            add(name, "declaration", declaration(consumer, version.hash, related));
+        }
+    }
+    let declared = item.declaration.map_or_else(|| json!({}), |hash| declaration(consumer, hash, related));
     let deployed = item.deployed.and_then(|id| related.deployed.get(&id));
-    let application = change.item.application();
-    let metadata = related.applications.get(&application).map(|application| parsed(&application.metadata));
+    add("/service_item", "runtime_state", json!(item.runtime_state.name()));
+    add("/service_item", "declaration", declared);
+    add(
+        "/service_item",
+        "deployed_item",
+        deployed.map_or_else(|| json!({}), |deployed| parsed(&deployed.data)),
+    );
+    shown
+}
+
+/// A change instance by its own record alone: without metadata, declarations, and how its item is now.
+pub fn light_change_instance(change: &Change, viewpoint: &Viewpoint) -> Value {
+    let version = |version: &Version| json!({"version": version.number});
     json!({
         "id": change.id.get(),
         "url": viewpoint.url("change_instances", change.id.get()),
@@ -59,26 +86,19 @@ fn view(change: &Change, item: &ItemNow, related: &Related, viewpoint: &Viewpoin
         "created": change.created.to_wire(),
         "modified": change.modified().to_wire(),
         "owner": team_ref(&change.owner),
-        "service_owner_team": team_with_metadata(&change.service_owner, related),
-        "consumer_team": team_with_metadata(&change.consumer, related),
+        "service_owner_team": team_ref(&change.service_owner),
+        "consumer_team": team_ref(&change.consumer),
         "service": {
             "id": change.service.id.get(),
             "name": change.service.title,
             "allow_manual_approval": true,
             "allow_manual_completion": true,
         },
-        "application": {
-            "id": application.get(),
-            "name": change.application,
-            "metadata": metadata.unwrap_or_else(|| json!({})),
-        },
+        "application": {"id": change.item.application().get(), "name": change.application},
         "service_item": {
             "id": change.item.get(),
             "url": viewpoint.url("service_items", change.item.get()),
             "name": change.item_name,
-            "runtime_state": item.runtime_state.name(),
-            "declaration": item.declaration.map_or_else(|| json!({}), |hash| declaration(consumer, hash, related)),
-            "deployed_item": deployed.map_or_else(|| json!({}), |deployed| parsed(&deployed.data)),
         },
         "submission": {"id": change.submission.get(), "commit_id": change.commit_id},
         "new_declaration": change.new.as_ref().map(version),

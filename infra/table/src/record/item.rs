@@ -1,13 +1,16 @@
 //! Service items and what is deployed for them.
 
 use super::Record;
+use super::bytes::{HashPart, TargetPart};
 use super::parts::{
-    Bad, MarkPart, ReferencePart, ServicePart, TeamPart, VersionPart, at, change_type, hash, runtime_state,
-    state, target, target_text, team_id,
+    Bad, MarkPart, ReferencePart, ServicePart, TeamPart, VersionPart, at, change_type, runtime_state, state,
+    team_id,
 };
 use crate::key::{self, Key};
+use domain::actor::TeamRef;
+use domain::change::Target;
 use domain::deployed::Deployed;
-use domain::id::{ChangeId, DeployedId, ItemId};
+use domain::id::{ChangeId, DeployedId, ItemId, TeamId};
 use domain::item::{Creation, Item, LatestDeployed, Slot, Stack};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -19,13 +22,15 @@ pub(crate) struct ItemRecord {
     app: String,
     svc: ServicePart,
     so: TeamPart,
-    cs: TeamPart,
+    /// The consumer's name; its id is in that of the item.
+    cs: String,
     rv: u64,
     rs: String,
     ver: VersionPart,
     dc: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sh: Option<String>,
+    sh: Option<TargetPart>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rf: Vec<ReferencePart>,
     own: BTreeMap<String, StackPart>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +57,9 @@ struct SlotPart {
     ci: u64,
     st: String,
     ct: String,
-    h: String,
+    /// What the item shall become, where that is not its newest declaration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    h: Option<TargetPart>,
     end: MarkPart,
     cr: u64,
 }
@@ -61,7 +68,7 @@ struct SlotPart {
 struct LatestPart {
     id: u64,
     no: u64,
-    h: String,
+    h: HashPart,
 }
 
 const fn creation_name(creation: Creation) -> &'static str {
@@ -80,59 +87,61 @@ fn creation(name: &str) -> Result<Creation, Bad> {
 }
 
 impl SlotPart {
-    fn of(slot: &Slot) -> Self {
+    fn of(slot: &Slot, newest: Target) -> Self {
         Self {
             ci: slot.change.get(),
             st: slot.state.name().to_owned(),
             ct: slot.change_type.name().to_owned(),
-            h: target_text(slot.target),
+            h: (slot.target != newest).then(|| TargetPart::of(slot.target)),
             end: MarkPart::of(slot.mark),
             cr: slot.created.micros(),
         }
     }
 
-    fn value(self) -> Result<Slot, Bad> {
+    fn value(self, newest: Target) -> Result<Slot, Bad> {
         Ok(Slot {
             change: ChangeId::parse(self.ci).ok_or(Bad("slot"))?,
             state: state(&self.st)?,
             change_type: change_type(&self.ct)?,
-            target: target(&self.h)?,
-            mark: self.end.value()?,
+            target: self.h.map_or(Ok(newest), TargetPart::value)?,
+            mark: self.end.value(),
             created: at(self.cr),
         })
     }
 }
 
 impl StackPart {
-    fn of(stack: &Stack) -> Self {
+    fn of(stack: &Stack, newest: Target) -> Self {
+        let slot = |slot: &Slot| SlotPart::of(slot, newest);
         Self {
             s: stack.sequence,
             a: stack.attempt,
             c: creation_name(stack.creation).to_owned(),
-            p: stack.pre_validated.as_ref().map(SlotPart::of),
-            v: stack.validated.as_ref().map(SlotPart::of),
+            p: stack.pre_validated.as_ref().map(slot),
+            v: stack.validated.as_ref().map(slot),
         }
     }
 
-    fn value(self) -> Result<Stack, Bad> {
+    fn value(self, newest: Target) -> Result<Stack, Bad> {
+        let slot = |slot: SlotPart| slot.value(newest);
         Ok(Stack {
             sequence: self.s,
             attempt: self.a,
             creation: creation(&self.c)?,
-            pre_validated: self.p.map(SlotPart::value).transpose()?,
-            validated: self.v.map(SlotPart::value).transpose()?,
+            pre_validated: self.p.map(slot).transpose()?,
+            validated: self.v.map(slot).transpose()?,
         })
     }
 }
 
 impl LatestPart {
     fn of(latest: &LatestDeployed) -> Self {
-        Self { id: latest.id.get(), no: latest.version, h: latest.hash.to_string() }
+        Self { id: latest.id.get(), no: latest.version, h: HashPart::of(latest.hash) }
     }
 
     fn value(self) -> Result<LatestDeployed, Bad> {
         let id = DeployedId::parse(self.id).ok_or(Bad("deployed item"))?;
-        Ok(LatestDeployed { id, version: self.no, hash: hash(&self.h)? })
+        Ok(LatestDeployed { id, version: self.no, hash: self.h.value() })
     }
 }
 
@@ -141,20 +150,22 @@ impl Record for ItemRecord {
     type Value = Item;
 
     fn of(item: &Item) -> Self {
+        let newest = Target::Declared(item.version.hash);
+        let stack = |(owner, stack): (&TeamId, &Stack)| (owner.to_string(), StackPart::of(stack, newest));
         Self {
             id: item.id.get(),
             nm: item.name.clone(),
             app: item.application.clone(),
             svc: ServicePart::of(&item.service),
             so: TeamPart::of(&item.service_owner),
-            cs: TeamPart::of(&item.consumer),
+            cs: item.consumer.name.clone(),
             rv: item.revision,
             rs: item.runtime_state.name().to_owned(),
             ver: VersionPart::of(&item.version),
             dc: item.declared,
-            sh: item.settled.map(target_text),
+            sh: item.settled.map(TargetPart::of),
             rf: item.references.iter().map(ReferencePart::of).collect(),
-            own: item.stacks.iter().map(|(owner, stack)| (owner.to_string(), StackPart::of(stack))).collect(),
+            own: item.stacks.iter().map(stack).collect(),
             dp: item.deployed.as_ref().map(LatestPart::of),
             nd: item.next_deployed,
             lc: item.latest_change.get(),
@@ -164,23 +175,26 @@ impl Record for ItemRecord {
     }
 
     fn value(self) -> Result<Item, Bad> {
+        let id = ItemId::parse(self.id).ok_or(Bad("item"))?;
+        let version = self.ver.value();
+        let newest = Target::Declared(version.hash);
         let mut stacks = BTreeMap::new();
         for (owner, stack) in self.own {
             let owner = team_id(owner.parse().map_err(|_| Bad("owner"))?)?;
-            stacks.insert(owner, stack.value()?);
+            stacks.insert(owner, stack.value(newest)?);
         }
         Ok(Item {
-            id: ItemId::parse(self.id).ok_or(Bad("item"))?,
+            id,
             name: self.nm,
             application: self.app,
             service: self.svc.value()?,
             service_owner: self.so.value()?,
-            consumer: self.cs.value()?,
+            consumer: TeamRef { id: id.team(), name: self.cs },
             revision: self.rv,
             runtime_state: runtime_state(&self.rs)?,
-            version: self.ver.value()?,
+            version,
             declared: self.dc,
-            settled: self.sh.as_deref().map(target).transpose()?,
+            settled: self.sh.map(TargetPart::value).transpose()?,
             references: self.rf.into_iter().map(ReferencePart::value).collect(),
             stacks,
             deployed: self.dp.map(LatestPart::value).transpose()?,
@@ -209,7 +223,7 @@ pub(crate) struct DeployedRecord {
     ci: u64,
     no: u64,
     data: String,
-    h: String,
+    h: HashPart,
     so: TeamPart,
     cs: TeamPart,
     op: String,
@@ -228,7 +242,7 @@ impl Record for DeployedRecord {
             ci: deployed.change.get(),
             no: deployed.version,
             data: deployed.data.clone(),
-            h: deployed.hash.to_string(),
+            h: HashPart::of(deployed.hash),
             so: TeamPart::of(&deployed.service_owner),
             cs: TeamPart::of(&deployed.consumer),
             op: deployed.request.clone(),
@@ -244,7 +258,7 @@ impl Record for DeployedRecord {
             change: ChangeId::parse(self.ci).ok_or(Bad("change"))?,
             version: self.no,
             data: self.data,
-            hash: hash(&self.h)?,
+            hash: self.h.value(),
             service_owner: self.so.value()?,
             consumer: self.cs.value()?,
             request: self.op,

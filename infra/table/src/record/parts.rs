@@ -1,7 +1,8 @@
 //! Parts that several records share.
 
+use super::bytes::{ChainPart, HashPart};
 use domain::actor::{Actor, TeamRef};
-use domain::change::{Chain, ChangeType, Kind, Mark, Target, Version};
+use domain::change::{ChangeType, Kind, Mark, Version};
 use domain::id::{ServiceId, TeamId};
 use domain::item::RuntimeState;
 use domain::json::Hash;
@@ -19,7 +20,7 @@ pub(crate) fn hash(text: &str) -> Result<Hash, Bad> {
     Hash::parse(text).ok_or(Bad("hash"))
 }
 
-pub(crate) fn at(micros: u64) -> Timestamp {
+pub(crate) const fn at(micros: u64) -> Timestamp {
     Timestamp::from_micros(micros)
 }
 
@@ -85,16 +86,16 @@ impl ServicePart {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct VersionPart {
     no: u64,
-    dh: String,
+    dh: HashPart,
 }
 
 impl VersionPart {
     pub(crate) fn of(version: &Version) -> Self {
-        Self { no: version.number, dh: version.hash.to_string() }
+        Self { no: version.number, dh: HashPart::of(version.hash) }
     }
 
-    pub(crate) fn value(self) -> Result<Version, Bad> {
-        Ok(Version { number: self.no, hash: hash(&self.dh)? })
+    pub(crate) const fn value(self) -> Version {
+        Version { number: self.no, hash: self.dh.value() }
     }
 }
 
@@ -141,40 +142,20 @@ impl ActorPart {
     }
 }
 
-/// The word that stands for a removal where a hash would be.
-const REMOVED: &str = "REMOVED";
-
-pub(crate) fn target_text(target: Target) -> String {
-    target.hash().map_or_else(|| REMOVED.to_owned(), |hash| hash.to_string())
-}
-
-pub(crate) fn target(text: &str) -> Result<Target, Bad> {
-    if text == REMOVED { Ok(Target::Removed) } else { hash(text).map(Target::Declared) }
-}
-
-pub(crate) fn chain_text(chain: Chain) -> String {
-    format!("{chain:?}")
-}
-
-pub(crate) fn chain(text: &str) -> Result<Chain, Bad> {
-    let value = u128::from_str_radix(text, 16).map_err(|_| Bad("chain"))?;
-    if text.len() == 32 { Ok(Chain(value.to_be_bytes())) } else { Err(Bad("chain")) }
-}
-
 /// The end of a history.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct MarkPart {
     n: u64,
     at: u64,
-    hh: String,
+    hh: ChainPart,
 }
 
 impl MarkPart {
     pub(crate) fn of(mark: Mark) -> Self {
-        Self { n: mark.entries, at: mark.at.micros(), hh: chain_text(mark.chain) }
+        Self { n: mark.entries, at: mark.at.micros(), hh: ChainPart::of(mark.chain) }
     }
 
-    pub(crate) fn value(self) -> Result<Mark, Bad> {
-        Ok(Mark { entries: self.n, at: at(self.at), chain: chain(&self.hh)? })
+    pub(crate) const fn value(self) -> Mark {
+        Mark { entries: self.n, at: at(self.at), chain: self.hh.value() }
     }
 }

@@ -185,7 +185,7 @@ impl DeclaredPart {
 
     fn value(self) -> Result<Declared, Bad> {
         Ok(Declared {
-            version: self.ver.value()?,
+            version: self.ver.value(),
             stays: self.stays,
             references: self.rf.into_iter().map(ReferencePart::value).collect(),
             new: self.new.map(IdentityPart::value).transpose()?,
@@ -229,7 +229,7 @@ impl OwedPart {
             owner: self.ow.value()?,
             kind: kind(&self.kd)?,
             cause: self.cause.map(change).transpose()?,
-            version: self.ver.map(VersionPart::value).transpose()?,
+            version: self.ver.map(VersionPart::value),
             declared: self.dc.map(DeclaredPart::value).transpose()?,
             approval_required: self.ar,
         })

@@ -2,6 +2,8 @@
 //! documentation of the table.
 
 use super::*;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use domain::actor::{Actor, Role, TeamRef};
 use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Kind, Reason, Target, Version};
 use domain::declared::{Declared, Identity};
@@ -284,12 +286,13 @@ fn shown(attributes: &Attributes) -> Value {
     Value::Object(sorted.into_iter().map(|(name, value)| (name.clone(), shown_value(value))).collect())
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "records use five of the types")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "records use six of the types")]
 fn shown_value(value: &AttributeValue) -> Value {
     match value {
         AttributeValue::S(text) => json!({"S": text}),
         AttributeValue::N(number) => json!({"N": number}),
         AttributeValue::Bool(truth) => json!({"BOOL": truth}),
+        AttributeValue::B(bytes) => json!({"B": STANDARD.encode(bytes)}),
         AttributeValue::L(list) => json!({"L": list.iter().map(shown_value).collect::<Vec<_>>()}),
         AttributeValue::M(map) => json!({"M": shown(map)}),
         other => panic!("no record holds {other:?}"),
@@ -303,6 +306,7 @@ fn read_value(value: &Value) -> AttributeValue {
         "S" => AttributeValue::S(text()),
         "N" => AttributeValue::N(text()),
         "BOOL" => AttributeValue::Bool(value.as_bool().unwrap()),
+        "B" => AttributeValue::B(Blob::new(STANDARD.decode(text()).unwrap())),
         "L" => AttributeValue::L(value.as_array().unwrap().iter().map(read_value).collect()),
         "M" => AttributeValue::M(read_shown(value)),
         other => panic!("no record holds {other}"),
@@ -390,6 +394,38 @@ fn every_way_to_close_and_every_role_reads_back() {
         assert_eq!(record::read::<ChangeRecord>(written).unwrap(), change);
     }
     assert!(Role::ALL.iter().all(|role| Role::parse(role.name()) == Some(*role)));
+}
+
+#[test]
+fn what_a_history_leaves_out_reads_back() {
+    let mut change = change();
+    let other = TeamRef { id: TeamId::new(9).unwrap(), name: "Others".to_owned() };
+    change.history = Vec::new();
+    for (from, to, team, log, ty) in [
+        (None, State::Pending, Some(consumer()), None, ChangeType::Modify),
+        (Some(State::Pending), State::Pending, Some(owner()), Some("seen"), ChangeType::Modify),
+        (Some(State::Pending), State::Approved, Some(other), Some("done"), ChangeType::Create),
+        (Some(State::Approved), State::Closed, None, None, ChangeType::Create),
+    ] {
+        let entry = Entry {
+            by: team.map_or(Actor::System, |team| Actor::Key { name: "key".to_owned(), team }),
+            reason: if from == Some(to) { Reason::Log } else { Reason::State },
+            log: log.map(str::to_owned),
+            change_type: ty,
+            ..entry(from, to, 0)
+        };
+        let link = change.mark().chain;
+        change.history.push(entry.chained(link));
+    }
+    change.owner = TeamRef { id: TeamId::new(5).unwrap(), name: "NPOwnerTeam".to_owned() };
+    let written = record::write::<ChangeRecord>(&change).unwrap();
+    assert_eq!(record::read::<ChangeRecord>(written).unwrap(), change);
+    // One link seals all entries: what was altered in any of them no longer fits it.
+    change.history[0].request = "another".to_owned();
+    let written = record::write::<ChangeRecord>(&change).unwrap();
+    let altered = record::read::<ChangeRecord>(written).unwrap();
+    let (last, before) = (&altered.history[3], &altered.history[2]);
+    assert_ne!(last.link(before.chain), last.chain);
 }
 
 /// The condition of a write, with its names and values put in.

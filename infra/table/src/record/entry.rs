@@ -1,0 +1,155 @@
+//! Histories of change instances. An entry leaves out what the record around it tells: the state before it, a type
+//! that is the record's, the names of the record's own teams, all links but the last.
+
+use super::parts::{Bad, at, change_type, state, team_id};
+use domain::actor::{Actor, TeamRef};
+use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Reason};
+use domain::id::{ChangeId, TeamId};
+use domain::state::State;
+use serde::{Deserialize, Serialize};
+
+/// One history entry.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct EntryRecord {
+    t: String,
+    a: u64,
+    /// The key that acted; absent for the system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    /// The key's team.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tm: Option<u64>,
+    /// The team's name, where it is none of the change instance's teams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tn: Option<String>,
+    op: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cb: Option<ClosedPart>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<String>,
+    /// The type as of the entry, where it is no longer that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ct: Option<String>,
+}
+
+/// Which rule closed a change instance, and for which other one.
+#[derive(Serialize, Deserialize)]
+struct ClosedPart {
+    why: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ci: Option<u64>,
+}
+
+impl ClosedPart {
+    fn of(closed: ClosedBy) -> Self {
+        let (why, ci) = match closed {
+            ClosedBy::Displaced(by) => ("DISPLACED", Some(by)),
+            ClosedBy::Answered(by) => ("ANSWERED", Some(by)),
+            ClosedBy::Overtaken => ("OVERTAKEN", None),
+            ClosedBy::Blocked => ("BLOCKED", None),
+            ClosedBy::Retried(by) => ("RETRIED", Some(by)),
+        };
+        Self { why: why.to_owned(), ci: ci.map(ChangeId::get) }
+    }
+
+    fn value(self) -> Result<ClosedBy, Bad> {
+        let by = self.ci.and_then(ChangeId::parse);
+        match (self.why.as_str(), by) {
+            ("DISPLACED", Some(by)) => Ok(ClosedBy::Displaced(by)),
+            ("ANSWERED", Some(by)) => Ok(ClosedBy::Answered(by)),
+            ("OVERTAKEN", None) => Ok(ClosedBy::Overtaken),
+            ("BLOCKED", None) => Ok(ClosedBy::Blocked),
+            ("RETRIED", Some(by)) => Ok(ClosedBy::Retried(by)),
+            _ => Err(Bad("closed by")),
+        }
+    }
+}
+
+/// The teams that a change instance names.
+pub(crate) struct Teams<'a>(pub(crate) [&'a TeamRef; 3]);
+
+impl Teams<'_> {
+    fn name(&self, id: TeamId) -> Option<&str> {
+        self.0.iter().find(|team| team.id == id).map(|team| team.name.as_str())
+    }
+}
+
+/// The entries of a change instance as they are stored.
+pub(crate) fn records(change: &Change) -> Vec<EntryRecord> {
+    let teams = Teams([&change.owner, &change.service_owner, &change.consumer]);
+    change.history.iter().map(|entry| EntryRecord::of(entry, Some(&teams), change.change_type)).collect()
+}
+
+/// The history that is stored so; its last link is the stored one, so that the audit sees whether it fits.
+pub(crate) fn history(
+    records: Vec<EntryRecord>,
+    teams: &Teams<'_>,
+    change_type: ChangeType,
+    end: Chain,
+) -> Result<Vec<Entry>, Bad> {
+    let mut history: Vec<Entry> = Vec::new();
+    for record in records {
+        let before = history.last();
+        let (from, link) = (before.map(|entry| entry.to), before.map_or(Chain::START, |entry| entry.chain));
+        history.push(record.value(from, teams, change_type)?.chained(link));
+    }
+    if let Some(last) = history.last_mut() {
+        last.chain = end;
+    }
+    Ok(history)
+}
+
+impl EntryRecord {
+    /// An entry in a record with these teams and this type.
+    pub(crate) fn of(entry: &Entry, teams: Option<&Teams<'_>>, of_record: ChangeType) -> Self {
+        let (by, team) = match &entry.by {
+            Actor::Key { name, team } => (Some(name.clone()), Some(team)),
+            Actor::System => (None, None),
+        };
+        let is_known = |team: &TeamRef| teams.and_then(|teams| teams.name(team.id)) == Some(&team.name);
+        Self {
+            t: entry.to.name().to_owned(),
+            a: entry.at.micros(),
+            by,
+            tm: team.map(|team| team.id.get()),
+            tn: team.filter(|team| !is_known(team)).map(|team| team.name.clone()),
+            op: entry.request.clone(),
+            cb: entry.closed_by.map(ClosedPart::of),
+            log: entry.log.clone(),
+            ct: (entry.change_type != of_record).then(|| entry.change_type.name().to_owned()),
+        }
+    }
+
+    fn value(self, from: Option<State>, teams: &Teams<'_>, of_record: ChangeType) -> Result<Entry, Bad> {
+        let to = state(&self.t)?;
+        Ok(Entry {
+            from,
+            to,
+            at: at(self.a),
+            by: actor(self.by, self.tm, self.tn, teams)?,
+            request: self.op,
+            closed_by: self.cb.map(ClosedPart::value).transpose()?,
+            log: self.log,
+            reason: if from == Some(to) { Reason::Log } else { Reason::State },
+            change_type: self.ct.as_deref().map_or(Ok(of_record), change_type)?,
+            chain: Chain::START,
+        })
+    }
+}
+
+fn actor(
+    key: Option<String>,
+    team: Option<u64>,
+    name: Option<String>,
+    teams: &Teams<'_>,
+) -> Result<Actor, Bad> {
+    match (key, team) {
+        (None, None) => Ok(Actor::System),
+        (Some(key), Some(team)) => {
+            let id = team_id(team)?;
+            let name = name.or_else(|| teams.name(id).map(str::to_owned)).ok_or(Bad("actor"))?;
+            Ok(Actor::Key { name: key, team: TeamRef { id, name } })
+        }
+        (Some(_), None) | (None, Some(_)) => Err(Bad("actor")),
+    }
+}
