@@ -27,9 +27,9 @@ pub const NAME_BYTES_MAX: usize = 128;
 /// The canonical size of the metadata of a team or an application.
 pub const METADATA_BYTES_MAX: usize = 4 * 1024;
 
-const METADATA: &str = "metadata";
-const SERVICES: &str = "services";
-const NAME: &str = "name";
+pub(crate) const METADATA: &str = "metadata";
+pub(crate) const SERVICES: &str = "services";
+pub(crate) const NAME: &str = "name";
 
 /// What one team wants to have.
 #[derive(Clone, PartialEq)]

@@ -2,6 +2,9 @@
 //!
 //! Not here: what the documents mean.
 
+pub(crate) mod cursor;
+pub(crate) mod sound;
+
 use std::fmt;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};

@@ -6,6 +6,7 @@
 pub mod actor;
 pub mod attention;
 pub mod change;
+pub mod compare;
 pub mod decide;
 pub mod declaration;
 pub mod declared;

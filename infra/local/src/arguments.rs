@@ -9,7 +9,7 @@ use std::{
 use hyper::Uri;
 use lexopt::{Arg, Parser};
 
-use crate::engine::Place;
+use crate::{engine::Place, plan};
 use dovetail_table::ACTIONS_MAX;
 
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);
@@ -20,6 +20,9 @@ pub const HELP: &str = "\
 Runs the whole system in one process, on an embedded database.
 
 Usage: dovetail [OPTIONS]
+       dovetail plan --old FILE --new FILE [--json]
+
+`plan` compares two declarations and starts nothing; `plan --help` tells more.
 
 Options:
   --listen ADDR      address and port to serve on; port 0 takes a free one [default: 127.0.0.1:9000]
@@ -40,6 +43,10 @@ pub enum Command {
     Help,
     /// Serve.
     Serve(Settings),
+    /// Compare two files.
+    Plan(plan::Settings),
+    /// Print [`plan::HELP`].
+    PlanHelp,
 }
 
 /// How to serve.
@@ -85,6 +92,9 @@ where
 }
 
 fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
+    if parser.raw_args()?.peek().is_some_and(|first| first == "plan") {
+        return read_plan(parser);
+    }
     let mut listen = LISTEN;
     let mut data = None;
     let mut memory = false;
@@ -114,6 +124,26 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
         (None, false) => Place::Directory(DATA.into()),
     };
     Ok(Command::Serve(Settings { listen, place, world, functions, actions_max, env_file, ready_file }))
+}
+
+fn read_plan(mut parser: Parser) -> Result<Command, lexopt::Error> {
+    let mut old = None;
+    let mut new = None;
+    let mut json = false;
+    parser.next()?;
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Arg::Long("old") => old = Some(path(&mut parser, "--old")?),
+            Arg::Long("new") => new = Some(path(&mut parser, "--new")?),
+            Arg::Long("json") => json = true,
+            Arg::Long("help") | Arg::Short('h') => return Ok(Command::PlanHelp),
+            Arg::Long(_) | Arg::Short(_) | Arg::Value(_) => return Err(arg.unexpected()),
+        }
+    }
+    match (old, new) {
+        (Some(old), Some(new)) => Ok(Command::Plan(plan::Settings { old, new, json })),
+        (None, _) | (_, None) => Err("plan takes --old FILE and --new FILE".into()),
+    }
 }
 
 fn address(value: OsString) -> Result<SocketAddr, lexopt::Error> {
@@ -158,7 +188,7 @@ mod tests {
     fn settings(args: &[&str]) -> Settings {
         match parse(args).unwrap() {
             Command::Serve(settings) => settings,
-            Command::Help => panic!("help was not asked for"),
+            other @ (Command::Help | Command::Plan(_) | Command::PlanHelp) => panic!("{other:?}"),
         }
     }
 
@@ -198,6 +228,28 @@ mod tests {
         for args in [&["--help"], &["-h"]] {
             assert_eq!(parse(args).unwrap(), Command::Help);
         }
+    }
+
+    #[test]
+    fn a_plan_names_two_files() {
+        let plan = |json| plan::Settings { old: "a.json".into(), new: "b.json".into(), json };
+        let args = ["plan", "--old", "a.json", "--new=b.json"];
+        assert_eq!(parse(args).unwrap(), Command::Plan(plan(false)));
+        assert_eq!(
+            parse(["plan", "--json", "--new", "b.json", "--old=a.json"]).unwrap(),
+            Command::Plan(plan(true))
+        );
+        for args in [&["plan", "--help"][..], &["plan", "--old=a.json", "-h"]] {
+            assert_eq!(parse(args).unwrap(), Command::PlanHelp);
+        }
+        for args in [&["plan"][..], &["plan", "--old", "a.json"], &["plan", "--new", "b.json"]] {
+            assert_eq!(refused(args), "plan takes --old FILE and --new FILE; --help tells the options");
+        }
+        assert!(refused(&["plan", "--old="]).starts_with("--old takes a path, not nothing"));
+        assert!(refused(&["plan", "--memory"]).contains("--memory"));
+        assert!(refused(&["plan", "a.json", "b.json"]).contains("a.json"));
+        assert!(refused(&["--memory", "plan"]).contains("plan"));
+        assert!(refused(&["--json"]).contains("--json"));
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod journal;
 pub mod load;
 pub mod mapping;
 pub mod pattern;
+pub mod plan;
 pub mod ready;
 pub mod schedule;
 pub mod signals;

@@ -1,0 +1,166 @@
+//! Comparing: two documents in, what a submission of the new one after the old one would change out.
+//!
+//! Not here: what takes more than the two texts, as schemas, references and what is in service
+//! ([`crate::plan`]).
+
+mod document;
+mod field;
+
+use std::{borrow::Cow, cmp::Ordering, collections::BTreeMap};
+
+pub use self::{document::Key, field::Field};
+use self::{
+    document::{Document, Form, Item},
+    field::fields,
+};
+use crate::{
+    change::ChangeType,
+    problem::{Problem, pointer},
+};
+
+/// The metadata of an application that declares none.
+const NO_METADATA: &str = "{}";
+
+/// What differs between two documents, in the order of applications, services and names.
+#[derive(Default)]
+pub struct Differences<'a> {
+    /// The items that are created, modified or deleted.
+    pub changes: Vec<ItemChange<'a>>,
+    /// The metadata that is another; no change instance comes of it.
+    pub metadata: Vec<MetadataChange<'a>>,
+    /// How many items are as they were.
+    pub unchanged: usize,
+}
+
+/// A change to one item.
+pub struct ItemChange<'a> {
+    /// What is to be done with it.
+    pub change_type: ChangeType,
+    /// Which item.
+    pub key: Key<'a>,
+    /// What differs within it; nothing of one that is created or deleted.
+    pub fields: Vec<Field>,
+}
+
+/// A change to the metadata of the team or of an application.
+pub struct MetadataChange<'a> {
+    /// The application; empty for the team.
+    pub application: Cow<'a, str>,
+    /// What differs within it.
+    pub fields: Vec<Field>,
+}
+
+/// What is wrong with the two documents.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Refused {
+    /// With the old one.
+    pub old: Vec<Problem>,
+    /// With the new one, by itself or beside the old one.
+    pub new: Vec<Problem>,
+}
+
+/// Compares two declarations, or two lists of items.
+pub fn compare<'a>(old: &'a [u8], new: &'a [u8]) -> Result<Differences<'a>, Refused> {
+    let before = Document::read(old).map_err(|old| Refused { old, ..Refused::default() });
+    if old == new {
+        return before
+            .map(|document| Differences { unchanged: document.items.len(), ..Differences::default() });
+    }
+    let after = Document::read(new).map_err(|new| Refused { new, ..Refused::default() });
+    let (before, after) = match (before, after) {
+        (Ok(before), Ok(after)) => (before, after),
+        (Err(old), Err(new)) => return Err(Refused { old: old.old, new: new.new }),
+        (Err(refused), Ok(_)) | (Ok(_), Err(refused)) => return Err(refused),
+    };
+    if let Some(problem) = mismatch(&before, &after) {
+        return Err(Refused { new: vec![problem], ..Refused::default() });
+    }
+    let mut differences = Differences::default();
+    differences.metadata(before.metadata, after.metadata)?;
+    differences.items(before.items, after.items)?;
+    Ok(differences)
+}
+
+/// Why the new document, sound by itself, cannot be compared with the old one.
+fn mismatch(old: &Document<'_>, new: &Document<'_>) -> Option<Problem> {
+    let problem = |path: Vec<String>, rule, message| {
+        Some(Problem { pointer: pointer(path.iter().map(String::as_str)), path, rule, message })
+    };
+    match (&old.form, &new.form) {
+        (Form::Items, Form::Items) => None,
+        (Form::Declaration { team: old }, Form::Declaration { team: new }) if old == new => None,
+        (Form::Declaration { team: old }, Form::Declaration { team: new }) => {
+            problem(vec![new.clone()], "foreign_team", format!("the other document is of team '{old}'"))
+        }
+        (Form::Declaration { .. }, Form::Items) | (Form::Items, Form::Declaration { .. }) => {
+            let message = "one document is a declaration, the other a list of items";
+            problem(Vec::new(), "other_form", message.to_owned())
+        }
+    }
+}
+
+impl<'a> Differences<'a> {
+    /// Whether nothing differs.
+    pub const fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.metadata.is_empty()
+    }
+
+    /// How many items are changed so.
+    pub fn count(&self, change_type: ChangeType) -> usize {
+        self.changes.iter().filter(|change| change.change_type == change_type).count()
+    }
+
+    fn metadata(&mut self, old: Metadata<'a>, mut new: Metadata<'a>) -> Result<(), Refused> {
+        let mut pairs = BTreeMap::new();
+        for (application, old) in old {
+            // A team that declares no metadata keeps what it has; an application's goes.
+            let absent = if application.is_empty() { old } else { NO_METADATA };
+            let new = new.remove(&application).unwrap_or(absent);
+            pairs.insert(application, (old, new));
+        }
+        pairs.extend(new.into_iter().map(|(application, new)| (application, (NO_METADATA, new))));
+        for (application, (old, new)) in pairs {
+            let fields = fields(old, new)?;
+            if !fields.is_empty() {
+                self.metadata.push(MetadataChange { application, fields });
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares items that are sorted by their keys.
+    fn items(&mut self, old: Vec<Item<'a>>, new: Vec<Item<'a>>) -> Result<(), Refused> {
+        let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());
+        loop {
+            let order = match (old.peek(), new.peek()) {
+                (Some(before), Some(after)) => before.key.cmp(&after.key),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return Ok(()),
+            };
+            let before = old.next_if(|_| order.is_le());
+            let after = new.next_if(|_| order.is_ge());
+            self.item(before, after)?;
+        }
+    }
+
+    fn item(&mut self, before: Option<Item<'a>>, after: Option<Item<'a>>) -> Result<(), Refused> {
+        let (change_type, key, fields) = match (before, after) {
+            (Some(before), Some(after)) => (ChangeType::Modify, after.key, fields(before.text, after.text)?),
+            (Some(before), None) => (ChangeType::Delete, before.key, Vec::new()),
+            (None, Some(after)) => (ChangeType::Create, after.key, Vec::new()),
+            (None, None) => return Ok(()),
+        };
+        if change_type == ChangeType::Modify && fields.is_empty() {
+            self.unchanged += 1;
+        } else {
+            self.changes.push(ItemChange { change_type, key, fields });
+        }
+        Ok(())
+    }
+}
+
+type Metadata<'a> = BTreeMap<Cow<'a, str>, &'a str>;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! The plan as a table: a line for each item, and one for each field that differs in it.
+
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
+
+use domain::{
+    change::ChangeType,
+    compare::{Differences, Field},
+};
+use serde_json::Value;
+
+/// The columns; one in which no line has anything is left out.
+const HEADINGS: [&str; 7] = ["CHANGE", "APPLICATION", "SERVICE", "ITEM", "FIELD", "OLD", "NEW"];
+/// Beyond this a place or a value is cut, in characters.
+const CELL_MAX: usize = 40;
+
+type Row<'a> = [Cow<'a, str>; HEADINGS.len()];
+
+/// Prints the differences and what they come to.
+pub(super) fn print(differences: &Differences<'_>, out: &mut impl Write) -> io::Result<()> {
+    if differences.is_empty() {
+        return writeln!(out, "No changes.");
+    }
+    let widths = widths(differences);
+    line(out, &widths, &HEADINGS.map(Cow::Borrowed))?;
+    for row in rows(differences) {
+        line(out, &widths, &row)?;
+    }
+    writeln!(out)?;
+    if !differences.metadata.is_empty() {
+        writeln!(out, "Changed metadata causes no change instance.")?;
+    }
+    let count = |change_type| differences.count(change_type);
+    writeln!(
+        out,
+        "Plan: {} to create, {} to modify, {} to delete, {} unchanged.",
+        count(ChangeType::Create),
+        count(ChangeType::Modify),
+        count(ChangeType::Delete),
+        differences.unchanged
+    )
+}
+
+/// How wide each column is; nothing for one that is left out.
+fn widths(differences: &Differences<'_>) -> [usize; HEADINGS.len()] {
+    let mut widths = [0; HEADINGS.len()];
+    for row in rows(differences) {
+        for (width, cell) in widths.iter_mut().zip(&row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    for (width, heading) in widths.iter_mut().zip(HEADINGS).filter(|(width, _)| **width > 0) {
+        *width = (*width).max(heading.len());
+    }
+    widths
+}
+
+fn line(out: &mut impl Write, widths: &[usize], row: &Row<'_>) -> io::Result<()> {
+    let mut line = String::new();
+    for (cell, &width) in row.iter().zip(widths).filter(|(_, width)| **width > 0) {
+        line.push_str(cell);
+        let gap = (width + 2).saturating_sub(cell.chars().count());
+        line.extend(std::iter::repeat_n(' ', gap));
+    }
+    writeln!(out, "{}", line.trim_end())
+}
+
+fn rows<'a>(differences: &'a Differences<'_>) -> impl Iterator<Item = Row<'a>> {
+    let metadata = differences
+        .metadata
+        .iter()
+        .flat_map(|change| fields(["METADATA", &change.application, "", ""], &change.fields));
+    let items = differences.changes.iter().flat_map(|change| {
+        let key = &change.key;
+        fields([change.change_type.name(), &key.application, &key.service, &key.item], &change.fields)
+    });
+    metadata.chain(items)
+}
+
+/// The lines of one change: what is changed stands in the first of them.
+fn fields<'a>(what: [&'a str; 4], fields: &'a [Field]) -> impl Iterator<Item = Row<'a>> {
+    let first = fields.first().map(cells).unwrap_or_default();
+    let further = fields.iter().skip(1).map(|field| ([""; 4], cells(field)));
+    std::iter::once((what, first)).chain(further).map(|(what, [field, old, new])| {
+        let [change, application, service, item] = what.map(Cow::Borrowed);
+        [change, application, service, item, field, old, new]
+    })
+}
+
+fn cells(field: &Field) -> [Cow<'static, str>; 3] {
+    let value = |value: &Option<Value>| shown(&value.as_ref().map(Value::to_string).unwrap_or_default());
+    [shown(&field.pointer), value(&field.old), value(&field.new)]
+}
+
+/// A text that fits its column and holds nothing that a terminal would obey.
+fn shown(text: &str) -> Cow<'static, str> {
+    let mut shown: String =
+        text.chars().take(CELL_MAX).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(CELL_MAX).is_some() {
+        shown.pop();
+        shown.push('…');
+    }
+    shown.into()
+}

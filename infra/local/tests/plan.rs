@@ -1,0 +1,177 @@
+//! `dovetail plan` as it is run: what it prints, where, and its exit status.
+#![expect(clippy::unwrap_used, reason = "test support")]
+
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const OLD: &str = r#"{"AwesomeConsumer": {
+  "metadata": {"budget_code": 1},
+  "NewApp1": {"metadata": {"env": "dev"}, "services": {
+    "VM": [{"name": "CoreVM1", "cpu": 8, "memory": 2, "tags": ["a", "b"]}, {"name": "CoreVM2", "cpu": 16},
+           {"name": "CoreVM3", "cpu": 1.0}],
+    "LoadBalancer": [{"name": "CoreLB1", "related_vms": ["CoreVM1"]}]}}}}"#;
+
+const NEW: &str = r#"{"AwesomeConsumer": {
+  "metadata": {"budget_code": 1},
+  "NewApp1": {"metadata": {"env": "prod"}, "services": {
+    "VM": [{"name": "CoreVM1", "cpu": 12, "tags": ["a"], "note": "a text that is longer than what a column has room for"},
+           {"name": "CoreVM3", "cpu": 1}, {"name": "CoreVM4", "cpu": 4}],
+    "LoadBalancer": [{"name": "CoreLB1", "related_vms": ["CoreVM1"]}]}}}}"#;
+
+const TABLE: &str = "\
+CHANGE    APPLICATION  SERVICE  ITEM     FIELD    OLD    NEW
+METADATA  NewApp1                        /env     \"dev\"  \"prod\"
+MODIFY    NewApp1      VM       CoreVM1  /cpu     8      12
+                                         /memory  2
+                                         /tags/1  \"b\"
+                                         /note           \"a text that is longer than what a colu…
+DELETE    NewApp1      VM       CoreVM2
+CREATE    NewApp1      VM       CoreVM4
+
+Changed metadata causes no change instance.
+Plan: 1 to create, 1 to modify, 1 to delete, 2 unchanged.
+";
+
+const JSON: &str = concat!(
+    r#"{"changes":[{"change_type":"MODIFY","application":"NewApp1","service":"VM","item":"CoreVM1","fields":["#,
+    r#"{"pointer":"/cpu","old":8,"new":12},{"pointer":"/memory","old":2},{"pointer":"/tags/1","old":"b"},"#,
+    r#"{"pointer":"/note","new":"a text that is longer than what a column has room for"}]},"#,
+    r#"{"change_type":"DELETE","application":"NewApp1","service":"VM","item":"CoreVM2","fields":[]},"#,
+    r#"{"change_type":"CREATE","application":"NewApp1","service":"VM","item":"CoreVM4","fields":[]}],"#,
+    r#""metadata":[{"application":"NewApp1","fields":[{"pointer":"/env","old":"dev","new":"prod"}]}],"#,
+    r#""counts":{"create":1,"modify":1,"delete":1,"metadata":1,"unchanged":2}}"#,
+    "\n"
+);
+
+/// What the program leaves behind: exit status, standard output, standard error.
+type Ended = (i32, String, String);
+
+/// Runs a plan of two texts, in a directory where the files have the names `old.json` and `new.json`.
+fn plan(old: &str, new: &str, more: &[&str]) -> Ended {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("old.json"), old).unwrap();
+    fs::write(directory.path().join("new.json"), new).unwrap();
+    let ended = run(directory.path(), &[&["--old", "old.json", "--new", "new.json"], more].concat());
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2, "nothing but the two files");
+    ended
+}
+
+fn command(directory: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dovetail"));
+    command.current_dir(directory).arg("plan").args(args).stdin(Stdio::null());
+    command
+}
+
+fn run(directory: &Path, args: &[&str]) -> Ended {
+    let output = command(directory, args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn printed(status: i32, text: &str) -> Ended {
+    (status, text.to_owned(), String::new())
+}
+
+fn failed(text: &str) -> Ended {
+    (1, String::new(), text.to_owned())
+}
+
+#[test]
+fn what_changes_is_told_as_a_table_and_as_json() {
+    assert_eq!(plan(OLD, NEW, &[]), printed(2, TABLE));
+    assert_eq!(plan(OLD, NEW, &["--json"]), printed(2, JSON));
+}
+
+#[test]
+fn no_change_is_told_as_well() {
+    assert_eq!(plan(OLD, OLD, &[]), printed(0, "No changes.\n"));
+    let counts = r#"{"create":0,"modify":0,"delete":0,"metadata":0,"unchanged":4}"#;
+    let nothing = format!("{{\"changes\":[],\"metadata\":[],\"counts\":{counts}}}\n");
+    assert_eq!(plan(OLD, OLD, &["--json"]), printed(0, &nothing));
+}
+
+#[test]
+fn lists_of_items_have_no_applications() {
+    let old = r#"{"items": {"one": {"cpu": 1}, "two": {}, "three": {"a/b": "\u009b"}}}"#;
+    let new = r#"{"items": {"three": {"a/b": null}, "four": {}, "two": {}}}"#;
+    let table = "\
+CHANGE  ITEM   FIELD  OLD  NEW
+CREATE  four
+DELETE  one
+MODIFY  three  /a~1b  \"\u{fffd}\"  null
+
+Plan: 1 to create, 1 to modify, 1 to delete, 1 unchanged.
+";
+    assert_eq!(plan(old, new, &[]), printed(2, table));
+    let json = concat!(
+        r#"{"changes":[{"change_type":"CREATE","item":"four","fields":[]},"#,
+        r#"{"change_type":"DELETE","item":"one","fields":[]},"#,
+        r#"{"change_type":"MODIFY","item":"three","fields":[{"pointer":"/a~1b","old":""#,
+        "\u{9b}",
+        r#"","new":null}]}],"metadata":[],"#,
+        r#""counts":{"create":1,"modify":1,"delete":1,"metadata":0,"unchanged":1}}"#,
+        "\n"
+    );
+    assert_eq!(plan(old, new, &["--json"]), printed(2, json));
+}
+
+#[test]
+fn every_problem_is_told_with_its_file_place_and_rule() {
+    let old = r#"{"T": {"A": {"VM": [], "services": {"VM": [{"cpu": 1}]}}}}"#;
+    let expected = "\
+dovetail: the files can't be compared
+old.json: \"/T/A/VM\": an application has `metadata` and `services` only (unknown_key)
+old.json: \"/T/A/services/VM/0/name\": a service item must have a name (missing_name)
+new.json: \"\": not valid JSON: the document ends too early, at line 1, column 1 (invalid_json)
+";
+    assert_eq!(plan(old, "{", &[]), failed(expected));
+    let expected = "\
+dovetail: the files can't be compared
+new.json: \"/items/i\": expected an object (wrong_type)
+";
+    assert_eq!(plan(r#"{"items": {}}"#, r#"{"items": {"i": 1}}"#, &["--json"]), failed(expected));
+    let expected = "\
+dovetail: the files can't be compared
+new.json: \"\": one document is a declaration, the other a list of items (other_form)
+";
+    assert_eq!(plan(OLD, r#"{"items": {}}"#, &[]), failed(expected));
+}
+
+#[test]
+fn what_cannot_be_read_or_understood_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let (status, out, error) = run(directory.path(), &["--old", "missing.json", "--new", "new.json"]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(error.starts_with("dovetail: missing.json: No such file"), "{error}");
+    let (status, out, error) = run(directory.path(), &["--old", "missing.json"]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert_eq!(error, "dovetail: plan takes --old FILE and --new FILE; --help tells the options\n");
+}
+
+#[test]
+fn help_tells_what_two_files_do_not() {
+    let (status, out, error) = run(Path::new("."), &["--help"]);
+    assert_eq!((status, error.as_str()), (0, ""));
+    for word in ["--old FILE", "--json", "Exit status: 0", "Two files don't tell"] {
+        assert!(out.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let directory = tempfile::tempdir().unwrap();
+    let items: Vec<String> = (0..10_000).map(|n| format!("\"item{n}\":{{\"a\":{n}}}")).collect();
+    fs::write(directory.path().join("old.json"), r#"{"items":{}}"#).unwrap();
+    fs::write(directory.path().join("new.json"), format!("{{\"items\":{{{}}}}}", items.join(","))).unwrap();
+    for more in [&[][..], &["--json"]] {
+        let args = [&["--old", "old.json", "--new", "new.json"], more].concat();
+        let mut command = command(directory.path(), &args);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut error = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut error).unwrap();
+        assert_eq!((child.wait().unwrap().code(), error.as_str()), (Some(2), ""));
+    }
+}
