@@ -73,8 +73,11 @@ pub fn timeless(rows: &[Value]) -> Vec<Value> {
 fn without_time(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
-            let without_time =
-                |name: &str, value| if name == "hh" { json!("link") } else { without_time(value) };
+            let without_time = |name: &str, value| match name {
+                "hh" => json!("link"),
+                "stg" => json!("staging"),
+                _ => without_time(value),
+            };
             fields.iter().map(|(name, value)| (name.clone(), without_time(name, value))).collect()
         }
         Value::Array(values) => values.iter().map(without_time).collect(),

@@ -13,6 +13,7 @@ mod limits;
 mod lists;
 mod races;
 mod scenarios;
+mod staging;
 mod stream;
 mod tidy;
 mod tour;

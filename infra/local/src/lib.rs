@@ -57,7 +57,8 @@ use crate::{
 
 /// The table's name on the engine.
 pub const TABLE: &str = "dovetail-local";
-const KEYS_TABLE: &str = "dovetail-local-keys";
+/// The name of the table of API keys on the engine.
+pub const KEYS_TABLE: &str = "dovetail-local-keys";
 const JOURNAL_FILE: &str = "local.db";
 /// How long what runs beside the API may take to finish once the system stops.
 const GRACE: Duration = Duration::from_secs(5);

@@ -1,0 +1,175 @@
+//! Staged submissions: whoever dies on the way, and whoever clears away, what is accepted comes to be and nothing else.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
+
+use dovetail_http::CursorKey;
+use dovetail_local::{functions, gateway, world};
+use dovetail_table::{Settings, Table};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use tests::{Answer, Ask, Fate, Proxy, Running, send, timeless};
+use tokio::net::TcpListener;
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const HEADERS: &[(&str, &str)] = &[("idempotency-key", "the-very-same")];
+
+/// Balancers of one application, each of which owes its dependent team a change instance.
+fn balancers(team: &str, count: u64) -> Value {
+    let balancer = |n: u64| json!({"name": format!("CoreLB{n}"), "algorithm": "a"});
+    let all: Vec<Value> = (1..=count).map(balancer).collect();
+    json!({team: {"App": {"metadata": {"env": "dev"}, "services": {"LoadBalancer": all}}}})
+}
+
+fn ask(body: &Value) -> Ask<'static> {
+    let (key, body) = (Some("awesome-key"), body.to_string().into_bytes());
+    Ask { method: "POST", path: SUBMIT, key, headers: HEADERS, body }
+}
+
+/// A system on which every submission is staged, and nothing is generated but by `submit` and the sweep.
+fn staging() -> Running {
+    let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
+    for team in world["teams"].as_array_mut().unwrap() {
+        team.as_object_mut().unwrap().remove("notify");
+    }
+    let system = Running::start_with(&world.to_string(), None, 1);
+    system.enable("generate", false);
+    system
+}
+
+fn sweep(system: &Running) -> Value {
+    let body = json!({"older_than_seconds": 0, "abandoned_after_seconds": 0});
+    let answer = system.call("POST", "/_local/sweep", "", &body);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.body
+}
+
+/// Sends a request to functions that reach the table through a proxy.
+fn through(system: &Running, fate: impl Fn(&str) -> Fate + Send + Sync + 'static, ask: &Ask<'_>) -> Answer {
+    system.block_on(async {
+        let proxy = Proxy::before(system.engine.clone(), fate).await;
+        let settings = Settings {
+            table: dovetail_local::TABLE.to_owned(),
+            keys_table: dovetail_local::KEYS_TABLE.to_owned(),
+            endpoint: Some(proxy.endpoint.clone()),
+            actions_max: 1,
+        };
+        let (table, key) = (Table::connect(settings).await, CursorKey::new("secret"));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let respond = move |event| {
+            let (table, key) = (table.clone(), key.clone());
+            async move { functions::answer(&table, &key, event).await }
+        };
+        tokio::select! {
+            answer = send(&base, ask) => answer,
+            () = gateway::serve(listener, respond, std::future::pending()) => unreachable!(),
+        }
+    })
+}
+
+/// Submits through a proxy that lets so many calls pass, and then loses the answer to one more, or none, and all others.
+fn dying(system: &Running, passes: usize, answer_lost: bool) -> Vec<String> {
+    let calls: Arc<Mutex<Vec<String>>> = Arc::default();
+    let counting = Arc::clone(&calls);
+    let fate = move |operation: &str| {
+        let mut calls = counting.lock().unwrap();
+        calls.push(operation.to_owned());
+        match calls.len() - 1 {
+            before if before < passes => Fate::Pass,
+            at if at == passes && answer_lost => Fate::AnswerLost,
+            _ => Fate::RequestLost,
+        }
+    };
+    through(system, fate, &ask(&balancers("AwesomeConsumer", 3)));
+    let calls = calls.lock().unwrap().clone();
+    calls
+}
+
+#[test]
+fn wherever_a_staged_submission_dies_it_is_completed_once_or_leaves_nothing() {
+    let calm = staging();
+    let calls = dying(&calm, usize::MAX, false);
+    calm.assert_sound();
+    let expected = timeless(&calm.rows());
+    let points: Vec<(usize, bool)> = (0..calls.len()).flat_map(|at| [(at, false), (at, true)]).collect();
+    for some in points.chunks(8) {
+        std::thread::scope(|scope| {
+            for (point, answer_lost) in some {
+                let (expected, operation) = (&expected, &calls[*point]);
+                scope.spawn(move || {
+                    let told = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
+                    let system = staging();
+                    dying(&system, *point, *answer_lost);
+                    system.assert_sound();
+                    // The client asks again, and what is left over is cleared away.
+                    let again = system.send(&ask(&balancers("AwesomeConsumer", 3)));
+                    assert_eq!(again.status, 201, "{told}: {again:?}");
+                    assert_eq!(again.at("/change_instances").as_array().unwrap().len(), 3, "{told}");
+                    sweep(&system);
+                    system.assert_sound();
+                    assert!(timeless(&system.rows()) == *expected, "{told}: the table is another");
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn what_is_cleared_away_before_its_commit_is_never_committed() {
+    let system = Arc::new(staging());
+    let (sweeping, transactions) = (Arc::clone(&system), Mutex::new(0));
+    let cleared: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let told = Arc::clone(&cleared);
+    // The second transaction is the commit. It was so slow that the sweep takes the staging for abandoned.
+    let fate = move |operation: &str| {
+        if operation == "TransactWriteItems" {
+            let mut transactions = transactions.lock().unwrap();
+            *transactions += 1;
+            if *transactions == 2 {
+                let sweeping = Arc::clone(&sweeping);
+                told.lock().unwrap().push(std::thread::spawn(move || sweep(&sweeping)).join().unwrap());
+            }
+        }
+        Fate::Pass
+    };
+    let answer = through(&system, fate, &ask(&balancers("AwesomeConsumer", 3)));
+    // It is laid out anew, and committed once.
+    assert_eq!(answer.status, 201, "{answer:?}");
+    assert_eq!(cleared.lock().unwrap()[0]["cleared"], 1);
+    let submissions = system.get("/v1/orcabase/consumer/submissions/", "awesome-key");
+    assert_eq!(
+        (submissions.at("/count"), submissions.at("/results/0/state")),
+        (&json!(1), &json!("SETTLED"))
+    );
+    let kinds = ["STAGING", "WORK"].map(|kind| system.rows().iter().any(|row| row["ty"]["S"] == kind));
+    assert_eq!(kinds, [false, false], "nothing is left over");
+    system.assert_sound();
+}
+
+#[test]
+fn what_is_committed_is_never_cleared_away_and_the_sweep_alone_completes_it() {
+    let system = staging();
+    let answer = system.send(&ask(&balancers("AwesomeConsumer", 250)));
+    assert_eq!((answer.status, answer.at("/state")), (201, &json!("COMMITTED")));
+    let url = answer.at("/url").as_str().unwrap().to_owned();
+    let shown = system.get(&url, "awesome-key");
+    assert_eq!((shown.at("/landed"), shown.at("/remaining")), (&json!(200), &json!(300)));
+    system.assert_sound();
+    // Another team does not wait for it; its own next submission does, and is told when to come back.
+    let other = system.call("POST", SUBMIT, "awesome2-key", &balancers("AwesomeConsumer2", 1));
+    assert_eq!(other.status, 201, "{other:?}");
+    let next = system.call("POST", SUBMIT, "awesome-key", &balancers("AwesomeConsumer", 1));
+    assert_eq!((next.status, next.at("/code")), (503, &json!("submission_in_flight")));
+    assert_eq!(next.header("retry-after"), Some("1"));
+    let swept = sweep(&system);
+    let expected =
+        json!({"carried_out": 2, "failed": 0, "redriven": 0, "cleared": 0, "owed": 0, "quarantined": 0});
+    assert_eq!(swept, expected);
+    let shown = system.get(&url, "awesome-key");
+    assert_eq!((shown.at("/state"), shown.at("/landed")), (&json!("SETTLED"), &json!(500)));
+    let listed = system.get(answer.at("/change_instances_next").as_str().unwrap(), "awesome-key");
+    assert_eq!(listed.at("/count"), 500);
+    let next = system.call("POST", SUBMIT, "awesome-key", &balancers("AwesomeConsumer", 1));
+    assert_eq!(next.status, 201, "{next:?}");
+    system.assert_sound();
+    system.assert_told();
+}
