@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use domain::state::{State, TRANSITIONS};
-use dovetail_http::{Function, ROUTES};
+use dovetail_http::ROUTES;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,19 +65,8 @@ fn the_table_of_routes_is_that_of_the_code() {
         .collect();
     let routes = ROUTES
         .iter()
-        .map(|route| (route.methods.join(", "), route.path.to_owned(), name(route.function).to_owned()));
+        .map(|route| (route.methods.join(", "), route.path.to_owned(), route.function.name().to_owned()));
     assert_eq!(told, routes.collect::<Vec<_>>());
-}
-
-/// The name of a function's crate.
-fn name(function: Function) -> &'static str {
-    match function {
-        Function::Submit => "submit",
-        Function::List => "list",
-        Function::UpdateState => "update-state",
-        Function::History => "history",
-        Function::Catalog => "catalog",
-    }
 }
 
 #[test]
@@ -88,7 +77,7 @@ fn the_routes_of_cargo_lambda_are_those_of_the_code_with_and_without_their_slash
         let methods =
             route.methods.iter().map(|method| format!("\"{method}\"")).collect::<Vec<_>>().join(", ");
         ["", "/"].map(|slash| {
-            let (path, function) = (route.path, name(route.function));
+            let (path, function) = (route.path, route.function.name());
             format!("    {{ path = \"{path}{slash}\", methods = [{methods}], function = \"{function}\" }},")
         })
     });

@@ -7,7 +7,7 @@ mod redelivery;
 mod told;
 
 pub use engine::timeless;
-pub use proxy::{Cost, Costs, Fate, Proxy};
+pub use proxy::{Fate, Proxy};
 pub use redelivery::{Random, Redelivery};
 pub use told::Told;
 
@@ -17,11 +17,13 @@ use dovetail_local::engine::Place;
 use dovetail_local::functions::Handles;
 use dovetail_local::{System, world};
 use dovetail_table::{ACTIONS_MAX, Table};
+use flate2::bufread::GzDecoder;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
 use hyper::{Request, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
+use std::io::Read as _;
 use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
@@ -50,7 +52,7 @@ pub struct Answer {
     pub status: u16,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body; null when there is none.
+    /// The body, unpacked; null when there is none.
     pub body: Value,
 }
 
@@ -233,14 +235,18 @@ pub async fn send(base: &str, ask: &Ask<'_>) -> Answer {
     let request = request.body(Full::new(Bytes::from(ask.body.clone()))).unwrap();
     let reply = sender.send_request(request).await.unwrap();
     let status = reply.status().as_u16();
-    let headers = reply
+    let headers: Vec<(String, String)> = reply
         .headers()
         .iter()
         .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned()))
         .collect();
-    let body = reply.into_body().collect().await.unwrap().to_bytes();
+    let mut body = reply.into_body().collect().await.unwrap().to_bytes().to_vec();
     drop(sender);
     drop(driving.await);
+    if headers.contains(&("content-encoding".to_owned(), "gzip".to_owned())) {
+        let packed = std::mem::take(&mut body);
+        GzDecoder::new(packed.as_slice()).read_to_end(&mut body).unwrap();
+    }
     let body = if body.is_empty() {
         Value::Null
     } else {

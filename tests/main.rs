@@ -1,6 +1,6 @@
 //! The system's specification, run over HTTP against the whole system in this process.
 
-mod costs;
+mod cost;
 mod crashes;
 mod dependents;
 mod documents;
@@ -8,6 +8,7 @@ mod errors;
 mod faults;
 mod filters;
 mod front;
+mod gzip;
 mod isolation;
 mod limits;
 mod lists;

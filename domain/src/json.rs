@@ -55,6 +55,11 @@ pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Value, Vec<Problem>> {
     }
 }
 
+/// Whether the library that reads stored text would take a key for an order of its own, and not for a name.
+pub(crate) fn is_reserved(key: &str) -> bool {
+    key.starts_with("$serde_json::private::")
+}
+
 /// The canonical form (RFC 8785): equal documents give equal text.
 pub fn canonical(value: &Value) -> String {
     // The library refuses only numbers that are not finite and keys that are not text; a `Value` holds
@@ -272,6 +277,9 @@ impl<'de> Visitor<'de> for &mut Reader {
             if object.contains_key(&key) {
                 self.note("duplicate_key", "this key is already in the object");
             }
+            if is_reserved(&key) {
+                self.note("reserved_key", "no key begins like this");
+            }
             let value = entries.next_value_seed(&mut *self)?;
             self.tokens.pop();
             object.insert(key, value);
@@ -349,6 +357,18 @@ mod tests {
         assert_eq!(problems[0].message, "not valid JSON: expected value, at line 2, column 12");
         let problems = parse(b"{\"secret\": ", DEPTH_MAX).unwrap_err();
         assert!(problems[0].message.contains("the document ends too early"));
+    }
+
+    #[test]
+    fn keys_that_are_no_names_to_the_library_are_refused() {
+        for key in ["$serde_json::private::RawValue", "$serde_json::private::Number"] {
+            let body = format!("{{\"a\":{{\"{key}\":\"{{}}\"}}}}");
+            let problems = parse(body.as_bytes(), 8).unwrap_err();
+            let told: Vec<_> =
+                problems.iter().map(|problem| (problem.rule, problem.pointer.clone())).collect();
+            assert_eq!(told, [("reserved_key", format!("/a/{key}"))]);
+            assert!(!sound::is_sound(&body, 8));
+        }
     }
 
     #[test]

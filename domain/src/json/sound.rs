@@ -99,6 +99,9 @@ impl<'de> Visitor<'de> for &mut Check<'de> {
         self.enter()?;
         let first = self.keys.len();
         while let Some(key) = entries.next_key_seed(Key)? {
+            if super::is_reserved(&key) {
+                return Err(A::Error::custom("reserved key"));
+            }
             self.keys.push(key);
             entries.next_value_seed(&mut *self)?;
         }

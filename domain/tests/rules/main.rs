@@ -22,6 +22,8 @@ mod owners;
 #[cfg(test)]
 mod stack;
 #[cfg(test)]
+mod staged;
+#[cfg(test)]
 mod submissions;
 #[cfg(test)]
 mod walk;

@@ -3,14 +3,19 @@
 // The SDK's calls are futures nested deeper than the compiler follows by default.
 #![recursion_limit = "256"]
 
-use dovetail_table::{Settings, Table};
+use dovetail_aws::{metrics, tell};
+use dovetail_table::stream::StreamEvent;
+use dovetail_table::{Settings, Table, metered};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     let table = Table::connect(Settings::from_env()?).await;
-    run(service_fn(|event: LambdaEvent<_>| async {
-        Ok::<_, Error>(generate::handle(&table, event.payload).await)
+    run(service_fn(|event: LambdaEvent<StreamEvent>| async {
+        let records = event.payload.records.len();
+        let (reply, cost) = metered(generate::handle(&table, event.payload)).await;
+        tell(metrics(&[("Function", "generate")], &cost.figures_of(records)));
+        Ok::<_, Error>(reply)
     }))
     .await
 }

@@ -3,7 +3,7 @@
 // The SDK's calls are futures nested deeper than the compiler follows by default.
 #![recursion_limit = "256"]
 
-use dovetail_http::Front;
+use dovetail_http::{Front, Function, told};
 use dovetail_table::{Settings, Table};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
@@ -13,7 +13,7 @@ async fn main() -> Result<(), Error> {
     let front = Front::from_env()?;
     run(service_fn(|event: LambdaEvent<_>| async {
         let event = front.event(&table, event.context.request_id, event.payload).await?;
-        Ok::<_, Error>(history::handle(&table, event).await)
+        Ok::<_, Error>(told(Function::History, event, |event| history::handle(&table, event)).await)
     }))
     .await
 }

@@ -3,14 +3,19 @@
 // The SDK's calls are futures nested deeper than the compiler follows by default.
 #![recursion_limit = "256"]
 
+use dovetail_aws::{metrics, tell};
 use dovetail_events::{Bus, Settings};
+use dovetail_table::stream::StreamEvent;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     let bus = Bus::connect(Settings::from_env()?).await;
-    run(service_fn(|event: LambdaEvent<_>| async {
-        Ok::<_, Error>(notify::handle(&bus, event.payload).await)
+    run(service_fn(|event: LambdaEvent<StreamEvent>| async {
+        let records = event.payload.records.len();
+        let reply = notify::handle(&bus, event.payload).await;
+        tell(metrics(&[("Function", "notify")], &[("Records", records.into())]));
+        Ok::<_, Error>(reply)
     }))
     .await
 }

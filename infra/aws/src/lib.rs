@@ -1,11 +1,15 @@
 //! What every AWS client of ours has in common: limits on how long a call may take, TLS, an engine in AWS's place.
 
+mod metrics;
+
 use aws_config::{BehaviorVersion, Region, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
 use aws_credential_types::Credentials;
 use aws_smithy_http_client::{Builder, tls};
 use domain::timestamp::Timestamp;
 use std::io::Write as _;
 use std::time::{Duration, SystemTime};
+
+pub use metrics::{metrics, tell};
 
 /// The configuration of a client: credentials and region of the environment, or an engine at an endpoint.
 pub async fn config(endpoint: Option<&str>) -> SdkConfig {

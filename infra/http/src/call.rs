@@ -7,6 +7,7 @@ use crate::reply::{Failure, Reply};
 use crate::route::Operation;
 use domain::actor::Caller;
 use domain::change::Change;
+use domain::declaration::BODY_BYTES_MAX;
 use domain::deployed::Deployed;
 use domain::id::TeamId;
 use domain::item::Item;
@@ -93,7 +94,7 @@ pub struct Call {
     pub id: Option<u64>,
     /// The query parameters.
     pub query: Query,
-    /// The body as it came.
+    /// The body, unpacked.
     pub body: Vec<u8>,
     /// Who calls.
     pub caller: Caller,
@@ -122,6 +123,10 @@ impl Call {
 
     /// The body as a JSON object; an empty one is `{}` (docs/wire.md rule 8).
     pub fn object(&self) -> Result<Map<String, Value>, Failure> {
+        if self.body.len() > BODY_BYTES_MAX {
+            let detail = format!("the body has more than {BODY_BYTES_MAX} bytes");
+            return Err(Reply::refused(Code::InvalidBody, &detail).into());
+        }
         match domain::json::parse(&self.body, domain::declaration::DEPTH_MAX) {
             Ok(Value::Object(object)) => Ok(object),
             Ok(_) => Err(Reply::refused(Code::InvalidBody, "the body is no JSON object").into()),

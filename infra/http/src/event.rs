@@ -3,6 +3,7 @@
 use crate::authorizer;
 use crate::call::Call;
 use crate::code::Code;
+use crate::gzip;
 use crate::query::Query;
 use crate::reply::{Failure, Reply};
 use crate::route::{self, Access, Function};
@@ -11,6 +12,7 @@ use aws_lambda_events::encodings::Body;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::actor::Role;
+use dovetail_table::{Cost, metered};
 use http::{HeaderMap, HeaderValue, header};
 use std::io::Write as _;
 
@@ -20,22 +22,21 @@ pub type Event = ApiGatewayV2httpRequest;
 /// A reply as API Gateway takes it from a function.
 pub type EventReply = ApiGatewayV2httpResponse;
 
-/// Answers one event: makes a call of it, lets `handle` answer, makes an event of the reply.
+/// Answers one event: makes a call of it, lets `handle` answer, makes an event of the reply, which tells the cost.
 pub async fn answer<H, A>(event: Event, function: Function, handle: H) -> EventReply
 where
     H: FnOnce(Call) -> A,
     A: Future<Output = Result<Reply, Failure>>,
 {
     let request = event.request_context.request_id.clone().unwrap_or_default();
-    let reply = match call(event, function) {
-        Ok(call) => handle(call).await.unwrap_or_else(|failure| {
-            let (reply, broken) = failure.into_reply();
-            log(&request, &reply, broken);
-            reply
-        }),
-        Err(code) => Reply::error(code),
-    };
-    to_event(reply)
+    let takes_gzip = gzip::is_accepted(&event.headers);
+    let (answered, cost) = metered(async { handle(call(event, function)?).await }).await;
+    let reply = answered.unwrap_or_else(|failure| {
+        let (reply, broken) = failure.into_reply();
+        log(&request, &reply, broken);
+        reply
+    });
+    to_event(reply, &cost, takes_gzip)
 }
 
 /// One structured line for what is broken; refusals are the caller's own business.
@@ -48,20 +49,27 @@ fn log(request: &str, reply: &Reply, broken: Option<String>) {
     }
 }
 
-fn call(event: Event, function: Function) -> Result<Call, Code> {
-    let context = event.request_context;
-    let stage = context.stage.as_deref().filter(|stage| *stage != "$default");
+/// The stage's prefix, and the path behind it.
+pub(crate) fn place(event: &Event) -> (String, &str) {
+    let stage = event.request_context.stage.as_deref().filter(|stage| *stage != "$default");
     let prefix = stage.map(|stage| format!("/{stage}")).unwrap_or_default();
-    let raw = event.raw_path.unwrap_or_default();
-    let path = raw.strip_prefix(&prefix).unwrap_or(&raw);
+    let raw = event.raw_path.as_deref().unwrap_or_default();
+    let path = raw.strip_prefix(&prefix).unwrap_or(raw);
+    (prefix, path)
+}
+
+fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
+    let body = event.body.take();
+    let (prefix, path) = place(&event);
+    let context = &event.request_context;
     let method = context.http.method.as_str();
     let found = route::find(method, path)?;
     if found.route.function != function {
-        return Err(Code::NoSuchRoute);
+        return Err(Code::NoSuchRoute.into());
     }
     let caller = context.authorizer.as_ref().and_then(authorizer::caller).ok_or(Code::Unauthenticated)?;
     if found.route.access == Access::Write && caller.role == Role::ReadOnly {
-        return Err(Code::ReadOnlyKey);
+        return Err(Code::ReadOnlyKey.into());
     }
     let text = |name: &str| event.headers.get(name).and_then(|value| value.to_str().ok());
     let scheme = text("x-forwarded-proto").filter(|scheme| *scheme == "http").unwrap_or("https");
@@ -72,7 +80,7 @@ fn call(event: Event, function: Function) -> Result<Call, Code> {
         pov: found.pov,
         id: found.id,
         query: Query::parse(event.raw_query_string.as_deref().unwrap_or_default()),
-        body: body(event.body, event.is_base64_encoded)?,
+        body: gzip::unpacked(&event.headers, bytes(body, event.is_base64_encoded)?)?,
         caller,
         request: context.request_id.clone().unwrap_or_default(),
         base: format!("{scheme}://{host}{prefix}"),
@@ -86,15 +94,16 @@ fn call(event: Event, function: Function) -> Result<Call, Code> {
     })
 }
 
-fn body(body: Option<String>, base64: bool) -> Result<Vec<u8>, Code> {
+fn bytes(body: Option<String>, base64: bool) -> Result<Vec<u8>, Code> {
     let text = body.unwrap_or_default();
     if base64 { STANDARD.decode(text).map_err(|_| Code::InvalidBody) } else { Ok(text.into_bytes()) }
 }
 
-fn to_event(reply: Reply) -> EventReply {
+fn to_event(reply: Reply, cost: &Cost, takes_gzip: bool) -> EventReply {
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
-    for (name, value) in reply.headers {
+    let told = reply.headers.into_iter().chain([("server-timing", timing(cost))]);
+    for (name, value) in told {
         if let Ok(value) = HeaderValue::from_str(&value) {
             headers.insert(name, value);
         }
@@ -102,6 +111,28 @@ fn to_event(reply: Reply) -> EventReply {
     let mut event = EventReply::default();
     event.status_code = i64::from(reply.status);
     event.headers = headers;
-    event.body = Some(Body::Text(reply.body.to_string()));
+    set_body(&mut event, reply.body.to_string(), takes_gzip);
     event
+}
+
+/// What the request cost at the table, for whoever wonders where they call from.
+fn timing(cost: &Cost) -> String {
+    let Cost { write_units, read_units, round_trips, .. } = cost;
+    format!(
+        r#"write_units;desc="{write_units}", read_units;desc="{read_units}", round_trips;desc="{round_trips}""#
+    )
+}
+
+fn set_body(event: &mut EventReply, text: String, takes_gzip: bool) {
+    if !gzip::is_worth_packing(&text) {
+        event.body = Some(Body::Text(text));
+        return;
+    }
+    event.headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+    let packed = if takes_gzip { gzip::packed(&text) } else { None };
+    if packed.is_some() {
+        event.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        event.is_base64_encoded = true;
+    }
+    event.body = Some(Body::Text(packed.unwrap_or(text)));
 }

@@ -9,10 +9,12 @@ mod code;
 mod cursor;
 mod event;
 mod field;
+mod gzip;
 mod invalid;
 mod query;
 mod reply;
 mod route;
+mod told;
 pub mod view;
 
 pub use authorizer::{AuthorizerEvent, AuthorizerReply, Front, caller_of, key_hash, verdict};
@@ -25,3 +27,4 @@ pub use invalid::{invalid_declaration, invalid_schema};
 pub use query::Query;
 pub use reply::{Failure, OBJECTS_BYTES_MAX, Reply, fitting};
 pub use route::{Access, Function, Operation, ROUTES, Route, function_of};
+pub use told::told;

@@ -19,6 +19,8 @@ pub struct Reply {
 }
 
 /// How many bytes of objects one reply holds; a function's reply ends at 6 MB, and the objects are not all.
+///
+/// It is their length as text: a reply is packed only where that makes it shorter, base64 and all.
 pub const OBJECTS_BYTES_MAX: usize = 5_000_000;
 
 /// How many of these objects, from the first on, fit one reply; at least one.

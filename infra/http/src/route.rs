@@ -18,6 +18,19 @@ pub enum Function {
     Catalog,
 }
 
+impl Function {
+    /// The name of its crate.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Submit => "submit",
+            Self::List => "list",
+            Self::UpdateState => "update-state",
+            Self::History => "history",
+            Self::Catalog => "catalog",
+        }
+    }
+}
+
 /// What a route does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {

@@ -8,100 +8,19 @@
     reason = "test support"
 )]
 
+mod program;
+
+use program::{Program, random, seed};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::{self, Read as _, Write as _};
-use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+use std::io;
+use std::time::Duration;
 
 /// How often the program is killed.
 const KILLS: u32 = 50;
 /// The latest moment of a kill after the program is ready, in microseconds.
 const LATEST_MICROS: u64 = 200_000;
-/// How long the program may take to start.
-const START: Duration = Duration::from_secs(60);
-
 const CORE: &str = "/v1/orcabase";
-
-/// The program on a directory of data, killed when dropped.
-struct Program {
-    child: Child,
-    base: String,
-}
-
-impl Program {
-    fn start(data: &Path) -> Self {
-        let ready = data.with_extension("ready");
-        drop(std::fs::remove_file(&ready));
-        let child = Command::new(env!("CARGO_BIN_EXE_dovetail"))
-            .args(["--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()])
-            .args(["--ready-file", ready.to_str().unwrap()])
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        let began = Instant::now();
-        let mut program = Self { child, base: String::new() };
-        while program.base.is_empty() {
-            assert!(began.elapsed() < START, "the program does not start");
-            assert!(program.child.try_wait().unwrap().is_none(), "the program ends by itself");
-            std::thread::sleep(Duration::from_millis(2));
-            program.base = std::fs::read_to_string(&ready).unwrap_or_default();
-        }
-        program
-    }
-
-    /// Makes a call; an error is a connection that the kill has broken.
-    fn call(&self, method: &str, path: &str, key: &str, headers: &str, body: &Value) -> io::Result<Value> {
-        let host = self.base.strip_prefix("http://").unwrap();
-        let path = path.strip_prefix(&self.base).unwrap_or(path);
-        let body = if body.is_null() { String::new() } else { body.to_string() };
-        let mut stream = TcpStream::connect(host)?;
-        write!(
-            stream,
-            "{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\nauthorization: Api-Key {key}\r\n\
-             content-type: application/json\r\n{headers}content-length: {}\r\n\r\n{body}",
-            body.len()
-        )?;
-        let mut reply = String::new();
-        stream.read_to_string(&mut reply)?;
-        let cut = || io::Error::from(io::ErrorKind::UnexpectedEof);
-        let (head, body) = reply.split_once("\r\n\r\n").ok_or_else(cut)?;
-        let body: Value = serde_json::from_str(body).map_err(|_| cut())?;
-        let status = head.split(' ').nth(1).ok_or_else(cut)?;
-        assert!(["200", "201", "400"].contains(&status), "{method} {path}: {status} {body}");
-        Ok(body)
-    }
-
-    fn get(&self, path: &str, key: &str) -> io::Result<Value> {
-        self.call("GET", path, key, "", &Value::Null)
-    }
-
-    /// All rows of a list.
-    fn all(&self, path: &str, key: &str) -> io::Result<Vec<Value>> {
-        let (mut rows, mut next) = (Vec::new(), Some(path.to_owned()));
-        while let Some(page) = next {
-            let page = self.get(&page, key)?;
-            rows.extend(page["results"].as_array().unwrap().iter().cloned());
-            next = page["next"].as_str().map(str::to_owned);
-        }
-        Ok(rows)
-    }
-
-    /// Waits until all that follows from what was accepted is there, and checks every invariant.
-    fn assert_sound(&self) {
-        assert_eq!(self.get("/_local/settled", "").unwrap(), json!({"settled": true}));
-        assert_eq!(self.get("/_local/audit", "").unwrap(), json!({"violations": []}));
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
 
 /// What goes on while the program is killed: a consumer that declares, owners that work; each goes on where it was.
 #[derive(Default)]
@@ -149,21 +68,6 @@ impl Users {
         }
         Ok(())
     }
-}
-
-/// A random number below `limit`.
-fn random(seed: &mut u64, limit: u64) -> u64 {
-    // xorshift64
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    *seed % limit
-}
-
-fn seed() -> u64 {
-    let given = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok());
-    let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().subsec_nanos();
-    given.unwrap_or_else(|| u64::from(now()) | 1)
 }
 
 /// I21: each history entry has an event, none is without one, and those of a change instance came in order.
@@ -214,11 +118,7 @@ fn whenever_it_is_killed_nothing_that_was_accepted_is_lost() {
             program.assert_sound();
         }
         let moment = Duration::from_micros(random(&mut seed, LATEST_MICROS));
-        let pid = program.child.id().to_string();
-        let killer = std::thread::spawn(move || {
-            std::thread::sleep(moment);
-            assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
-        });
+        let killer = program.killed_in(moment);
         while users.round(&program).is_ok() {}
         killer.join().unwrap();
     }

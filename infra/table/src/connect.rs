@@ -1,7 +1,10 @@
 //! The client: made once per process.
 
 use crate::ACTIONS_MAX;
+use crate::meter::Meter;
+use crate::pace::Paced;
 use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::{self, SharedHttpClient};
 use domain::id::{ChangeId, ItemId};
 use domain::schema::Schema;
 use std::collections::BTreeMap;
@@ -70,8 +73,10 @@ impl Table {
     /// Connects with the credentials and the region of the environment, or to an engine.
     pub async fn connect(settings: Settings) -> Self {
         let config = dovetail_aws::config(settings.endpoint.as_deref()).await;
+        let mut metered = config::Builder::from(&config).interceptor(Meter);
+        metered.set_http_client(config.http_client().map(|way| SharedHttpClient::new(Paced(way))));
         Self {
-            client: Client::new(&config),
+            client: Client::from_conf(metered.build()),
             name: settings.table,
             keys: settings.keys_table,
             schemas: Arc::default(),

@@ -5,11 +5,15 @@
 
 mod commit;
 mod connect;
+mod cost;
 mod decision;
 mod definition;
 mod error;
 mod key;
 mod lists;
+mod meter;
+mod offers;
+mod pace;
 mod provision;
 mod read;
 mod record;
@@ -23,9 +27,11 @@ mod work;
 
 pub use commit::{ACTIONS_MAX, Commit};
 pub use connect::{Settings, Table};
+pub use cost::{Cost, Units};
 pub use decision::Undecided;
 pub use error::Error;
 pub use lists::{COUNT_MAX, Direction, Listed, Rows, Source};
+pub use meter::metered;
 pub use provision::{Publication, Published};
 pub use read::ApiKey;
 pub use related::Beside;

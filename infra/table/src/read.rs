@@ -3,7 +3,7 @@
 use crate::key::{self, Key};
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, HeadRecord, ItemRecord, Record,
-    RememberedRecord, SchemaRecord, ServiceRecord, SubmissionRecord, TeamRecord,
+    RememberedRecord, ServiceRecord, SubmissionRecord, TeamRecord,
 };
 use crate::{Error, Table};
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
@@ -12,21 +12,16 @@ use domain::change::Change;
 use domain::deployed::Deployed;
 use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
 use domain::item::Item;
-use domain::plan::{Offer, Offers, Stored};
-use domain::schema::{self, Schema};
+use domain::plan::Stored;
 use domain::service::Service;
 use domain::submission::{Remembered, Submission};
 use domain::team::{Application, Head, Team};
 use domain::timestamp::Timestamp;
 use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError};
 
 /// How many records one batch read takes.
 const BATCH_MAX: usize = 100;
-
-/// How many compiled schemas are kept; a function has little memory.
-const SCHEMAS_MAX: usize = 256;
 
 /// An API key as it is stored: by the hash of the key, never the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,39 +142,6 @@ impl Table {
             Some(id) => self.team(id).await,
             None => Err(Error::corrupt(record::place(&pointer), "it leads nowhere")),
         }
-    }
-
-    /// The schema of a service as of its current version.
-    pub async fn schema(&self, service: &Service) -> Result<Arc<Schema>, Error> {
-        let version = (service.title.clone(), service.schema_version);
-        let known = self.schemas.lock().unwrap_or_else(PoisonError::into_inner).get(&version).cloned();
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let key = key::schema(&service.title, service.schema_version);
-        let place = key.to_string();
-        let stored =
-            self.get::<SchemaRecord>(key).await?.ok_or_else(|| Error::corrupt(&place, "is missing"))?;
-        let schema = schema::load(&stored.text).map_err(|_| Error::corrupt(&place, "does not compile"))?;
-        let schema = Arc::new(schema);
-        let mut known = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= SCHEMAS_MAX {
-            known.clear();
-        }
-        known.insert(version, Arc::clone(&schema));
-        Ok(schema)
-    }
-
-    /// The services with these titles, as far as they exist, with their schemas.
-    pub async fn offers(&self, titles: &BTreeSet<&str>) -> Result<Offers, Error> {
-        let rows = self.batch(titles.iter().map(|title| key::service(title)).collect()).await?;
-        let mut offers = Offers::new();
-        for row in rows {
-            let service = record::read::<ServiceRecord>(row)?;
-            let schema = self.schema(&service).await?;
-            offers.insert(service.title.clone(), Offer { service, schema });
-        }
-        Ok(offers)
     }
 
     /// The API key with this hash.

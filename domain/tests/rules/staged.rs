@@ -1,0 +1,170 @@
+//! Staged submissions: planned as the others are, landed after the commit, with owners at work in between.
+
+use crate::world::{
+    APP, Declared, LB_OWNER, NP_OWNER, Plan, VM_OWNER, World, application, broken, document, lb, table, vm,
+};
+use domain::change::ChangeType::{Create, Delete, Modify};
+use domain::change::{ClosedBy, Kind};
+use domain::event;
+use domain::invariant::violations;
+use domain::plan::Refused;
+use domain::staging::StagingState;
+use domain::submission::{Progress, Scope};
+use domain::write::Write;
+use serde_json::Value;
+
+fn body(items: &[Declared]) -> Value {
+    document(&[(APP, application(items))])
+}
+
+fn stage(world: &mut World, items: &[Declared]) -> Plan {
+    world.submit_staged(&body(items), Scope::Whole).unwrap()
+}
+
+fn progress(world: &World) -> Progress {
+    world.snapshot.submissions.last().unwrap().progress()
+}
+
+/// A VM and the load balancer that references it, both in service, each with a dependent team.
+fn in_service() -> World {
+    let mut world = World::new().with_dependent("VM").with_dependent("LoadBalancer");
+    world.declare_and_generate(&[vm("CoreVM1", 1), lb("CoreLB1", &["CoreVM1"], "a")]);
+    for (name, owner) in [("CoreVM1", VM_OWNER), ("CoreLB1", LB_OWNER)] {
+        world.finish(name, owner);
+        world.finish(name, NP_OWNER);
+    }
+    world
+}
+
+#[test]
+fn it_leads_to_the_same_as_one_that_is_written_at_once() {
+    let mut at_once = in_service();
+    let mut staged = at_once.clone();
+    let next = [vm("CoreVM1", 2), vm("CoreVM2", 1), lb("CoreLB1", &["CoreVM1"], "a")];
+    let (plan, mut generated) = at_once.declare_and_generate(&next);
+    stage(&mut staged, &next);
+    let mut landed = staged.generate_records();
+    landed.sort_by_key(|change| change.id);
+    generated.extend(plan.born);
+    generated.sort_by_key(|change| change.id);
+    let seen = |changes: &[domain::change::Change]| {
+        let seen =
+            changes.iter().map(|c| (c.id, c.kind, c.change_type, c.state, c.owner.clone(), c.new, c.old));
+        seen.collect::<Vec<_>>()
+    };
+    assert_eq!(seen(&landed), seen(&generated));
+    assert_eq!(staged.head(), at_once.head());
+    assert_eq!(staged.snapshot.applications.len(), at_once.snapshot.applications.len());
+    for (id, item) in &at_once.snapshot.items {
+        let other = &staged.snapshot.items[id];
+        assert_eq!(
+            (other.version, other.declared, other.runtime_state),
+            (item.version, item.declared, item.runtime_state)
+        );
+        assert_eq!(other.references, item.references);
+    }
+}
+
+#[test]
+fn its_progress_is_told_step_by_step() {
+    let mut world = in_service();
+    stage(&mut world, &[vm("CoreVM1", 2), lb("CoreLB1", &["CoreVM1"], "a")]);
+    let accepted = world.snapshot.submissions.last().unwrap().clone();
+    assert_eq!(progress(&world), Progress::Committed);
+    assert_eq!((accepted.planned(), accepted.landed), (4, 0), "both, and both dependent teams' shares");
+    let direct = world.ready()[0];
+    assert_eq!(world.generate_one(direct).kind, Kind::Direct);
+    assert_eq!((progress(&world), world.is_in_flight()), (Progress::Applied, false));
+    assert_eq!(world.snapshot.submissions.last().unwrap().landed, 2);
+    world.generate();
+    let settled = world.snapshot.submissions.last().unwrap().clone();
+    assert_eq!((settled.progress(), settled.landed), (Progress::Settled, 4));
+    assert_eq!(settled.as_accepted().progress(), Progress::Committed);
+    let told = event::of_submission(None, &accepted)
+        .into_iter()
+        .chain(event::of_submission(Some(&accepted), &settled));
+    let told: Vec<_> = told.map(|event| (event.sequence, event.detail["data"]["to"].clone())).collect();
+    assert_eq!(told, [(1, "COMMITTED".into()), (2, "APPLIED".into()), (3, "SETTLED".into())]);
+}
+
+#[test]
+fn until_its_items_have_landed_no_other_one_is_planned() {
+    let mut world = World::new();
+    let plan = stage(&mut world, &[vm("CoreVM1", 1)]);
+    let next = body(&[vm("CoreVM1", 2)]);
+    assert_eq!(world.submit(&next, Scope::Whole).unwrap_err(), Refused::InFlight(plan.submission.id));
+    world.generate();
+    assert!(world.submit(&next, Scope::Whole).is_ok());
+}
+
+#[test]
+fn what_an_owner_does_before_an_item_lands_decides_what_is_born() {
+    // Planned while the CREATE was PENDING, landed when it is completed: a MODIFY.
+    let mut world = World::new();
+    world.declare(&[vm("CoreVM1", 1)]);
+    let plan = stage(&mut world, &[vm("CoreVM1", 2)]);
+    assert_eq!(table(&plan.born), [("CoreVM1", Create, VM_OWNER)], "as it looked");
+    world.finish("CoreVM1", VM_OWNER);
+    assert_eq!(table(&world.generate()), [("CoreVM1", Modify, VM_OWNER)]);
+
+    // A rejection in between is answered by the declaration that lands.
+    let mut world = World::new();
+    let rejected = world.declare(&[vm("CoreVM1", 1)]).born[0].id;
+    stage(&mut world, &[vm("CoreVM1", 2)]);
+    world.reject("CoreVM1", VM_OWNER);
+    assert_eq!(world.head().attention.count, 1);
+    let born = world.generate().remove(0);
+    assert_eq!(world.change(rejected).history.last().unwrap().closed_by, Some(ClosedBy::Answered(born.id)));
+    assert_eq!(world.head().attention.count, 0);
+}
+
+#[test]
+fn a_rejection_before_the_commit_is_caught_by_the_head() {
+    let mut world = World::new();
+    world.declare(&[vm("CoreVM1", 1), vm("CoreVM2", 1)]);
+    let next = body(&[vm("CoreVM1", 1), vm("CoreVM2", 2)]);
+    let read = world.read(&next, Scope::Whole);
+    let plan = world.plan(&read, &next, Scope::Whole).unwrap();
+    world.stage(&plan);
+    world.reject("CoreVM1", VM_OWNER);
+    let commit = plan.staged.unwrap().commit;
+    let Some(Write::Head { before, .. }) = commit.first() else { panic!("a head") };
+    assert_ne!(*before, world.head());
+    assert_eq!(broken(world.submit(&next, Scope::Whole).unwrap_err()), ["blocked"]);
+}
+
+#[test]
+fn a_staging_is_committed_or_aborted_by_moving_one_record() {
+    let mut world = World::new();
+    let next = body(&[vm("CoreVM1", 1)]);
+    let read = world.read(&next, Scope::Whole);
+    let plan = world.plan(&read, &next, Scope::Whole).unwrap();
+    world.stage(&plan);
+    let staged = plan.staged.unwrap();
+    let moves = |write: &&Write| matches!(write, Write::StagingMoved { from: StagingState::Open, .. });
+    assert_eq!(staged.commit.iter().filter(moves).count(), 1);
+    let (team, staging) = (staged.staging.team(), staged.staging.id);
+    world.apply(&[Write::StagingMoved {
+        team,
+        staging,
+        from: StagingState::Open,
+        to: StagingState::Aborted,
+    }]);
+    world.audit();
+    // Nobody's work is no violation, but the submission would be.
+    world.snapshot.submissions.push(staged.submission);
+    assert!(violations(&world.snapshot).iter().any(|violation| violation.rule == "I11"));
+}
+
+#[test]
+fn a_removal_lands_as_a_delete_and_what_changes_no_item_is_not_staged() {
+    let mut world = in_service();
+    stage(&mut world, &[lb("CoreLB1", &[], "a")]);
+    let landed = world.generate();
+    let mut born = table(landed.iter().filter(|change| change.kind == Kind::Direct));
+    born.sort_unstable();
+    assert_eq!(born, [("CoreLB1", Modify, LB_OWNER), ("CoreVM1", Delete, VM_OWNER)]);
+    let same = body(&[lb("CoreLB1", &[], "a")]);
+    let read = world.read(&same, Scope::Whole);
+    assert_eq!(world.plan(&read, &same, Scope::Whole).unwrap().staged, None);
+}

@@ -1,0 +1,162 @@
+//! Bodies that are packed with gzip: a request's if it says so, a reply's where the client takes it.
+
+use crate::code::Code;
+use crate::reply::{Failure, Reply};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use domain::declaration::BODY_BYTES_MAX;
+use flate2::Compression;
+use flate2::bufread::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use http::{HeaderMap, header};
+use std::io::{Read as _, Write as _};
+
+/// From how many bytes on a reply is worth packing.
+const PACKED_FROM: usize = 1_024;
+
+/// The body that a request means, unpacked if it came packed.
+///
+/// Nothing is unpacked beyond the one byte that makes it too large: however much there would be, it is refused as a
+/// plain one is, and takes no more room.
+pub(crate) fn unpacked(headers: &HeaderMap, body: Vec<u8>) -> Result<Vec<u8>, Failure> {
+    let coding = headers.get(header::CONTENT_ENCODING).map_or(Ok(""), |coding| coding.to_str());
+    // No text is no coding that is known.
+    let coding = coding.unwrap_or("?").trim().to_ascii_lowercase();
+    match coding.as_str() {
+        _ if body.is_empty() => Ok(body),
+        "" | "identity" => Ok(body),
+        "gzip" | "x-gzip" => {
+            let limit = u64::try_from(BODY_BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
+            let mut whole = Vec::new();
+            match MultiGzDecoder::new(body.as_slice()).take(limit).read_to_end(&mut whole) {
+                Ok(_) => Ok(whole),
+                Err(_) => Err(refused("the body is not packed with gzip, as its Content-Encoding says")),
+            }
+        }
+        _ => Err(refused("the Content-Encoding of a body is gzip or identity")),
+    }
+}
+
+fn refused(detail: &str) -> Failure {
+    Reply::refused(Code::InvalidBody, detail).into()
+}
+
+/// Whether the client takes a reply that is packed.
+pub(crate) fn is_accepted(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT_ENCODING);
+    let mut codings =
+        accepted.iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
+    codings.any(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let weight = weight.split_once('=').map_or("1", |(_, weight)| weight.trim());
+        // Weights are told apart from none alone.
+        name.trim().eq_ignore_ascii_case("gzip") && !weight.bytes().all(|byte| matches!(byte, b'0' | b'.'))
+    })
+}
+
+/// Whether it makes a difference to a reply that the client takes it packed.
+pub(crate) const fn is_worth_packing(text: &str) -> bool {
+    text.len() >= PACKED_FROM
+}
+
+/// A reply packed, in the base64 in which an event carries it; none where that is longer, as a function's reply has
+/// an end.
+pub(crate) fn packed(text: &str) -> Option<String> {
+    let mut packing = GzEncoder::new(Vec::new(), Compression::fast());
+    packing.write_all(text.as_bytes()).ok()?;
+    let packed = STANDARD.encode(packing.finish().ok()?);
+    (packed.len() < text.len()).then_some(packed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderName;
+
+    fn headers(name: HeaderName, value: &[u8]) -> HeaderMap {
+        HeaderMap::from_iter([(name, http::HeaderValue::from_bytes(value).unwrap())])
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut packing = GzEncoder::new(Vec::new(), Compression::default());
+        packing.write_all(bytes).unwrap();
+        packing.finish().unwrap()
+    }
+
+    /// A coding, a body that comes under it, and what it means; none where it is refused.
+    type Case<'a> = (&'a [u8], Vec<u8>, Option<&'a [u8]>);
+
+    #[test]
+    fn a_body_is_unpacked_as_it_says() {
+        let twice = [gzip(b"{\"a\":"), gzip(b"1}")].concat();
+        let table: [Case<'_>; 12] = [
+            (b"", b"{}".to_vec(), Some(b"{}")),
+            (b"identity", b"{}".to_vec(), Some(b"{}")),
+            (b"gzip", gzip(b"{}"), Some(b"{}")),
+            (b" GZip ", gzip(b"{}"), Some(b"{}")),
+            (b"x-gzip", gzip(b"{}"), Some(b"{}")),
+            (b"gzip", twice, Some(b"{\"a\":1}")),
+            (b"gzip", Vec::new(), Some(b"")),
+            (b"gzip", b"{}".to_vec(), None),
+            (b"gzip", [gzip(b"{}"), b"more".to_vec()].concat(), None),
+            (b"br", b"{}".to_vec(), None),
+            (b"gzip, gzip", gzip(b"{}"), None),
+            (b"\xff", b"{}".to_vec(), None),
+        ];
+        for (coding, body, expected) in table {
+            let found = unpacked(&headers(header::CONTENT_ENCODING, coding), body).ok();
+            assert_eq!(found.as_deref(), expected, "{}", String::from_utf8_lossy(coding));
+        }
+        assert_eq!(unpacked(&HeaderMap::new(), b"{}".to_vec()).ok().as_deref(), Some(&b"{}"[..]));
+        let whole = gzip(b"a declaration");
+        for end in 1..whole.len() {
+            let coding = headers(header::CONTENT_ENCODING, b"gzip");
+            assert!(unpacked(&coding, whole[..end].to_vec()).is_err(), "cut off at {end}");
+        }
+    }
+
+    #[test]
+    fn no_more_is_unpacked_than_shows_that_it_is_too_large() {
+        let coding = headers(header::CONTENT_ENCODING, b"gzip");
+        for (bytes, kept) in [(-1, -1), (0, 0), (1, 1), (2, 1), (50_000_000, 1)] {
+            let [bytes, kept] = [bytes, kept].map(|more| BODY_BYTES_MAX.checked_add_signed(more).unwrap());
+            let found = unpacked(&coding, gzip(&vec![b' '; bytes])).unwrap();
+            assert_eq!(found.len(), kept, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn gzip_is_accepted_where_it_is_named_with_a_weight() {
+        let table = [
+            ("gzip", true),
+            ("gzip, deflate", true),
+            ("br;q=1.0, GZIP;q=0.5", true),
+            ("deflate,gzip ; q=0.001", true),
+            ("gzip;q=1", true),
+            ("", false),
+            ("identity", false),
+            ("br, deflate", false),
+            ("gzip;q=0", false),
+            ("gzip; q=0.000, br", false),
+            ("xgzip", false),
+        ];
+        for (accepted, expected) in table {
+            let headers = headers(header::ACCEPT_ENCODING, accepted.as_bytes());
+            assert_eq!(is_accepted(&headers), expected, "{accepted}");
+        }
+        assert!(!is_accepted(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn what_does_not_get_shorter_is_not_packed() {
+        let text = "abc".repeat(1_000);
+        let unpacked = STANDARD.decode(packed(&text).unwrap()).unwrap();
+        let mut read = String::new();
+        MultiGzDecoder::new(unpacked.as_slice()).read_to_string(&mut read).unwrap();
+        assert_eq!(read, text);
+        // Each byte another one, as far as gzip sees.
+        let noise: String =
+            (0..2_000_u32).filter_map(|n| char::from_u32(n.wrapping_mul(2_654_435_761) >> 15)).collect();
+        assert!(is_worth_packing(&noise) && packed(&noise).is_none());
+    }
+}

@@ -1,0 +1,63 @@
+//! What a deployed function tells of each request: one line of metrics, without a word of the request's own.
+
+use crate::event::{self, Event, EventReply};
+use crate::route::{self, Function, Operation};
+use dovetail_aws::{metrics, tell};
+use dovetail_table::{Cost, metered};
+use serde_json::{Map, Value, json};
+
+/// Lets `handle` answer and tells what it was, how it ended and what it cost.
+pub async fn told<H, A>(function: Function, event: Event, handle: H) -> EventReply
+where
+    H: FnOnce(Event) -> A,
+    A: Future<Output = EventReply>,
+{
+    let operation = operation(&event);
+    let request = event.request_context.request_id.clone();
+    let (reply, cost) = metered(handle(event)).await;
+    let mut line = line(function, operation, &cost);
+    line.insert("Status".to_owned(), json!(reply.status_code));
+    line.insert("Request".to_owned(), json!(request));
+    tell(line);
+    reply
+}
+
+/// The operation; none where there is no such route.
+fn operation(event: &Event) -> Option<Operation> {
+    let (_, path) = event::place(event);
+    let found = route::find(event.request_context.http.method.as_str(), path);
+    found.ok().map(|found| found.route.operation)
+}
+
+fn line(function: Function, operation: Option<Operation>, cost: &Cost) -> Map<String, Value> {
+    let mut line = metrics(&[("Function", function.name())], &cost.figures());
+    let operation = operation.map(|operation| format!("{operation:?}"));
+    line.insert("Operation".to_owned(), json!(operation));
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::Method;
+
+    #[test]
+    fn a_line_tells_function_operation_and_figures() {
+        let mut event = Event::default();
+        event.request_context.http.method = Method::PATCH;
+        event.request_context.stage = Some("prod".to_owned());
+        event.raw_path = Some("/prod/v1/orcabase/serviceowner/change_instances/7/".to_owned());
+        let mut line = line(Function::UpdateState, operation(&event), &Cost::default());
+        let mut aws = line.remove("_aws").unwrap();
+        assert!(aws["Timestamp"].take().is_u64());
+        let metric = |name: &str| json!({"Name": name, "Unit": "Count"});
+        let metrics = ["WriteUnits", "ReadUnits", "RoundTrips"].map(metric);
+        let directive = json!({"Namespace": "Dovetail", "Dimensions": [["Function"]], "Metrics": metrics});
+        assert_eq!(aws, json!({"Timestamp": null, "CloudWatchMetrics": [directive]}));
+        let told = json!({"Function": "update-state", "Operation": "UpdateChangeInstance",
+            "WriteUnits": 0, "ReadUnits": 0, "RoundTrips": 0});
+        assert_eq!(Value::Object(line), told);
+        event.raw_path = Some("/prod/somewhere/".to_owned());
+        assert_eq!(operation(&event), None);
+    }
+}

@@ -1,0 +1,191 @@
+//! Submissions of thousands of items through HTTP, killed on the way; and two at once while owners decide.
+//!
+//! `ITEMS=10000 cargo test --release -p dovetail-local --test large` runs them at full size.
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "test support")]
+
+mod program;
+
+use program::{Program, random, seed};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io;
+use std::time::{Duration, Instant};
+
+const CORE: &str = "/v1/orcabase";
+
+/// How many items when nothing is said: a test that is not optimised shall not take minutes.
+const ITEMS: u64 = 400;
+
+fn items() -> u64 {
+    std::env::var("ITEMS").ok().and_then(|items| items.parse().ok()).unwrap_or(ITEMS)
+}
+
+/// A team's VMs, about 300 bytes each; of the changed ones, one in so many has other processors.
+fn declared(team: &str, count: u64, changed: Option<u64>) -> Value {
+    let vm = |n: u64| {
+        let cpu = if changed.is_some_and(|every| n.is_multiple_of(every)) { 32 } else { 8 };
+        json!({"name": format!("vm{n:05}"), "cpu": cpu, "memory": 64, "image": "debian-12",
+            "zone": format!("eu-{}", n % 3), "disks": [{"size": 100, "kind": "ssd"}, {"size": 500, "kind": "hdd"}],
+            "tags": {"team": format!("team{}", n % 17), "env": "prod"}, "note": "x".repeat(100)})
+    };
+    let vms: Vec<Value> = (0..count).map(vm).collect();
+    json!({team: {"App": {"services": {"VM": vms}}}})
+}
+
+/// Submits until it is accepted, whatever breaks on the way; the same key makes it one submission.
+fn submitted(program: &Program, key: &str, name: &str, body: &Value) -> io::Result<Value> {
+    let header = format!("idempotency-key: {name}\r\n");
+    loop {
+        let (status, reply) =
+            program.send("POST", &format!("{CORE}/consumer/submissions/submit/"), key, &header, body)?;
+        match status {
+            201 => return Ok(reply),
+            503 => std::thread::sleep(Duration::from_millis(200)),
+            _ => panic!("{status} {reply}"),
+        }
+    }
+}
+
+/// Waits until all change instances of a submission exist; tells how far it was at each look.
+fn settled(program: &Program, key: &str, submission: &Value) -> io::Result<Value> {
+    loop {
+        let now = program.get(submission["url"].as_str().unwrap(), key)?;
+        let sum = now["landed"].as_u64().unwrap() + now["remaining"].as_u64().unwrap();
+        let planned = &now["planned"];
+        assert_eq!(sum, planned["direct"].as_u64().unwrap() + planned["generated"].as_u64().unwrap());
+        if now["state"] == "SETTLED" {
+            return Ok(now);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The change instances of a submission: how many of each type and state; each item has one.
+fn caused(program: &Program, submission: &Value) -> BTreeMap<(String, String), u64> {
+    let path = format!("{CORE}/consumer/change_instances/?limit=100&submission_id={}", submission["id"]);
+    let (mut counted, mut of_item) = (BTreeMap::new(), BTreeMap::new());
+    for change in program.all(&path, "awesome-key").unwrap() {
+        let text = |name: &str| change[name].as_str().unwrap().to_owned();
+        *counted.entry((text("change_type"), text("state"))).or_default() += 1;
+        *of_item.entry(change["service_item"]["id"].as_u64().unwrap()).or_insert(0) += 1;
+    }
+    assert!(of_item.values().all(|count| *count == 1), "each item once");
+    counted
+}
+
+#[test]
+fn a_large_submission_lands_exactly_once_however_often_it_is_killed() {
+    let (mut seed, items) = (seed(), items());
+    eprintln!("SEED={seed} ITEMS={items}");
+    let parent = tempfile::tempdir().unwrap();
+    let data = parent.path().join("data");
+    let hundredth = items.div_ceil(100);
+    let phases = [
+        ("create", declared("AwesomeConsumer", items, None), 2, "CREATE", items),
+        ("one in a hundred", declared("AwesomeConsumer", items, Some(100)), 1, "MODIFY", hundredth),
+        ("remove", json!({"AwesomeConsumer": {}}), 2, "DELETE", items),
+    ];
+    let mut program = Program::start(&data);
+    for (name, body, kills, change_type, count) in phases {
+        let began = Instant::now();
+        for _ in 0..kills {
+            // Somewhere between the first byte of the request and the last item's landing.
+            let killer = program.killed_in(Duration::from_millis(random(&mut seed, 100 + items / 2)));
+            let followed = submitted(&program, "awesome-key", name, &body)
+                .and_then(|submission| settled(&program, "awesome-key", &submission));
+            drop(followed);
+            killer.join().unwrap();
+            program = Program::start(&data);
+        }
+        let submission = submitted(&program, "awesome-key", name, &body).unwrap();
+        let submission = settled(&program, "awesome-key", &submission).unwrap();
+        let seconds = began.elapsed().as_secs();
+        let change_type = if name == "one in a hundred" { "CREATE" } else { change_type };
+        let counted = caused(&program, &submission);
+        assert_eq!(
+            counted,
+            BTreeMap::from([((change_type.to_owned(), "PENDING".to_owned()), count)]),
+            "{name}"
+        );
+        program.assert_sound();
+        eprintln!("{name}: {count} change instances, killed {kills} times, {seconds} s");
+    }
+    let submissions = program.all(&format!("{CORE}/consumer/submissions/?limit=100"), "awesome-key").unwrap();
+    assert_eq!(submissions.len(), 3, "each once, however often it was sent");
+}
+
+/// Decides on whatever is pending until the consumers are done and nothing is left; tells how often.
+fn deciding(program: &Program, done: &std::sync::atomic::AtomicBool, mut seed: u64) -> (u64, u64) {
+    let (mut decided, mut refused) = (0, 0);
+    loop {
+        let was_done = done.load(std::sync::atomic::Ordering::SeqCst);
+        let path = format!("{CORE}/serviceowner/change_instances/?state=PENDING&limit=100&light=true");
+        let page = program.get(&path, "vm-owner-key").unwrap();
+        let rows = page["results"].as_array().unwrap();
+        if rows.is_empty() && was_done {
+            return (decided, refused);
+        }
+        for _ in 0..rows.len().min(20) {
+            // Two owners may take up the same one: the first one decides.
+            let at = usize::try_from(random(&mut seed, u64::try_from(rows.len()).unwrap())).unwrap();
+            let path = format!("{CORE}/serviceowner/change_instances/{}/", rows[at]["id"]);
+            let state = if random(&mut seed, 10) == 0 { "REJECTED" } else { "APPROVED" };
+            let (status, _) =
+                program.send("PATCH", &path, "vm-owner-key", "", &json!({"state": state})).unwrap();
+            match status {
+                200 => decided += 1,
+                400 | 503 => refused += 1,
+                _ => panic!("{status}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn two_large_submissions_and_eight_owners_at_once_lose_nothing() {
+    let (seed, items) = (seed(), items() / 2);
+    eprintln!("SEED={seed} ITEMS={items} each");
+    let parent = tempfile::tempdir().unwrap();
+    let program = Program::start(&parent.path().join("data"));
+    let done = std::sync::atomic::AtomicBool::new(false);
+    let began = Instant::now();
+    let (mut decided, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        let teams = [("AwesomeConsumer", "awesome-key"), ("AwesomeConsumer2", "awesome2-key")];
+        let consumers: Vec<_> = teams
+            .map(|(team, key)| {
+                let program = &program;
+                scope.spawn(move || {
+                    let submission = submitted(program, key, "create", &declared(team, items, None)).unwrap();
+                    settled(program, key, &submission).unwrap()
+                })
+            })
+            .into();
+        let owners: Vec<_> = (1..=8)
+            .map(|owner| {
+                let (program, done) = (&program, &done);
+                scope.spawn(move || deciding(program, done, seed.wrapping_mul(owner) | 1))
+            })
+            .collect();
+        for consumer in consumers {
+            let settled = consumer.join().unwrap();
+            assert_eq!(settled["landed"], items);
+        }
+        done.store(true, std::sync::atomic::Ordering::SeqCst);
+        for owner in owners {
+            let (by_owner, not) = owner.join().unwrap();
+            decided += by_owner;
+            refused += not;
+        }
+    });
+    let seconds = began.elapsed().as_secs_f64();
+    program.assert_sound();
+    let rows =
+        program.all(&format!("{CORE}/serviceowner/change_instances/?limit=100&light=true"), "vm-owner-key");
+    let moved = rows.unwrap().into_iter().filter(|row| row["state"] != "PENDING");
+    assert_eq!(moved.count(), usize::try_from(2 * items).unwrap(), "each is decided");
+    assert!(decided >= 2 * items, "{decided} decisions told");
+    eprintln!(
+        "2 x {items} items landed and {decided} decisions were taken ({refused} refused) in {seconds:.1} s"
+    );
+}

@@ -1,0 +1,138 @@
+//! The program as it is run, in a process of its own that can be killed.
+#![allow(dead_code, reason = "each test uses what it needs")]
+
+use serde_json::{Value, json};
+use std::io::{self, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How long the program may take to start.
+const START: Duration = Duration::from_secs(60);
+
+/// The program on a directory of data, killed when dropped.
+pub(crate) struct Program {
+    child: Child,
+    base: String,
+}
+
+impl Program {
+    /// Starts it and waits until it answers.
+    pub(crate) fn start(data: &Path) -> Self {
+        let ready = data.with_extension("ready");
+        drop(std::fs::remove_file(&ready));
+        let child = Command::new(env!("CARGO_BIN_EXE_dovetail"))
+            .args(["--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()])
+            .args(["--ready-file", ready.to_str().unwrap()])
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let began = Instant::now();
+        let mut program = Self { child, base: String::new() };
+        while program.base.is_empty() {
+            assert!(began.elapsed() < START, "the program does not start");
+            assert!(program.child.try_wait().unwrap().is_none(), "the program ends by itself");
+            std::thread::sleep(Duration::from_millis(2));
+            program.base = std::fs::read_to_string(&ready).unwrap_or_default();
+        }
+        program
+    }
+
+    /// Makes a call; an error is a connection that the kill has broken.
+    pub(crate) fn call(
+        &self,
+        method: &str,
+        path: &str,
+        key: &str,
+        headers: &str,
+        body: &Value,
+    ) -> io::Result<Value> {
+        let (status, body) = self.send(method, path, key, headers, body)?;
+        assert!([200, 201, 400].contains(&status), "{method} {path}: {status} {body}");
+        Ok(body)
+    }
+
+    /// The same with the status, whatever it is.
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        path: &str,
+        key: &str,
+        headers: &str,
+        body: &Value,
+    ) -> io::Result<(u16, Value)> {
+        let host = self.base.strip_prefix("http://").unwrap();
+        let path = path.strip_prefix(&self.base).unwrap_or(path);
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let mut stream = TcpStream::connect(host)?;
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\nauthorization: Api-Key {key}\r\n\
+             content-type: application/json\r\n{headers}content-length: {}\r\n\r\n{body}",
+            body.len()
+        )?;
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply)?;
+        let cut = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        let (head, body) = reply.split_once("\r\n\r\n").ok_or_else(cut)?;
+        let body: Value = serde_json::from_str(body).map_err(|_| cut())?;
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        Ok((status.ok_or_else(cut)?, body))
+    }
+
+    /// Kills it after a while, whatever it does then.
+    pub(crate) fn killed_in(&self, moment: Duration) -> JoinHandle<()> {
+        let pid = self.child.id().to_string();
+        std::thread::spawn(move || {
+            std::thread::sleep(moment);
+            assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
+        })
+    }
+
+    /// Reads a path.
+    pub(crate) fn get(&self, path: &str, key: &str) -> io::Result<Value> {
+        self.call("GET", path, key, "", &Value::Null)
+    }
+
+    /// All rows of a list.
+    pub(crate) fn all(&self, path: &str, key: &str) -> io::Result<Vec<Value>> {
+        let (mut rows, mut next) = (Vec::new(), Some(path.to_owned()));
+        while let Some(page) = next {
+            let page = self.get(&page, key)?;
+            rows.extend(page["results"].as_array().unwrap().iter().cloned());
+            next = page["next"].as_str().map(str::to_owned);
+        }
+        Ok(rows)
+    }
+
+    /// Waits until all that follows from what was accepted is there, and checks every invariant.
+    pub(crate) fn assert_sound(&self) {
+        while self.get("/_local/settled", "").unwrap() != json!({"settled": true}) {}
+        assert_eq!(self.get("/_local/audit", "").unwrap(), json!({"violations": []}));
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// A random number below `limit`.
+pub(crate) fn random(seed: &mut u64, limit: u64) -> u64 {
+    // xorshift64
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    *seed % limit
+}
+
+/// The seed of this run, or the one in the environment.
+pub(crate) fn seed() -> u64 {
+    let given = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok());
+    let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().subsec_nanos();
+    given.unwrap_or_else(|| u64::from(now()) | 1)
+}

@@ -1,0 +1,162 @@
+//! What a request costs at the table: units of capacity, and round trips in sequence.
+
+use serde_json::Value;
+use std::fmt;
+
+/// How many digits behind the point are kept; units come in halves at the finest.
+const DIGITS: usize = 3;
+
+/// Units of capacity, counted in thousandths, so that sums are exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Units(u64);
+
+impl Units {
+    /// Units as the table tells them; what is no number of units is none.
+    pub(crate) fn told(units: f64) -> Self {
+        Self(format!("{units:.DIGITS$}").replace('.', "").parse().unwrap_or_default())
+    }
+
+    /// How many thousandths of a unit these are.
+    pub const fn thousandths(self) -> u64 {
+        self.0
+    }
+
+    const fn plus(self, more: Self) -> Self {
+        Self(self.0.saturating_add(more.0))
+    }
+}
+
+impl fmt::Display for Units {
+    // As a person writes it: `19`, `2.5`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rest = format!("{:0DIGITS$}", self.0 % 1_000);
+        match rest.trim_end_matches('0') {
+            "" => write!(f, "{}", self.0 / 1_000),
+            rest => write!(f, "{}.{rest}", self.0 / 1_000),
+        }
+    }
+}
+
+/// What calls of the table cost together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Write units, those of indexes among them.
+    pub write_units: Units,
+    /// Read units.
+    pub read_units: Units,
+    /// How many calls waited for one another, one after the other: calls side by side count once.
+    pub round_trips: u64,
+    /// How many calls there were.
+    pub calls: u64,
+}
+
+impl Cost {
+    /// What one call costs, whatever it consumed.
+    pub(crate) const fn of_call() -> Self {
+        Self { write_units: Units(0), read_units: Units(0), round_trips: 1, calls: 1 }
+    }
+
+    /// Adds what a call consumed.
+    pub(crate) fn consume(&mut self, write_units: Units, read_units: Units) {
+        self.write_units = self.write_units.plus(write_units);
+        self.read_units = self.read_units.plus(read_units);
+    }
+
+    /// Adds what is finished now and was begun behind `before` round trips: what was finished when it began is what it
+    /// may have waited for.
+    pub(crate) fn add(&mut self, before: u64, finished: Self) {
+        self.consume(finished.write_units, finished.read_units);
+        self.round_trips = self.round_trips.max(before.saturating_add(finished.round_trips));
+        self.calls = self.calls.saturating_add(finished.calls);
+    }
+
+    /// The figures by the names of their metrics, of an invocation with this many records.
+    pub fn figures_of(&self, records: impl Into<Value>) -> [(&'static str, Value); 4] {
+        let [write_units, read_units, round_trips] = self.figures();
+        [write_units, read_units, round_trips, ("Records", records.into())]
+    }
+
+    /// The figures by the names of their metrics.
+    pub fn figures(&self) -> [(&'static str, Value); 3] {
+        // What is written as a number is one in JSON, and stays a whole one.
+        let number = |units: Units| serde_json::from_str(&units.to_string()).unwrap_or_default();
+        [
+            ("WriteUnits", number(self.write_units)),
+            ("ReadUnits", number(self.read_units)),
+            ("RoundTrips", Value::from(self.round_trips)),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_told_and_written_as_they_are() {
+        let table = [
+            (0.0, 0, "0"),
+            (0.5, 500, "0.5"),
+            (2.5, 2_500, "2.5"),
+            (19.0, 19_000, "19"),
+            (100.25, 100_250, "100.25"),
+            (1.005, 1_005, "1.005"),
+            (-1.0, 0, "0"),
+            (f64::NAN, 0, "0"),
+            (f64::INFINITY, 0, "0"),
+        ];
+        for (told, thousandths, written) in table {
+            let units = Units::told(told);
+            assert_eq!((units.thousandths(), units.to_string().as_str()), (thousandths, written), "{told}");
+        }
+    }
+
+    /// What begins and ends, in this order: `a` begins a call, `A` ends it.
+    fn round_trips(events: &str) -> (u64, u64) {
+        let (mut cost, mut begun) = (Cost::default(), Vec::new());
+        for event in events.chars() {
+            if event.is_ascii_lowercase() {
+                begun.push((event, cost.round_trips));
+            } else {
+                let (_, before) =
+                    begun.iter().find(|(name, _)| name.eq_ignore_ascii_case(&event)).copied().unwrap();
+                cost.add(before, Cost { read_units: Units::told(0.5), ..Cost::of_call() });
+            }
+        }
+        assert_eq!(cost.read_units.thousandths(), cost.calls * 500);
+        (cost.round_trips, cost.calls)
+    }
+
+    #[test]
+    fn calls_side_by_side_are_one_round_trip() {
+        let table = [
+            ("", 0, 0, "nothing"),
+            ("aA", 1, 1, "one call"),
+            ("aAbB", 2, 2, "one after the other"),
+            ("abAB", 1, 2, "side by side"),
+            ("abBA", 1, 2, "side by side, one within the other"),
+            ("abAcBC", 2, 3, "the third after the first, beside the second"),
+            ("abAcCBdD", 3, 4, "two beside a long one, and one after all of them"),
+            ("abBcCA", 2, 3, "a long one beside two"),
+            ("aAbcdBCDeE", 3, 5, "one, three at once, one"),
+            ("aAb", 1, 1, "what never ends is not counted"),
+        ];
+        for (events, expected, calls, told) in table {
+            assert_eq!(round_trips(events), (expected, calls), "{told}: {events}");
+        }
+    }
+
+    #[test]
+    fn what_is_metered_within_counts_with_its_own_round_trips() {
+        let mut outer = Cost::default();
+        outer.add(0, Cost { write_units: Units::told(2.0), ..Cost::of_call() });
+        let inner =
+            Cost { write_units: Units::told(1.0), read_units: Units::told(0.5), round_trips: 3, calls: 5 };
+        outer.add(outer.round_trips, inner);
+        let expected =
+            Cost { write_units: Units::told(3.0), read_units: Units::told(0.5), round_trips: 4, calls: 6 };
+        assert_eq!(outer, expected);
+        let figures = format!("{:?}", outer.figures().map(|(name, value)| format!("{name} {value}")));
+        assert_eq!(figures, r#"["WriteUnits 3", "ReadUnits 0.5", "RoundTrips 4"]"#);
+    }
+}

@@ -1,0 +1,55 @@
+//! A call that has begun lets others begin before it is sent. So calls that are made side by side are side by side for
+//! the meter as well, also where an answer is there so fast that nobody had to wait for it.
+
+use aws_sdk_dynamodb::config::{ConfigBag, RuntimeComponents, RuntimeComponentsBuilder};
+use aws_sdk_dynamodb::error::BoxError;
+use aws_smithy_runtime_api::client::connector_metadata::ConnectorMetadata;
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient,
+    SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+
+/// A client's way to the table.
+#[derive(Debug)]
+pub(crate) struct Paced<T>(pub(crate) T);
+
+impl HttpClient for Paced<SharedHttpClient> {
+    fn http_connector(
+        &self,
+        settings: &HttpConnectorSettings,
+        components: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        SharedHttpConnector::new(Paced(self.0.http_connector(settings, components)))
+    }
+
+    fn validate_base_client_config(
+        &self,
+        components: &RuntimeComponentsBuilder,
+        config: &ConfigBag,
+    ) -> Result<(), BoxError> {
+        self.0.validate_base_client_config(components, config)
+    }
+
+    fn validate_final_config(
+        &self,
+        components: &RuntimeComponents,
+        config: &ConfigBag,
+    ) -> Result<(), BoxError> {
+        self.0.validate_final_config(components, config)
+    }
+
+    fn connector_metadata(&self) -> Option<ConnectorMetadata> {
+        self.0.connector_metadata()
+    }
+}
+
+impl HttpConnector for Paced<SharedHttpConnector> {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let connector = self.0.clone();
+        HttpConnectorFuture::new(async move {
+            tokio::task::yield_now().await;
+            connector.call(request).await
+        })
+    }
+}
