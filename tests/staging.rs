@@ -80,8 +80,7 @@ fn dying(system: &Running, passes: usize, answer_lost: bool) -> Vec<String> {
         }
     };
     through(system, fate, &ask(&balancers("AwesomeConsumer", 3)));
-    let calls = calls.lock().unwrap().clone();
-    calls
+    calls.lock().unwrap().clone()
 }
 
 #[test]

@@ -48,9 +48,9 @@ impl Plan<'_> {
         self.submission.id
     }
 
-    /// Whether any item changes; without, every plan fits one transaction.
-    pub const fn changes_items(&self) -> bool {
-        !self.direct.is_empty()
+    /// How many writes it takes at once, if none closes another change instance and nothing follows.
+    pub fn writes_at_least(&self) -> usize {
+        2 + self.others.len() + self.declarations.len() + 2 * self.direct.len()
     }
 
     /// What is generated after the submission's own items.
@@ -92,7 +92,7 @@ impl Plan<'_> {
     }
 
     /// The plan staged: every item, with the shares of its dependents, is work; the commit only claims it. None when
-    /// no item changes.
+    /// no item changes: such a plan fits one transaction.
     pub fn staged(&self, id: StagingId) -> Option<Staged> {
         if self.direct.is_empty() {
             return None;

@@ -5,7 +5,7 @@ mod reply;
 mod submitted;
 mod write;
 
-use crate::submitted::{Planned, Submitted};
+use crate::submitted::{Again, Submitted};
 use domain::staging::StagingId;
 use dovetail_aws::pause;
 use dovetail_http::{Call, Code, Event, EventReply, Failure, Function, Operation, Reply, answer};
@@ -36,8 +36,8 @@ async fn validate(table: &Table, call: &Call) -> Result<Reply, Failure> {
         let loaded = load::team(table, call, &submitted).await?;
         let loaded = load::items(table, loaded, &submitted).await?;
         match submitted.plan(&loaded, &call.stamp())? {
-            Planned::Plan(_) => return Ok(Reply::new(200, reply::valid())),
-            Planned::Again(why) => refusal = why,
+            Ok(_) => return Ok(Reply::new(200, reply::valid())),
+            Err(Again(why)) => refusal = why,
         }
         pause(attempt).await;
     }
@@ -58,8 +58,8 @@ async fn submit(table: &Table, call: &Call) -> Result<Reply, Failure> {
         }
         let loaded = load::items(table, team, &submitted).await?;
         match submitted.plan(&loaded, &call.stamp())? {
-            Planned::Again(why) => refusal = why,
-            Planned::Plan(plan) => {
+            Err(Again(why)) => refusal = why,
+            Ok(plan) => {
                 overtaken += u32::from(rested_on == Some(loaded.stored.head));
                 rested_on = Some(loaded.stored.head);
                 attempted = Some(plan.id());

@@ -21,12 +21,8 @@ pub(crate) struct Submitted {
     commit_id: Option<String>,
 }
 
-/// What planning led to.
-pub(crate) enum Planned<'a> {
-    Plan(Plan<'a>),
-    /// To be planned anew; if it goes on like that, this is why.
-    Again(Code),
-}
+/// It is to be planned anew; if it goes on like that, this is why.
+pub(crate) struct Again(pub(crate) Code);
 
 impl Submitted {
     pub(crate) fn parse(call: &Call) -> Result<Self, Failure> {
@@ -44,7 +40,11 @@ impl Submitted {
     }
 
     /// A plan over what was loaded.
-    pub(crate) fn plan<'a>(&'a self, loaded: &'a Loaded, stamp: &Stamp) -> Result<Planned<'a>, Failure> {
+    pub(crate) fn plan<'a>(
+        &'a self,
+        loaded: &'a Loaded,
+        stamp: &Stamp,
+    ) -> Result<Result<Plan<'a>, Again>, Failure> {
         let request = Request {
             declaration: &self.declaration,
             scope: self.scope,
@@ -53,9 +53,9 @@ impl Submitted {
             idempotency: self.idempotency.clone(),
         };
         match plan::plan(&loaded.stored, &loaded.items, &loaded.offers, &request) {
-            Ok(plan) => Ok(Planned::Plan(plan)),
-            Err(Refused::Torn) => Ok(Planned::Again(Code::Contended)),
-            Err(Refused::InFlight(_)) => Ok(Planned::Again(Code::SubmissionInFlight)),
+            Ok(plan) => Ok(Ok(plan)),
+            Err(Refused::Torn) => Ok(Err(Again(Code::Contended))),
+            Err(Refused::InFlight(_)) => Ok(Err(Again(Code::SubmissionInFlight))),
             Err(Refused::Invalid(problems)) => Err(invalid_declaration(&problems).into()),
             Err(Refused::OutOfNumbers) => Err(Code::OutOfNumbers.into()),
         }

@@ -17,20 +17,16 @@ pub(crate) async fn write(
     staging: StagingId,
     may_be_at_once: bool,
 ) -> Result<Option<Reply>, Failure> {
-    let staged = if may_be_at_once { None } else { plan.staged(staging) };
-    if let Some(staged) = staged {
+    let is_small = plan.writes_at_least() <= table.actions_max();
+    if !(is_small && may_be_at_once)
+        && let Some(staged) = plan.staged(staging)
+    {
         return self::staged(table, call, plan, &staged).await;
     }
     // What is planned holds together; if it did not, it would have to be read again.
     let Ok(at_once) = plan.at_once(&call.stamp()) else { return Ok(None) };
     // What the reply shows besides is read beside the commit; neither waits for the other, nor ends it.
-    let commit = async {
-        match plan.changes_items() {
-            true => table.commit_at_once(&at_once.writes).await,
-            false => table.commit(&at_once.writes).await,
-        }
-    };
-    let (committed, beside) = tokio::join!(commit, beside(table, &at_once));
+    let (committed, beside) = tokio::join!(table.commit(&at_once.writes), beside(table, &at_once));
     match committed? {
         Commit::Done => match beside {
             Ok(beside) => Ok(Some(reply::born(call, stored, &at_once, beside))),

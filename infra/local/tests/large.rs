@@ -1,7 +1,13 @@
 //! Submissions of thousands of items through HTTP, killed on the way; and two at once while owners decide.
 //!
 //! `ITEMS=10000 cargo test --release -p dovetail-local --test large` runs them at full size.
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "test support")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "test support"
+)]
 
 mod program;
 
@@ -9,15 +15,31 @@ use program::{Program, random, seed};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const CORE: &str = "/v1/orcabase";
 
 /// How many items when nothing is said: a test that is not optimised shall not take minutes.
-const ITEMS: u64 = 400;
+const ITEMS: u64 = 120;
 
 fn items() -> u64 {
     std::env::var("ITEMS").ok().and_then(|items| items.parse().ok()).unwrap_or(ITEMS)
+}
+
+/// Starts the program on a world whose VMs may have any field.
+fn start(folder: &Path) -> Program {
+    let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
+    for service in world["services"].as_array_mut().unwrap() {
+        service["schema"].as_object_mut().unwrap().remove("additionalProperties");
+    }
+    for team in world["teams"].as_array_mut().unwrap() {
+        team.as_object_mut().unwrap().remove("notify");
+    }
+    let file = folder.join("world.json");
+    std::fs::write(&file, world.to_string()).unwrap();
+    Program::start_with(&folder.join("data"), &["--world", file.to_str().unwrap()])
 }
 
 /// A team's VMs, about 300 bytes each; of the changed ones, one in so many has other processors.
@@ -78,14 +100,13 @@ fn a_large_submission_lands_exactly_once_however_often_it_is_killed() {
     let (mut seed, items) = (seed(), items());
     eprintln!("SEED={seed} ITEMS={items}");
     let parent = tempfile::tempdir().unwrap();
-    let data = parent.path().join("data");
     let hundredth = items.div_ceil(100);
     let phases = [
         ("create", declared("AwesomeConsumer", items, None), 2, "CREATE", items),
         ("one in a hundred", declared("AwesomeConsumer", items, Some(100)), 1, "MODIFY", hundredth),
         ("remove", json!({"AwesomeConsumer": {}}), 2, "DELETE", items),
     ];
-    let mut program = Program::start(&data);
+    let mut program = start(parent.path());
     for (name, body, kills, change_type, count) in phases {
         let began = Instant::now();
         for _ in 0..kills {
@@ -95,7 +116,7 @@ fn a_large_submission_lands_exactly_once_however_often_it_is_killed() {
                 .and_then(|submission| settled(&program, "awesome-key", &submission));
             drop(followed);
             killer.join().unwrap();
-            program = Program::start(&data);
+            program = start(parent.path());
         }
         let submission = submitted(&program, "awesome-key", name, &body).unwrap();
         let submission = settled(&program, "awesome-key", &submission).unwrap();
@@ -115,10 +136,10 @@ fn a_large_submission_lands_exactly_once_however_often_it_is_killed() {
 }
 
 /// Decides on whatever is pending until the consumers are done and nothing is left; tells how often.
-fn deciding(program: &Program, done: &std::sync::atomic::AtomicBool, mut seed: u64) -> (u64, u64) {
+fn deciding(program: &Program, done: &AtomicBool, mut seed: u64) -> (u64, u64) {
     let (mut decided, mut refused) = (0, 0);
     loop {
-        let was_done = done.load(std::sync::atomic::Ordering::SeqCst);
+        let was_done = done.load(Ordering::SeqCst);
         let path = format!("{CORE}/serviceowner/change_instances/?state=PENDING&limit=100&light=true");
         let page = program.get(&path, "vm-owner-key").unwrap();
         let rows = page["results"].as_array().unwrap();
@@ -146,8 +167,8 @@ fn two_large_submissions_and_eight_owners_at_once_lose_nothing() {
     let (seed, items) = (seed(), items() / 2);
     eprintln!("SEED={seed} ITEMS={items} each");
     let parent = tempfile::tempdir().unwrap();
-    let program = Program::start(&parent.path().join("data"));
-    let done = std::sync::atomic::AtomicBool::new(false);
+    let program = start(parent.path());
+    let done = AtomicBool::new(false);
     let began = Instant::now();
     let (mut decided, mut refused) = (0, 0);
     std::thread::scope(|scope| {
@@ -167,11 +188,12 @@ fn two_large_submissions_and_eight_owners_at_once_lose_nothing() {
                 scope.spawn(move || deciding(program, done, seed.wrapping_mul(owner) | 1))
             })
             .collect();
-        for consumer in consumers {
-            let settled = consumer.join().unwrap();
-            assert_eq!(settled["landed"], items);
+        let settled: Vec<_> = consumers.into_iter().map(|consumer| consumer.join()).collect();
+        // Whatever became of the consumers, the owners come to an end.
+        done.store(true, Ordering::SeqCst);
+        for settled in settled {
+            assert_eq!(settled.unwrap()["landed"], items);
         }
-        done.store(true, std::sync::atomic::Ordering::SeqCst);
         for owner in owners {
             let (by_owner, not) = owner.join().unwrap();
             decided += by_owner;

@@ -42,18 +42,14 @@ pub enum Commit {
 }
 
 impl Table {
+    /// How many writes a submission makes at once; a larger one is staged.
+    pub const fn actions_max(&self) -> usize {
+        self.actions_max
+    }
+
     /// Writes all of `writes` or nothing.
     pub async fn commit(&self, writes: &[Write]) -> Result<Commit, Error> {
-        self.commit_up_to(ACTIONS_MAX, writes).await
-    }
-
-    /// Writes all of `writes`, which a submission has, or nothing; how many it may be, the settings say.
-    pub async fn commit_at_once(&self, writes: &[Write]) -> Result<Commit, Error> {
-        self.commit_up_to(self.actions_max, writes).await
-    }
-
-    async fn commit_up_to(&self, actions_max: usize, writes: &[Write]) -> Result<Commit, Error> {
-        if writes.len() > actions_max {
+        if writes.len() > ACTIONS_MAX {
             return Ok(Commit::TooLarge);
         }
         let actions =

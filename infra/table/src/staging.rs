@@ -7,6 +7,7 @@ use domain::json::Hash;
 use domain::plan::Staged;
 use domain::staging::{Staging, StagingId, StagingState};
 use domain::timestamp::Timestamp;
+use domain::work::WorkId;
 use domain::write::Write;
 use std::collections::BTreeMap;
 
@@ -52,10 +53,8 @@ impl Table {
     }
 
     async fn clear(&self, staging: &Staging) -> Result<(), Error> {
-        let pk = key::work_partition(staging.team());
-        let prefix = key::work_prefix(staging.submission, Some(staging.id));
-        let works = self.keys(&pk, &prefix).await?;
-        self.remove_all(works).await?;
+        let work = |number| WorkId { submission: staging.submission, staging: Some(staging.id), number };
+        self.remove_all((1..=staging.works).map(|number| key::work(work(number))).collect()).await?;
         // Last, for what is left is found by it.
         self.remove_all(vec![key::staging(staging.team(), staging.id)]).await
     }

@@ -1,6 +1,6 @@
 //! Work that is owed: reading it, counting what fails, setting aside what fails again and again.
 
-use crate::key::{self, Key};
+use crate::key;
 use crate::record::{self, WorkRecord};
 use crate::{Error, Table};
 use aws_sdk_dynamodb::error::SdkError;
@@ -49,13 +49,6 @@ impl Table {
         let id = id.ok_or_else(|| Error::corrupt(record::place(&row), "it is no work"))?;
         let is_set_aside = record::text(&row, "gs3pk") == Some(key::QUARANTINE);
         Ok(Some(Owing { id, work: record::read::<WorkRecord>(row), is_set_aside }))
-    }
-
-    /// The keys in a partition that begin with `prefix`.
-    pub(crate) async fn keys(&self, pk: &str, prefix: &str) -> Result<Vec<Key>, Error> {
-        let rows = self.partition(pk, Some(prefix)).await?;
-        let key = |row: &record::Attributes| key::at(record::text(row, "pk")?, record::text(row, "sk")?);
-        Ok(rows.iter().filter_map(key).collect())
     }
 
     /// Work that was written before a time and is still owed, oldest first, at most `limit` records.

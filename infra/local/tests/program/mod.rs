@@ -1,5 +1,10 @@
 //! The program as it is run, in a process of its own that can be killed.
-#![allow(dead_code, reason = "each test uses what it needs")]
+#![allow(
+    dead_code,
+    clippy::allow_attributes,
+    clippy::indexing_slicing,
+    reason = "each test uses what it needs"
+)]
 
 use serde_json::{Value, json};
 use std::io::{self, Read as _, Write as _};
@@ -19,13 +24,19 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Starts it and waits until it answers.
+    /// Starts it on the demo world and waits until it answers.
     pub(crate) fn start(data: &Path) -> Self {
+        Self::start_with(data, &[])
+    }
+
+    /// Starts it with more arguments.
+    pub(crate) fn start_with(data: &Path, arguments: &[&str]) -> Self {
         let ready = data.with_extension("ready");
         drop(std::fs::remove_file(&ready));
         let child = Command::new(env!("CARGO_BIN_EXE_dovetail"))
             .args(["--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()])
             .args(["--ready-file", ready.to_str().unwrap()])
+            .args(arguments)
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
