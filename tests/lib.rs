@@ -7,7 +7,7 @@ mod redelivery;
 mod told;
 
 pub use engine::timeless;
-pub use proxy::{Fate, Proxy};
+pub use proxy::{AllAsked, Asked, Fate, Proxy};
 pub use redelivery::{Random, Redelivery};
 pub use told::Told;
 
@@ -40,6 +40,8 @@ pub struct Running {
     pub handles: Arc<Handles>,
     /// The URL of the engine.
     pub engine: String,
+    /// What functions in other processes read from their environment, a `KEY=value` line each.
+    pub environment: String,
     runtime: Runtime,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
@@ -110,12 +112,14 @@ impl Running {
         let system = runtime.block_on(System::prepare(&settings, &world)).unwrap();
         let (base, handles, engine) =
             (system.base_url.clone(), Arc::clone(&system.handles), system.engine_endpoint());
+        let environment = system.environment();
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = runtime.spawn(async {
             system.serve(async { drop(stopped.await) }).await.unwrap();
         });
         let table = handles.table.clone();
-        let system = Self { base, table, handles, engine, runtime, stop: Some(stop), serving: Some(serving) };
+        let (stop, serving) = (Some(stop), Some(serving));
+        let system = Self { base, table, handles, engine, environment, runtime, stop, serving };
         // A test says itself when it sweeps, however long it takes.
         system.enable("sweep", false);
         system

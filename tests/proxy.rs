@@ -1,13 +1,14 @@
-//! A proxy before the engine: requests and answers are counted, and lost where a test says so.
+//! Proxies before the engine: requests and answers are counted, lost where a test says so, or kept.
 
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
+use hyper::header::HeaderMap;
 use hyper::service::service_fn;
 use hyper::{Request, Response, client, server};
 use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
@@ -22,7 +23,17 @@ pub enum Fate {
     AnswerLost,
 }
 
-type Decide = Arc<dyn Fn(&str) -> Fate + Send + Sync>;
+/// A request as it came in.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+}
+
+/// The requests so far.
+pub type AllAsked = Arc<Mutex<Vec<Asked>>>;
 
 /// The proxy, until it is dropped.
 pub struct Proxy {
@@ -34,9 +45,24 @@ pub struct Proxy {
 impl Proxy {
     /// Starts before an engine; `fate` decides by the operation that a request asks for.
     pub async fn before(engine: String, fate: impl Fn(&str) -> Fate + Send + Sync + 'static) -> Self {
+        let fate = Arc::new(fate);
+        Self::start(move |request| pass(request, engine.clone(), Arc::clone(&fate))).await
+    }
+
+    /// Starts before an engine and keeps each request. Transactions it answers itself: nothing is written.
+    pub async fn keeping(engine: String) -> (Self, AllAsked) {
+        let all = AllAsked::default();
+        let kept = Arc::clone(&all);
+        (Self::start(move |request| keep(request, engine.clone(), Arc::clone(&kept))).await, all)
+    }
+
+    async fn start<F>(answer: impl Fn(Request<Incoming>) -> F + Clone + Send + 'static) -> Self
+    where
+        F: Future<Output = io::Result<Response<Full<Bytes>>>> + Send + 'static,
+    {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
-        Self { endpoint, task: tokio::spawn(serve(listener, engine, Arc::new(fate))) }
+        Self { endpoint, task: tokio::spawn(serve(listener, answer)) }
     }
 }
 
@@ -46,11 +72,16 @@ impl Drop for Proxy {
     }
 }
 
-async fn serve(listener: TcpListener, engine: String, fate: Decide) -> Infallible {
+async fn serve<F>(
+    listener: TcpListener,
+    answer: impl Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+) -> Infallible
+where
+    F: Future<Output = io::Result<Response<Full<Bytes>>>> + Send + 'static,
+{
     loop {
         let (stream, _) = listener.accept().await.unwrap();
-        let (engine, fate) = (engine.clone(), Arc::clone(&fate));
-        let service = service_fn(move |request| pass(request, engine.clone(), Arc::clone(&fate)));
+        let service = service_fn(answer.clone());
         // A connection that is cut on purpose ends with an error.
         tokio::spawn(async move {
             drop(server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
@@ -58,28 +89,55 @@ async fn serve(listener: TcpListener, engine: String, fate: Decide) -> Infallibl
     }
 }
 
+fn operation(request: &Request<Incoming>) -> String {
+    let target = request.headers().get("x-amz-target").and_then(|target| target.to_str().ok());
+    target.and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned()
+}
+
 async fn pass(
     request: Request<Incoming>,
     engine: String,
-    fate: Decide,
-) -> Result<Response<Full<Bytes>>, io::Error> {
-    let target = request.headers().get("x-amz-target").and_then(|target| target.to_str().ok());
-    let fate = fate(target.and_then(|target| target.rsplit('.').next()).unwrap_or_default());
+    fate: Arc<impl Fn(&str) -> Fate>,
+) -> io::Result<Response<Full<Bytes>>> {
+    let fate = fate(&operation(&request));
     if fate == Fate::RequestLost {
         return Err(io::ErrorKind::ConnectionReset.into());
     }
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    let reply = forward(&engine, Request::from_parts(parts, Full::new(body))).await?;
+    if fate == Fate::AnswerLost {
+        return Err(io::ErrorKind::ConnectionReset.into());
+    }
+    let (parts, body) = reply;
+    Ok(Response::from_parts(parts, Full::new(body)))
+}
+
+async fn keep(
+    request: Request<Incoming>,
+    engine: String,
+    all: AllAsked,
+) -> io::Result<Response<Full<Bytes>>> {
+    let is_transaction = operation(&request) == "TransactWriteItems";
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    all.lock().unwrap().push(Asked { headers: parts.headers.clone(), body: body.clone() });
+    if is_transaction {
+        return Ok(Response::new(Full::new(Bytes::from_static(b"{}"))));
+    }
+    let (parts, body) = forward(&engine, Request::from_parts(parts, Full::new(body))).await?;
+    Ok(Response::from_parts(parts, Full::new(body)))
+}
+
+async fn forward(
+    engine: &str,
+    request: Request<Full<Bytes>>,
+) -> io::Result<(hyper::http::response::Parts, Bytes)> {
     let stream = TcpStream::connect(engine.strip_prefix("http://").unwrap()).await?;
     let (mut sender, connection) =
         client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
     tokio::spawn(connection);
-    let reply =
-        sender.send_request(Request::from_parts(parts, Full::new(body))).await.map_err(io::Error::other)?;
-    let (parts, body) = reply.into_parts();
+    let (parts, body) = sender.send_request(request).await.map_err(io::Error::other)?.into_parts();
     let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    if fate == Fate::AnswerLost {
-        return Err(io::ErrorKind::ConnectionReset.into());
-    }
-    Ok(Response::from_parts(parts, Full::new(body)))
+    Ok((parts, body))
 }

@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 /// How many declarations are made records at once; a function has little memory.
 const DECLARATIONS_AT_ONCE: usize = 500;
 
+/// How many work records are made at once: each is much larger as a record than as it is planned.
+const WORKS_AT_ONCE: usize = 5;
+
 impl Table {
     /// Lays a submission out, unseen: its staging, then its work and the declarations that it names.
     pub async fn stage(
@@ -26,8 +29,10 @@ impl Table {
         if begun != Commit::Done {
             return Ok(begun);
         }
-        let works: Result<Vec<_>, _> = staged.works.iter().map(record::write::<WorkRecord>).collect();
-        self.put_all(works?).await?;
+        for some in staged.works.chunks(WORKS_AT_ONCE) {
+            let works: Result<Vec<_>, _> = some.iter().map(record::write::<WorkRecord>).collect();
+            self.put_all(works?).await?;
+        }
         let declarations: Vec<(&Hash, &String)> = declarations.iter().collect();
         for some in declarations.chunks(DECLARATIONS_AT_ONCE) {
             let record = |(hash, text): &(&Hash, &String)| {

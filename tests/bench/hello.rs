@@ -1,0 +1,9 @@
+//! The smallest function there is: it answers what it was asked.
+
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use serde_json::Value;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Error> {
+    run(service_fn(|event: LambdaEvent<Value>| async { Ok::<_, Error>(event.payload) })).await
+}

@@ -1,0 +1,52 @@
+//! How long it takes until what a submission causes for a dependent team can be seen by it.
+
+use crate::client::{Call, Connection, runtime};
+use crate::figure::{Figure, quantile, time};
+use crate::given::{self, CONSUMER, CONSUMER_KEY};
+use crate::rates::{OWNED, SUBMIT};
+use crate::{Scale, settle};
+use hyper::Method;
+use serde_json::json;
+use std::time::{Duration, Instant};
+use tests::Running;
+
+const DEPENDENT_KEY: &str = "np-owner-key";
+const GOAL: f64 = 0.05;
+/// How long the dependent team waits before it looks again.
+const LOOKING: Duration = Duration::from_millis(1);
+
+/// The lag of the stream of an idle system.
+pub fn measure(scale: &Scale) -> Vec<Figure> {
+    let system = Running::start(&given::world(0));
+    let client = runtime();
+    let mut lags = Vec::new();
+    for number in 0..scale.lags {
+        settle(&system);
+        lags.push(client.block_on(lag(&system, number)));
+    }
+    let what = "from the reply to a submission until the dependent team sees its change instance";
+    vec![
+        Figure::shorter(&format!("{what}, median"), GOAL, quantile(&lags, 0.5)),
+        Figure::told(&format!("{what}, 95 of 100"), time(quantile(&lags, 0.95))),
+    ]
+}
+
+/// Submits one more load balancer, and looks until there is one more change instance.
+async fn lag(system: &Running, number: usize) -> f64 {
+    let mut consumer = Connection::open(&system.base).await;
+    let mut dependent = Connection::open(&system.base).await;
+    let list = Call::get(&format!("{OWNED}?state=PENDING&limit=100&light=true"), DEPENDENT_KEY);
+    let item = json!({"name": "lb", "algorithm": "RoundRobin"});
+    let body = json!({CONSUMER: {format!("App{number}"): {"services": {"LoadBalancer": [item]}}}});
+    let submit = Call::new(Method::PATCH, SUBMIT, CONSUMER_KEY, body.to_string().into_bytes());
+    dependent.send(&list).await;
+    consumer.send(&submit).await;
+    let replied = Instant::now();
+    loop {
+        let found = dependent.send(&list).await.json();
+        if found["results"].as_array().unwrap().len() > number {
+            return replied.elapsed().as_secs_f64();
+        }
+        tokio::time::sleep(LOOKING).await;
+    }
+}

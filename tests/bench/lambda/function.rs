@@ -1,0 +1,147 @@
+//! A function as Lambda runs it: a process of its own, which asks the Runtime API for events and answers them there.
+
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::{Read as _, Seek as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Mutex;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// How long an invocation may take.
+const DEADLINE: Duration = Duration::from_secs(900);
+
+/// A function, until it is dropped.
+pub(super) struct Function {
+    process: Child,
+    runtime: Runtime,
+    events: UnboundedSender<Bytes>,
+    replies: UnboundedReceiver<Result<Bytes, Bytes>>,
+    /// What it has said.
+    said: File,
+}
+
+impl Function {
+    /// Starts a program with the environment of a function of 128 MB, and these lines of `KEY=value`.
+    pub(super) fn start(program: &Path, environment: &str) -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (events, to_ask) = unbounded_channel();
+        let (to_answer, replies) = unbounded_channel();
+        let api = Api { events: Mutex::new(to_ask), replies: to_answer, count: AtomicU64::new(0) };
+        runtime.spawn(serve(listener, Arc::new(api)));
+        let said = tempfile::tempfile().unwrap();
+        let process = Command::new(program)
+            .env_clear()
+            .env("AWS_LAMBDA_RUNTIME_API", address.to_string())
+            .env("AWS_LAMBDA_FUNCTION_NAME", program.file_name().unwrap())
+            .env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "128")
+            .env("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST")
+            .env("AWS_LAMBDA_LOG_GROUP_NAME", "log")
+            .env("AWS_LAMBDA_LOG_STREAM_NAME", "log")
+            .env("AWS_REGION", "us-east-1")
+            .env("AWS_ACCESS_KEY_ID", "none")
+            .env("AWS_SECRET_ACCESS_KEY", "none")
+            .envs(environment.lines().filter_map(|line| line.split_once('=')))
+            .stdin(Stdio::null())
+            .stdout(said.try_clone().unwrap())
+            .spawn()
+            .unwrap();
+        Self { process, runtime, events, replies, said }
+    }
+
+    /// Invokes it and waits for the reply.
+    pub(super) fn invoke(&mut self, event: &str) -> Bytes {
+        self.events.send(Bytes::from(event.to_owned())).unwrap();
+        let reply = self.runtime.block_on(self.replies.recv()).unwrap();
+        reply.unwrap_or_else(|error| panic!("the function failed: {}", String::from_utf8_lossy(&error)))
+    }
+
+    /// The write units that its metrics tell of, in all.
+    pub(super) fn write_units(&mut self) -> f64 {
+        let mut text = String::new();
+        self.said.rewind().unwrap();
+        self.said.read_to_string(&mut text).unwrap();
+        let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.filter_map(|line| line["WriteUnits"].as_f64()).sum()
+    }
+
+    /// The most memory that the process has had so far, in bytes.
+    pub(super) fn memory_peak(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() * 1_024
+    }
+}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+}
+
+/// The Runtime API of one function.
+struct Api {
+    events: Mutex<UnboundedReceiver<Bytes>>,
+    replies: UnboundedSender<Result<Bytes, Bytes>>,
+    count: AtomicU64,
+}
+
+async fn serve(listener: TcpListener, api: Arc<Api>) -> Infallible {
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        drop(stream.set_nodelay(true));
+        let api = Arc::clone(&api);
+        let service = service_fn(move |request| {
+            let api = Arc::clone(&api);
+            async move { api.answer(request).await }
+        });
+        tokio::spawn(async move {
+            drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
+        });
+    }
+}
+
+impl Api {
+    async fn answer(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hyper::Error> {
+        if request.method() == Method::GET {
+            // Without a next event there is no next answer.
+            let event = self.events.lock().await.recv().await.unwrap_or_default();
+            return Ok(self.next(event));
+        }
+        let failed = request.uri().path().ends_with("/error");
+        let body = request.into_body().collect().await?.to_bytes();
+        // Nobody waits for what comes after the last reply.
+        drop(self.replies.send(if failed { Err(body) } else { Ok(body) }));
+        let mut taken = Response::new(Full::new(Bytes::from_static(br#"{"status":"OK"}"#)));
+        *taken.status_mut() = StatusCode::ACCEPTED;
+        Ok(taken)
+    }
+
+    fn next(&self, event: Bytes) -> Response<Full<Bytes>> {
+        let deadline = SystemTime::now() + DEADLINE;
+        let deadline = deadline.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
+        let id = self.count.fetch_add(1, Ordering::Relaxed);
+        Response::builder()
+            .header("content-type", "application/json")
+            .header("lambda-runtime-aws-request-id", format!("8476a536-e9f4-11e8-9739-{id:012x}"))
+            .header("lambda-runtime-deadline-ms", deadline.to_string())
+            .header("lambda-runtime-invoked-function-arn", "arn:aws:lambda:us-east-1:0:function:measured")
+            .body(Full::new(event))
+            .unwrap()
+    }
+}

@@ -1,0 +1,155 @@
+//! The largest submissions: what `submit` takes for one, and then `generate`, which carries it out.
+
+use super::built::Built;
+use super::events::{CONSUMER, OWNER, request};
+use super::function::Function;
+use super::{memory, ms};
+use crate::figure::Figure;
+use domain::declaration::{BODY_BYTES_MAX, ITEMS_MAX};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use tests::Running;
+
+/// How many items fit one transaction.
+const AT_ONCE: usize = 30;
+/// How many records a batch of the stream holds.
+const BATCH: usize = 10;
+/// By how much an item of a large submission may cost more than one of a small.
+const UNITS_RATIO_MAX: f64 = 1.1;
+
+/// A service owner with items, as large as they are to be.
+struct Load {
+    what: &'static str,
+    item_bytes: usize,
+    dependents: &'static [&'static str],
+}
+
+const LOADS: [Load; 3] = [
+    Load { what: "10,000 items of 300 bytes", item_bytes: 300, dependents: &[] },
+    Load { what: "10,000 items in 5 MiB", item_bytes: 523, dependents: &[] },
+    Load { what: "10,000 items in 5 MiB, one dependent team", item_bytes: 523, dependents: &["NPOwnerTeam"] },
+];
+
+pub(super) fn measure(built: &Built) -> Vec<Figure> {
+    LOADS.iter().flat_map(|load| load.measure(built)).collect()
+}
+
+impl Load {
+    fn measure(&self, built: &Built) -> Vec<Figure> {
+        let system = Running::demo();
+        for function in ["generate", "notify"] {
+            system.enable(function, false);
+        }
+        self.publish(&system);
+        let (mut figures, submitted) =
+            self.submit(built, &system, "AwesomeConsumer", "awesome-key", ITEMS_MAX);
+        let (more, generated) = self.generate(built, &system);
+        figures.extend(more);
+        if self.dependents.is_empty() {
+            let (_, small) = self.submit(built, &system, "AwesomeConsumer2", "awesome2-key", AT_ONCE);
+            figures.push(self.units(submitted + generated, small));
+        }
+        figures
+    }
+
+    fn publish(&self, system: &Running) {
+        let schema = json!({"title": "Host", "type": "object", "required": ["name"], "properties": {
+            "name": {"type": "string"}, "zone": {"type": "string"}, "image": {"type": "string"},
+            "cpu": {"type": "integer"}, "memory": {"type": "integer"}, "backup": {"type": "boolean"},
+            "disks": {"type": "array", "items": {"type": "integer"}}, "note": {"type": "string"},
+            "network": {"type": "object", "properties": {
+                "vlan": {"type": "integer"}, "address": {"type": "string"}}}}});
+        let services = format!("{OWNER}/services/");
+        let published = system.call("POST", &services, "vm-owner-key", &schema);
+        assert_eq!(published.status, 201, "{published:?}");
+        let settings = json!({"dependent_teams": self.dependents});
+        let path = format!("{services}{}/", published.at("/id"));
+        assert_eq!(system.call("PATCH", &path, "vm-owner-key", &settings).status, 200);
+    }
+
+    fn submit(
+        &self,
+        built: &Built,
+        system: &Running,
+        team: &str,
+        key: &str,
+        count: usize,
+    ) -> (Vec<Figure>, f64) {
+        let body = self.declaration(team, count);
+        let bytes = body.to_string().len();
+        assert!(bytes <= BODY_BYTES_MAX, "{bytes} bytes");
+        let event = request(system, "POST", &format!("{CONSUMER}/submissions/submit/"), key, &body);
+        let mut function = Function::start(built.program("submit"), &system.environment);
+        let began = Instant::now();
+        let reply: Value = serde_json::from_slice(&function.invoke(&event)).unwrap();
+        let took = began.elapsed();
+        assert_eq!(reply["statusCode"], 201, "{reply}");
+        (vec![self.memory("submit", &function), self.time("submit", took)], function.write_units())
+    }
+
+    fn declaration(&self, team: &str, count: usize) -> Value {
+        let items: Vec<Value> = (0..count).map(|number| self.item(number)).collect();
+        json!({team: {"Application": {"services": {"Host": items}}}})
+    }
+
+    fn item(&self, number: usize) -> Value {
+        let mut item = json!({"name": format!("core-host-{number:05}"), "zone": "north-1a", "cpu": 8, "memory": 32,
+            "image": "debian-13-2026-01-15", "backup": true, "disks": [100, 500, 500],
+            "network": {"vlan": 117, "address": "10.0.12.34"}, "note": ""});
+        let missing = self.item_bytes - item.to_string().len();
+        item["note"] =
+            "Declared by the platform team. ".chars().cycle().take(missing).collect::<String>().into();
+        item
+    }
+
+    /// Delivers the stream's records until nothing is left to be done.
+    fn generate(&self, built: &Built, system: &Running) -> (Vec<Figure>, f64) {
+        let mut function = Function::start(built.program("generate"), &system.environment);
+        let began = Instant::now();
+        let mut last: Option<String> = None;
+        let mut settled = false;
+        while !settled {
+            let records = system.stream(last.as_deref());
+            let place = |record: &Value| record["dynamodb"]["SequenceNumber"].as_str().map(str::to_owned);
+            last = Some(records.last().and_then(place).unwrap());
+            let of_submission = |record: &&Value| image(record)["ty"]["S"] == "SUBMISSION";
+            let records: Vec<&Value> = records.iter().filter(of_submission).collect();
+            for batch in records.chunks(BATCH) {
+                let reply = function.invoke(&json!({"Records": batch}).to_string());
+                assert_eq!(&*reply, br#"{"batchItemFailures":[]}"#);
+            }
+            settled = records.last().is_some_and(|record| image(record)["st"]["S"] == "SETTLED");
+        }
+        let took = began.elapsed();
+        let figures = vec![
+            self.memory("generate", &function),
+            self.time("generate, with the reading of the stream", took),
+        ];
+        (figures, function.write_units())
+    }
+
+    fn memory(&self, function: &str, of: &Function) -> Figure {
+        memory(format!("{function}: memory, {}", self.what), of.memory_peak(), "")
+    }
+
+    fn time(&self, function: &str, took: Duration) -> Figure {
+        let what = format!("{function}: time, {}", self.what);
+        Figure { what, goal: String::new(), measured: ms(took), passes: None }
+    }
+
+    fn units(&self, large: f64, small: f64) -> Figure {
+        let [large, small] = [(large, ITEMS_MAX), (small, AT_ONCE)]
+            .map(|(units, items)| units / f64::from(u32::try_from(items).unwrap()));
+        let ratio = large / small;
+        Figure {
+            what: format!("write units per item, {}, beside {AT_ONCE} in one transaction", self.what),
+            goal: format!("< {UNITS_RATIO_MAX:.2} ×"),
+            measured: format!("{ratio:.2} × ({large:.2} beside {small:.2})"),
+            passes: Some(ratio < UNITS_RATIO_MAX),
+        }
+    }
+}
+
+fn image(record: &Value) -> &Value {
+    &record["dynamodb"]["NewImage"]
+}

@@ -1,0 +1,91 @@
+//! What the benchmarks share, and the figures of the whole system: `cargo bench -p bench` measures all of them.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::as_conversions,
+    clippy::float_arithmetic,
+    clippy::print_stdout,
+    reason = "benchmarks measure, print, and stop where something fails"
+)]
+
+pub mod client;
+pub mod figure;
+pub mod given;
+pub mod growth;
+pub mod instructions;
+pub mod lag;
+pub mod lambda;
+pub mod plot;
+pub mod rates;
+pub mod replay;
+pub mod report;
+pub mod stored;
+
+use serde_json::json;
+use tests::{Ask, Running};
+
+/// How much is measured.
+#[derive(Clone, Debug)]
+pub struct Scale {
+    /// How many rounds alternate.
+    pub rounds: usize,
+    /// How many requests of a kind are sent in a round.
+    pub requests: usize,
+    /// How many items are declared.
+    pub sizes: Vec<usize>,
+    /// How often the lag of the stream is measured.
+    pub lags: usize,
+}
+
+impl Scale {
+    fn full() -> Self {
+        Self { rounds: 5, requests: 200, sizes: vec![100, 300, 1_000, 3_000, 10_000], lags: 50 }
+    }
+
+    fn quick() -> Self {
+        Self { rounds: 2, requests: 50, sizes: vec![30, 100, 300], lags: 10 }
+    }
+}
+
+/// Measures what the arguments ask for: all of it, with `--quick` less of it, with `--only PART` a part.
+pub fn run(arguments: impl Iterator<Item = String>) {
+    let arguments: Vec<String> = arguments.collect();
+    let is_quick = arguments.iter().any(|argument| argument == "--quick");
+    let only = arguments.iter().skip_while(|argument| *argument != "--only").nth(1);
+    let wants = |part: &str| only.is_none_or(|only| only == part);
+    let scale = if is_quick { Scale::quick() } else { Scale::full() };
+
+    let mut figures = Vec::new();
+    if wants("rates") {
+        figures.extend(rates::measure(&scale));
+    }
+    if wants("lag") {
+        figures.extend(lag::measure(&scale));
+    }
+    if wants("instructions") {
+        figures.extend(instructions::measure());
+    }
+    if wants("lambda") {
+        figures.extend(lambda::measure());
+    }
+    let points = if wants("growth") { growth::measure(&scale) } else { Vec::new() };
+    figures.extend(growth::figures(&points));
+
+    println!("\n{}", figure::table(&figures));
+    if is_quick || only.is_some() {
+        println!("A part of it, or little: docs/performance.md and docs/plots stay as they are.");
+    } else {
+        report::write(&figures, &points);
+    }
+}
+
+/// How often it is asked whether everything has settled, for half a minute each.
+const SETTLING: usize = 20;
+
+/// Waits until all that follows from what was done is there: generated, and told.
+pub fn settle(system: &Running) {
+    let ask = Ask { method: "GET", path: "/_local/settled", ..Ask::default() };
+    let is_settled = || system.send(&ask).body == json!({"settled": true});
+    assert!((0..SETTLING).any(|_| is_settled()), "it does not settle");
+}

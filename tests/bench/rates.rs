@@ -1,0 +1,183 @@
+//! How many requests the system answers in a second, and how many the engine below it does.
+
+use crate::client::{CONCURRENCY, Call, Connection, rate, runtime};
+use crate::figure::{Figure, quantile};
+use crate::given::{self, CONSUMER_KEY, Changed, OWNER_KEY};
+use crate::replay::{Recorder, operation, transactions};
+use crate::{Scale, settle};
+use hyper::Method;
+use serde_json::{Value, json};
+use tests::Running;
+use tokio::runtime::Runtime;
+
+/// Where consumers submit.
+pub const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+
+/// Where owners find their change instances.
+pub const OWNED: &str = "/v1/orcabase/serviceowner/change_instances/";
+
+/// How many teams submit; a team's submissions wait for one another.
+const TEAMS: usize = 100;
+
+/// What is done in each round, by turns, so that whatever else the machine does meets all of it.
+const BY_TURNS: usize = 4;
+
+/// The rates of all kinds of requests.
+pub fn measure(scale: &Scale) -> Vec<Figure> {
+    let system = Running::start(&given::world(TEAMS));
+    let measuring = Measuring { system: &system, client: runtime(), scale };
+    let submitted = measuring.submissions();
+    let waiting = measuring.waiting();
+    let told = [
+        ("submit, one CREATE each", submitted),
+        ("poll: 50 PENDING, light", measuring.reads(&[format!("{OWNED}?state=PENDING&limit=50&light=true")])),
+        ("the same list in full", measuring.reads(&[format!("{OWNED}?state=PENDING&limit=50")])),
+        (
+            "history",
+            measuring.reads(&waiting.iter().map(|id| format!("{OWNED}{id}/history/")).collect::<Vec<_>>()),
+        ),
+    ];
+    let mut figures = measuring.decisions(&waiting);
+    figures.extend(told.map(|(what, rate)| Figure::told(&format!("{what}: over HTTP"), per_second(rate))));
+    figures
+}
+
+fn per_second(rate: f64) -> String {
+    format!("{rate:.0}/s")
+}
+
+struct Measuring<'a> {
+    system: &'a Running,
+    client: Runtime,
+    scale: &'a Scale,
+}
+
+impl Measuring<'_> {
+    /// The rate of submissions of one new item, by many teams.
+    fn submissions(&self) -> f64 {
+        let submission = |number: usize| {
+            let (team, application) = (number % TEAMS, format!("App{}", number / TEAMS));
+            let items = json!({"services": {"VM": [given::item(number, 4)]}});
+            let body = json!({given::team(team): {application: items}}).to_string();
+            vec![Call::new(Method::PATCH, SUBMIT, &given::key(team), body.into_bytes())]
+        };
+        let chains: Vec<_> = (0..2 * self.scale.requests).map(submission).collect();
+        rate(&self.client, &self.system.base, &chains)
+    }
+
+    /// The ids of as many change instances as the decisions need, all of them PENDING.
+    fn waiting(&self) -> Vec<u64> {
+        let count = self.scale.rounds * BY_TURNS * self.scale.requests;
+        let body = given::declaration(count, Changed::Nothing);
+        let submit = Call::new(Method::POST, SUBMIT, CONSUMER_KEY, body);
+        self.client.block_on(async { Connection::open(&self.system.base).await.send(&submit).await });
+        settle(self.system);
+        let mut found = Vec::new();
+        let mut next = Some(format!("{OWNED}?state=PENDING&limit=100&light=true"));
+        while let Some(path) = next {
+            let page = self.system.get(&path, OWNER_KEY);
+            let rows = page.at("/results").as_array().unwrap();
+            found.extend(rows.iter().filter_map(|row| row["id"].as_u64()));
+            next = page.at("/next").as_str().map(str::to_owned);
+        }
+        assert!(found.len() >= count, "{} of {count}", found.len());
+        found
+    }
+
+    /// The rate of reading these paths by turns.
+    fn reads(&self, paths: &[String]) -> f64 {
+        let read = |path: &String| vec![Call::get(path, OWNER_KEY)];
+        let chains: Vec<_> = paths.iter().cycle().take(self.scale.requests).map(read).collect();
+        // What is made at the first request is not measured.
+        rate(&self.client, &self.system.base, &chains[..CONCURRENCY]);
+        rate(&self.client, &self.system.base, &chains)
+    }
+
+    /// The rate of approvals, beside that of the very same calls made straight at the engine.
+    fn decisions(&self, waiting: &[u64]) -> Vec<Figure> {
+        let recorder = Recorder::on(self.system);
+        let mut rounds = Vec::new();
+        for round in waiting.chunks_exact(BY_TURNS * self.scale.requests).take(self.scale.rounds) {
+            let turns: Vec<Vec<Call>> =
+                round.chunks(self.scale.requests).map(|ids| ids.iter().map(approval).collect()).collect();
+            rounds.push(self.round(&recorder, &turns));
+        }
+        compared(&rounds)
+    }
+
+    fn round(&self, recorder: &Recorder<'_>, turns: &[Vec<Call>]) -> Round {
+        let alone =
+            |calls: &[Call]| -> Vec<Vec<Call>> { calls.iter().map(|call| vec![call.clone()]).collect() };
+        let recorded =
+            |calls: &[Call]| -> Vec<Vec<Call>> { calls.iter().map(|call| recorder.asked(call)).collect() };
+        let all: Vec<Vec<Call>> = recorded(&turns[2]);
+        let written: Vec<Vec<Call>> = recorded(&turns[3]).iter().map(|calls| transactions(calls)).collect();
+        let asked = all[0].iter().map(operation).collect::<Vec<_>>().join(", ");
+        let (base, engine) = (&self.system.base, &self.system.engine);
+        self.at_work(true);
+        let usual = rate(&self.client, base, &alone(&turns[0]));
+        self.at_work(false);
+        let resting = rate(&self.client, base, &alone(&turns[1]));
+        let all = rate(&self.client, engine, &all);
+        let written = rate(&self.client, engine, &written);
+        let round = Round { usual, resting, all, written, asked };
+        println!("{round:?}");
+        round
+    }
+
+    /// Has what the stream feeds rest, or catch up and go on.
+    fn at_work(&self, enabled: bool) {
+        if !enabled {
+            settle(self.system);
+        }
+        for function in ["generate", "notify"] {
+            self.system.enable(function, enabled);
+        }
+        if enabled {
+            settle(self.system);
+        }
+    }
+}
+
+fn approval(id: &u64) -> Call {
+    let body = Value::to_string(&json!({"state": "APPROVED"})).into_bytes();
+    Call::new(Method::PATCH, &format!("{OWNED}{id}/"), OWNER_KEY, body)
+}
+
+/// The rates of one round: approvals over HTTP, and what they ask of the engine made straight there.
+#[derive(Debug)]
+struct Round {
+    /// Over HTTP, with all that the system does beside.
+    usual: f64,
+    /// Over HTTP, while nothing is generated or told.
+    resting: f64,
+    /// All that an approval asks of the engine, one after the other.
+    all: f64,
+    /// Its transaction alone.
+    written: f64,
+    /// What an approval asks of the engine.
+    asked: String,
+}
+
+fn compared(rounds: &[Round]) -> Vec<Figure> {
+    let median = |value: &dyn Fn(&Round) -> f64| quantile(&rounds.iter().map(value).collect::<Vec<_>>(), 0.5);
+    let ratio =
+        |what: &str, value: &dyn Fn(&Round) -> f64| Figure::told(what, format!("{:.2}", median(value)));
+    let told = |what: &str, value: &dyn Fn(&Round) -> f64| Figure::told(what, per_second(median(value)));
+    vec![
+        Figure::at_least(
+            "decide over HTTP / its transaction straight at the engine",
+            0.7,
+            median(&|r| r.usual / r.written),
+        ),
+        ratio("the same while `generate` and `notify` rest", &|r| r.resting / r.written),
+        ratio("decide over HTTP / all that it asks of the engine straight there", &|r| r.usual / r.all),
+        ratio("the same while `generate` and `notify` rest", &|r| r.resting / r.all),
+        ratio("all that a decide asks of the engine / its transaction", &|r| r.all / r.written),
+        Figure::told("what a decide asks of the engine", &*rounds[0].asked),
+        told("decide over HTTP", &|r| r.usual),
+        told("decide over HTTP while `generate` and `notify` rest", &|r| r.resting),
+        told("all that a decide asks, straight at the engine", &|r| r.all),
+        told("its transaction, straight at the engine", &|r| r.written),
+    ]
+}

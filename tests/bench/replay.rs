@@ -1,0 +1,74 @@
+//! The calls that a function makes to the engine, recorded so that they can be made once more without the function.
+
+use crate::client::Call;
+use dovetail_http::{CursorKey, Event};
+use dovetail_local::functions;
+use dovetail_table::{Settings, Table};
+use hyper::Method;
+use hyper::header::HOST;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tests::{AllAsked, Asked, Proxy, Running};
+
+/// Functions before a proxy that keeps what they ask of the engine, and lets them write nothing.
+pub struct Recorder<'a> {
+    system: &'a Running,
+    table: Table,
+    cursor_key: CursorKey,
+    all: AllAsked,
+    requests: AtomicUsize,
+    _proxy: Proxy,
+}
+
+impl<'a> Recorder<'a> {
+    /// Records on the tables of a system.
+    pub fn on(system: &'a Running) -> Self {
+        let (proxy, all) = system.block_on(Proxy::keeping(system.engine.clone()));
+        let settings = Settings {
+            table: dovetail_local::TABLE.to_owned(),
+            keys_table: dovetail_local::KEYS_TABLE.to_owned(),
+            endpoint: Some(proxy.endpoint.clone()),
+            actions_max: dovetail_table::ACTIONS_MAX,
+        };
+        let table = system.block_on(Table::connect(settings));
+        let (cursor_key, requests) = (CursorKey::new("key"), AtomicUsize::new(0));
+        Self { system, table, cursor_key, all, requests, _proxy: proxy }
+    }
+
+    /// What a call of the API asks of the engine, in order; the transaction in it is good, and not yet made.
+    pub fn asked(&self, call: &Call) -> Vec<Call> {
+        self.all.lock().unwrap().clear();
+        let event = self.event(call);
+        let reply = self.system.block_on(functions::answer(&self.table, &self.cursor_key, event));
+        assert!(reply.status_code < 300, "{}: {:?}", call.path, reply.body);
+        self.all.lock().unwrap().drain(..).map(again).collect()
+    }
+
+    fn event(&self, call: &Call) -> Event {
+        // As long as an id of the gateway.
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let mut event = Event::default();
+        event.raw_path = Some(call.path.clone());
+        event.raw_query_string = Some(String::new());
+        event.request_context.http.method = call.method.clone();
+        event.request_context.request_id = Some(format!("64a5b1d2c3e4f-{number:04x}"));
+        event.headers = call.headers.clone();
+        event.headers.insert(HOST, self.system.base.strip_prefix("http://").unwrap().parse().unwrap());
+        event.body = Some(String::from_utf8(call.body.to_vec()).unwrap());
+        event
+    }
+}
+
+fn again(asked: Asked) -> Call {
+    Call { method: Method::POST, path: "/".to_owned(), headers: asked.headers, body: asked.body }
+}
+
+/// What a call of the engine asks for.
+pub fn operation(call: &Call) -> &str {
+    let target = call.headers.get("x-amz-target").unwrap().to_str().unwrap();
+    target.rsplit('.').next().unwrap_or(target)
+}
+
+/// The transactions among some calls.
+pub fn transactions(calls: &[Call]) -> Vec<Call> {
+    calls.iter().filter(|call| operation(call) == "TransactWriteItems").cloned().collect()
+}

@@ -1,0 +1,83 @@
+//! What is written of the figures: the plots, and a block of docs/performance.md.
+
+use crate::figure::{self, Figure};
+use crate::given::Changed;
+use crate::growth::{self, NEW, Point};
+use crate::plot::Chart;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const BEGIN: &str = "<!-- figures -->\n";
+const END: &str = "<!-- /figures -->";
+const ACROSS: &str = "items declared";
+
+/// A plot: its file, its title, what is beside it, and which number of a point it shows.
+type Plot = (&'static str, &'static str, &'static str, fn(&Point) -> Option<f64>);
+
+const PLOTS: [Plot; 3] = [
+    ("settled", "From a submission until all that it causes is there", "seconds", |point| {
+        Some(point.settled)
+    }),
+    ("reply", "From a submission until its reply", "seconds", |point| Some(point.reply)),
+    ("write-units", "Write units that the reply tells of", "write units an item", Point::units_an_item),
+];
+
+/// Writes the plots and the block.
+pub fn write(figures: &[Figure], points: &[Point]) {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let plots = plots(&docs, points);
+    let page = docs.join("performance.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let (before, rest) = text.split_once(BEGIN).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let block = block(figures, points, &plots);
+    fs::write(&page, format!("{before}{BEGIN}{block}{END}{after}")).unwrap();
+    println!("docs/performance.md and docs/plots are written.");
+}
+
+fn block(figures: &[Figure], points: &[Point], plots: &str) -> String {
+    format!(
+        "\n{}\nMachine: {}. The whole system is one process on it, with the client, and its database is a file in \
+         shared memory where there is some. {} connections are kept open.\n\n{}\n{plots}",
+        figure::table(figures),
+        machine(),
+        crate::client::CONCURRENCY,
+        growth::table(points),
+    )
+}
+
+/// The cores and the model of the processor.
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = told.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    format!("{cores} cores, {}", model.map_or("of an unknown model", |(_, model)| model.trim()))
+}
+
+/// Draws what is known; the links to it.
+fn plots(docs: &Path, points: &[Point]) -> String {
+    let directory: PathBuf = docs.join("plots");
+    fs::create_dir_all(&directory).unwrap();
+    let mut links = String::new();
+    for (name, title, up, value) in PLOTS {
+        let lines = lines(points, value);
+        if !lines.is_empty() {
+            let chart = Chart { title, across: ACROSS, up, lines };
+            fs::write(directory.join(format!("{name}.svg")), chart.svg()).unwrap();
+            links.extend(["![", title, "](plots/", name, ".svg)\n\n"]);
+        }
+    }
+    links
+}
+
+/// A line for each kind of submission that has this number.
+fn lines(points: &[Point], value: fn(&Point) -> Option<f64>) -> Vec<(&'static str, Vec<(f64, f64)>)> {
+    let kinds = [NEW].into_iter().chain(Changed::EACH.map(Changed::name));
+    let lines = kinds.map(|kind| {
+        let of_kind = points.iter().filter(|point| point.kind == kind);
+        let known =
+            of_kind.filter_map(|point| Some((point.items as f64, value(point).filter(|v| *v > 0.0)?)));
+        (kind, known.collect::<Vec<_>>())
+    });
+    lines.filter(|(_, points)| !points.is_empty()).collect()
+}

@@ -1,0 +1,116 @@
+//! A team as it is stored, in memory alone: what a plan is made on, and the plan.
+
+use crate::given::{CONSUMER, Changed, declaration, schema};
+use domain::actor::{Actor, TeamRef};
+use domain::attention::Attention;
+use domain::declaration::{self as declared, Declaration};
+use domain::digest;
+use domain::id::{ServiceId, TeamId};
+use domain::item::Item;
+use domain::land::Stamp;
+use domain::plan::{self, Items, Offer, Offers, Plan, Request, Stored};
+use domain::schema as schemas;
+use domain::service::{Service, Settings};
+use domain::staging::StagingId;
+use domain::submission::Scope;
+use domain::team::{Head, Team};
+use domain::timestamp::Timestamp;
+use domain::write::Write;
+use std::sync::Arc;
+
+/// From how many changed items on a submission is staged: each takes two writes, or three.
+const AT_ONCE: usize = 40;
+
+/// A team whose items are stored.
+pub struct Known {
+    stored: Stored,
+    items: Items,
+    offers: Offers,
+    stamp: Stamp,
+}
+
+impl Known {
+    /// The team once it has declared so many items.
+    pub fn with(count: usize) -> Self {
+        let mut known = Self::new();
+        let declaration = declared::parse(&declaration(count, Changed::Nothing)).unwrap();
+        let written = {
+            let plan = known.plan(&declaration, &known.items);
+            plan.at_once(&known.stamp).unwrap().writes
+        };
+        for write in written {
+            known.write(write);
+        }
+        known
+    }
+
+    fn new() -> Self {
+        let by = TeamRef { id: TeamId::new(2).unwrap(), name: CONSUMER.to_owned() };
+        let metadata = "{}".to_owned();
+        let head = Head {
+            team: by.id,
+            submissions: 0,
+            root: digest::root(&metadata, []),
+            attention: Attention::NONE,
+            next_application: 1,
+            next_change: 16,
+            in_flight: None,
+        };
+        let team = Team { id: by.id, name: by.name.clone(), metadata };
+        let by = Actor::Key { name: "key".to_owned(), team: by };
+        let stamp = Stamp { by, request: "JKJaXmPLvH00001=".to_owned(), now: Timestamp::from_micros(1_000) };
+        let stored = Stored { team, head, applications: Vec::new() };
+        Self { stored, items: Items::new(), offers: offers(), stamp }
+    }
+
+    fn write(&mut self, write: Write) {
+        if let Write::Head { after, .. } = write {
+            self.stored.head = after;
+        } else if let Write::Application { after, .. } = write {
+            self.stored.applications.push(after);
+        } else if let Write::Item { after, .. } = write {
+            self.items.entry(after.id.application()).or_default().push(after);
+        }
+    }
+
+    /// The items that are read for a declaration.
+    pub fn read(&self, declaration: &Declaration) -> Items {
+        let applications = plan::to_read(&self.stored, declaration, Scope::Whole);
+        let items = |id| -> Vec<Item> { self.items.get(&id).cloned().unwrap_or_default() };
+        applications.into_iter().map(|id| (id, items(id))).collect()
+    }
+
+    /// What a submission does between its reads and its writes; how many changes it has planned.
+    pub fn submit(&self, declaration: &Declaration, items: &Items, changed: usize) -> usize {
+        let read = plan::to_read(&self.stored, declaration, Scope::Whole);
+        assert_eq!(read.len(), items.len());
+        let plan = self.plan(declaration, items);
+        if changed <= AT_ONCE {
+            plan.at_once(&self.stamp).unwrap().writes.len()
+        } else {
+            plan.staged(StagingId::of(&self.stamp.request, 0)).unwrap().works.len()
+        }
+    }
+
+    fn plan<'a>(&'a self, declaration: &'a Declaration, items: &'a Items) -> Plan<'a> {
+        let (scope, stamp) = (Scope::Whole, &self.stamp);
+        let request = Request { declaration, scope, commit_id: None, stamp, idempotency: None };
+        plan::plan(&self.stored, items, &self.offers, &request)
+            .unwrap_or_else(|refused| panic!("{refused:?}"))
+    }
+}
+
+fn offers() -> Offers {
+    let schema = schemas::publish(schema().to_string().as_bytes()).unwrap();
+    let service = Service {
+        id: ServiceId::new(1).unwrap(),
+        title: schema.title.clone(),
+        owner: TeamRef { id: TeamId::new(1).unwrap(), name: "VMOwnerTeam".to_owned() },
+        settings: Settings::default(),
+        schema_version: 1,
+        revision: 1,
+        created: Timestamp::from_micros(0),
+        modified: Timestamp::from_micros(0),
+    };
+    Offers::from([(schema.title.clone(), Offer { service, schema: Arc::new(schema) })])
+}
