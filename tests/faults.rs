@@ -92,6 +92,11 @@ impl Lossy {
 
 /// Runs `test` on a system whose table is reached through the proxy.
 fn with_losses(test: impl AsyncFnOnce(&Lossy)) {
+    with_losses_of(dovetail_table::ACTIONS_MAX, test);
+}
+
+/// The same, with submissions that make so many writes at once.
+fn with_losses_of(actions_max: usize, test: impl AsyncFnOnce(&Lossy)) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let engine = Engine::start(&Place::Memory).unwrap();
     runtime.block_on(async {
@@ -101,7 +106,7 @@ fn with_losses(test: impl AsyncFnOnce(&Lossy)) {
         let settings = Settings {
             table: "faults-table".to_owned(),
             keys_table: "faults-keys".to_owned(),
-            actions_max: dovetail_table::ACTIONS_MAX,
+            actions_max,
             endpoint: Some(proxy.endpoint.clone()),
         };
         let table = Table::connect(settings).await;
@@ -131,16 +136,22 @@ fn vm(cpu: u64) -> Value {
 
 #[test]
 fn a_submission_whose_answer_is_lost_is_recorded_once_and_told() {
-    with_losses(async |system| {
-        let told = system.unanswered("POST", SUBMIT, "awesome-key", &vm(1)).await;
-        assert_eq!((told.status, told.at("/change_instances/0/change_type")), (201, &json!("CREATE")));
-        let told = system.unheard("POST", SUBMIT, "awesome-key", &vm(2)).await;
-        assert_eq!(told.status, 201, "{told:?}");
-        let list =
-            system.call("GET", "/v1/orcabase/consumer/submissions/", "awesome-key", &Value::Null).await;
-        assert_eq!((list.at("/count"), list.at("/results/1/id")), (&json!(2), told.at("/id")));
-        system.assert_sound().await;
-    });
+    with_losses(async |system| recorded_once(system).await);
+}
+
+#[test]
+fn a_staged_submission_whose_answer_is_lost_is_recorded_once_and_told() {
+    with_losses_of(1, async |system| recorded_once(system).await);
+}
+
+async fn recorded_once(system: &Lossy) {
+    let told = system.unanswered("POST", SUBMIT, "awesome-key", &vm(1)).await;
+    assert_eq!((told.status, told.at("/change_instances/0/change_type")), (201, &json!("CREATE")));
+    let told = system.unheard("POST", SUBMIT, "awesome-key", &vm(2)).await;
+    assert_eq!(told.status, 201, "{told:?}");
+    let list = system.call("GET", "/v1/orcabase/consumer/submissions/", "awesome-key", &Value::Null).await;
+    assert_eq!((list.at("/count"), list.at("/results/1/id")), (&json!(2), told.at("/id")));
+    system.assert_sound().await;
 }
 
 #[test]

@@ -88,11 +88,16 @@ pub struct Ask<'a> {
 impl Running {
     /// Starts the system with the demo world, in which nobody outside is told of anything.
     pub fn demo() -> Self {
+        Self::demo_with(ACTIONS_MAX)
+    }
+
+    /// The same, with submissions that make so many writes at once.
+    pub fn demo_with(actions_max: usize) -> Self {
         let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
         for team in world["teams"].as_array_mut().unwrap() {
             team.as_object_mut().unwrap().remove("notify");
         }
-        Self::start(&world.to_string())
+        Self::start_with(&world.to_string(), None, actions_max)
     }
 
     /// Starts the system with a world.

@@ -1,6 +1,7 @@
 //! Many at once: whoever wins, the outcome is one that some order of the requests explains.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
+use dovetail_table::ACTIONS_MAX;
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -58,11 +59,17 @@ fn assert_contended(answer: &Answer) {
 
 #[test]
 fn two_hundred_repetitions_of_a_submission_are_one() {
-    let system = Running::demo();
+    for actions_max in [ACTIONS_MAX, 1] {
+        repeated(&Running::demo_with(actions_max));
+    }
+}
+
+/// Sends a submission two hundred times under one key; with one write at once it is staged.
+fn repeated(system: &Running) {
     let body = vms("AwesomeConsumer", &[json!({"name": "one", "cpu": 1}), json!({"name": "two"})]);
     let headers = [("idempotency-key", "the-very-same")];
     let asks = vec![Ask { headers: &headers, ..ask("POST", SUBMIT, "awesome-key", &body) }; 200];
-    let answers = all(&system, &asks);
+    let answers = all(system, &asks);
     let first = answers.first().unwrap();
     assert_eq!(first.status, 201, "{first:?}");
     assert_eq!(first.at("/change_instances").as_array().unwrap().len(), 2);

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use dovetail_http::CursorKey;
-use dovetail_local::{functions, gateway, world};
+use dovetail_local::{functions, gateway};
 use dovetail_table::{Settings, Table};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -26,11 +26,7 @@ fn ask(body: &Value) -> Ask<'static> {
 
 /// A system on which every submission is staged, and nothing is generated but by `submit` and the sweep.
 fn staging() -> Running {
-    let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
-    for team in world["teams"].as_array_mut().unwrap() {
-        team.as_object_mut().unwrap().remove("notify");
-    }
-    let system = Running::start_with(&world.to_string(), None, 1);
+    let system = Running::demo_with(1);
     system.enable("generate", false);
     system
 }
@@ -44,7 +40,9 @@ fn sweep(system: &Running) -> Value {
 
 /// Sends a request to functions that reach the table through a proxy.
 fn through(system: &Running, fate: impl Fn(&str) -> Fate + Send + Sync + 'static, ask: &Ask<'_>) -> Answer {
-    system.block_on(async {
+    // A runtime of its own: `fate` may hold it up while the system goes on.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
         let proxy = Proxy::before(system.engine.clone(), fate).await;
         let settings = Settings {
             table: dovetail_local::TABLE.to_owned(),

@@ -1,6 +1,7 @@
 //! Submissions of thousands of items through HTTP, killed on the way; and two at once while owners decide.
 //!
-//! `ITEMS=10000 cargo test --release -p dovetail-local --test large` runs them at full size.
+//! At full size, of a program that is built already:
+//! `ITEMS=10000 DOVETAIL=$PWD/target/release/dovetail cargo test -p dovetail-local --test large -- --nocapture --test-threads 1`.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

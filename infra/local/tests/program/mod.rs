@@ -33,13 +33,15 @@ impl Program {
     pub(crate) fn start_with(data: &Path, arguments: &[&str]) -> Self {
         let ready = data.with_extension("ready");
         drop(std::fs::remove_file(&ready));
-        let child = Command::new(env!("CARGO_BIN_EXE_dovetail"))
-            .args(["--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()])
-            .args(["--ready-file", ready.to_str().unwrap()])
-            .args(arguments)
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let child = Command::new(
+            std::env::var("DOVETAIL").unwrap_or_else(|_| env!("CARGO_BIN_EXE_dovetail").to_owned()),
+        )
+        .args(["--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()])
+        .args(["--ready-file", ready.to_str().unwrap()])
+        .args(arguments)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
         let began = Instant::now();
         let mut program = Self { child, base: String::new() };
         while program.base.is_empty() {
