@@ -1,5 +1,5 @@
 //! Staged submissions: whoever dies on the way, and whoever clears away, what is accepted comes to be and nothing else.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
+#![expect(clippy::unwrap_used, reason = "test support")]
 
 use dovetail_http::CursorKey;
 use dovetail_local::{functions, gateway};
