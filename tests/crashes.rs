@@ -8,13 +8,9 @@ use dovetail_table::{ACTIONS_MAX, Settings, Table};
 use generate::{Carried, carry_out_all};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
-use tests::{Fate, Proxy, Running, timeless};
+use tests::{Calls, Proxy, Running, dying_after, timeless};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
-
-/// The calls of the storage so far, by operation.
-type Calls = Arc<Mutex<Vec<String>>>;
 
 /// A consumer's load balancers, each of which owes its dependent team a change instance.
 fn balancers(count: u64) -> Value {
@@ -43,16 +39,7 @@ fn carry(
     answer_lost: bool,
 ) -> (Result<Vec<Carried>, String>, Vec<String>) {
     let calls = Calls::default();
-    let counting = Arc::clone(&calls);
-    let fate = move |operation: &str| {
-        let mut calls = counting.lock().unwrap();
-        calls.push(operation.to_owned());
-        match calls.len() - 1 {
-            before if before < passes => Fate::Pass,
-            at if at == passes && answer_lost => Fate::AnswerLost,
-            _ => Fate::RequestLost,
-        }
-    };
+    let fate = dying_after(passes, answer_lost, &calls);
     let carried = system.block_on(async {
         let proxy = Proxy::before(system.engine.clone(), fate).await;
         let settings = Settings {

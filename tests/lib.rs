@@ -7,7 +7,7 @@ mod redelivery;
 mod told;
 
 pub use engine::timeless;
-pub use proxy::{AllAsked, Asked, Fate, Proxy};
+pub use proxy::{AllAsked, Asked, Calls, Fate, Proxy, dying_after};
 pub use redelivery::{Random, Redelivery};
 pub use told::Told;
 

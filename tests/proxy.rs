@@ -23,6 +23,27 @@ pub enum Fate {
     AnswerLost,
 }
 
+/// The operations that were asked for so far.
+pub type Calls = Arc<Mutex<Vec<String>>>;
+
+/// The fate of requests of which so many pass; the answer to one more is lost, or none, and so is everything after.
+pub fn dying_after(
+    passes: usize,
+    answer_lost: bool,
+    counted: &Calls,
+) -> impl Fn(&str) -> Fate + Send + Sync + use<> {
+    let counted = Arc::clone(counted);
+    move |operation| {
+        let mut calls = counted.lock().unwrap();
+        calls.push(operation.to_owned());
+        match calls.len() - 1 {
+            before if before < passes => Fate::Pass,
+            at if at == passes && answer_lost => Fate::AnswerLost,
+            _ => Fate::RequestLost,
+        }
+    }
+}
+
 /// A request as it came in.
 #[derive(Clone, Debug)]
 pub struct Asked {

@@ -6,7 +6,7 @@ use dovetail_local::{functions, gateway};
 use dovetail_table::{Settings, Table};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use tests::{Answer, Ask, Fate, Proxy, Running, send, timeless};
+use tests::{Answer, Ask, Calls, Fate, Proxy, Running, dying_after, send, timeless};
 use tokio::net::TcpListener;
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
@@ -66,17 +66,8 @@ fn through(system: &Running, fate: impl Fn(&str) -> Fate + Send + Sync + 'static
 
 /// Submits through a proxy that lets so many calls pass, and then loses the answer to one more, or none, and all others.
 fn dying(system: &Running, passes: usize, answer_lost: bool) -> Vec<String> {
-    let calls: Arc<Mutex<Vec<String>>> = Arc::default();
-    let counting = Arc::clone(&calls);
-    let fate = move |operation: &str| {
-        let mut calls = counting.lock().unwrap();
-        calls.push(operation.to_owned());
-        match calls.len() - 1 {
-            before if before < passes => Fate::Pass,
-            at if at == passes && answer_lost => Fate::AnswerLost,
-            _ => Fate::RequestLost,
-        }
-    };
+    let calls = Calls::default();
+    let fate = dying_after(passes, answer_lost, &calls);
     through(system, fate, &ask(&balancers("AwesomeConsumer", 3)));
     calls.lock().unwrap().clone()
 }
