@@ -53,7 +53,7 @@ impl Running {
                 if page.is_empty() {
                     return records;
                 }
-                records.extend(page);
+                records.extend(page.iter().map(|record| Value::clone(record)));
             }
         })
     }

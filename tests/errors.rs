@@ -6,14 +6,13 @@ use domain::id::{ChangeId, ItemId};
 use domain::state::State;
 use domain::team::Head;
 use domain::write::Write;
-use dovetail_http::{Code, CursorKey};
+use dovetail_http::Code;
 use dovetail_local::engine::{Engine, Place};
-use dovetail_local::{functions, gateway, load, world};
+use dovetail_local::{load, world};
 use dovetail_table::{Commit, Settings, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use tests::{Answer, Ask, Running, send};
-use tokio::net::TcpListener;
+use tests::{Answer, Ask, Running, functions_on, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const ITEMS: &str = "/v1/orcabase/consumer/service_items/";
@@ -213,17 +212,11 @@ fn provoke_storage(provoked: &mut Provoked) {
         let world = world::parse(world::DEMO).unwrap();
         load::world(&table, &world, domain::timestamp::Timestamp::from_micros(1)).await.unwrap();
         let gone = Table::connect(settings("errors-gone")).await;
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base = format!("http://{}", listener.local_addr().unwrap());
-        let key = CursorKey::new("secret");
-        let respond = move |event| {
-            let (gone, key) = (gone.clone(), key.clone());
-            async move { functions::answer(&gone, &key, event).await }
-        };
+        let (base, serving) = functions_on(gone).await;
         let ask = Ask { method: "GET", path: ITEMS, key: Some("awesome-key"), ..Ask::default() };
         tokio::select! {
             answer = send(&base, &ask) => answer,
-            () = gateway::serve(listener, respond, std::future::pending()) => Answer {
+            () = serving => Answer {
                 status: 0, headers: Vec::new(), body: Value::Null,
             },
         }

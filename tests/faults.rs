@@ -5,15 +5,13 @@
 //! told must be what the table holds.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
-use dovetail_http::CursorKey;
 use dovetail_local::engine::{Engine, Place};
-use dovetail_local::{functions, gateway, load, world};
+use dovetail_local::{load, world};
 use dovetail_table::{Settings, Table};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tests::{Answer, Ask, Fate, Proxy, send};
-use tokio::net::TcpListener;
+use tests::{Answer, Ask, Fate, Proxy, functions_on, send};
 
 /// How often the SDK sends a request before it gives up.
 const ATTEMPTS: u32 = 3;
@@ -113,18 +111,11 @@ fn with_losses_of(actions_max: usize, test: impl AsyncFnOnce(&Lossy)) {
         table.create().await.unwrap();
         let demo = world::parse(world::DEMO).unwrap();
         load::world(&table, &demo, domain::timestamp::Timestamp::from_micros(1)).await.unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base = format!("http://{}", listener.local_addr().unwrap());
-        let key = CursorKey::new("secret");
-        let audited = table.clone();
-        let respond = move |event| {
-            let (table, key) = (table.clone(), key.clone());
-            async move { functions::answer(&table, &key, event).await }
-        };
-        let lossy = Lossy { base, losses, table: audited };
+        let (base, serving) = functions_on(table.clone()).await;
+        let lossy = Lossy { base, losses, table };
         tokio::select! {
             () = test(&lossy) => {}
-            () = gateway::serve(listener, respond, std::future::pending()) => {}
+            () = serving => {}
         }
     });
     engine.stop().unwrap();

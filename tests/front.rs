@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use dovetail_http::{Event, Front, Function, Reply, answer};
+use dovetail_local::verdicts::Verdicts;
+use dovetail_table::metered;
 use serde_json::{Value, json};
 use tests::Running;
 
@@ -83,4 +85,25 @@ fn with_no_gateway_the_invocation_names_the_request_and_urls_are_plain_http() {
     assert_eq!(seen(Front::Gateway, None), "of-the-event https://127.0.0.1:9001");
     assert_eq!(seen(Front::Nothing, None), "of-the-invocation http://127.0.0.1:9001");
     assert_eq!(seen(Front::Nothing, Some("https")), "of-the-invocation https://127.0.0.1:9001");
+}
+
+#[test]
+fn the_gateway_asks_once_who_a_known_caller_is() {
+    let system = Running::demo();
+    let verdicts = Verdicts::default();
+    // What is sent; who that is, as often as it is asked, and the calls that took.
+    let table = [
+        (Some(KNOWN), Some("AwesomeConsumer"), [1, 0, 0]),
+        (Some(UNKNOWN), None, [1, 1, 1]),
+        (Some("Api-Key vm-owner-key"), Some("VMOwnerTeam"), [1, 0, 0]),
+        (Some(KNOWN), Some("AwesomeConsumer"), [0, 0, 0]),
+        (None, None, [0, 0, 0]),
+    ];
+    for (sent, team, calls) in table {
+        for calls in calls {
+            let (verdict, cost) = system.block_on(metered(verdicts.on(&system.table, &event(sent, None))));
+            let told = verdict.unwrap().fields.get("teamName").and_then(Value::as_str).map(str::to_owned);
+            assert_eq!((told.as_deref(), cost.round_trips), (team, calls), "{sent:?}");
+        }
+    }
 }

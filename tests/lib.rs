@@ -1,6 +1,7 @@
 //! What the tests share: the whole system in this process, and a client that calls it over HTTP.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
+pub mod costs;
 mod engine;
 mod proxy;
 mod redelivery;
@@ -12,10 +13,12 @@ pub use redelivery::{Random, Redelivery};
 pub use told::Told;
 
 use domain::invariant::Snapshot;
+use dovetail_http::CursorKey;
 use dovetail_local::arguments::Settings;
 use dovetail_local::engine::Place;
-use dovetail_local::functions::Handles;
-use dovetail_local::{System, world};
+use dovetail_local::functions::{self, Handles};
+use dovetail_local::verdicts::Verdicts;
+use dovetail_local::{System, gateway, world};
 use dovetail_table::{ACTIONS_MAX, Table};
 use flate2::bufread::GzDecoder;
 use http_body_util::{BodyExt as _, Full};
@@ -25,7 +28,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use std::io::Read as _;
 use std::sync::Arc;
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -224,6 +227,19 @@ impl Drop for Running {
             assert!(std::thread::panicking() || ended.is_ok(), "the system failed");
         }
     }
+}
+
+/// Functions of their own that reach a table: where they are, and what serves them while it is polled.
+pub async fn functions_on(table: Table) -> (String, impl Future<Output = ()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let key = CursorKey::new("secret");
+    let respond = move |event| {
+        let (table, key) = (table.clone(), key.clone());
+        // Each request asks who its caller is.
+        async move { functions::answer(&table, &key, &Verdicts::default(), event).await }
+    };
+    (base, gateway::serve(listener, respond, std::future::pending()))
 }
 
 /// Sends one request on a connection of its own.

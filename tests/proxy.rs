@@ -1,4 +1,4 @@
-//! Proxies before the engine: requests and answers are counted, lost where a test says so, or kept.
+//! Proxies before the engine: requests and answers are counted, weighed, lost where a test says so, or kept.
 
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
@@ -8,6 +8,7 @@ use hyper::{Request, Response, client, server};
 use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -77,6 +78,13 @@ impl Proxy {
         (Self::start(move |request| keep(request, engine.clone(), Arc::clone(&kept))).await, all)
     }
 
+    /// Starts before an engine and notes how large the largest transaction is, as it is sent.
+    pub async fn weighing(engine: String) -> (Self, Arc<AtomicUsize>) {
+        let largest = Arc::<AtomicUsize>::default();
+        let noted = Arc::clone(&largest);
+        (Self::start(move |request| weigh(request, engine.clone(), Arc::clone(&noted))).await, largest)
+    }
+
     async fn start<F>(answer: impl Fn(Request<Incoming>) -> F + Clone + Send + 'static) -> Self
     where
         F: Future<Output = io::Result<Response<Full<Bytes>>>> + Send + 'static,
@@ -115,6 +123,10 @@ fn operation(request: &Request<Incoming>) -> String {
     target.and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned()
 }
 
+fn is_transaction(request: &Request<Incoming>) -> bool {
+    operation(request) == "TransactWriteItems"
+}
+
 async fn pass(
     request: Request<Incoming>,
     engine: String,
@@ -139,12 +151,27 @@ async fn keep(
     engine: String,
     all: AllAsked,
 ) -> io::Result<Response<Full<Bytes>>> {
-    let is_transaction = operation(&request) == "TransactWriteItems";
+    let is_transaction = is_transaction(&request);
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
     all.lock().unwrap().push(Asked { headers: parts.headers.clone(), body: body.clone() });
     if is_transaction {
         return Ok(Response::new(Full::new(Bytes::from_static(b"{}"))));
+    }
+    let (parts, body) = forward(&engine, Request::from_parts(parts, Full::new(body))).await?;
+    Ok(Response::from_parts(parts, Full::new(body)))
+}
+
+async fn weigh(
+    request: Request<Incoming>,
+    engine: String,
+    largest: Arc<AtomicUsize>,
+) -> io::Result<Response<Full<Bytes>>> {
+    let is_transaction = is_transaction(&request);
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    if is_transaction {
+        largest.fetch_max(body.len(), Ordering::Relaxed);
     }
     let (parts, body) = forward(&engine, Request::from_parts(parts, Full::new(body))).await?;
     Ok(Response::from_parts(parts, Full::new(body)))

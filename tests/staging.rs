@@ -1,13 +1,10 @@
 //! Staged submissions: whoever dies on the way, and whoever clears away, what is accepted comes to be and nothing else.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
-use dovetail_http::CursorKey;
-use dovetail_local::{functions, gateway};
 use dovetail_table::{Settings, Table};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use tests::{Answer, Ask, Calls, Fate, Proxy, Running, dying_after, send, timeless};
-use tokio::net::TcpListener;
+use tests::{Answer, Ask, Calls, Fate, Proxy, Running, dying_after, functions_on, send, timeless};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const HEADERS: &[(&str, &str)] = &[("idempotency-key", "the-very-same")];
@@ -50,16 +47,10 @@ fn through(system: &Running, fate: impl Fn(&str) -> Fate + Send + Sync + 'static
             endpoint: Some(proxy.endpoint.clone()),
             actions_max: 1,
         };
-        let (table, key) = (Table::connect(settings).await, CursorKey::new("secret"));
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base = format!("http://{}", listener.local_addr().unwrap());
-        let respond = move |event| {
-            let (table, key) = (table.clone(), key.clone());
-            async move { functions::answer(&table, &key, event).await }
-        };
+        let (base, serving) = functions_on(Table::connect(settings).await).await;
         tokio::select! {
             answer = send(&base, ask) => answer,
-            () = gateway::serve(listener, respond, std::future::pending()) => unreachable!(),
+            () = serving => unreachable!(),
         }
     })
 }

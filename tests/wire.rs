@@ -3,6 +3,7 @@
 
 use dovetail_http::{Code, CursorKey, Event, ROUTES};
 use dovetail_local::functions;
+use dovetail_local::verdicts::Verdicts;
 use expect_test::expect_file;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -338,7 +339,8 @@ fn rule_10_host_and_stage_of_a_url_are_those_of_the_request() {
     event.headers.insert("host", "api.example.com".parse().unwrap());
     event.headers.insert("authorization", "Api-Key awesome-key".parse().unwrap());
     let table = example.system.table.clone();
-    let reply = example.system.block_on(functions::answer(&table, &CursorKey::new("secret"), event));
+    let (key, verdicts) = (CursorKey::new("secret"), Verdicts::default());
+    let reply = example.system.block_on(functions::answer(&table, &key, &verdicts, event));
     assert_eq!(reply.status_code, 200);
     let body = format!("{:?}", reply.body);
     let url = format!("https://api.example.com/prod{CONSUMER}/service_items/{}/", example.item);

@@ -25,6 +25,12 @@ impl Figure {
         Self { what, goal: goal_text, measured: format!("{measured:.2}"), passes: Some(measured >= goal) }
     }
 
+    /// A figure that should be at most so much.
+    pub fn at_most(what: &str, goal: f64, measured: f64) -> Self {
+        let (what, goal_text) = (what.to_owned(), format!("≤ {goal:.2}"));
+        Self { what, goal: goal_text, measured: format!("{measured:.2}"), passes: Some(measured <= goal) }
+    }
+
     /// A duration that should be shorter than so many seconds.
     pub fn shorter(what: &str, goal: f64, measured: f64) -> Self {
         let (what, goal_text) = (what.to_owned(), format!("< {}", time(goal)));

@@ -1,7 +1,7 @@
 //! What is declared: items as teams have them, of about 300 bytes, and the world around them.
 
 use dovetail_local::world;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The team that declares.
 pub const CONSUMER: &str = "AwesomeConsumer";
@@ -97,9 +97,14 @@ pub fn item(number: usize, cpu: u64) -> Value {
     })
 }
 
+/// So many items by name, as files of items hold them.
+pub fn items(count: usize, changed: Changed) -> Map<String, Value> {
+    (0..count).map(|number| (format!("vm{number:05}"), item(number, changed.cpu(number)))).collect()
+}
+
 /// The declaration of a team that has so many items.
 pub fn declaration(count: usize, changed: Changed) -> Vec<u8> {
-    let mut applications = serde_json::Map::new();
+    let mut applications = Map::new();
     for first in (0..count).step_by(APPLICATION) {
         let numbers = first..count.min(first + APPLICATION);
         let items: Vec<Value> = numbers.map(|n| item(n, changed.cpu(n))).collect();

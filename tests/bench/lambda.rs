@@ -10,13 +10,12 @@
     reason = "measurements"
 )]
 
-mod built;
 mod events;
 mod function;
 mod load;
 
-use self::built::Built;
 use self::function::Function;
+use crate::built::Built;
 use crate::figure::Figure;
 use std::time::{Duration, Instant};
 use tests::Running;

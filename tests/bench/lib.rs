@@ -9,18 +9,22 @@
     reason = "benchmarks measure, print, and stop where something fails"
 )]
 
+pub mod built;
 pub mod client;
+pub mod counted;
 pub mod figure;
 pub mod given;
 pub mod growth;
-pub mod instructions;
 pub mod lag;
 pub mod lambda;
+pub mod offline;
 pub mod plot;
+pub mod process;
 pub mod rates;
 pub mod replay;
 pub mod report;
 pub mod stored;
+pub mod terraform;
 
 use serde_json::json;
 use tests::{Ask, Running};
@@ -57,14 +61,17 @@ pub fn run(arguments: impl Iterator<Item = String>) {
     let scale = if is_quick { Scale::quick() } else { Scale::full() };
 
     let mut figures = Vec::new();
+    if wants("cost") {
+        figures.extend(counted::measure());
+    }
     if wants("rates") {
         figures.extend(rates::measure(&scale));
     }
     if wants("lag") {
         figures.extend(lag::measure(&scale));
     }
-    if wants("instructions") {
-        figures.extend(instructions::measure());
+    if wants("plan") {
+        figures.extend(offline::measure(&scale));
     }
     if wants("lambda") {
         figures.extend(lambda::measure());

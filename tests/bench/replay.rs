@@ -3,6 +3,7 @@
 use crate::client::Call;
 use dovetail_http::{CursorKey, Event};
 use dovetail_local::functions;
+use dovetail_local::verdicts::Verdicts;
 use dovetail_table::{Settings, Table};
 use hyper::Method;
 use hyper::header::HOST;
@@ -14,6 +15,7 @@ pub struct Recorder<'a> {
     system: &'a Running,
     table: Table,
     cursor_key: CursorKey,
+    verdicts: Verdicts,
     all: AllAsked,
     requests: AtomicUsize,
     _proxy: Proxy,
@@ -30,15 +32,16 @@ impl<'a> Recorder<'a> {
             actions_max: dovetail_table::ACTIONS_MAX,
         };
         let table = system.block_on(Table::connect(settings));
-        let (cursor_key, requests) = (CursorKey::new("key"), AtomicUsize::new(0));
-        Self { system, table, cursor_key, all, requests, _proxy: proxy }
+        let (cursor_key, verdicts) = (CursorKey::new("key"), Verdicts::default());
+        Self { system, table, cursor_key, verdicts, all, requests: AtomicUsize::new(0), _proxy: proxy }
     }
 
     /// What a call of the API asks of the engine, in order; the transaction in it is good, and not yet made.
     pub fn asked(&self, call: &Call) -> Vec<Call> {
         self.all.lock().unwrap().clear();
         let event = self.event(call);
-        let reply = self.system.block_on(functions::answer(&self.table, &self.cursor_key, event));
+        let reply =
+            self.system.block_on(functions::answer(&self.table, &self.cursor_key, &self.verdicts, event));
         assert!(reply.status_code < 300, "{}: {:?}", call.path, reply.body);
         self.all.lock().unwrap().drain(..).map(again).collect()
     }

@@ -3,9 +3,8 @@
 
 use std::time::Duration;
 
-use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
 use dovetail_events::Bus;
-use dovetail_http::{AuthorizerEvent, CursorKey, Event, EventReply, Function, function_of};
+use dovetail_http::{CursorKey, Event, EventReply, Function, function_of};
 use dovetail_table::{
     Table,
     stream::{FILTER_OWED, FILTER_TOLD},
@@ -16,6 +15,7 @@ use serde_json::{Value, json};
 use crate::{
     control::plain,
     mapping::{Mapping, Settings, delivery::Policy},
+    verdicts::Verdicts,
 };
 
 /// How the stream reaches `generate`.
@@ -29,6 +29,7 @@ pub const GENERATE: Settings = Settings {
         record_age: Duration::from_secs(3_600),
         pause: Duration::from_millis(100),
     },
+    writes: true,
 };
 
 /// How the stream reaches `notify`.
@@ -42,6 +43,7 @@ pub const NOTIFY: Settings = Settings {
         record_age: Duration::from_secs(21_600),
         pause: Duration::from_millis(100),
     },
+    writes: false,
 };
 
 /// The functions that the stream invokes, each with the filters of its records.
@@ -58,19 +60,23 @@ pub struct Handles {
     pub bus: Bus,
     /// What positions in lists are signed with.
     pub cursor_key: CursorKey,
+    /// Who the callers are.
+    pub verdicts: Verdicts,
 }
 
 /// Answers a request as the deployed system would.
-pub async fn answer(table: &Table, cursor_key: &CursorKey, mut event: Event) -> EventReply {
+pub async fn answer(
+    table: &Table,
+    cursor_key: &CursorKey,
+    verdicts: &Verdicts,
+    mut event: Event,
+) -> EventReply {
     let path = event.raw_path.clone().unwrap_or_default();
-    let asked = authorize::handle(table, authorizer_event(&event)).await;
-    let Ok(verdict) = asked else {
+    let Ok(verdict) = verdicts.on(table, &event).await else {
         // As API Gateway answers when an authorizer fails.
         return plain(500, &json!({"message": "Internal Server Error"}));
     };
-    let mut authorizer = ApiGatewayRequestAuthorizer::default();
-    authorizer.fields = verdict.context.into_iter().collect();
-    event.request_context.authorizer = Some(authorizer);
+    event.request_context.authorizer = Some(verdict);
     match function_of(event.request_context.http.method.as_str(), &path) {
         Function::Submit => submit::handle(table, event).await,
         Function::List => list::handle(table, cursor_key, event).await,
@@ -78,17 +84,6 @@ pub async fn answer(table: &Table, cursor_key: &CursorKey, mut event: Event) -> 
         Function::History => history::handle(table, event).await,
         Function::Catalog => catalog::handle(table, event).await,
     }
-}
-
-fn authorizer_event(event: &Event) -> AuthorizerEvent {
-    let mut asked = AuthorizerEvent::default();
-    asked.version = Some("2.0".to_owned());
-    asked.type_ = Some("REQUEST".to_owned());
-    asked.raw_path.clone_from(&event.raw_path);
-    asked.raw_query_string.clone_from(&event.raw_query_string);
-    asked.headers.clone_from(&event.headers);
-    asked.request_context = event.request_context.clone();
-    asked
 }
 
 /// Invokes a function that no request leads to.

@@ -19,6 +19,7 @@ pub mod ready;
 pub mod schedule;
 pub mod signals;
 pub mod stream;
+pub mod verdicts;
 pub mod webhook;
 pub mod world;
 
@@ -51,6 +52,7 @@ use crate::{
     mapping::{Consumer, Mapping, Surroundings},
     schedule::Sweep,
     stream::Stream,
+    verdicts::Verdicts,
     webhook::{Target, Webhook},
     world::World,
 };
@@ -172,6 +174,7 @@ impl System {
             table: tables(&engine, world, settings.actions_max).await?,
             bus: bus.connect().await,
             cursor_key: CursorKey::new(&cursor_secret),
+            verdicts: Verdicts::default(),
         };
         Ok(Self {
             listener,
@@ -318,7 +321,8 @@ impl Api {
             return reply;
         }
         let may_write = event.request_context.http.method != hyper::Method::GET;
-        let reply = functions::answer(&self.handles.table, &self.handles.cursor_key, event).await;
+        let Handles { table, cursor_key, verdicts, .. } = &*self.handles;
+        let reply = functions::answer(table, cursor_key, verdicts, event).await;
         if may_write {
             mapping::wake(&self.control.wake);
         }

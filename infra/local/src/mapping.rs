@@ -19,12 +19,15 @@ use crate::{
     invoke::Invoker,
     journal::{self, FailedBatch, Journal},
     pattern::Pattern,
-    stream::{self, Stream},
+    stream::{self, Stream, sequence},
 };
-use delivery::{Delivery, GivenUp, Last, Policy, Step, sequence};
+use delivery::{Delivery, GivenUp, Last, Policy, Step};
 
 /// How long a consumer waits for a wake-up before it looks by itself: other processes write too.
 const POLL: Duration = Duration::from_millis(200);
+/// How long a consumer at the end of the stream lets records gather before it looks again. The first after a pause
+/// waits for nothing.
+const GATHERING: Duration = Duration::from_millis(10);
 /// How many records are read at once. The engine does not limit a reply's bytes.
 const READ_MAX: usize = 100;
 
@@ -50,6 +53,8 @@ pub struct Settings {
     pub batch_window: Duration,
     /// What happens to those that it does not accept.
     pub policy: Policy,
+    /// Whether it writes to the table, so that there may be more records after it.
+    pub writes: bool,
 }
 
 /// A function with the records of the stream that are for it.
@@ -134,6 +139,8 @@ pub struct Consumer {
     enabled: watch::Sender<bool>,
     progress: watch::Sender<Progress>,
     position: Option<String>,
+    /// When the stream may be read again.
+    due: Instant,
 }
 
 /// Whether to go on.
@@ -149,7 +156,7 @@ impl Consumer {
         let position = with.journal.position(mapping.settings.function)?;
         let woken = with.wake.subscribe();
         let (enabled, progress) = (watch::Sender::new(true), watch::Sender::default());
-        Ok(Self { mapping, with, woken, stop, enabled, progress, position })
+        Ok(Self { mapping, with, woken, stop, enabled, progress, position, due: Instant::now() })
     }
 
     /// Where it is told to rest, and tells how far it is.
@@ -197,12 +204,13 @@ impl Consumer {
                     continue;
                 }
             }
-            let read = self.with.stream.read(self.position.as_deref(), READ_MAX).await?;
-            if let Some(last) = read.last().and_then(sequence) {
+            let read = self.read().await?;
+            if let Some(last) = read.last().and_then(|record| sequence(record)) {
                 self.position = Some(last.to_owned());
             }
             let found_none = read.is_empty();
-            gathered.extend(read.into_iter().filter(|record| self.mapping.takes(record)));
+            let taken = read.iter().filter(|record| self.mapping.takes(record));
+            gathered.extend(taken.map(|record| Value::clone(record)));
             if gathered.is_empty() {
                 if found_none {
                     self.progress.send_modify(|progress| progress.idle_since = woken);
@@ -219,6 +227,14 @@ impl Consumer {
                 self.rest(POLL.min(until - now)).await;
             }
         }
+    }
+
+    /// Reads what follows, at once or a moment after it was read last.
+    async fn read(&mut self) -> Result<Vec<Arc<Value>>, Error> {
+        tokio::time::sleep_until(self.due).await;
+        let read = self.with.stream.read(self.position.as_deref(), READ_MAX).await?;
+        self.due = Instant::now() + if read.len() < READ_MAX { GATHERING } else { Duration::ZERO };
+        Ok(read)
     }
 
     /// Waits for a while, a wake-up or the stop.
@@ -251,7 +267,9 @@ impl Consumer {
                     if let Some(done) = delivery.done() {
                         self.with.journal.set_position(function, done)?;
                     }
-                    wake(&self.with.wake);
+                    if self.mapping.settings.writes {
+                        wake(&self.with.wake);
+                    }
                 }
                 Step::GiveUp(given_up) => {
                     let batch = self.failed(&given_up);

@@ -5,6 +5,9 @@ use hyper::{
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderName},
 };
 use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::Mutex;
 
 use crate::client::{self, Client};
 
@@ -12,6 +15,9 @@ use crate::client::{self, Client};
 const SIGNED: &str = "AWS4-HMAC-SHA256 Credential=local/20250101/local/dynamodb/aws4_request, \
     SignedHeaders=host, Signature=0";
 const SIGNED_AT: &str = "20250101T000000Z";
+
+/// How many records are kept for others who read the stream; each holds two images at most.
+const RECENT_MAX: usize = 200;
 
 /// Why the stream can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +48,23 @@ pub struct Stream {
     endpoint: Uri,
     arn: String,
     shard: String,
+    recent: Arc<Mutex<Recent>>,
+}
+
+/// What was read last, for the others who read the same: mostly all are near the end.
+#[derive(Debug, Default)]
+struct Recent {
+    records: VecDeque<Arc<Value>>,
+    /// Where the stream goes on after them.
+    next: Option<String>,
+}
+
+impl Recent {
+    /// The records after a sequence number, none of them if it is that of the last; nothing if it is not here.
+    fn after(&self, last: &str, limit: usize) -> Option<Vec<Arc<Value>>> {
+        let at = self.records.iter().rposition(|record| sequence(record) == Some(last))?;
+        Some(self.records.iter().skip(at + 1).take(limit).cloned().collect())
+    }
 }
 
 impl Stream {
@@ -57,11 +80,33 @@ impl Stream {
             ask(&client, &endpoint, "DynamoDBStreams_20120810.DescribeStream", &json!({"StreamArn": arn}))
                 .await?;
         let shard = text(&described, "/StreamDescription/Shards/0/ShardId").ok_or_else(no_stream)?;
-        Ok(Self { client, endpoint, arn, shard })
+        Ok(Self { client, endpoint, arn, shard, recent: Arc::default() })
     }
 
     /// The first records after a sequence number, at most `limit`; without a number, from the beginning.
-    pub async fn read(&self, after: Option<&str>, limit: usize) -> Result<Vec<Value>, Error> {
+    pub async fn read(&self, after: Option<&str>, limit: usize) -> Result<Vec<Arc<Value>>, Error> {
+        // Held while the engine is asked: who waits for it gets what the other has read.
+        let mut recent = self.recent.lock().await;
+        match after.and_then(|last| recent.after(last, limit)) {
+            Some(records) if !records.is_empty() => return Ok(records),
+            Some(_) => {}
+            None => *recent = Recent { next: Some(self.iterator(after).await?), ..Recent::default() },
+        }
+        let from = json!({"ShardIterator": recent.next, "Limit": limit});
+        let mut got = self.ask("DynamoDBStreams_20120810.GetRecords", &from).await?;
+        let found = match got.get_mut("Records").map(Value::take) {
+            Some(Value::Array(records)) => records.into_iter().map(|record| self.told(record)).collect(),
+            _ => Vec::new(),
+        };
+        recent.next = text(&got, "/NextShardIterator");
+        recent.records.extend(found.iter().cloned());
+        let surplus = recent.records.len().saturating_sub(RECENT_MAX);
+        recent.records.drain(..surplus);
+        Ok(found)
+    }
+
+    async fn iterator(&self, after: Option<&str>) -> Result<String, Error> {
+        const OPERATION: &str = "DynamoDBStreams_20120810.GetShardIterator";
         let (stream, shard) = (&self.arn, &self.shard);
         let from = match after {
             None => json!({"StreamArn": stream, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}),
@@ -70,16 +115,17 @@ impl Stream {
                 "SequenceNumber": sequence,
             }),
         };
-        let found = self.ask("DynamoDBStreams_20120810.GetShardIterator", &from).await?;
-        let from = json!({"ShardIterator": found.get("ShardIterator"), "Limit": limit});
-        let mut got = self.ask("DynamoDBStreams_20120810.GetRecords", &from).await?;
-        let Some(Value::Array(mut records)) = got.get_mut("Records").map(Value::take) else {
-            return Ok(Vec::new());
-        };
-        for record in records.iter_mut().filter_map(Value::as_object_mut) {
+        let found = self.ask(OPERATION, &from).await?;
+        let none = || Error::Refused { operation: OPERATION, reason: "it names no iterator".to_owned() };
+        text(&found, "/ShardIterator").ok_or_else(none)
+    }
+
+    /// The record as functions are told of it.
+    fn told(&self, mut record: Value) -> Arc<Value> {
+        if let Some(record) = record.as_object_mut() {
             record.insert("eventSourceARN".to_owned(), self.arn.as_str().into());
         }
-        Ok(records)
+        Arc::new(record)
     }
 
     /// The stream's ARN.
@@ -117,6 +163,11 @@ pub(crate) async fn ask(
     } else {
         Err(refused(String::from_utf8_lossy(&answer.body).into_owned()))
     }
+}
+
+/// A record's place in the stream.
+pub fn sequence(record: &Value) -> Option<&str> {
+    record.pointer("/dynamodb/SequenceNumber")?.as_str()
 }
 
 fn text(value: &Value, pointer: &str) -> Option<String> {
@@ -159,10 +210,6 @@ pub(crate) mod tests {
         }
     }
 
-    fn sequence(record: &Value) -> &str {
-        record["dynamodb"]["SequenceNumber"].as_str().unwrap()
-    }
-
     #[tokio::test]
     async fn records_have_the_form_of_lambdas_events() {
         let engine = Engine::start(&Place::Memory).unwrap();
@@ -173,8 +220,11 @@ pub(crate) mod tests {
         let stream = Stream::open(&engine.endpoint(), TABLE).await.unwrap();
         let records = stream.read(None, 10).await.unwrap();
         assert_eq!(records.len(), 2);
-        let mut record = records[1].clone();
-        assert!(sequence(&record) > sequence(&records[0]) && sequence(&record).len() >= 21, "{record}");
+        let mut record = Value::clone(&records[1]);
+        assert!(
+            sequence(&record) > sequence(&records[0]) && sequence(&record).unwrap().len() >= 21,
+            "{record}"
+        );
         assert!(record["dynamodb"]["ApproximateCreationDateTime"].is_number(), "{record}");
         for varying in ["/eventID", "/dynamodb/SequenceNumber", "/dynamodb/ApproximateCreationDateTime"] {
             assert!(!record.pointer_mut(varying).unwrap().take().is_null(), "{varying}");
@@ -220,11 +270,38 @@ pub(crate) mod tests {
         let engine = Engine::start(&place).unwrap();
         Written::new(&engine).await.put("a", 4).await;
         let stream = Stream::open(&engine.endpoint(), TABLE).await.unwrap();
-        let rest = stream.read(Some(sequence(&first[1])), 10).await.unwrap();
+        let rest = stream.read(sequence(&first[1]), 10).await.unwrap();
         let numbers: Vec<&Value> =
             rest.iter().map(|record| &record["dynamodb"]["NewImage"]["n"]["N"]).collect();
         assert_eq!(numbers, ["3", "4"]);
-        assert_eq!(stream.read(Some(sequence(&rest[1])), 10).await.unwrap(), Vec::<Value>::new());
+        assert_eq!(stream.read(sequence(&rest[1]), 10).await.unwrap(), []);
+    }
+
+    #[tokio::test]
+    async fn readers_at_any_place_get_what_follows_it() {
+        let engine = Engine::start(&Place::Memory).unwrap();
+        let table = Written::new(&engine).await;
+        table.create().await;
+        let stream = Stream::open(&engine.endpoint(), TABLE).await.unwrap();
+        assert_eq!(stream.read(None, 10).await.unwrap(), []);
+        for number in 1..=5 {
+            table.put("a", number).await;
+        }
+        let all = stream.read(None, 10).await.unwrap();
+        assert_eq!(all.len(), 5);
+        // Forward and back, within what was just read and beyond, with another reader between.
+        for (after, limit) in [(1, 2), (3, 10), (0, 1), (4, 10), (2, 3), (1, 10)] {
+            let found = stream.read(sequence(&all[after]), limit).await.unwrap();
+            assert_eq!(found, all[after + 1..].iter().take(limit).cloned().collect::<Vec<_>>());
+            assert_eq!(stream.read(None, 1).await.unwrap(), all[..1]);
+        }
+        table.put("a", 6).await;
+        for after in [4, 3] {
+            let found = stream.read(sequence(&all[after]), 10).await.unwrap();
+            let numbers: Vec<&Value> =
+                found.iter().map(|record| &record["dynamodb"]["NewImage"]["n"]["N"]).collect();
+            assert_eq!(numbers, &["5", "6"][after - 3..]);
+        }
     }
 
     #[tokio::test]

@@ -1,14 +1,15 @@
 //! The largest submissions: what `submit` takes for one, and then `generate`, which carries it out.
 
-use super::built::Built;
 use super::events::{CONSUMER, OWNER, request};
 use super::function::Function;
-use super::{memory, ms};
+use super::{mb, memory, ms};
+use crate::built::Built;
 use crate::figure::Figure;
 use domain::declaration::{BODY_BYTES_MAX, ITEMS_MAX};
 use serde_json::{Value, json};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use tests::Running;
+use tests::{Proxy, Running};
 
 /// How many items fit one transaction.
 const AT_ONCE: usize = 30;
@@ -16,6 +17,9 @@ const AT_ONCE: usize = 30;
 const BATCH: usize = 10;
 /// By how much an item of a large submission may cost more than one of a small.
 const UNITS_RATIO_MAX: f64 = 1.1;
+
+/// How large a transaction may be, in bytes: 3.5 MB where DynamoDB takes 4.
+const TRANSACTION_MAX: u64 = 7 * 512 * 1024;
 
 /// A service owner with items, as large as they are to be.
 struct Load {
@@ -36,15 +40,18 @@ pub(super) fn measure(built: &Built) -> Vec<Figure> {
 
 impl Load {
     fn measure(&self, built: &Built) -> Vec<Figure> {
-        let system = Running::demo();
+        let mut system = Running::demo();
         for function in ["generate", "notify"] {
             system.enable(function, false);
         }
         self.publish(&system);
+        let (proxy, largest) = system.block_on(Proxy::weighing(system.engine.clone()));
+        system.environment = system.environment.replace(&system.engine, &proxy.endpoint);
         let (mut figures, submitted) =
             self.submit(built, &system, "AwesomeConsumer", "awesome-key", ITEMS_MAX);
         let (more, generated) = self.generate(built, &system);
         figures.extend(more);
+        figures.push(self.largest(largest.load(Ordering::Relaxed)));
         if self.dependents.is_empty() {
             let (_, small) = self.submit(built, &system, "AwesomeConsumer2", "awesome2-key", AT_ONCE);
             figures.push(self.units(submitted + generated, small));
@@ -135,6 +142,16 @@ impl Load {
     fn time(&self, function: &str, took: Duration) -> Figure {
         let what = format!("{function}: time, {}", self.what);
         Figure { what, goal: String::new(), measured: ms(took), passes: None }
+    }
+
+    /// The largest transaction, with the names and signs of its JSON, which DynamoDB does not count.
+    fn largest(&self, bytes: usize) -> Figure {
+        Figure {
+            what: format!("largest transaction, {}", self.what),
+            goal: format!("< {}", mb(TRANSACTION_MAX)),
+            measured: mb(bytes.try_into().unwrap()),
+            passes: Some(u64::try_from(bytes).unwrap() < TRANSACTION_MAX),
+        }
     }
 
     fn units(&self, large: f64, small: f64) -> Figure {

@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::invoke::Failure;
+use crate::{invoke::Failure, stream::sequence};
 
 /// The longest pause before a function is invoked again.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
@@ -127,11 +127,6 @@ pub fn verdict(records: &[Value], reply: &Result<Value, Failure>) -> Verdict {
         Some(Some(0)) | None => Verdict::Failed(Last::Reported),
         Some(Some(first)) => Verdict::FailedFrom(first),
     }
-}
-
-/// A record's sequence number.
-pub fn sequence(record: &Value) -> Option<&str> {
-    record.pointer("/dynamodb/SequenceNumber")?.as_str()
 }
 
 /// When a record was written, about; none if it does not say.

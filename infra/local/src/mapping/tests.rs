@@ -116,7 +116,7 @@ async fn a_function_gets_matching_records_in_batches_and_not_again_after_a_resta
     assert_eq!(*seen.lock().unwrap(), [vec![35]]);
     let read = fixture.journal.position("generate").unwrap();
     let stream = Stream::open(&fixture.engine.endpoint(), TABLE).await.unwrap();
-    assert_eq!(stream.read(read.as_deref(), 1).await.unwrap(), Vec::<Value>::new());
+    assert_eq!(stream.read(read.as_deref(), 1).await.unwrap(), []);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The programs of the functions, built as they are deployed.
+//! The programs, built as they are deployed and as they are run.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -6,24 +6,20 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// The programs by name.
-pub(super) struct Built(BTreeMap<String, PathBuf>);
+/// The programs of the functions, and the examples, by name.
+pub struct Built(BTreeMap<String, PathBuf>);
 
 impl Built {
-    /// Builds all functions, as one build of a release does, and hello.
-    pub(super) fn release() -> Self {
+    /// Builds all functions, as one build of a release does, and the examples.
+    pub fn release() -> Self {
+        Self::of(&["--workspace", "--exclude", "dovetail-local", "--bins", "--examples"])
+    }
+
+    fn of(what: &[&str]) -> Self {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
         let built = Command::new(cargo)
-            .args([
-                "build",
-                "--release",
-                "--workspace",
-                "--exclude",
-                "dovetail-local",
-                "--bins",
-                "--examples",
-            ])
-            .args(["--message-format", "json-render-diagnostics"])
+            .args(["build", "--release", "--message-format", "json-render-diagnostics"])
+            .args(what)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .stderr(Stdio::inherit())
             .output()
@@ -33,13 +29,20 @@ impl Built {
         Self(messages.lines().filter_map(program).collect())
     }
 
-    pub(super) fn program(&self, name: &str) -> &PathBuf {
+    /// Where a program is.
+    pub fn program(&self, name: &str) -> &PathBuf {
         &self.0[name]
     }
 
-    pub(super) fn bytes(&self, name: &str) -> u64 {
+    /// How large a program is.
+    pub fn bytes(&self, name: &str) -> u64 {
         fs::metadata(self.program(name)).unwrap().len()
     }
+}
+
+/// The program that runs the whole system, and plans from files.
+pub fn dovetail() -> PathBuf {
+    Built::of(&["--package", "dovetail-local", "--bin", "dovetail"]).program("dovetail").clone()
 }
 
 /// The program that a message of the build tells of.

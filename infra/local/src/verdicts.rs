@@ -1,0 +1,64 @@
+//! What the authorizer has said about a caller, which API Gateway remembers for a while: a key that is withdrawn goes on
+//! working for as long.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
+use dovetail_http::{AuthorizerEvent, Event, key_hash};
+use dovetail_table::{Error, Table};
+
+/// How long a verdict is remembered.
+const REMEMBERED: Duration = Duration::from_secs(60);
+/// How many are; beyond them all are forgotten.
+const VERDICTS_MAX: usize = 1_000;
+
+/// The verdicts on known callers, by the hash of what they sent.
+#[derive(Debug, Default)]
+pub struct Verdicts(Mutex<HashMap<String, (Instant, ApiGatewayRequestAuthorizer)>>);
+
+impl Verdicts {
+    /// What the authorizer says about a request, or has said about one from the same caller.
+    pub async fn on(&self, table: &Table, event: &Event) -> Result<ApiGatewayRequestAuthorizer, Error> {
+        let sent = event.headers.get("authorization").and_then(|sent| sent.to_str().ok()).map(key_hash);
+        if let Some(verdict) = sent.as_ref().and_then(|sent| self.remembered(sent)) {
+            return Ok(verdict);
+        }
+        let reply = authorize::handle(table, asked(event)).await?;
+        let mut verdict = ApiGatewayRequestAuthorizer::default();
+        verdict.fields = reply.context.into_iter().collect();
+        // A key that nobody knows may be known in a moment.
+        if let Some(sent) = sent.filter(|_| !verdict.fields.is_empty()) {
+            self.remember(sent, verdict.clone());
+        }
+        Ok(verdict)
+    }
+
+    fn remembered(&self, sent: &str) -> Option<ApiGatewayRequestAuthorizer> {
+        let verdicts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, verdict) = verdicts.get(sent)?;
+        (since.elapsed() < REMEMBERED).then(|| verdict.clone())
+    }
+
+    fn remember(&self, sent: String, verdict: ApiGatewayRequestAuthorizer) {
+        let mut verdicts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if verdicts.len() >= VERDICTS_MAX {
+            verdicts.clear();
+        }
+        verdicts.insert(sent, (Instant::now(), verdict));
+    }
+}
+
+fn asked(event: &Event) -> AuthorizerEvent {
+    let mut asked = AuthorizerEvent::default();
+    asked.version = Some("2.0".to_owned());
+    asked.type_ = Some("REQUEST".to_owned());
+    asked.raw_path.clone_from(&event.raw_path);
+    asked.raw_query_string.clone_from(&event.raw_query_string);
+    asked.headers.clone_from(&event.headers);
+    asked.request_context = event.request_context.clone();
+    asked
+}

@@ -1,0 +1,19 @@
+//! What operations cost at the table: counted units, the same on every machine.
+
+use crate::figure::Figure;
+use std::fs;
+use std::path::Path;
+use tests::costs::{self, Costs, Held};
+
+/// Measures it, and writes docs/cost.md.
+pub fn measure() -> Vec<Figure> {
+    let Costs { page, held } = costs::measure();
+    fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cost.md"), page).unwrap();
+    println!("docs/cost.md is written.");
+    held.into_iter().map(figure).collect()
+}
+
+fn figure(held: Held) -> Figure {
+    let Held { operation, goal, measured, passes } = held;
+    Figure { what: operation.to_owned(), goal: format!("≤ {goal}"), measured, passes: Some(passes) }
+}

@@ -1,0 +1,91 @@
+//! The plan of two files: beside a bare parse of both, beside `terraform plan` on the same items, and its instructions.
+
+use crate::Scale;
+use crate::built::{self, Built};
+use crate::figure::Figure;
+use crate::given::{Changed, items};
+use crate::process::{Taken, is_there, taken};
+use crate::terraform;
+use serde_json::{Map, Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const RUNS: u32 = 20;
+/// How many items are planned while instructions are counted.
+const COUNTED: usize = 1_000;
+
+/// The ratios, for as many items as a scale has at most.
+pub fn measure(scale: &Scale) -> Vec<Figure> {
+    let count = scale.sizes.iter().copied().max().unwrap();
+    let dovetail = built::dovetail();
+    let mut figures = beside(&dovetail, count);
+    figures.push(Figure::told(
+        &format!("instructions of `dovetail plan`, {COUNTED} items, 1 % changed"),
+        instructions(&dovetail),
+    ));
+    figures
+}
+
+fn beside(dovetail: &Path, count: usize) -> Vec<Figure> {
+    let what = |of: &str| format!("`dovetail plan`, {count} items, 1 % changed: {of}");
+    let directory = tempfile::tempdir().unwrap();
+    if !is_there("sh") {
+        return vec![Figure::told(&what("CPU"), "not measured: `time` is missing")];
+    }
+    let (old, new) = (items(count, Changed::Nothing), items(count, Changed::OneInHundred));
+    let [old_file, new_file] = files(directory.path(), &old, &new);
+    let parse = Built::release();
+    let bare = taken(RUNS, directory.path(), &[path(parse.program("parse")), &old_file, &new_file]);
+    let own =
+        taken(RUNS, directory.path(), &[path(dovetail), "plan", "--old", &old_file, "--new", &new_file]);
+    let mut figures =
+        vec![Figure::at_most(&what("CPU / that of a bare parse of both"), 2.0, own.cpu / bare.cpu)];
+    if is_there("terraform") {
+        let terraform = terraform::plan(directory.path(), &old, &new);
+        figures.extend([
+            Figure::at_least(&what("CPU of `terraform plan` / its own"), 600.0, terraform.cpu / own.cpu),
+            Figure::at_least(
+                &what("memory of `terraform plan` / its own"),
+                30.0,
+                terraform.memory / own.memory,
+            ),
+        ]);
+    } else {
+        figures.push(Figure::told(&what("beside `terraform plan`"), "not measured: it is missing"));
+    }
+    figures.push(Figure::told(&what("CPU and memory"), told(own)));
+    figures
+}
+
+fn told(taken: Taken) -> String {
+    format!("{:.0} ms, {:.0} MB", taken.cpu * 1e3, taken.memory / 1024.0 / 1024.0)
+}
+
+fn files(directory: &Path, old: &Map<String, Value>, new: &Map<String, Value>) -> [String; 2] {
+    [("old.json", old), ("new.json", new)].map(|(name, items)| {
+        let file = directory.join(name);
+        fs::write(&file, json!({"items": items}).to_string()).unwrap();
+        path(&file).to_owned()
+    })
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// What cachegrind counts: a figure that other load does not change.
+fn instructions(dovetail: &Path) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    if !is_there("valgrind") {
+        return "not counted: valgrind is missing".to_owned();
+    }
+    let [old, new] = [Changed::Nothing, Changed::OneInHundred].map(|changed| items(COUNTED, changed));
+    let [old, new] = files(directory.path(), &old, &new);
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
+    let counting = valgrind.arg(dovetail).args(["plan", "--old", &old, "--new", &new]);
+    let told = String::from_utf8(counting.output().unwrap().stderr).unwrap();
+    let line = told.lines().find_map(|line| line.split_once("I refs:"));
+    line.map_or_else(|| format!("not counted: {told}"), |(_, count)| count.trim().to_owned())
+}

@@ -1,0 +1,61 @@
+//! Units and round trips.
+
+use crate::Answer;
+use dovetail_table::Cost;
+
+/// What one operation costs; units in thousandths, round trips whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Figures {
+    /// Write units.
+    pub write: u64,
+    /// Read units.
+    pub read: u64,
+    /// Calls that waited for one another.
+    pub round_trips: u64,
+}
+
+impl Figures {
+    /// What a reply tells.
+    #[track_caller]
+    pub fn told(answer: &Answer) -> Self {
+        let told = answer.header("server-timing").unwrap_or_else(|| panic!("{answer:?}"));
+        let figure = |name: &str| {
+            let (_, rest) = told.split_once(&format!("{name};desc=\"")).unwrap();
+            thousandths(rest.split_once('"').unwrap().0)
+        };
+        let round_trips = figure("round_trips") / 1_000;
+        Self { write: figure("write_units"), read: figure("read_units"), round_trips }
+    }
+
+    /// One of the ten more that this holds than another.
+    pub(super) fn tenth_above(self, less: Self) -> Self {
+        let tenth = |more: u64, less: u64| more.checked_sub(less).unwrap() / 10;
+        Self {
+            write: tenth(self.write, less.write),
+            read: tenth(self.read, less.read),
+            round_trips: tenth(self.round_trips, less.round_trips),
+        }
+    }
+}
+
+impl From<Cost> for Figures {
+    fn from(cost: Cost) -> Self {
+        let Cost { write_units, read_units, round_trips, .. } = cost;
+        Self { write: write_units.thousandths(), read: read_units.thousandths(), round_trips }
+    }
+}
+
+/// A decimal number in thousandths.
+pub fn thousandths(number: &str) -> u64 {
+    let (whole, rest) = number.split_once('.').unwrap_or((number, ""));
+    format!("{whole}{rest:0<3}").parse().unwrap()
+}
+
+/// A number with this many digits behind the point, of which zeros at the end are left out beyond the first few.
+pub fn decimal(number: u64, digits: usize, kept: usize) -> String {
+    let text = format!("{number:0width$}", width = digits + 1);
+    let (whole, rest) = text.split_at(text.len() - digits);
+    let (kept, more) = rest.split_at(kept);
+    let rest = format!("{kept}{}", more.trim_end_matches('0'));
+    if rest.is_empty() { whole.to_owned() } else { format!("{whole}.{rest}") }
+}

@@ -1,0 +1,73 @@
+//! What an operation may cost at most.
+
+use super::figures::{Figures, decimal};
+
+#[derive(Clone, Copy)]
+struct Goal {
+    write: Option<u64>,
+    /// In half read units.
+    half_reads: Option<u64>,
+    round_trips: Option<u64>,
+}
+
+const fn goal(write: Option<u64>, half_reads: Option<u64>, round_trips: Option<u64>) -> Goal {
+    Goal { write, half_reads, round_trips }
+}
+
+const GOALS: [(&str, Goal); 14] = [
+    ("one CREATE, in a new application", goal(Some(19), None, Some(3))),
+    ("one CREATE, in an application with one item", goal(Some(19), None, Some(3))),
+    ("each further CREATE", goal(Some(10), None, None)),
+    ("each further CREATE, staged", goal(Some(10), None, None)),
+    ("nothing new, one item", goal(Some(4), Some(4), Some(2))),
+    ("nothing new, 20 items", goal(Some(4), Some(4), Some(2))),
+    ("approve", goal(Some(6), None, Some(2))),
+    ("complete", goal(Some(10), None, Some(2))),
+    ("complete, with a deployed item", goal(Some(10), None, Some(2))),
+    ("reject", goal(Some(8), None, Some(2))),
+    ("an owner's queue, empty", goal(Some(0), Some(1), Some(1))),
+    ("an owner's queue, 50 change instances, light", goal(Some(0), Some(12), Some(1))),
+    ("its history", goal(Some(0), Some(2), Some(1))),
+    ("the same work, delivered again", goal(Some(0), Some(2), Some(1))),
+];
+
+/// How many operations have a goal.
+pub const COUNT: usize = GOALS.len();
+
+/// An operation's goal, beside what it costs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The operation.
+    pub operation: &'static str,
+    /// What it may cost at most.
+    pub goal: String,
+    /// The same figures as measured.
+    pub measured: String,
+    /// Whether none of them is above its goal.
+    pub passes: bool,
+}
+
+impl Held {
+    /// Nothing for an operation of which nothing is asked.
+    pub(super) fn of(operation: &'static str, figures: Figures) -> Option<Self> {
+        let (_, goal) = GOALS.iter().find(|(of, _)| *of == operation)?;
+        let parts = [
+            (goal.write.map(|goal| goal * 1_000), figures.write, "write"),
+            (goal.half_reads.map(|goal| goal * 500), figures.read, "read"),
+            (goal.round_trips.map(|goal| goal * 1_000), figures.round_trips * 1_000, "round trips"),
+        ];
+        let asked: Vec<(u64, u64, &str)> =
+            parts.into_iter().filter_map(|(goal, measured, what)| Some((goal?, measured, what))).collect();
+        let told = |figure: &dyn Fn(&(u64, u64, &str)) -> u64| -> String {
+            let parts: Vec<String> =
+                asked.iter().map(|part| format!("{} {}", decimal(figure(part), 3, 0), part.2)).collect();
+            parts.join(", ")
+        };
+        Some(Self {
+            operation,
+            goal: told(&|(goal, _, _)| *goal),
+            measured: told(&|(_, measured, _)| *measured),
+            passes: asked.iter().all(|(goal, measured, _)| measured <= goal),
+        })
+    }
+}

@@ -1,0 +1,180 @@
+//! The operations, done on the engine, and what each has cost.
+
+use super::figures::Figures;
+use super::page::Table;
+use crate::{Answer, Running};
+use domain::id::{SubmissionId, TeamId};
+use dovetail_table::metered;
+use generate::{Carried, carry_out_all};
+use serde_json::{Value, json};
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const CONSUMER: &str = "/v1/orcabase/consumer";
+const OWNER: &str = "/v1/orcabase/serviceowner";
+
+/// A system in which work is carried out when the test says so.
+fn system() -> Running {
+    let system = Running::demo();
+    system.enable("generate", false);
+    system
+}
+
+/// An application with these VMs, by number and processors.
+fn vms(items: impl IntoIterator<Item = u64>, cpu: u64) -> Value {
+    let vm = |n| json!({"name": format!("CoreVM{n}"), "cpu": cpu, "memory": 2});
+    let items: Vec<Value> = items.into_iter().map(vm).collect();
+    json!({"services": {"VM": items}})
+}
+
+#[track_caller]
+fn submit(system: &Running, applications: &Value) -> Answer {
+    let answer = system.call("POST", SUBMIT, "awesome-key", &json!({"AwesomeConsumer": applications}));
+    assert!(matches!(answer.status, 200 | 201), "{answer:?}");
+    answer
+}
+
+/// The path of the first change instance that a submission has made, for its owner.
+fn change(answer: &Answer) -> String {
+    format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"))
+}
+
+#[track_caller]
+fn decide(system: &Running, path: &str, body: &Value) -> Figures {
+    let answer = system.call("PATCH", path, "vm-owner-key", body);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    Figures::told(&answer)
+}
+
+#[track_caller]
+fn read(system: &Running, path: &str, key: &str, rows: Option<usize>) -> Figures {
+    let answer = system.get(path, key);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let found = answer.at("/results").as_array().map(Vec::len);
+    assert_eq!(found, rows, "{path}");
+    Figures::told(&answer)
+}
+pub(super) fn submissions() -> Table {
+    let mut table = Table::new("Submissions");
+    let fresh = system();
+    let one = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
+    let one = Figures::told(&one);
+    table.row("one CREATE, in a new application", one);
+    let again = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
+    let more = submit(&fresh, &json!({"App": vms(1..=2, 8)}));
+    table.row("one CREATE, in an application with one item", Figures::told(&more));
+    let eleven = submit(&system(), &json!({"App": vms(1..=11, 8)}));
+    table.row("each further CREATE", Figures::told(&eleven).tenth_above(one));
+    let [fifty, sixty] =
+        [50, 60].map(|count| Figures::told(&submit(&system(), &json!({"App": vms(1..=count, 8)}))));
+    table.writes("each further CREATE, staged", sixty.tenth_above(fifty));
+    table.row("nothing new, one item", Figures::told(&again));
+    let fresh = system();
+    submit(&fresh, &json!({"App": vms(1..=20, 8)}));
+    let again = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
+    table.row("nothing new, 20 items", Figures::told(&again));
+    let fresh = system();
+    let created = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
+    for state in ["APPROVED", "COMPLETED"] {
+        decide(&fresh, &change(&created), &json!({"state": state}));
+    }
+    table.row("one MODIFY", Figures::told(&submit(&fresh, &json!({"App": vms(1..=1, 16)}))));
+    table.row(
+        "one MODIFY that displaces another",
+        Figures::told(&submit(&fresh, &json!({"App": vms(1..=1, 12)}))),
+    );
+    let fresh = system();
+    let created = submit(&fresh, &json!({"App": vms(1..=2, 8)}));
+    for state in ["APPROVED", "COMPLETED"] {
+        decide(&fresh, &change(&created), &json!({"state": state}));
+    }
+    table.row("one DELETE", Figures::told(&submit(&fresh, &json!({"App": vms(2..=2, 8)}))));
+    table
+}
+
+pub(super) fn decisions() -> Table {
+    let mut table = Table::new("Decisions");
+    let system = system();
+    let fresh = |name: &str| {
+        change(&{
+            let declared = json!({"AwesomeConsumer": {name: vms(1..=1, 8)}});
+            system.call("PATCH", SUBMIT, "awesome-key", &declared)
+        })
+    };
+    let state = |path: &str, state: &str| decide(&system, path, &json!({"state": state}));
+    let done = fresh("Done");
+    table.row("approve, of which the function has not heard before", state(&done, "APPROVED"));
+    let known = |name: &str| {
+        let path = fresh(name);
+        state(&path, "PENDING");
+        path
+    };
+    table.row("approve", state(&known("Known"), "APPROVED"));
+    table.row("complete", state(&done, "COMPLETED"));
+    let deployed = known("Deployed");
+    state(&deployed, "APPROVED");
+    let body = json!({"state": "COMPLETED", "deployed_item": {"ip": "10.0.0.1"}});
+    table.row("complete, with a deployed item", decide(&system, &deployed, &body));
+    let closed = known("Closed");
+    table.row("reject", state(&closed, "REJECTED"));
+    table.row("close", state(&closed, "CLOSED"));
+    let failed = known("Failed");
+    state(&failed, "APPROVED");
+    table.row("report an error", state(&failed, "ERRORED"));
+    let retried = system.call("POST", &format!("{failed}retry/"), "vm-owner-key", &Value::Null);
+    assert_eq!(retried.status, 201, "{retried:?}");
+    table.row("retry", Figures::told(&retried));
+    table
+}
+
+pub(super) fn reads() -> Table {
+    let mut table = Table::new("Reads");
+    let system = system();
+    let queue = format!("{OWNER}/change_instances/?state=PENDING&limit=50");
+    table.row("an owner's queue, empty", read(&system, &queue, "vm-owner-key", Some(0)));
+    let first = submit(&system, &json!({"App1": vms(1..=25, 8)}));
+    submit(&system, &json!({"App1": vms(1..=25, 8), "App2": vms(1..=25, 8)}));
+    let light = format!("{queue}&light=true");
+    table
+        .row("an owner's queue, 50 change instances, light", read(&system, &light, "vm-owner-key", Some(50)));
+    table.row("an owner's queue, 50 change instances", read(&system, &queue, "vm-owner-key", Some(50)));
+    let path = change(&first);
+    table.row("one change instance", read(&system, &path, "vm-owner-key", None));
+    let history = format!("{path}history/");
+    table.row("its history", read(&system, &history, "vm-owner-key", Some(1)));
+    let items = format!("{CONSUMER}/service_items/?limit=50");
+    table.row("a consumer's items, 50", read(&system, &items, "awesome-key", Some(50)));
+    let items = format!("{OWNER}/service_items/?limit=50");
+    table.row("an owner's items, 50", read(&system, &items, "vm-owner-key", Some(50)));
+    table
+}
+
+pub(super) fn generation() -> Table {
+    let mut table = Table::new("Generation, per work record");
+    let declared = |cpu: u64, balancers: u64| {
+        let balancer =
+            |n| json!({"name": format!("CoreLB{n}"), "algorithm": "a", "related_vms": ["CoreVM1"]});
+        let balancers: Vec<Value> = (1..=balancers).map(balancer).collect();
+        let mut application = vms(1..=1, cpu);
+        application.as_object_mut().unwrap()["services"]["LoadBalancer"] = json!(balancers);
+        json!({"App": application})
+    };
+    let carried = |system: &Running, submission: u64| {
+        let team = system.block_on(system.table.team_by_name("AwesomeConsumer")).unwrap().unwrap().id;
+        let submission = SubmissionId::new(TeamId::new(team.get()).unwrap(), submission).unwrap();
+        let submission = system.block_on(system.table.submission(submission)).unwrap().unwrap();
+        let (carried, cost) = system.block_on(metered(carry_out_all(&system.table, &submission)));
+        assert!(carried.unwrap().iter().all(|carried| *carried == Carried::Out));
+        Figures::from(cost)
+    };
+    let one = system();
+    submit(&one, &declared(8, 1));
+    let eleven = system();
+    submit(&eleven, &declared(8, 11));
+    let dependent = carried(&one, 1);
+    table.row("a dependent team's share of one item", dependent);
+    table.row("each further item", carried(&eleven, 1).tenth_above(dependent));
+    table.row("the same work, delivered again", carried(&one, 1));
+    submit(&one, &declared(16, 1));
+    table.row("a referenced item with its dependent team's share", carried(&one, 2));
+    table
+}

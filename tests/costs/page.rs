@@ -1,0 +1,74 @@
+//! The page that tells what everything costs.
+
+use super::figures::{Figures, decimal};
+use super::goal::Held;
+
+/// What a million units cost, in thousandths of a dollar.
+const WRITE_PRICE: u64 = 625;
+const READ_PRICE: u64 = 125;
+
+/// A table under a heading, in the making.
+pub(super) struct Table {
+    text: String,
+    held: Vec<Held>,
+}
+
+impl Table {
+    pub(super) fn new(heading: &str) -> Self {
+        let head = "| operation | write units | read units | round trips | $ per million | goal, at most |\n\
+            |---|---:|---:|---:|---:|---|\n";
+        Self { text: format!("## {heading}\n\n{head}"), held: Vec::new() }
+    }
+
+    pub(super) fn row(&mut self, operation: &'static str, figures: Figures) {
+        let held = Held::of(operation, figures);
+        let goal = held.as_ref().map_or("", |held| held.goal.as_str());
+        self.text.push_str(&row(operation, figures, goal));
+        self.held.extend(held);
+    }
+
+    /// A row of what is written alone: items that land beside each other are read again when they meet.
+    pub(super) fn writes(&mut self, operation: &'static str, figures: Figures) {
+        self.row(operation, Figures { read: 0, round_trips: 0, ..figures });
+    }
+}
+
+fn row(operation: &str, figures: Figures, goal: &str) -> String {
+    let Figures { write, read, round_trips } = figures;
+    // A thousandth of a unit at so many thousandths of a dollar for a million: millionths for a million.
+    let price = decimal(write * WRITE_PRICE + read * READ_PRICE, 6, 2);
+    let (write, read) = (decimal(write, 3, 0), decimal(read, 3, 0));
+    format!("| {operation} | {write} | {read} | {round_trips} | {price} | {goal} |\n")
+}
+
+/// The page with these tables, and the goals in them.
+pub(super) fn page(tables: Vec<Table>) -> (String, Vec<Held>) {
+    let texts: Vec<&str> = tables.iter().map(|table| table.text.as_str()).collect();
+    let page = format!("{INTRODUCTION}\n{}", texts.join("\n"));
+    (page, tables.into_iter().flat_map(|table| table.held).collect())
+}
+
+const INTRODUCTION: &str = "\
+# What it costs
+
+What the operations cost at the table, measured on the embedded engine by [`tests/cost.rs`](../tests/cost.rs), which
+fails when a figure here is not the measured one. When one moved on purpose, write the page anew:
+
+```sh
+UPDATE_EXPECT=1 cargo test -p tests the_page_of_costs
+```
+
+Every reply tells its own figures in `Server-Timing`, and every deployed function in a line of metrics (the
+[README](../README.md), \"Operate\").
+
+- **Units** are DynamoDB's: a write unit is a write of up to 1 KB, a read unit a strongly consistent read of up to 4 KB;
+  one that may be a moment old costs half. In a transaction a write of the table costs twice, of an index once. Items
+  here are small: a name and two numbers.
+- **Round trips** are calls in sequence: those that are made side by side count once. The attempts of one call count
+  as one.
+- **The price** is that of us-east-1, on demand: $0.625 for a million write units, $0.125 for a million read units.
+- **Included** are the indexes and the declarations that are stored beside the transaction.
+- **Not included** are the authorizer's read (one read unit), API Gateway, Lambda, storage, the reads of the stream
+  (Lambda's are free), what a write that is refused consumed (the table does not tell), and what follows later:
+  generation has a table of its own here.
+";
