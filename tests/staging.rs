@@ -4,6 +4,7 @@
 use dovetail_table::{Settings, Table};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
+use tests::costs::Figures;
 use tests::{Answer, Ask, Calls, Fate, Proxy, Running, dying_after, functions_on, send, timeless};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
@@ -151,4 +152,54 @@ fn what_is_committed_is_never_cleared_away_and_the_sweep_alone_completes_it() {
     assert_eq!(next.status, 201, "{next:?}");
     system.assert_sound();
     system.assert_told();
+}
+
+#[test]
+fn a_reply_shows_a_hundred_change_instances_however_many_teams_have_a_share() {
+    let system = staging();
+    let services = system.get("/v1/orcabase/serviceowner/services/", "lb-owner-key");
+    let service = services.at("/results/0/url").as_str().unwrap();
+    let shared = json!({"dependent_teams": ["NPOwnerTeam", "VMOwnerTeam", "AwesomeConsumer2"]});
+    assert_eq!(system.call("PATCH", service, "lb-owner-key", &shared).status, 200);
+    for _ in 0..2 {
+        let answer = system.send(&ask(&balancers("AwesomeConsumer", 150)));
+        assert_eq!((answer.status, answer.at("/state")), (201, &json!("COMMITTED")));
+        assert_eq!(answer.at("/change_instances").as_array().unwrap().len(), 100);
+        sweep(&system);
+    }
+    system.assert_sound();
+}
+
+#[test]
+fn the_list_of_a_submission_begins_with_its_own() {
+    let system = Running::demo();
+    let first = system.call("POST", SUBMIT, "awesome-key", &balancers("AwesomeConsumer", 150));
+    system.settle();
+    let second = system.call("POST", SUBMIT, "awesome-key", &balancers("AwesomeConsumer", 151));
+    system.settle();
+    for (submission, count) in [(&first, 300), (&second, 2)] {
+        let path = format!("/v1/orcabase/consumer/change_instances/?submission_id={}", submission.at("/id"));
+        let listed = system.get(&path, "awesome-key");
+        assert_eq!(listed.at("/count"), count, "{listed:?}");
+        if count == 2 {
+            // All that the team has would be more than fifty.
+            let read = Figures::told(&listed).read;
+            assert!(read <= 15_000, "{read} thousandths of a read unit");
+        }
+    }
+}
+
+#[test]
+fn a_staging_that_cannot_be_read_holds_up_no_other() {
+    let system = staging();
+    let broken = json!({
+        "pk": {"S": "STAGING#7"}, "sk": {"S": "c82b1ff083f85"}, "ty": {"S": "STAGING"}, "v": {"N": "9"},
+        "gs3pk": {"S": "STAGING"}, "gs3sk": {"S": "0000000000000001#0000000000000001"},
+    });
+    system.put_row(&broken);
+    let answer = system.send(&ask(&balancers("AwesomeConsumer", 250)));
+    assert_eq!((answer.status, answer.at("/state")), (201, &json!("COMMITTED")));
+    let swept = sweep(&system);
+    assert_eq!((&swept["carried_out"], &swept["failed"], &swept["owed"]), (&json!(2), &json!(1), &json!(1)));
+    assert_eq!(system.get(answer.at("/url").as_str().unwrap(), "awesome-key").at("/state"), "SETTLED");
 }

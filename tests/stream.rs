@@ -190,7 +190,7 @@ fn a_condition_that_never_holds_is_counted_and_holds_up_nobody() {
     let (pk, sk) = (item["pk"]["S"].as_str().unwrap(), item["sk"]["S"].as_str().unwrap());
     // The share that generation would note is there already.
     system.put_row(&json!({"pk": {"S": pk.replace("ITEM", "SHARE")}, "sk": {"S": format!("{sk}#{}", np.id)},
-        "ty": {"S": "SHARE"}, "v": {"N": "1"}, "it": item["id"], "ow": {"N": np.id.to_string()}, "cr": {"N": "1"}}));
+        "ty": {"S": "SHARE"}, "v": {"N": "2"}, "it": item["id"], "ow": {"N": np.id.to_string()}, "cr": {"N": "1"}}));
     submit(&system, "awesome2-key", &declared("AwesomeConsumer2", &[], &[("CoreLB1", &[], "a")]));
     system.enable("generate", true);
     system.settle();

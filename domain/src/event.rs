@@ -15,7 +15,7 @@ pub const SOURCE: &str = "dovetail.change-orchestration";
 
 /// A change instance was born, moved, or got a log text; a breaking change gets a new suffix, published in parallel.
 pub const CHANGE_INSTANCE: &str = "ChangeInstance.StateChanged.v1";
-/// A submission was recorded, or all change instances that it causes exist.
+/// A submission was recorded, or has come a step further.
 pub const SUBMISSION: &str = "Submission.StateChanged.v1";
 /// A deployed item version was recorded.
 pub const DEPLOYED_ITEM: &str = "DeployedItem.Created.v1";

@@ -15,7 +15,7 @@ use std::fmt;
 /// How many entries one work record holds at most.
 pub const ENTRIES_MAX: usize = 250;
 
-/// How many items one work record speaks of at most; the first record is carried out before the reply.
+/// How many items one work record speaks of at most; the first records are carried out before the reply.
 pub const ITEMS_MAX: usize = 100;
 
 /// How much one work record holds at most, in bytes as estimated; a record of the table ends at 400 KB.

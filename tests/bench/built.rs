@@ -17,7 +17,14 @@ impl Built {
 
     fn of(what: &[&str]) -> Self {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-        let built = Command::new(cargo)
+        let mut building = Command::new(cargo);
+        for (name, _) in std::env::vars_os() {
+            // What a cargo tells of its package makes build scripts run again, and all that rests on them.
+            if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|own| name.to_string_lossy().starts_with(own)) {
+                building.env_remove(name);
+            }
+        }
+        let built = building
             .args(["build", "--release", "--message-format", "json-render-diagnostics"])
             .args(what)
             .current_dir(env!("CARGO_MANIFEST_DIR"))

@@ -26,8 +26,8 @@ pub(super) struct Concerned<'a, 'r> {
     pub(super) declared: Option<&'r DeclaredApplication>,
     /// The stored items.
     pub(super) items: &'a [Item],
-    /// The keys of the declared items.
-    pub(super) keys: BTreeSet<Key<'r>>,
+    /// The declared items by their keys.
+    pub(super) keys: BTreeMap<Key<'r>, &'r DeclaredItem>,
 }
 
 /// An item's key within its application: service title and name.
@@ -45,7 +45,7 @@ impl<'a, 'r> Concerned<'a, 'r> {
         items: &'a [Item],
     ) -> Self {
         let declared_items = declared.iter().flat_map(|declared| &declared.items);
-        let keys = declared_items.map(|item| (item.service.as_str(), item.name.as_str())).collect();
+        let keys = declared_items.map(|item| ((item.service.as_str(), item.name.as_str()), item)).collect();
         Self { stored, declared, items, keys }
     }
 
@@ -285,7 +285,7 @@ pub(super) fn differs(item: &Item, declared: &DeclaredItem) -> bool {
 
 /// The stored items that are to go: no longer declared, or gone but never taken down (R12).
 fn removed<'a>(concerned: &Concerned<'a, '_>) -> impl Iterator<Item = &'a Item> {
-    let gone = concerned.items.iter().filter(|item| !concerned.keys.contains(&key(item)));
+    let gone = concerned.items.iter().filter(|item| !concerned.keys.contains_key(&key(item)));
     gone.filter(|item| item.declared || item.is_orphan())
 }
 

@@ -125,7 +125,7 @@ impl Check<'_> {
             if named == (item.service.as_str(), item.name.as_str()) {
                 let message = format!("{} '{}' references itself", reference.service, reference.name);
                 self.push(declared, item, "references", "self_reference", message);
-            } else if !self.application.keys.contains(&named) {
+            } else if !self.application.keys.contains_key(&named) {
                 let message = format!(
                     "{} '{}' is not declared in application '{}'",
                     reference.service, reference.name, declared.name
@@ -139,8 +139,10 @@ impl Check<'_> {
     fn answers(&mut self) {
         let waiting = self.application.items.iter().filter(|item| item.blocked().next().is_some());
         for item in waiting {
-            let declared = self.application.declared.iter().flat_map(|declared| &declared.items);
-            let now = declared.into_iter().find(|now| key(item) == (now.service.as_str(), now.name.as_str()));
+            if self.problems.is_full() {
+                return;
+            }
+            let now = self.application.keys.get(&key(item)).copied();
             let target = Target::of(now.map(|now| now.hash));
             for (_, slot) in item.blocked().filter(|(_, slot)| slot.target == target) {
                 let problem = self.unanswered(item, now, slot);

@@ -20,6 +20,11 @@ const ITEMS_AT_ONCE: usize = 8;
 /// How long work is carried out in one go; what is done by then is not done again.
 const DURATION_MAX: Duration = Duration::from_secs(20);
 
+/// When work that is begun now is to be left as it is.
+fn deadline() -> Instant {
+    Instant::now() + DURATION_MAX
+}
+
 /// What became of a work record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carried {
@@ -37,16 +42,21 @@ pub enum Carried {
 /// After 20 seconds the rest is left: each record that is finished tells the stream of the submission, which wakes
 /// generation again.
 pub async fn carry_out_all(table: &Table, submission: &Submission) -> Result<Vec<Carried>, Error> {
-    let began = Instant::now();
+    let until = deadline();
     let (mut all, mut after) = (Vec::new(), 0);
     let mut submission = submission.clone();
-    while began.elapsed() < DURATION_MAX {
+    while Instant::now() < until {
         let Some(owing) = table.next_work(&submission, after).await? else { break };
         after = owing.id.number;
         if owing.is_set_aside {
             continue;
         }
-        let (carried, now) = carry_out_one(table, &submission, owing, began).await?;
+        let (carried, now) = match carry_out_one(table, &submission, owing, until).await {
+            Ok(done) => done,
+            // The time is up in the midst of a record, which is no failure: one that is finished has told the stream.
+            Err(_) if Instant::now() >= until && all.contains(&Carried::Out) => break,
+            Err(error) => return Err(error),
+        };
         submission = now.unwrap_or(submission);
         all.push(carried);
         if submission.work_left == 0 {
@@ -58,7 +68,6 @@ pub async fn carry_out_all(table: &Table, submission: &Submission) -> Result<Vec
 
 /// Carries out one work record of which no more is known than its id. An error is not the record's fault.
 pub async fn carry_out(table: &Table, id: WorkId) -> Result<Carried, Error> {
-    let began = Instant::now();
     let submission = match submission_of(table, id).await {
         Ok(Some(submission)) => submission,
         Ok(None) => return Ok(Carried::Out),
@@ -70,17 +79,30 @@ pub async fn carry_out(table: &Table, id: WorkId) -> Result<Carried, Error> {
     if owing.id != id {
         return Ok(Carried::Out);
     }
-    carry_out_one(table, &submission, owing, began).await.map(|(carried, _)| carried)
+    carry_out_one(table, &submission, owing, deadline()).await.map(|(carried, _)| carried)
 }
 
-/// Carries out the first work record of a submission, unless that is done.
-pub async fn carry_out_first(table: &Table, submission: &Submission) -> Result<(), Error> {
-    match table.next_work(submission, 0).await? {
-        Some(owing) if owing.id.number == 1 => {
-            carry_out_one(table, submission, owing, Instant::now()).await.map(|_| ())
+/// Carries out what is left of a staged submission as far as its first change instances, which a reply shows; what is
+/// not done at a certain moment is left.
+pub async fn carry_out_first(
+    table: &Table,
+    submission: &Submission,
+    changes: usize,
+    until: Instant,
+) -> Result<(), Error> {
+    let Some(last) = submission.direct_changes().take(changes).last() else { return Ok(()) };
+    let (mut after, mut submission) = (0, submission.clone());
+    while let Some(owing) = table.next_work(&submission, after).await? {
+        // Records are in the order of the change instances that they begin with.
+        let is_beyond = |work: &Work| work.entries.first().is_none_or(|first| first.id > last);
+        if owing.is_set_aside || owing.work.as_ref().is_ok_and(is_beyond) {
+            break;
         }
-        Some(_) | None => Ok(()),
+        after = owing.id.number;
+        let (_, now) = carry_out_one(table, &submission, owing, until).await?;
+        submission = now.unwrap_or(submission);
     }
+    Ok(())
 }
 
 /// What became of a record, and the submission as it is then, if the record is finished.
@@ -88,10 +110,10 @@ async fn carry_out_one(
     table: &Table,
     submission: &Submission,
     owing: Owing,
-    began: Instant,
+    until: Instant,
 ) -> Result<(Carried, Option<Submission>), Error> {
     let done = match owing.work {
-        Ok(work) => attempt(table, submission, &work, began).await,
+        Ok(work) => attempt(table, submission, &work, until).await,
         Err(error) => Err(error),
     };
     match done {
@@ -121,10 +143,10 @@ async fn attempt(
     table: &Table,
     submission: &Submission,
     work: &Work,
-    began: Instant,
+    until: Instant,
 ) -> Result<Option<Submission>, Error> {
     let items = OfItem::load(table, work).await?;
-    let generating = items.into_iter().map(|of_item| in_time(table, work.id, submission, of_item, began));
+    let generating = items.into_iter().map(|of_item| in_time(table, work.id, submission, of_item, until));
     // What is owed to one item does not wait for another's that is broken.
     let generated: Vec<Result<(), Error>> =
         stream::iter(generating).buffer_unordered(ITEMS_AT_ONCE).collect().await;
@@ -142,9 +164,9 @@ async fn in_time(
     id: WorkId,
     submission: &Submission,
     of_item: OfItem,
-    began: Instant,
+    until: Instant,
 ) -> Result<(), Error> {
-    if began.elapsed() >= DURATION_MAX {
+    if Instant::now() >= until {
         return Err(Error::Unavailable(format!("{id} takes long; it goes on where it was")));
     }
     of_item.generate(table, id, submission).await

@@ -3,8 +3,9 @@
 use crate::filter::{Filter, single};
 use crate::page::{Asked, Field, List, Orders, only_knows, stored_order};
 use domain::change::{Change, ChangeType, Kind};
-use domain::id::{ChangeId, ItemId, TeamId};
+use domain::id::{ChangeId, ItemId, SubmissionId, TeamId};
 use domain::state::State;
+use domain::submission::Submission;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
 use dovetail_table::{Source, Table};
@@ -42,7 +43,7 @@ const FIELDS: &[Field<Change>] = &[
 /// The change instances that the caller owns, or those of the items that it declared.
 pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     let call = asked.call;
-    let (source, filter) = wanted(call)?;
+    let (source, filter) = wanted(asked.table, call).await?;
     let by_item = single(&call.query, "service_item_id")?.is_some();
     let orders = Orders::By { stored: stored_order(call.pov, by_item), fields: FIELDS };
     reply(&List { asked, source, filter, orders }).await
@@ -50,14 +51,14 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
 
 /// Among them those of dependent teams.
 pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let (source, mut filter) = wanted(asked.call)?;
+    let (source, mut filter) = wanted(asked.table, asked.call).await?;
     filter.test(Change::is_dependant);
     reply(&List { asked, source, filter, orders: Orders::Ignored }).await
 }
 
 /// Among them those of items that refer to a modified one.
 pub(crate) async fn referenced(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let (source, mut filter) = wanted(asked.call)?;
+    let (source, mut filter) = wanted(asked.table, asked.call).await?;
     filter.test(|change| change.kind == Kind::Referenced);
     reply(&List { asked, source, filter, orders: Orders::Ignored }).await
 }
@@ -72,14 +73,17 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
 }
 
 /// The narrowest place that holds the wanted rows, and what they have to pass.
-fn wanted(call: &Call) -> Result<(Source<Change>, Filter<Change>), Failure> {
+async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Change>), Failure> {
     only_knows(call, FILTERS)?;
     let (query, pov, team) = (&call.query, call.pov, call.caller.team.id);
     let states = states(call)?;
     let item = single(query, "service_item_id")?;
     let source = match (item.and_then(ItemId::parse), pov) {
         (Some(item), _) => Source::<Change>::of_item(item),
-        (None, Pov::Consumer) => Source::<Change>::of_consumer(team),
+        (None, Pov::Consumer) => match submission(table, call).await? {
+            Some(submission) => Source::<Change>::since(&submission),
+            None => Source::<Change>::of_consumer(team),
+        },
         (None, Pov::ServiceOwner) => Source::<Change>::owned_by(team, &states),
     };
     let mut filter = filter(call)?;
@@ -88,6 +92,15 @@ fn wanted(call: &Call) -> Result<(Source<Change>, Filter<Change>), Failure> {
         filter.test(move |change| owned_in(pov, change, team) && states.contains(&change.state));
     }
     Ok((source, filter))
+}
+
+/// The consumer's own submission that is asked for, if it is one.
+async fn submission(table: &Table, call: &Call) -> Result<Option<Submission>, Failure> {
+    let id = single(&call.query, "submission_id")?.and_then(SubmissionId::parse);
+    match id.filter(|id| id.team() == call.caller.team.id) {
+        Some(id) => Ok(table.submission(id).await?),
+        None => Ok(None),
+    }
 }
 
 fn filter(call: &Call) -> Result<Filter<Change>, Failure> {

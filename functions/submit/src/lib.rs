@@ -10,11 +10,19 @@ use domain::staging::StagingId;
 use dovetail_aws::pause;
 use dovetail_http::{Call, Code, Event, EventReply, Failure, Function, Operation, Reply, answer};
 use dovetail_table::Table;
+use std::time::{Duration, Instant};
 
 /// How often a submission is planned anew because others moved what it was planned on, or hold the team's head.
 const ATTEMPTS_MAX: u32 = 12;
 
-/// How often it is written at once while the owners of its items are faster: a staged one rests on the head alone.
+/// How long after it came in a submission is planned anew: one attempt with all items may take some seconds itself.
+const PLANNING_MAX: Duration = Duration::from_secs(8);
+
+/// How long after it came in its first items are carried out for the reply; API Gateway waits for 30 seconds.
+const REPLYING_MAX: Duration = Duration::from_secs(20);
+
+/// How often it is written at once while the owners of its items are faster: a staged one rests on the head alone, which
+/// only some decisions move.
 const OVERTAKEN_MAX: u32 = 3;
 
 /// Answers one request.
@@ -46,6 +54,8 @@ async fn validate(table: &Table, call: &Call) -> Result<Reply, Failure> {
 
 /// Takes a declaration: load, plan, write; again from the start when something moved meanwhile.
 async fn submit(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let began = Instant::now();
+    let until = began + REPLYING_MAX;
     let submitted = Submitted::parse(call)?;
     let mut attempted = None;
     let mut refusal = Code::Contended;
@@ -54,7 +64,7 @@ async fn submit(table: &Table, call: &Call) -> Result<Reply, Failure> {
     for attempt in 0..ATTEMPTS_MAX {
         let team = load::team(table, call, &submitted).await?;
         if let Some(submission) = submitted.earlier(table, call, &team, attempted).await? {
-            return reply::accepted(table, call, &submission).await;
+            return reply::accepted(table, call, &submission, until).await;
         }
         let loaded = load::items(table, team, &submitted).await?;
         match submitted.plan(&loaded, &call.stamp())? {
@@ -64,19 +74,21 @@ async fn submit(table: &Table, call: &Call) -> Result<Reply, Failure> {
                 rested_on = Some(loaded.stored.head);
                 attempted = Some(plan.id());
                 let staging = StagingId::of(&call.request, attempt);
-                if let Some(reply) =
-                    write::write(table, call, &loaded.stored, &plan, staging, overtaken < OVERTAKEN_MAX)
-                        .await?
-                {
+                let at_once = overtaken < OVERTAKEN_MAX;
+                let written = write::write(table, call, &loaded.stored, &plan, staging, at_once, until);
+                if let Some(reply) = written.await? {
                     return Ok(reply);
                 }
             }
+        }
+        if began.elapsed() >= PLANNING_MAX {
+            break;
         }
         pause(attempt).await;
     }
     let team = load::team(table, call, &submitted).await?;
     match submitted.earlier(table, call, &team, attempted).await? {
-        Some(submission) => reply::accepted(table, call, &submission).await,
+        Some(submission) => reply::accepted(table, call, &submission, until).await,
         None => Err(refusal.into()),
     }
 }

@@ -10,6 +10,7 @@ use dovetail_http::view::{self, CHANGES_MAX, Viewpoint};
 use dovetail_http::{Call, Failure, Reply};
 use dovetail_table::Table;
 use serde_json::{Value, json};
+use std::time::Instant;
 
 /// What is said of a valid declaration.
 pub(crate) fn valid() -> Value {
@@ -37,9 +38,14 @@ pub(crate) fn born(call: &Call, stored: &Stored, at_once: &AtOnce, beside: Relat
 }
 
 /// The reply to a submission that is recorded. Of one that is staged, what is shown is carried out before.
-pub(crate) async fn accepted(table: &Table, call: &Call, submission: &Submission) -> Result<Reply, Failure> {
+pub(crate) async fn accepted(
+    table: &Table,
+    call: &Call,
+    submission: &Submission,
+    until: Instant,
+) -> Result<Reply, Failure> {
     if submission.progress() == Progress::Committed
-        && let Err(error) = generate::carry_out_first(table, submission).await
+        && let Err(error) = generate::carry_out_first(table, submission, CHANGES_MAX, until).await
     {
         // It is accepted all the same: the stream and the sweep go on, and what is there by now is shown.
         log(&format!("submission {}", submission.id), &error.to_string());

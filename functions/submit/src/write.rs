@@ -7,6 +7,7 @@ use domain::staging::StagingId;
 use dovetail_aws::log;
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Beside, Commit, Table};
+use std::time::Instant;
 
 /// Writes a plan and replies; none when something it was made on has moved.
 pub(crate) async fn write(
@@ -16,12 +17,13 @@ pub(crate) async fn write(
     plan: &Plan<'_>,
     staging: StagingId,
     may_be_at_once: bool,
+    until: Instant,
 ) -> Result<Option<Reply>, Failure> {
     let is_small = plan.writes_at_least() <= table.actions_max();
     if !(is_small && may_be_at_once)
         && let Some(staged) = plan.staged(staging)
     {
-        return self::staged(table, call, plan, &staged).await;
+        return self::staged(table, call, plan, &staged, until).await;
     }
     // What is planned holds together; if it did not, it would have to be read again.
     let Ok(at_once) = plan.at_once(&call.stamp()) else { return Ok(None) };
@@ -30,11 +32,11 @@ pub(crate) async fn write(
     match committed? {
         Commit::Done => match beside {
             Ok(beside) => Ok(Some(reply::born(call, stored, &at_once, beside))),
-            Err(_) => reply::accepted(table, call, &at_once.submission).await.map(Some),
+            Err(_) => reply::accepted(table, call, &at_once.submission, until).await.map(Some),
         },
         Commit::Stale | Commit::Busy | Commit::Unknown => Ok(None),
         Commit::TooLarge => match plan.staged(staging) {
-            Some(staged) => self::staged(table, call, plan, &staged).await,
+            Some(staged) => self::staged(table, call, plan, &staged, until).await,
             None => Err(Code::Broken.into()),
         },
     }
@@ -57,6 +59,7 @@ async fn staged(
     call: &Call,
     plan: &Plan<'_>,
     staged: &Staged,
+    until: Instant,
 ) -> Result<Option<Reply>, Failure> {
     let laid_out = table.stage(staged, &plan.declarations).await;
     let committed = match laid_out {
@@ -64,7 +67,7 @@ async fn staged(
         other => other,
     };
     if matches!(committed, Ok(Commit::Done)) {
-        return reply::accepted(table, call, &staged.submission).await.map(Some);
+        return reply::accepted(table, call, &staged.submission, until).await.map(Some);
     }
     // Not to be committed any more, or committed although the answer was lost; the storage knows which. What cannot
     // be cleared away now, the sweep clears away.

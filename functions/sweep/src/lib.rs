@@ -2,7 +2,8 @@
 
 mod metrics;
 
-use domain::staging::{Staging, StagingState};
+use domain::id::TeamId;
+use domain::staging::{Staging, StagingId, StagingState};
 use domain::timestamp::Timestamp;
 use dovetail_aws::{log, now};
 use dovetail_table::{Error, Table};
@@ -20,6 +21,9 @@ const ABANDONED_SECONDS: u64 = 900;
 
 /// How many records one sweep takes up; the next one goes on.
 const RECORDS_MAX: i32 = 100;
+
+/// How many stagings one sweep looks at: more than are likely to wait for somebody to mend them.
+const STAGINGS_MAX: i32 = 1_000;
 
 /// How long records are taken up; the next sweep goes on.
 const DURATION_MAX: Duration = Duration::from_secs(40);
@@ -109,23 +113,32 @@ impl Sweep<'_> {
     async fn stagings(&mut self, request: Request) -> Result<(), Error> {
         let age = request.older_than_seconds.unwrap_or(AGE_SECONDS);
         let abandoned = ago(request.abandoned_after_seconds.unwrap_or(ABANDONED_SECONDS));
-        for (team, id) in self.table.stagings(ago(age), RECORDS_MAX).await? {
-            let Some(staging) = self.table.staging(team, id).await? else { continue };
+        for (team, id) in self.table.stagings(ago(age), STAGINGS_MAX).await? {
             if !self.has_time() {
                 break;
             }
-            match staging.state {
-                StagingState::Committed => {
-                    let carried = self.committed(&staging).await;
-                    self.count(&format!("staging {id}"), carried);
-                }
-                StagingState::Open | StagingState::Aborted if staging.created < abandoned => {
-                    self.swept.cleared += u64::from(self.table.abort(&staging).await?);
-                }
-                StagingState::Open | StagingState::Aborted => {}
-            }
+            // One that cannot be read or cleared away holds up no other.
+            let carried = self.staging(team, id, abandoned).await;
+            self.count(&format!("staging {id}"), carried);
         }
         Ok(())
+    }
+
+    async fn staging(
+        &mut self,
+        team: TeamId,
+        id: StagingId,
+        abandoned: Timestamp,
+    ) -> Result<Vec<Carried>, Error> {
+        let Some(staging) = self.table.staging(team, id).await? else { return Ok(Vec::new()) };
+        match staging.state {
+            StagingState::Committed => return self.committed(&staging).await,
+            StagingState::Open | StagingState::Aborted if staging.created < abandoned => {
+                self.swept.cleared += u64::from(self.table.abort(&staging).await?);
+            }
+            StagingState::Open | StagingState::Aborted => {}
+        }
+        Ok(Vec::new())
     }
 
     async fn committed(&self, staging: &Staging) -> Result<Vec<Carried>, Error> {

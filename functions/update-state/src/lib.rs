@@ -85,7 +85,11 @@ async fn decide(
                 let (commit, related) =
                     tokio::join!(commit(table, &decided), related(table, decision, &decided));
                 if commit? == Commit::Done {
-                    return Ok((decided, related?));
+                    return match related {
+                        Ok(related) => Ok((decided, related)),
+                        // It is decided: what failed beside is read again.
+                        Err(_) => with_related(table, decision, decided).await,
+                    };
                 }
                 pause(attempt).await;
             }

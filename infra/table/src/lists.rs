@@ -9,7 +9,7 @@ use crate::{Error, Table};
 use aws_sdk_dynamodb::types::{AttributeValue, Select};
 use domain::change::Change;
 use domain::deployed::Deployed;
-use domain::id::{ApplicationId, ItemId, TeamId};
+use domain::id::{ApplicationId, ChangeId, ItemId, TeamId};
 use domain::item::Item;
 use domain::service::Service;
 use domain::state::State;
@@ -40,6 +40,8 @@ struct Partition {
     index: Option<u8>,
     pk: String,
     prefix: Option<String>,
+    /// The first row that is wanted.
+    from: Option<String>,
 }
 
 /// Where the rows of a list are.
@@ -57,7 +59,8 @@ impl<T> Source<T> {
         pks: impl IntoIterator<Item = String>,
         decode: fn(Attributes) -> Result<T, Error>,
     ) -> Self {
-        let partitions = pks.into_iter().map(|pk| Partition { index, pk, prefix: None }).collect();
+        let partitions =
+            pks.into_iter().map(|pk| Partition { index, pk, prefix: None, from: None }).collect();
         Self { partitions, record: key::at, decode }
     }
 
@@ -79,6 +82,17 @@ impl Source<Change> {
     /// All change instances of a consumer.
     pub fn of_consumer(team: TeamId) -> Self {
         Self::new(None, [key::change_partition(team)], record::read::<ChangeRecord>)
+    }
+
+    /// The change instances of a consumer from the first one of a submission on; all of the submission's are there.
+    pub fn since(submission: &Submission) -> Self {
+        let mut source = Self::of_consumer(submission.team.id);
+        let first =
+            ChangeId::new(submission.team.id, submission.first_change).map(|first| key::change(first).sk);
+        for partition in &mut source.partitions {
+            partition.from.clone_from(&first);
+        }
+        source
     }
 
     /// All change instances of an item.
@@ -242,7 +256,7 @@ impl Table {
             .expression_attribute_names("#pk", pk)
             .expression_attribute_values(":pk", AttributeValue::S(partition.pk.clone()));
         let prefix = partition.prefix.as_deref();
-        let (low, high) = bounds(prefix, direction, after);
+        let (low, high) = bounds(prefix, partition.from.as_deref(), direction, after);
         let condition = match (&low, &high) {
             (None, None) => "#pk = :pk",
             (Some(_), None) => "#pk = :pk AND #sk >= :low",
@@ -264,10 +278,11 @@ impl Table {
 /// The sort keys between which rows are wanted; `after` itself is within and skipped by the reader.
 fn bounds(
     prefix: Option<&str>,
+    from: Option<&str>,
     direction: Direction,
     after: Option<&str>,
 ) -> (Option<String>, Option<String>) {
-    let low = prefix.map(str::to_owned);
+    let low = from.or(prefix).map(str::to_owned);
     // Sort keys are ASCII, so this is above every key that begins with the prefix.
     let high = prefix.map(|prefix| format!("{prefix}\u{7f}"));
     match (after.map(str::to_owned), direction) {

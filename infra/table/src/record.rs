@@ -30,8 +30,8 @@ use std::collections::HashMap;
 /// The attributes of a record.
 pub(crate) type Attributes = HashMap<String, AttributeValue>;
 
-/// The format that this code writes, and the newest that it reads.
-const FORMAT: u64 = 1;
+/// The format that this code writes and reads.
+pub(crate) const FORMAT: u64 = 2;
 
 /// A domain value's record.
 pub(crate) trait Record: Serialize + DeserializeOwned {
@@ -74,8 +74,12 @@ pub(crate) fn read<R: Record>(attributes: Attributes) -> Result<R::Value, Error>
     if text(&attributes, "ty") != Some(R::TYPE) {
         return Err(Error::corrupt(key, format!("it is no {}", R::TYPE)));
     }
-    if integer(&attributes, "v").is_none_or(|format| format > FORMAT) {
-        return Err(Error::corrupt(key, "its format is newer than this code"));
+    match integer(&attributes, "v") {
+        Some(FORMAT) => {}
+        Some(1) => {
+            return Err(Error::corrupt(key, "its format is that of an older version: begin with new data"));
+        }
+        Some(_) | None => return Err(Error::corrupt(key, "its format is newer than this code")),
     }
     // The decoder's own message may show values: only the place is told.
     let record: R = serde_dynamo::from_item(attributes)

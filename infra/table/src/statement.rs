@@ -252,13 +252,13 @@ fn remember(
         .put(table, record::write::<RememberedRecord>(&value)?)
 }
 
-/// The records that a declaration is stored as, each under its hash.
+/// The record that a declaration is stored as, under its hash.
 pub(crate) fn declaration(key: Key, text: &str) -> Attributes {
     let mut attributes = HashMap::new();
     attributes.insert("pk".to_owned(), AttributeValue::S(key.pk));
     attributes.insert("sk".to_owned(), AttributeValue::S(key.sk));
     attributes.insert("ty".to_owned(), AttributeValue::S("DECLARATION".to_owned()));
-    attributes.insert("v".to_owned(), AttributeValue::N("1".to_owned()));
+    attributes.insert("v".to_owned(), AttributeValue::N(record::FORMAT.to_string()));
     attributes.insert("json".to_owned(), AttributeValue::S(text.to_owned()));
     attributes
 }
@@ -288,7 +288,7 @@ pub(crate) fn pointer(
     attributes.insert("pk".to_owned(), AttributeValue::S(key.pk));
     attributes.insert("sk".to_owned(), AttributeValue::S(key.sk));
     attributes.insert("ty".to_owned(), AttributeValue::S(ty.to_owned()));
-    attributes.insert("v".to_owned(), AttributeValue::N("1".to_owned()));
+    attributes.insert("v".to_owned(), AttributeValue::N(record::FORMAT.to_string()));
     attributes.insert("to".to_owned(), to);
     Condition::new(NEW).put(table, attributes)
 }

@@ -20,6 +20,9 @@ pub struct Owing {
     pub is_set_aside: bool,
 }
 
+/// After any time that is ever told, within the digits that a place by age has.
+const FOR_EVER: Timestamp = Timestamp::from_micros(9_999_999_999_999_999);
+
 impl Table {
     /// Whether a work record is still to be carried out.
     pub async fn is_owed(&self, id: WorkId) -> Result<bool, Error> {
@@ -58,7 +61,7 @@ impl Table {
 
     /// Work that was set aside, oldest first, at most `limit` records.
     pub async fn quarantined(&self, limit: i32) -> Result<Vec<WorkId>, Error> {
-        self.work_in(key::QUARANTINE, Timestamp::from_micros(u64::MAX), limit).await
+        self.work_in(key::QUARANTINE, FOR_EVER, limit).await
     }
 
     /// How much work is owed, each staging counted as one, and how much is set aside.

@@ -322,7 +322,7 @@ fn golden<R: Record>(file: &str, value: &R::Value)
 where
     R::Value: PartialEq + Debug,
 {
-    let path = format!("{}/golden/record/{file}.v1.json", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/golden/record/{file}.v2.json", env!("CARGO_MANIFEST_DIR"));
     let written = record::write::<R>(value).unwrap();
     let pretty = serde_json::to_string_pretty(&shown(&written)).unwrap();
     expect_file![path.as_str()].assert_eq(&(pretty + "\n"));
@@ -364,10 +364,12 @@ fn a_place_leads_to_what_it_stands_for() {
 }
 
 #[test]
-fn a_record_of_a_newer_format_or_another_type_is_refused() {
-    let mut newer = record::write::<HeadRecord>(&head()).unwrap();
-    newer.insert("v".to_owned(), AttributeValue::N("2".to_owned()));
-    assert!(record::read::<HeadRecord>(newer).unwrap_err().to_string().contains("newer"));
+fn a_record_of_another_format_or_type_is_refused() {
+    for (format, told) in [("1", "older"), ("3", "newer")] {
+        let mut record = record::write::<HeadRecord>(&head()).unwrap();
+        record.insert("v".to_owned(), AttributeValue::N(format.to_owned()));
+        assert!(record::read::<HeadRecord>(record).unwrap_err().to_string().contains(told));
+    }
     let other = record::write::<ItemRecord>(&item()).unwrap();
     assert!(record::read::<HeadRecord>(other).unwrap_err().to_string().contains("is no HEAD"));
     let mut broken = record::write::<ItemRecord>(&item()).unwrap();

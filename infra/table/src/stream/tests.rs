@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// A record as the golden file shows it.
 fn golden(name: &str) -> Value {
-    let path = format!("{}/golden/record/{name}.v1.json", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/golden/record/{name}.v2.json", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
@@ -55,7 +55,7 @@ fn a_record_tells_what_was_written() {
 #[test]
 fn what_cannot_be_read_is_told_by_its_place() {
     let none = Value::Null;
-    let newer = read("INSERT", &none, &with(golden("change"), "v", json!({"N": "2"}))).unwrap_err();
+    let newer = read("INSERT", &none, &with(golden("change"), "v", json!({"N": "3"}))).unwrap_err();
     assert_eq!(
         newer.to_string(),
         "record CHANGE#4 / 00000000016 is corrupt: its format is newer than this code"
