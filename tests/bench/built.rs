@@ -6,13 +6,18 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// The programs of the functions, and the examples, by name.
+/// The functions that are deployed.
+const FUNCTIONS: [&str; 9] =
+    ["submit", "list", "update-state", "history", "catalog", "authorize", "generate", "notify", "sweep"];
+
+/// Programs by name.
 pub struct Built(BTreeMap<String, PathBuf>);
 
 impl Built {
-    /// Builds all functions, as one build of a release does, and the examples.
-    pub fn release() -> Self {
-        Self::of(&["--workspace", "--exclude", "dovetail-local", "--bins", "--examples"])
+    /// Builds all functions, and hello beside them; without what only the local system and the tests need.
+    pub fn functions() -> Self {
+        let packages = FUNCTIONS.iter().chain(&["hello"]).flat_map(|name| ["--package", name]);
+        Self::of(&packages.collect::<Vec<_>>())
     }
 
     fn of(what: &[&str]) -> Self {
@@ -50,6 +55,11 @@ impl Built {
 /// The program that runs the whole system, and plans from files.
 pub fn dovetail() -> PathBuf {
     Built::of(&["--package", "dovetail-local", "--bin", "dovetail"]).program("dovetail").clone()
+}
+
+/// The program that only parses.
+pub fn parse() -> PathBuf {
+    Built::of(&["--package", "bench", "--example", "parse"]).program("parse").clone()
 }
 
 /// The program that a message of the build tells of.

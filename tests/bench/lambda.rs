@@ -30,7 +30,7 @@ const HELLO: &str = "hello";
 
 /// Measures the functions at start, and those that large submissions reach under load.
 pub fn measure() -> Vec<Figure> {
-    let built = Built::release();
+    let built = Built::functions();
     let mut figures = at_start(&built);
     figures.extend(load::measure(&built));
     figures

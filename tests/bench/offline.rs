@@ -1,7 +1,7 @@
 //! The plan of two files: beside a bare parse of both, beside `terraform plan` on the same items, and its instructions.
 
 use crate::Scale;
-use crate::built::{self, Built};
+use crate::built;
 use crate::figure::Figure;
 use crate::given::{Changed, items};
 use crate::process::{Taken, is_there, taken};
@@ -35,8 +35,8 @@ fn beside(dovetail: &Path, count: usize) -> Vec<Figure> {
     }
     let (old, new) = (items(count, Changed::Nothing), items(count, Changed::OneInHundred));
     let [old_file, new_file] = files(directory.path(), &old, &new);
-    let parse = Built::release();
-    let bare = taken(RUNS, directory.path(), &[path(parse.program("parse")), &old_file, &new_file]);
+    let parse = built::parse();
+    let bare = taken(RUNS, directory.path(), &[path(&parse), &old_file, &new_file]);
     let own =
         taken(RUNS, directory.path(), &[path(dovetail), "plan", "--old", &old_file, "--new", &new_file]);
     let mut figures =

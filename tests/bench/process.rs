@@ -15,9 +15,12 @@ pub struct Taken {
 
 const TIME: &str = "/usr/bin/time";
 
+/// Where a process says what it says, in its directory.
+pub const SAID: &str = "said.txt";
+
 /// Runs a command so many times; status 2 is that of a plan with changes.
 const AGAIN: &str = r#"runs=$1; shift; while [ "$runs" -gt 0 ]; do
-    "$@" > /dev/null || [ $? = 2 ] || exit 1
+    "$@" > said.txt || [ $? = 2 ] || exit 1
     runs=$((runs - 1))
 done"#;
 

@@ -25,21 +25,34 @@ const BY_TURNS: usize = 4;
 /// The rates of all kinds of requests.
 pub fn measure(scale: &Scale) -> Vec<Figure> {
     let system = Running::start(&given::world(TEAMS));
-    let measuring = Measuring { system: &system, client: runtime(), scale };
-    let submitted = measuring.submissions();
+    let measuring = Measuring { system: &system, client: runtime(), scale, recorder: Recorder::on(&system) };
+    let submissions = measuring.submissions();
     let waiting = measuring.waiting();
-    let told = [
-        ("submit, one CREATE each", submitted),
-        ("poll: 50 PENDING, light", measuring.reads(&[format!("{OWNED}?state=PENDING&limit=50&light=true")])),
-        ("the same list in full", measuring.reads(&[format!("{OWNED}?state=PENDING&limit=50")])),
-        (
-            "history",
-            measuring.reads(&waiting.iter().map(|id| format!("{OWNED}{id}/history/")).collect::<Vec<_>>()),
-        ),
-    ];
+    let listed = format!("of {} change instances", waiting.len());
+    let page = format!("{OWNED}?state=PENDING&limit=50");
     let mut figures = measuring.decisions(&waiting);
-    figures.extend(told.map(|(what, rate)| Figure::told(&format!("{what}: over HTTP"), per_second(rate))));
+    figures.extend(beside("submit, one CREATE each", "its transaction", submissions));
+    let poll = measuring.reads(&[format!("{page}&light=true")]);
+    figures.extend(beside(&format!("a page of 50 {listed}, light"), "what it reads", poll));
+    figures.extend(beside(
+        &format!("a page of 50 {listed}, counted"),
+        "what it reads",
+        measuring.reads(&[page]),
+    ));
+    let histories: Vec<String> = waiting.iter().map(|id| format!("{OWNED}{id}/history/")).collect();
+    figures.extend(beside("a history", "what it reads", measuring.reads(&histories)));
     figures
+}
+
+/// A rate over HTTP beside that of what is asked of the engine, made straight there.
+fn beside(what: &str, asked: &str, (http, engine): (f64, f64)) -> [Figure; 2] {
+    [
+        Figure::told(
+            &format!("{what}: over HTTP / {asked}, straight at the engine"),
+            format!("{:.2}", http / engine),
+        ),
+        Figure::told(&format!("{what}: over HTTP"), per_second(http)),
+    ]
 }
 
 fn per_second(rate: f64) -> String {
@@ -50,19 +63,25 @@ struct Measuring<'a> {
     system: &'a Running,
     client: Runtime,
     scale: &'a Scale,
+    recorder: Recorder<'a>,
 }
 
 impl Measuring<'_> {
-    /// The rate of submissions of one new item, by many teams.
-    fn submissions(&self) -> f64 {
-        let submission = |number: usize| {
-            let (team, application) = (number % TEAMS, format!("App{}", number / TEAMS));
-            let items = json!({"services": {"VM": [given::item(number, 4)]}});
-            let body = json!({given::team(team): {application: items}}).to_string();
-            vec![Call::new(Method::PATCH, SUBMIT, &given::key(team), body.into_bytes())]
-        };
-        let chains: Vec<_> = (0..2 * self.scale.requests).map(submission).collect();
-        rate(&self.client, &self.system.base, &chains)
+    /// The rates of submissions of one new item, each of another team, and of their transactions.
+    fn submissions(&self) -> (f64, f64) {
+        let (mut http, mut engine) = (Vec::new(), Vec::new());
+        for round in 0..self.scale.rounds {
+            let calls = |turn: usize| -> Vec<Call> {
+                (0..TEAMS).map(|team| submission(team, &format!("App{round}Turn{turn}"))).collect()
+            };
+            let written: Vec<_> =
+                calls(0).iter().map(|call| transactions(&self.recorder.asked(call))).collect();
+            engine.push(rate(&self.client, &self.system.engine, &written));
+            let sent: Vec<_> = calls(1).into_iter().map(|call| vec![call]).collect();
+            http.push(rate(&self.client, &self.system.base, &sent));
+            settle(self.system);
+        }
+        (quantile(&http, 0.5), quantile(&engine, 0.5))
     }
 
     /// The ids of as many change instances as the decisions need, all of them PENDING.
@@ -84,32 +103,35 @@ impl Measuring<'_> {
         found
     }
 
-    /// The rate of reading these paths by turns.
-    fn reads(&self, paths: &[String]) -> f64 {
-        let read = |path: &String| vec![Call::get(path, OWNER_KEY)];
-        let chains: Vec<_> = paths.iter().cycle().take(self.scale.requests).map(read).collect();
+    /// The rate of reading these paths by turns, and that of what they ask of the engine.
+    fn reads(&self, paths: &[String]) -> (f64, f64) {
+        let read = |path: &String| Call::get(path, OWNER_KEY);
+        let calls: Vec<Call> = paths.iter().cycle().take(self.scale.requests).map(read).collect();
+        let asked: Vec<_> = calls.iter().map(|call| self.recorder.asked(call)).collect();
+        let sent: Vec<_> = calls.into_iter().map(|call| vec![call]).collect();
         // What is made at the first request is not measured.
-        rate(&self.client, &self.system.base, &chains[..CONCURRENCY]);
-        rate(&self.client, &self.system.base, &chains)
+        rate(&self.client, &self.system.base, &sent[..CONCURRENCY]);
+        let http = rate(&self.client, &self.system.base, &sent);
+        (http, rate(&self.client, &self.system.engine, &asked))
     }
 
     /// The rate of approvals, beside that of the very same calls made straight at the engine.
     fn decisions(&self, waiting: &[u64]) -> Vec<Figure> {
-        let recorder = Recorder::on(self.system);
         let mut rounds = Vec::new();
         for round in waiting.chunks_exact(BY_TURNS * self.scale.requests).take(self.scale.rounds) {
             let turns: Vec<Vec<Call>> =
                 round.chunks(self.scale.requests).map(|ids| ids.iter().map(approval).collect()).collect();
-            rounds.push(self.round(&recorder, &turns));
+            rounds.push(self.round(&turns));
         }
         compared(&rounds)
     }
 
-    fn round(&self, recorder: &Recorder<'_>, turns: &[Vec<Call>]) -> Round {
+    fn round(&self, turns: &[Vec<Call>]) -> Round {
         let alone =
             |calls: &[Call]| -> Vec<Vec<Call>> { calls.iter().map(|call| vec![call.clone()]).collect() };
-        let recorded =
-            |calls: &[Call]| -> Vec<Vec<Call>> { calls.iter().map(|call| recorder.asked(call)).collect() };
+        let recorded = |calls: &[Call]| -> Vec<Vec<Call>> {
+            calls.iter().map(|call| self.recorder.asked(call)).collect()
+        };
         let all: Vec<Vec<Call>> = recorded(&turns[2]);
         let written: Vec<Vec<Call>> = recorded(&turns[3]).iter().map(|calls| transactions(calls)).collect();
         let asked = all[0].iter().map(operation).collect::<Vec<_>>().join(", ");
@@ -137,6 +159,12 @@ impl Measuring<'_> {
             settle(self.system);
         }
     }
+}
+
+fn submission(team: usize, application: &str) -> Call {
+    let items = json!({"services": {"VM": [given::item(team, 4)]}});
+    let body = json!({given::team(team): {application: items}}).to_string();
+    Call::new(Method::PATCH, SUBMIT, &given::key(team), body.into_bytes())
 }
 
 fn approval(id: &u64) -> Call {
@@ -170,11 +198,15 @@ fn compared(rounds: &[Round]) -> Vec<Figure> {
             0.7,
             median(&|r| r.usual / r.written),
         ),
-        ratio("the same while `generate` and `notify` rest", &|r| r.resting / r.written),
+        ratio("decide while `generate` and `notify` rest / its transaction straight at the engine", &|r| {
+            r.resting / r.written
+        }),
         ratio("decide over HTTP / all that it asks of the engine straight there", &|r| r.usual / r.all),
-        ratio("the same while `generate` and `notify` rest", &|r| r.resting / r.all),
+        ratio("decide while `generate` and `notify` rest / all that it asks of the engine", &|r| {
+            r.resting / r.all
+        }),
         ratio("all that a decide asks of the engine / its transaction", &|r| r.all / r.written),
-        Figure::told("what a decide asks of the engine", &*rounds[0].asked),
+        Figure::told("what a decide at first sight asks of the engine", &*rounds[rounds.len() - 1].asked),
         told("decide over HTTP", &|r| r.usual),
         told("decide over HTTP while `generate` and `notify` rest", &|r| r.resting),
         told("all that a decide asks, straight at the engine", &|r| r.all),

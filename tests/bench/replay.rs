@@ -3,12 +3,14 @@
 use crate::client::Call;
 use dovetail_http::{CursorKey, Event};
 use dovetail_local::functions;
+use dovetail_local::gateway::{Received, to_event};
 use dovetail_local::verdicts::Verdicts;
 use dovetail_table::{Settings, Table};
-use hyper::Method;
 use hyper::header::HOST;
+use hyper::{Method, Request};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tests::{AllAsked, Asked, Proxy, Running};
+use time::OffsetDateTime;
 
 /// Functions before a proxy that keeps what they ask of the engine, and lets them write nothing.
 pub struct Recorder<'a> {
@@ -47,17 +49,21 @@ impl<'a> Recorder<'a> {
     }
 
     fn event(&self, call: &Call) -> Event {
-        // As long as an id of the gateway.
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
-        let mut event = Event::default();
-        event.raw_path = Some(call.path.clone());
-        event.raw_query_string = Some(String::new());
-        event.request_context.http.method = call.method.clone();
-        event.request_context.request_id = Some(format!("64a5b1d2c3e4f-{number:04x}"));
-        event.headers = call.headers.clone();
-        event.headers.insert(HOST, self.system.base.strip_prefix("http://").unwrap().parse().unwrap());
-        event.body = Some(String::from_utf8(call.body.to_vec()).unwrap());
-        event
+        let mut request = Request::new(());
+        *request.method_mut() = call.method.clone();
+        *request.uri_mut() = call.path.parse().unwrap();
+        *request.headers_mut() = call.headers.clone();
+        let host = self.system.base.strip_prefix("http://").unwrap();
+        request.headers_mut().insert(HOST, host.parse().unwrap());
+        let received = Received {
+            // As long as an id of the gateway.
+            id: format!("64a5b1d2c3e4f-{number:04x}"),
+            at: OffsetDateTime::now_utc(),
+            client: "127.0.0.1:1".parse().unwrap(),
+            port: 443,
+        };
+        to_event(&request.into_parts().0, call.body.to_vec(), &received)
     }
 }
 

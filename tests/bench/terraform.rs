@@ -1,6 +1,6 @@
 //! The same items for Terraform: a block of its built-in resource for each, and the state in which they exist.
 
-use crate::process::{Taken, taken};
+use crate::process::{SAID, Taken, taken};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -23,7 +23,12 @@ pub fn plan(directory: &Path, old: &Map<String, Value>, new: &Map<String, Value>
     fs::write(directory.join("main.tf"), blocks).unwrap();
     let variables = ["env", "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "terraform"];
     taken(1, directory, &[&variables[..], &["init", "-no-color"]].concat());
-    taken(1, directory, &[&variables[..], &["plan", "-no-color", "-lock=false", "-input=false"]].concat())
+    let plan = ["plan", "-no-color", "-lock=false", "-input=false"];
+    let taken = taken(1, directory, &[&variables[..], &plan].concat());
+    let said = fs::read_to_string(directory.join(SAID)).unwrap();
+    let changed = new.iter().filter(|(name, item)| old.get(*name) != Some(item)).count();
+    assert!(said.contains(&format!("Plan: 0 to add, {changed} to change, 0 to destroy")), "{said}");
+    taken
 }
 
 fn resource(name: &str, item: &Value) -> Value {

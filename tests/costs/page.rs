@@ -21,24 +21,37 @@ impl Table {
     }
 
     pub(super) fn row(&mut self, operation: &'static str, figures: Figures) {
-        let held = Held::of(operation, figures);
-        let goal = held.as_ref().map_or("", |held| held.goal.as_str());
-        self.text.push_str(&row(operation, figures, goal));
-        self.held.extend(held);
+        let Figures { write, read, round_trips } = figures;
+        let cells = [decimal(write, 3, 0), decimal(read, 3, 0), round_trips.to_string(), price(write, read)];
+        self.cells(operation, figures, cells);
+    }
+
+    /// A row of units alone: how far items wait for one another depends on how many there are.
+    pub(super) fn units(&mut self, operation: &'static str, figures: Figures) {
+        let Figures { write, read, .. } = figures;
+        let cells = [decimal(write, 3, 0), decimal(read, 3, 0), String::new(), price(write, read)];
+        self.cells(operation, figures, cells);
     }
 
     /// A row of what is written alone: items that land beside each other are read again when they meet.
     pub(super) fn writes(&mut self, operation: &'static str, figures: Figures) {
-        self.row(operation, Figures { read: 0, round_trips: 0, ..figures });
+        let cells = [decimal(figures.write, 3, 0), String::new(), String::new(), String::new()];
+        self.cells(operation, figures, cells);
+    }
+
+    fn cells(&mut self, operation: &'static str, figures: Figures, [write, read, trips, price]: [String; 4]) {
+        let held = Held::of(operation, figures);
+        let goal = held.as_ref().map_or("", |held| held.goal.as_str());
+        let row = format!("| {operation} | {write} | {read} | {trips} | {price} | {goal} |\n");
+        self.text.push_str(&row);
+        self.held.extend(held);
     }
 }
 
-fn row(operation: &str, figures: Figures, goal: &str) -> String {
-    let Figures { write, read, round_trips } = figures;
+/// Of a million operations, in dollars.
+fn price(write: u64, read: u64) -> String {
     // A thousandth of a unit at so many thousandths of a dollar for a million: millionths for a million.
-    let price = decimal(write * WRITE_PRICE + read * READ_PRICE, 6, 2);
-    let (write, read) = (decimal(write, 3, 0), decimal(read, 3, 0));
-    format!("| {operation} | {write} | {read} | {round_trips} | {price} | {goal} |\n")
+    decimal(write * WRITE_PRICE + read * READ_PRICE, 6, 2)
 }
 
 /// The page with these tables, and the goals in them.
@@ -67,6 +80,7 @@ Every reply tells its own figures in `Server-Timing`, and every deployed functio
 - **Round trips** are calls in sequence: those that are made side by side count once. The attempts of one call count
   as one.
 - **The price** is that of us-east-1, on demand: $0.625 for a million write units, $0.125 for a million read units.
+- **An empty cell** is not measured.
 - **Included** are the indexes and the declarations that are stored beside the transaction.
 - **Not included** are the authorizer's read (one read unit), API Gateway, Lambda, storage, the reads of the stream
   (Lambda's are free), what a write that is refused consumed (the table does not tell), and what follows later:

@@ -165,7 +165,9 @@ impl Control {
                 wake(&self.wake);
                 // What it was reading when it was told is still delivered; then it says that it rests.
                 let resting = consumer.progress.wait_for(|progress| progress.rests != enabled);
-                drop(tokio::time::timeout(SETTLING, resting).await);
+                if tokio::time::timeout(SETTLING, resting).await.is_err() {
+                    return plain(503, &json!({"message": "it still delivers what it had read"}));
+                }
             }
             None => self.sweep.enable(enabled),
         }

@@ -1,5 +1,5 @@
-//! What the authorizer has said about a caller, which API Gateway remembers for a while: a key that is withdrawn goes on
-//! working for as long.
+//! What the authorizer has said about a caller, remembered for a while as API Gateway does where a time to live is set: a
+//! key that is withdrawn goes on working for as long.
 
 use std::{
     collections::HashMap,

@@ -140,7 +140,7 @@ impl Load {
     }
 
     fn time(&self, function: &str, took: Duration) -> Figure {
-        let what = format!("{function}: time, {}", self.what);
+        let what = format!("{function}: time, {}, a new connection for each call", self.what);
         Figure { what, goal: String::new(), measured: ms(took), passes: None }
     }
 
