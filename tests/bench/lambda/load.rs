@@ -2,9 +2,10 @@
 
 use super::events::{CONSUMER, OWNER, request};
 use super::function::Function;
-use super::{mb, memory, ms};
+use super::{kb, mb, memory};
 use crate::built::Built;
 use crate::figure::Figure;
+use crate::figure::time;
 use domain::declaration::{BODY_BYTES_MAX, ITEMS_MAX};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
@@ -136,12 +137,12 @@ impl Load {
     }
 
     fn memory(&self, function: &str, of: &Function) -> Figure {
-        memory(format!("{function}: memory, {}", self.what), of.memory_peak(), "")
+        memory(format!("{function}: memory, {}", self.what), of.memory_peak())
     }
 
     fn time(&self, function: &str, took: Duration) -> Figure {
         let what = format!("{function}: time, {}, a new connection for each call", self.what);
-        Figure { what, goal: String::new(), measured: ms(took), passes: None }
+        Figure { what, goal: String::new(), measured: time(took.as_secs_f64()), passes: None }
     }
 
     /// The largest transaction, with the names and signs of its JSON, which DynamoDB does not count.
@@ -149,7 +150,7 @@ impl Load {
         Figure {
             what: format!("largest transaction, {}", self.what),
             goal: format!("< {}", mb(TRANSACTION_MAX)),
-            measured: mb(bytes.try_into().unwrap()),
+            measured: kb(bytes.try_into().unwrap()),
             passes: Some(u64::try_from(bytes).unwrap() < TRANSACTION_MAX),
         }
     }
