@@ -1,0 +1,79 @@
+//! Owners decide: one step, or several.
+
+use super::*;
+
+impl World {
+    pub(crate) fn update(
+        &mut self,
+        id: ChangeId,
+        caller: &str,
+        update: &Update,
+    ) -> Result<Decided, decide::Refused> {
+        let change = self.change(id).clone();
+        let item = self.snapshot.items[&change.item].clone();
+        let stamp = self.stamp(Self::key_of(caller));
+        // As a function has it: the head is read only where it is needed.
+        let head = decide::takes_numbers(&item, update).then(|| self.head());
+        let decided = decide::update(&change, &item, head.as_ref(), update, &team(caller), &stamp)?;
+        self.apply(&decided.writes);
+        assert_eq!(self.change(id), &decided.change, "the answer shows what is stored");
+        assert_eq!(self.snapshot.items[&item.id], decided.item, "the answer shows what is stored");
+        self.audit();
+        Ok(decided)
+    }
+
+    pub(crate) fn retry(&mut self, id: ChangeId, caller: &str) -> Result<Decided, decide::Refused> {
+        let change = self.change(id).clone();
+        let item = self.snapshot.items[&change.item].clone();
+        let stamp = self.stamp(Self::key_of(caller));
+        let decided = decide::retry(&change, &item, &self.head(), &team(caller), &stamp)?;
+        self.apply(&decided.writes);
+        self.audit();
+        Ok(decided)
+    }
+
+    /// Moves a change instance as its owner.
+    pub(crate) fn decide(&mut self, id: ChangeId, state: State) -> Change {
+        let owner = self.change(id).owner.name.clone();
+        self.update(id, &owner, &to(state)).unwrap().change
+    }
+
+    /// Moves the one open change instance that an owner has on an item in the first state.
+    pub(crate) fn step(&mut self, name: &str, owner: &str, from: State, state: State) -> ChangeId {
+        let id = self.open(name, owner, from);
+        self.decide(id, state);
+        id
+    }
+
+    pub(crate) fn approve(&mut self, name: &str, owner: &str) -> ChangeId {
+        self.step(name, owner, State::Pending, State::Approved)
+    }
+
+    pub(crate) fn reject(&mut self, name: &str, owner: &str) -> ChangeId {
+        self.step(name, owner, State::Pending, State::Rejected)
+    }
+
+    pub(crate) fn complete(&mut self, name: &str, owner: &str) -> ChangeId {
+        self.step(name, owner, State::Approved, State::Completed)
+    }
+
+    pub(crate) fn error(&mut self, name: &str, owner: &str) -> ChangeId {
+        self.step(name, owner, State::Approved, State::Errored)
+    }
+
+    pub(crate) fn finish(&mut self, name: &str, owner: &str) -> ChangeId {
+        self.approve(name, owner);
+        self.complete(name, owner)
+    }
+
+    /// Brings a deployed item with the state that the change instance is in.
+    pub(crate) fn deploy(
+        &mut self,
+        id: ChangeId,
+        caller: &str,
+        data: &Value,
+    ) -> Result<Decided, decide::Refused> {
+        let deployed_item = Some(domain::json::canonical(data));
+        self.update(id, caller, &Update { deployed_item, ..Update::default() })
+    }
+}

@@ -1,0 +1,102 @@
+//! What is declared: teams, services and their items, as short as a rule can be told.
+
+use super::*;
+
+pub(crate) const VM_OWNER: &str = "VMOwnerTeam";
+pub(crate) const LB_OWNER: &str = "LBOwnerTeam";
+pub(crate) const NP_OWNER: &str = "NPOwnerTeam";
+pub(crate) const CONSUMER: &str = "AwesomeConsumer";
+pub(crate) const STRANGER: &str = "Stranger";
+pub(crate) const APP: &str = "NewApp1";
+
+pub(super) const TEAMS: [&str; 5] = [VM_OWNER, LB_OWNER, NP_OWNER, CONSUMER, STRANGER];
+
+// Compiling a schema takes longer than a whole scenario.
+pub(super) static OFFERS: LazyLock<Offers> = LazyLock::new(|| {
+    let integer = json!({"type": "integer"});
+    let vm = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "cpu": integer, "memory": integer, "tags": {"type": "array"}}});
+    let lb = json!({"title": "LoadBalancer", "type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "algorithm": {"type": "string"},
+        "related_vms": {"type": "array", "format": "reference_list", "service_reference": "VM"}}});
+    [(1, VM_OWNER, vm), (2, LB_OWNER, lb)]
+        .into_iter()
+        .map(|(id, owner, definition)| offer(id, owner, &definition))
+        .collect()
+});
+
+/// A service item as it is declared.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Declared {
+    service: &'static str,
+    body: Value,
+}
+
+pub(crate) fn vm(name: &str, cpu: u64) -> Declared {
+    Declared { service: "VM", body: json!({"name": name, "cpu": cpu, "memory": 4}) }
+}
+
+pub(crate) fn lb(name: &str, related_vms: &[&str], algorithm: &str) -> Declared {
+    let body = json!({"name": name, "related_vms": related_vms, "algorithm": algorithm});
+    Declared { service: "LoadBalancer", body }
+}
+
+pub(crate) fn item_of(service: &'static str, body: Value) -> Declared {
+    Declared { service, body }
+}
+
+/// The content of one application.
+pub(crate) fn application(items: &[Declared]) -> Value {
+    let mut services = serde_json::Map::new();
+    for item in items {
+        let of_service = services.entry(item.service).or_insert_with(|| json!([]));
+        of_service.as_array_mut().unwrap().push(item.body.clone());
+    }
+    json!({"services": services})
+}
+
+/// The document of the consumer with these applications.
+pub(crate) fn document(applications: &[(&str, Value)]) -> Value {
+    let applications: serde_json::Map<_, _> =
+        applications.iter().map(|(name, content)| ((*name).to_owned(), content.clone())).collect();
+    json!({CONSUMER: applications})
+}
+
+pub(crate) fn team(name: &str) -> TeamRef {
+    let number = TEAMS.iter().zip(1..).find(|(team, _)| **team == name).unwrap().1;
+    TeamRef { id: TeamId::new(number).unwrap(), name: name.to_owned() }
+}
+
+pub(crate) fn offer(id: u64, owner: &str, definition: &Value) -> (String, Offer) {
+    let schema = schema::publish(definition.to_string().as_bytes()).unwrap();
+    let service = Service {
+        id: ServiceId::new(id).unwrap(),
+        title: schema.title.clone(),
+        owner: team(owner),
+        settings: Settings::default(),
+        schema_version: 1,
+        revision: 1,
+        created: Timestamp::from_micros(0),
+        modified: Timestamp::from_micros(0),
+    };
+    (schema.title.clone(), Offer { service, schema: Arc::new(schema) })
+}
+
+pub(crate) fn to(state: State) -> Update {
+    Update { state: Some(state), ..Update::default() }
+}
+
+/// The rules that a refused submission breaks.
+pub(crate) fn broken(refused: Refused) -> Vec<&'static str> {
+    match refused {
+        Refused::Invalid(problems) => problems.into_iter().map(|problem| problem.rule).collect(),
+        Refused::Torn | Refused::InFlight(_) | Refused::OutOfNumbers => panic!("{refused:?}"),
+    }
+}
+
+/// What was born, for comparison with the guide's tables: item, type, owner.
+pub(crate) fn table<'a>(
+    changes: impl IntoIterator<Item = &'a Change>,
+) -> Vec<(&'a str, ChangeType, &'a str)> {
+    changes.into_iter().map(|c| (c.item_name.as_str(), c.change_type, c.owner.name.as_str())).collect()
+}

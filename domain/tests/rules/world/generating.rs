@@ -1,0 +1,80 @@
+//! What is owed is generated, one by one or record by record.
+
+use super::*;
+
+impl World {
+    /// What is owed and can be generated now: a dependent's share needs its cause.
+    pub(crate) fn ready(&self) -> Vec<ChangeId> {
+        let owed = self.snapshot.works.iter().flat_map(|work| &work.entries);
+        let ready = owed.filter(|owed| {
+            let is_new = !self.snapshot.changes.contains_key(&owed.id);
+            is_new && owed.cause.is_none_or(|cause| self.snapshot.changes.contains_key(&cause))
+        });
+        ready.map(|owed| owed.id).collect()
+    }
+
+    /// Generates everything that is owed, oldest first.
+    pub(crate) fn generate(&mut self) -> Vec<Change> {
+        let mut generated = Vec::new();
+        while let Some(id) = self.ready().first().copied() {
+            generated.push(self.generate_one(id));
+        }
+        assert!(self.snapshot.works.is_empty(), "nothing is owed any more");
+        generated
+    }
+
+    /// Generates one thing that is owed; of a staged item, all of it.
+    pub(crate) fn generate_one(&mut self, id: ChangeId) -> Change {
+        let entries = self.snapshot.works.iter().map(|work| (work.id, work.entries.clone()));
+        let (work, entries) = entries
+            .into_iter()
+            .find(|(_, entries)| entries.iter().any(|owed| owed.id == id))
+            .expect("it is owed");
+        let of_item = |one: &Owed| {
+            let first = entries.iter().find(|owed| owed.id == id).unwrap();
+            if first.kind == Kind::Direct { one.item == first.item } else { one.id == id }
+        };
+        let owed: Vec<Owed> = entries.iter().filter(|one| of_item(one)).cloned().collect();
+        self.born_of(work, &owed);
+        self.finish_work();
+        self.audit();
+        self.change(id).clone()
+    }
+
+    /// Generates everything that is owed as the function does: item by item, record by record.
+    pub(crate) fn generate_records(&mut self) -> Vec<Change> {
+        let mut generated = Vec::new();
+        for work in self.snapshot.works.clone() {
+            for owed in work.entries.chunk_by(|a, b| a.item == b.item) {
+                generated.extend(self.born_of(work.id, owed));
+            }
+            self.finish_work();
+        }
+        self.audit();
+        generated
+    }
+
+    pub(super) fn born_of(&mut self, work: WorkId, owed: &[Owed]) -> Vec<Change> {
+        assert!(owed.iter().all(|owed| (owed.kind == Kind::Dependent) == owed.cause.is_some()));
+        let recorded = self.snapshot.submissions.iter().find(|known| known.id == work.submission);
+        let recorded = recorded.unwrap().clone();
+        let item = self.snapshot.items.get(&owed[0].item).cloned();
+        let stamp = self.stamp(Actor::System);
+        let generated = generate(owed, &recorded, item.as_ref(), &self.snapshot.changes, &stamp).unwrap();
+        self.apply(&generated.writes);
+        generated.born
+    }
+
+    /// Removes the work records of which everything exists.
+    pub(crate) fn finish_work(&mut self) {
+        let now = Timestamp::from_micros(self.clock);
+        loop {
+            let exists = |owed: &Owed| self.snapshot.changes.contains_key(&owed.id);
+            let finished = self.snapshot.works.iter().find(|work| work.entries.iter().all(exists));
+            let Some(work) = finished.cloned() else { return };
+            let recorded = self.snapshot.submissions.iter().find(|known| known.id == work.id.submission);
+            let (_, done) = recorded.unwrap().without(&work, now);
+            self.apply(&done);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Consumers submit: what was read is planned, and committed in either packing.
+
+use super::*;
+
+impl World {
+    pub(super) fn stamp(&mut self, by: Actor) -> Stamp {
+        self.requests += 1;
+        self.clock += 1;
+        Stamp { by, request: format!("r{}", self.requests), now: Timestamp::from_micros(self.clock) }
+    }
+
+    pub(crate) fn key_of(name: &str) -> Actor {
+        Actor::Key { name: format!("key of {name}"), team: team(name) }
+    }
+
+    /// Reads what a plan has to know.
+    pub(crate) fn read(&self, body: &Value, scope: Scope) -> (Stored, Items) {
+        let declaration = declaration::parse(body.to_string().as_bytes()).unwrap();
+        let stored = self.stored();
+        let items = plan::to_read(&stored, &declaration, scope).into_iter().map(|id| {
+            let of_application = self.snapshot.items.values().filter(move |item| item.id.application() == id);
+            (id, of_application.cloned().collect())
+        });
+        let items = items.collect();
+        (stored, items)
+    }
+
+    /// Plans over what was read, whenever that was.
+    pub(crate) fn plan(
+        &mut self,
+        read: &(Stored, Items),
+        body: &Value,
+        scope: Scope,
+    ) -> Result<Plan, Refused> {
+        let declaration = declaration::parse(body.to_string().as_bytes()).map_err(Refused::Invalid)?;
+        let stamp = self.stamp(Self::key_of(CONSUMER));
+        let request = Request {
+            declaration: &declaration,
+            scope,
+            commit_id: Some("c0ffee".to_owned()),
+            stamp: &stamp,
+            idempotency: self.idempotency.clone(),
+        };
+        let plan = plan::plan(&read.0, &read.1, &self.offers, &request)?;
+        let at_once = plan.at_once(&stamp).unwrap();
+        Ok(Plan {
+            owed: plan.derived().to_vec(),
+            staged: plan.staged(StagingId::of(&stamp.request, 0)),
+            submission: at_once.submission,
+            born: at_once.born,
+            items: at_once.items,
+            writes: at_once.writes,
+        })
+    }
+
+    pub(crate) fn submit(&mut self, body: &Value, scope: Scope) -> Result<Plan, Refused> {
+        let read = match declaration::parse(body.to_string().as_bytes()) {
+            Ok(_) => self.read(body, scope),
+            Err(problems) => return Err(Refused::Invalid(problems)),
+        };
+        let plan = self.plan(&read, body, scope)?;
+        self.commit(&plan);
+        Ok(plan)
+    }
+
+    pub(crate) fn commit(&mut self, plan: &Plan) {
+        self.apply(&plan.writes);
+        self.audit();
+    }
+
+    /// Lays a plan out, unseen.
+    pub(crate) fn stage(&mut self, plan: &Plan) {
+        let Some(Staged { staging, works, .. }) = &plan.staged else { panic!("no item changes") };
+        let declarations = plan.writes.iter().filter(|write| matches!(write, Write::Declaration { .. }));
+        self.apply(&declarations.cloned().collect::<Vec<_>>());
+        self.apply(&[Write::Staging(*staging)]);
+        self.snapshot.works.extend(works.iter().cloned());
+        self.audit();
+    }
+
+    /// Submits by laying the plan out and committing it; its items land when they are generated.
+    pub(crate) fn submit_staged(&mut self, body: &Value, scope: Scope) -> Result<Plan, Refused> {
+        let read = self.read(body, scope);
+        let plan = self.plan(&read, body, scope)?;
+        let Some(staged) = &plan.staged else {
+            self.commit(&plan);
+            return Ok(plan);
+        };
+        self.stage(&plan);
+        self.apply(&staged.commit);
+        self.audit();
+        Ok(plan)
+    }
+
+    pub(crate) fn is_in_flight(&self) -> bool {
+        self.head().in_flight.is_some()
+    }
+
+    /// Submits one application with these items as all that there is.
+    pub(crate) fn declare(&mut self, items: &[Declared]) -> Plan {
+        self.submit(&document(&[(APP, application(items))]), Scope::Whole).unwrap()
+    }
+
+    /// The rules that such a submission breaks.
+    pub(crate) fn refused(&mut self, items: &[Declared]) -> Vec<&'static str> {
+        let before = self.snapshot.heads.clone();
+        let refused = self.submit(&document(&[(APP, application(items))]), Scope::Whole).unwrap_err();
+        assert_eq!(before, self.snapshot.heads, "a refusal writes nothing");
+        broken(refused)
+    }
+
+    /// Declares and generates at once, as if nothing ever came in between.
+    pub(crate) fn declare_and_generate(&mut self, items: &[Declared]) -> (Plan, Vec<Change>) {
+        let plan = self.declare(items);
+        (plan, self.generate())
+    }
+}

@@ -1,0 +1,158 @@
+//! What service owners publish and set has limits, too.
+
+use super::{OWNER, Told, VALIDATE, app, assert_invalid, assert_refused, post};
+use serde_json::{Value, json};
+use tests::Running;
+
+/// A sound definition with this property beside the name.
+fn with_property(property: &Value) -> Value {
+    json!({"title": "New", "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}, "x": property}})
+}
+
+/// A definition in which every level has two ways to the next.
+fn doubling(levels: usize) -> Value {
+    let mut definition = with_property(&json!({"$ref": "#/$defs/l0"}));
+    let level = |to: usize| {
+        let next = json!({"$ref": format!("#/$defs/l{to}")});
+        json!({"anyOf": [next, next]})
+    };
+    let mut definitions: serde_json::Map<String, Value> =
+        (0..levels).map(|at| (format!("l{at}"), level(at + 1))).collect();
+    definitions.insert(format!("l{levels}"), json!({"type": "string"}));
+    if let Some(definition) = definition.as_object_mut() {
+        definition.insert("$defs".to_owned(), Value::Object(definitions));
+    }
+    definition
+}
+
+#[test]
+fn a_definition_that_costs_too_much_or_leaves_itself_is_refused() {
+    let system = Running::demo();
+    let without = |name: &str| {
+        let mut definition = with_property(&json!({"type": "string"}));
+        definition.as_object_mut().unwrap().remove(name);
+        definition
+    };
+    let references = |count: usize| {
+        let property = json!({"allOf": vec![json!({"$ref": "#/properties/name"}); count]});
+        with_property(&property)
+    };
+    let nested = |depth: usize| (0..depth).fold(json!({"type": "string"}), |below, _| json!({"not": below}));
+    let cases: &[(Value, Told<'_>)] = &[
+        (without("title"), ("missing_title", "/title")),
+        (without("required"), ("missing_name_property", "/required")),
+        (without("properties"), ("missing_name_property", "/properties/name")),
+        (without("type"), ("wrong_type", "/type")),
+        (json!([]), ("wrong_type", "")),
+        (
+            with_property(&json!({"$ref": "https://example.com/schema"})),
+            ("remote_reference", "/properties/x/$ref"),
+        ),
+        (with_property(&json!({"$ref": "file:///etc/passwd"})), ("remote_reference", "/properties/x/$ref")),
+        (with_property(&json!({"$ref": "other.json#/a"})), ("remote_reference", "/properties/x/$ref")),
+        (with_property(&json!({"$ref": "#/nowhere"})), ("dangling_reference", "/properties/x/$ref")),
+        (
+            with_property(&json!({"items": {"$ref": "#"}})),
+            ("recursive_reference", "/properties/x/items/$ref"),
+        ),
+        (
+            with_property(&json!({"$id": "https://example.com/"})),
+            ("unsupported_keyword", "/properties/x/$id"),
+        ),
+        (with_property(&json!({"$dynamicRef": "#a"})), ("unsupported_keyword", "/properties/x/$dynamicRef")),
+        (doubling(14), ("too_complex", "")),
+        (references(257), ("too_complex", "")),
+        (with_property(&json!({"type": "strin"})), ("invalid_schema", "/properties/x/type")),
+        (with_property(&nested(31)), ("too_deep", "")),
+        (with_property(&json!({"pattern": "(a+"})), ("invalid_pattern", "/properties/x/pattern")),
+        (with_property(&json!({"pattern": "(?=a)b"})), ("invalid_pattern", "/properties/x/pattern")),
+        (with_property(&json!({"pattern": "(a)\\1"})), ("invalid_pattern", "/properties/x/pattern")),
+        (
+            with_property(&json!({"pattern": "(?:a{1000}){1000}"})),
+            ("invalid_pattern", "/properties/x/pattern"),
+        ),
+        (
+            with_property(&json!({"type": "string", "format": "reference_list", "service_reference": "VM"})),
+            ("invalid_reference", "/properties/x"),
+        ),
+        (
+            with_property(&json!({"type": "array", "format": "reference", "service_reference": "VM"})),
+            ("invalid_reference", "/properties/x"),
+        ),
+        (
+            with_property(&json!({"type": "array", "format": "reference_list"})),
+            ("invalid_reference", "/properties/x"),
+        ),
+        (
+            with_property(&json!({"type": "string", "service_reference": "VM"})),
+            ("invalid_reference", "/properties/x"),
+        ),
+        (
+            with_property(&json!({"type": "string", "format": "reference", "service_reference": 7})),
+            ("invalid_reference", "/properties/x"),
+        ),
+        (
+            with_property(
+                &json!({"items": {"type": "string", "format": "reference", "service_reference": "VM"}}),
+            ),
+            ("invalid_reference", "/properties/x/items/service_reference"),
+        ),
+    ];
+    let publish = format!("{OWNER}/services/");
+    for (definition, (rule, pointer)) in cases {
+        for path in [publish.clone(), format!("{OWNER}/services/validate/")] {
+            let answer = post(&system, &path, "vm-owner-key", definition.to_string().as_bytes());
+            if *rule == "too_deep" {
+                assert_eq!((answer.status, answer.at("/problems/0/rule")), (400, &json!("too_deep")));
+                continue;
+            }
+            let found = answer.at("/problems").as_array().cloned().unwrap_or_default();
+            let told = found.iter().any(|problem| {
+                problem.get("rule") == Some(&json!(rule)) && problem.get("pointer") == Some(&json!(pointer))
+            });
+            assert!(told, "{definition} {rule} {pointer}: {answer:?}");
+            assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_schema")));
+            let errors = answer.at("/errors").as_object().unwrap();
+            assert!(!errors.is_empty() && errors.values().all(Value::is_object), "{errors:?}");
+        }
+    }
+    let large = with_property(&json!({"description": "x".repeat(64 * 1024)})).to_string();
+    let answer = post(&system, &publish, "vm-owner-key", large.as_bytes());
+    assert_invalid(&answer, "invalid_schema", &[("too_large", "")]);
+    let listed = system.get(&publish, "vm-owner-key");
+    assert_eq!(listed.at("/count"), 1, "only the service that was there before: {listed:?}");
+}
+
+#[test]
+fn a_pattern_that_backtracks_elsewhere_is_harmless_here() {
+    let system = Running::demo();
+    let definition = with_property(&json!({"type": "string", "pattern": "^(a+)+$"}));
+    let answer = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let items =
+        |end: &str| app(&json!({"New": [{"name": "one", "x": format!("{}{end}", "a".repeat(50_000))}]}));
+    let pointer = "/AwesomeConsumer/App/services/New/0/x";
+    assert_refused(&system, items("!").to_string().as_bytes(), &[("schema", pointer)]);
+    assert_eq!(post(&system, VALIDATE, "awesome-key", items("").to_string().as_bytes()).status, 200);
+}
+
+#[test]
+fn settings_of_a_service_have_limits() {
+    let system = Running::demo();
+    let service = system.get(&format!("{OWNER}/services/"), "vm-owner-key");
+    let path = format!("{OWNER}/services/{}/", service.at("/results/0/id"));
+    for body in [
+        json!({"approval_required": "no"}),
+        json!({"allowed_teams": 1}),
+        json!({"allowed_teams": [77]}),
+        json!({"allowed_teams": vec![4; 1_001]}),
+        json!({"dependant_teams": ["Nobody"]}),
+        json!({"dependant_teams": ["VMOwnerTeam"]}),
+        json!({"dependent_teams": vec![4; 16]}),
+    ] {
+        let answer = system.call("PATCH", &path, "vm-owner-key", &body);
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_field")), "{answer:?}");
+    }
+    assert_eq!(system.get(&format!("{OWNER}/services/"), "vm-owner-key").body, service.body);
+}
