@@ -1,6 +1,6 @@
 //! Carrying work out: what is owed to each item is generated in a transaction of its own, then the record is removed.
 
-use crate::of_item::{OfItem, corrupt};
+use crate::of_item::{MISFITS_MAX, OfItem, corrupt};
 use domain::submission::Submission;
 use domain::work::{Work, WorkId};
 use dovetail_aws::{log, now, pause};
@@ -10,9 +10,6 @@ use std::time::{Duration, Instant};
 
 /// How often a record is finished anew because others finish records of the same submission.
 const ATTEMPTS_MAX: u32 = 24;
-
-/// How often in a row what was read may not fit together, as beside a transaction, before it counts as broken.
-const MISFITS_MAX: u32 = 3;
 
 /// How many items are generated beside each other.
 const ITEMS_AT_ONCE: usize = 8;

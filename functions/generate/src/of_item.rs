@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 const ATTEMPTS_MAX: u32 = 12;
 
 /// How often in a row what was read may not fit together, as beside a transaction, before it counts as broken.
-const MISFITS_MAX: u32 = 3;
+pub(crate) const MISFITS_MAX: u32 = 3;
 
 /// What is owed to one item, and the records that it speaks of, as they were read.
 pub(crate) struct OfItem {
