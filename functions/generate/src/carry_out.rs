@@ -6,7 +6,8 @@ use domain::work::{Work, WorkId};
 use dovetail_aws::{log, now, pause};
 use dovetail_table::{Commit, Error, Owing, Table};
 use futures_util::stream::{self, StreamExt};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// How often a record is finished anew because others finish records of the same submission.
 const ATTEMPTS_MAX: u32 = 24;

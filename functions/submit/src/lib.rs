@@ -10,7 +10,8 @@ use domain::staging::StagingId;
 use dovetail_aws::pause;
 use dovetail_http::{Call, Code, Event, EventReply, Failure, Function, Operation, Reply, answer};
 use dovetail_table::Table;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// How often a submission is planned anew because others moved what it was planned on, or hold the team's head.
 const ATTEMPTS_MAX: u32 = 12;

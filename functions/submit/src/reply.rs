@@ -10,7 +10,7 @@ use dovetail_http::view::{self, CHANGES_MAX, Viewpoint};
 use dovetail_http::{Call, Failure, Reply};
 use dovetail_table::Table;
 use serde_json::{Value, json};
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// What is said of a valid declaration.
 pub(crate) fn valid() -> Value {

@@ -7,7 +7,7 @@ use domain::staging::StagingId;
 use dovetail_aws::log;
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Beside, Commit, Table};
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// Writes a plan and replies; none when something it was made on has moved.
 pub(crate) async fn write(

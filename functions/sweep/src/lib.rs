@@ -9,7 +9,8 @@ use dovetail_aws::{log, now};
 use dovetail_table::{Error, Table};
 use generate::{Carried, carry_out, carry_out_all};
 use serde::{Deserialize, Serialize};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 pub use metrics::metrics;
 

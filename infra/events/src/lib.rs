@@ -7,8 +7,9 @@ use aws_sdk_eventbridge::Client;
 use aws_sdk_eventbridge::primitives::DateTime;
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
 use domain::event::{Event, SOURCE};
-use dovetail_aws::pause;
-use std::time::{Duration, Instant};
+use dovetail_aws::{Way, pause};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// How often what the bus does not take is offered again in a row.
 const RETRIES_MAX: u32 = 5;
@@ -46,7 +47,13 @@ pub struct Bus {
 impl Bus {
     /// Connects with the credentials and the region of the environment, or to a bus in AWS's place.
     pub async fn connect(settings: Settings) -> Self {
-        let config = dovetail_aws::config(settings.endpoint.as_deref()).await;
+        let way = Way::to(settings.endpoint.clone());
+        Self::connect_by(settings, way).await
+    }
+
+    /// Connects in a certain way, wherever the settings lead.
+    pub async fn connect_by(settings: Settings, way: Way) -> Self {
+        let config = dovetail_aws::config(way).await;
         Self { client: Client::new(&config), name: settings.bus }
     }
 

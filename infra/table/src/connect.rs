@@ -7,6 +7,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{self, SharedHttpClient};
 use domain::id::{ChangeId, ItemId};
 use domain::schema::Schema;
+use dovetail_aws::Way;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -72,7 +73,13 @@ impl std::fmt::Debug for Table {
 impl Table {
     /// Connects with the credentials and the region of the environment, or to an engine.
     pub async fn connect(settings: Settings) -> Self {
-        let config = dovetail_aws::config(settings.endpoint.as_deref()).await;
+        let way = Way::to(settings.endpoint.clone());
+        Self::connect_by(settings, way).await
+    }
+
+    /// Connects in a certain way, wherever the settings lead.
+    pub async fn connect_by(settings: Settings, way: Way) -> Self {
+        let config = dovetail_aws::config(way).await;
         let mut metered = config::Builder::from(&config).interceptor(Meter);
         metered.set_http_client(config.http_client().map(|way| SharedHttpClient::new(Paced(way))));
         Self {
