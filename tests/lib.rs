@@ -7,9 +7,9 @@ mod proxy;
 mod redelivery;
 mod told;
 
-pub use engine::timeless;
 pub use proxy::{AllAsked, Asked, Calls, Fate, Proxy, dying_after};
 pub use redelivery::{Random, Redelivery};
+pub use simulation::timeless::timeless;
 pub use told::Told;
 
 use domain::invariant::Snapshot;
@@ -26,8 +26,9 @@ use hyper::body::Bytes;
 use hyper::{Request, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
+use simulation::system::Asked as Asking;
 use std::io::Read as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
@@ -45,6 +46,8 @@ pub struct Running {
     pub engine: String,
     /// What functions in other processes read from their environment, a `KEY=value` line each.
     pub environment: String,
+    /// What was asked for that may have changed something.
+    pub asked: Mutex<Vec<Asking>>,
     runtime: Runtime,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
@@ -127,7 +130,17 @@ impl Running {
         });
         let table = handles.table.clone();
         let (stop, serving) = (Some(stop), Some(serving));
-        let system = Self { base, table, handles, engine, environment, runtime, stop, serving };
+        let system = Self {
+            base,
+            table,
+            handles,
+            engine,
+            environment,
+            asked: Mutex::default(),
+            runtime,
+            stop,
+            serving,
+        };
         // A test says itself when it sweeps, however long it takes.
         system.enable("sweep", false);
         system
@@ -151,7 +164,24 @@ impl Running {
 
     /// Sends a request and waits for the reply.
     pub fn send(&self, ask: &Ask<'_>) -> Answer {
+        if ask.method != "GET" && ask.path.starts_with("/v1") {
+            self.asked.lock().unwrap().push(self.asking(ask));
+        }
         self.block_on(send(&self.base, ask))
+    }
+
+    /// A request as the simulation sends it, to a host of no name.
+    fn asking(&self, ask: &Ask<'_>) -> Asking {
+        let body = String::from_utf8_lossy(&ask.body).replace(&self.base, "http://dovetail.example");
+        let mut headers = ask.headers.iter();
+        let idempotency_key = headers.find_map(|(name, key)| (*name == "idempotency-key").then_some(*key));
+        Asking {
+            method: ask.method.to_owned(),
+            path: ask.path.to_owned(),
+            key: ask.key.unwrap_or_default().to_owned(),
+            idempotency_key: idempotency_key.map(str::to_owned),
+            body: serde_json::from_str(&body).unwrap_or_default(),
+        }
     }
 
     /// Waits until all that follows from what was done is there: generated, and told.

@@ -51,7 +51,7 @@ use std::fs;
 
 pub(crate) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios");
 
-/// Two tests for each file, and the list of them.
+/// Three tests for each file, and the list of them.
 macro_rules! scenarios {
     ($($name:ident)*) => {
         pub(crate) const LISTED: &[&str] = &[$(stringify!($name)),*];
@@ -71,6 +71,18 @@ macro_rules! scenarios {
                 #[test]
                 fn $name() {
                     play::staged(&format!("{}/{}.txt", super::FOLDER, stringify!($name)));
+                }
+            )*
+        }
+
+        /// The same requests, while functions die at each of their calls.
+        mod crashing {
+            use super::play;
+
+            $(
+                #[test]
+                fn $name() {
+                    play::crashing(&format!("{}/{}.txt", super::FOLDER, stringify!($name)));
                 }
             )*
         }

@@ -36,6 +36,8 @@ pub enum Missing {
     Item,
     /// What is declared.
     Declaration,
+    /// The change instance itself: the item shows that it has landed, and it was not read.
+    Landed(ChangeId),
 }
 
 /// Lets all that `submission` owes one item be born; the item is none before its first declaration lands.
@@ -117,6 +119,12 @@ pub(crate) fn land_declared(
     stamp: &Stamp,
 ) -> Result<Landed, Missing> {
     let declared = owed.declared.as_ref().ok_or(Missing::Declaration)?;
+    // Whoever reads beside the transaction that let it land may see the item after it and no change instance; landing
+    // again, it would displace itself.
+    let newest = before.and_then(|item| item.stacks.get(&owed.owner.id)).map_or(0, |stack| stack.sequence);
+    if newest >= submission.id.number() {
+        return Err(Missing::Landed(owed.id));
+    }
     let origin = Origin {
         id: owed.item,
         consumer: &submission.team,

@@ -7,14 +7,20 @@ use tests::Running;
 
 /// Starts the system with the demo world and these settings; the keys of its teams by name.
 pub(super) fn start(settings: &[String], actions_max: usize) -> (Running, BTreeMap<String, String>) {
-    let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
-    for setting in settings {
-        apply(&mut world, setting);
-    }
+    let world = world(settings);
     let teams = world["teams"].as_array().unwrap().iter();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let keys = teams.map(|team| (text(&team["name"]), text(&team["api_keys"][0]))).collect();
     (Running::start_with(&world.to_string(), None, actions_max), keys)
+}
+
+/// The demo world with these settings.
+pub(super) fn world(settings: &[String]) -> Value {
+    let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
+    for setting in settings {
+        apply(&mut world, setting);
+    }
+    world
 }
 
 fn apply(world: &mut Value, setting: &str) {

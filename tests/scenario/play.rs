@@ -8,6 +8,8 @@ use super::text::{json_prefix, pairs};
 use domain::json::canonical;
 use dovetail_table::ACTIONS_MAX;
 use serde_json::{Map, Value, json};
+use simulation::crashes;
+use simulation::system::Asked as Asking;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use tests::{Answer, Ask, Redelivery, Running};
@@ -42,14 +44,7 @@ pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
     let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
     let actions_max = if by == By::Staged { 1 } else { ACTIONS_MAX };
     let (system, keys) = given::start(&script.given, actions_max);
-    let mut stage = Stage {
-        system,
-        keys,
-        submitters: BTreeSet::new(),
-        replies: BTreeMap::new(),
-        events_read: 0,
-        rests: false,
-    };
+    let mut stage = Stage::new(system, keys);
     let mut stream = Redelivery::new();
     if by == By::Sweep {
         stage.system.enable("generate", false);
@@ -81,6 +76,34 @@ pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
         fs::write(path, script.with_results(&results)).unwrap();
     }
     stage.system.rows()
+}
+
+/// Has each function die at each of its calls while the scenario in a file is played.
+pub(super) fn crashing(path: &str) {
+    let script = Script::parse(&fs::read_to_string(path).unwrap()).unwrap();
+    let mut requests = asked(&script);
+    for (request, number) in requests.iter_mut().zip(1..) {
+        // Who asks again says that it is the same.
+        if request.path.contains("/submit/") && request.idempotency_key.is_none() {
+            request.idempotency_key = Some(format!("request-{number}"));
+        }
+    }
+    for actions_max in [ACTIONS_MAX, 1] {
+        let swept = crashes::sweep(&given::world(&script.given), actions_max, &requests);
+        assert!(swept.asked > 0, "nobody has died");
+    }
+}
+
+/// What a scenario asks for that may change something.
+fn asked(script: &Script) -> Vec<Asking> {
+    let (system, keys) = given::start(&script.given, ACTIONS_MAX);
+    let mut stage = Stage::new(system, keys);
+    for step in &script.steps {
+        drop(stage.play(step));
+        stage.system.settle();
+    }
+    let asked = stage.system.asked.lock().unwrap();
+    asked.clone()
 }
 
 /// Says at which step a test panicked, if it does.
@@ -115,6 +138,11 @@ struct Stage {
 const CORE: &str = "/v1/orcabase";
 
 impl Stage {
+    fn new(system: Running, keys: BTreeMap<String, String>) -> Self {
+        let (submitters, replies) = (BTreeSet::new(), BTreeMap::new());
+        Self { system, keys, submitters, replies, events_read: 0, rests: false }
+    }
+
     fn play(&mut self, step: &Step) -> Outcome {
         let words: Vec<&str> = step.command.split(' ').collect();
         match words.as_slice() {

@@ -3,15 +3,19 @@
 use crate::world::{
     APP, Declared, LB_OWNER, NP_OWNER, Plan, VM_OWNER, World, application, broken, document, lb, table, vm,
 };
+use domain::actor::Actor;
 use domain::change::ChangeType::{Create, Delete, Modify};
 use domain::change::{ClosedBy, Kind};
 use domain::event;
+use domain::generate::{Missing, generate};
 use domain::invariant::violations;
+use domain::land::Stamp;
 use domain::plan::Refused;
 use domain::staging::StagingState;
 use domain::submission::{Progress, Scope};
 use domain::write::Write;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 fn body(items: &[Declared]) -> Value {
     document(&[(APP, application(items))])
@@ -154,6 +158,21 @@ fn a_staging_is_committed_or_aborted_by_moving_one_record() {
     // Nobody's work is no violation, but the submission would be.
     world.snapshot.submissions.push(staged.submission);
     assert!(violations(&world.snapshot).iter().any(|violation| violation.rule == "I11"));
+}
+
+#[test]
+fn what_has_landed_does_not_land_again_though_only_the_item_shows_it() {
+    let mut world = World::new();
+    let plan = stage(&mut world, &[vm("CoreVM1", 1)]);
+    let work = world.snapshot.works[0].clone();
+    world.generate();
+    // Read beside the transaction that let it land: the item after it, the change instance before it.
+    let item = world.item("CoreVM1").clone();
+    let owed = &work.entries[..1];
+    let none = BTreeMap::new();
+    let stamp = Stamp { by: Actor::System, request: "again".to_owned(), now: plan.submission.created };
+    let again = generate(owed, &plan.submission, Some(&item), &none, &stamp);
+    assert_eq!(again.unwrap_err(), Missing::Landed(owed[0].id));
 }
 
 #[test]

@@ -91,6 +91,9 @@ impl OfItem {
                 return Ok(Tried::Misfit(format!("change instance {cause} is missing")));
             }
             Err(Missing::Item) => return Ok(Tried::Misfit("an item is missing".to_owned())),
+            Err(Missing::Landed(id)) => {
+                return Ok(Tried::Misfit(format!("change instance {id} has landed and is missing")));
+            }
             Err(Missing::Declaration) => return Ok(Tried::Misfit("a declaration is missing".to_owned())),
         };
         match table.commit(&generated.writes).await? {

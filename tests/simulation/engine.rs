@@ -1,0 +1,80 @@
+//! The engine within this process: a request as the SDK has written it goes in, a reply as it reads it comes out.
+
+use dynoxide::{Database, errors::DynoxideError};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+/// A reply: HTTP status and JSON.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// The body.
+    pub body: Value,
+}
+
+impl Reply {
+    /// An error as DynamoDB tells it.
+    pub fn error(status: u16, code: &str) -> Self {
+        let body =
+            json!({"__type": format!("com.amazonaws.dynamodb.v20120810#{code}"), "message": "injected"});
+        Self { status, body }
+    }
+
+    /// Whether it was done.
+    pub const fn is_done(&self) -> bool {
+        self.status == 200
+    }
+}
+
+/// An engine in memory.
+pub struct Engine(Database);
+
+impl Engine {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self(Database::memory().unwrap())
+    }
+
+    /// Carries out one operation.
+    pub fn call(&self, operation: &str, request: &Value) -> Reply {
+        let engine = &self.0;
+        match operation {
+            "CreateTable" => run(request, |asked| engine.create_table(asked)),
+            "GetItem" => run(request, |asked| engine.get_item(asked)),
+            "PutItem" => run(request, |asked| engine.put_item(asked)),
+            "UpdateItem" => run(request, |asked| engine.update_item(asked)),
+            "DeleteItem" => run(request, |asked| engine.delete_item(asked)),
+            "Query" => run(request, |asked| engine.query(asked)),
+            "Scan" => run(request, |asked| engine.scan(asked)),
+            "BatchGetItem" => run(request, |asked| engine.batch_get_item(asked)),
+            "BatchWriteItem" => run(request, |asked| engine.batch_write_item(asked)),
+            "TransactGetItems" => run(request, |asked| engine.transact_get_items(asked)),
+            "TransactWriteItems" => run(request, |asked| engine.transact_write_items(asked)),
+            "ListStreams" => run(request, |asked| engine.list_streams(asked)),
+            "DescribeStream" => run(request, |asked| engine.describe_stream(asked)),
+            "GetShardIterator" => run(request, |asked| engine.get_shard_iterator(asked)),
+            "GetRecords" => run(request, |asked| engine.get_records(asked)),
+            other => panic!("{other} is not simulated"),
+        }
+    }
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn run<Q: DeserializeOwned, A: Serialize>(
+    request: &Value,
+    operation: impl FnOnce(Q) -> Result<A, DynoxideError>,
+) -> Reply {
+    match operation(serde_json::from_value(request.clone()).unwrap()) {
+        Ok(answer) => Reply { status: 200, body: serde_json::to_value(answer).unwrap() },
+        Err(error) => {
+            let body = serde_json::from_str(&error.to_json()).unwrap();
+            Reply { status: error.status_code(), body }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Histories: clients ask beside each other while functions die and requests are lost; whatever they are told has to be
+//! what they could have been told one after the other.
+
+use crate::cloud::{Cloud, Indexes};
+use crate::faults::Faults;
+use crate::run::{STACK_BYTES, told_by};
+use crate::spec::{Item, Op, Ret};
+use crate::system::{Answer, Asked, System};
+use domain::change::ChangeType;
+use domain::id::{CHANGE_STRIDE, ChangeId, TeamId};
+use domain::state::State;
+use fastrand::Rng;
+use serde_json::{Value, json};
+use stateright::semantics::{ConsistencyTester, LinearizabilityTester};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+const CLIENTS: usize = 4;
+/// What each client asks for in a history.
+const OPS: usize = 5;
+/// How often a client asks for the same.
+const TRIES_MAX: u32 = 4;
+
+type Tester = LinearizabilityTester<u64, Item>;
+
+/// A history under way.
+struct History {
+    system: Arc<System>,
+    team: TeamId,
+    recorded: Mutex<Recorded>,
+}
+
+struct Recorded {
+    tester: Tester,
+    /// Each attempt has a thread of its own in the history: one that nobody answers may still happen.
+    attempts: u64,
+    answered: u64,
+}
+
+/// Makes the history of a seed and looks for an order in which it could have happened; how many of its requests were
+/// answered, or what is wrong.
+pub fn history(seed: u64) -> Result<u64, String> {
+    let here = move || {
+        fastrand::seed(seed);
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        runtime.block_on(make(seed))
+    };
+    told_by(std::thread::Builder::new().stack_size(STACK_BYTES).spawn(here).unwrap())
+}
+
+async fn make(seed: u64) -> u64 {
+    let mut dice = Rng::with_seed(seed);
+    let faults = Faults::drawn(&mut dice);
+    let cloud = Cloud::new(dice, Indexes::Exact, None);
+    let system = System::start(&world(), 100, cloud).await;
+    let team = system.table.team_by_name("AwesomeConsumer").await.unwrap().unwrap().id;
+    system.cloud.suffer(faults);
+    let tester = Tester::new(Item::default());
+    let recorded = Mutex::new(Recorded { tester, attempts: 0, answered: 0 });
+    let history = Arc::new(History { system, team, recorded });
+    let clients = (0..CLIENTS).map(|_| {
+        let history = Arc::clone(&history);
+        tokio::spawn(async move {
+            for _ in 0..OPS {
+                history.act().await;
+            }
+        })
+    });
+    for client in clients.collect::<Vec<_>>() {
+        client.await.unwrap();
+    }
+    let recorded = history.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+    assert!(recorded.tester.is_consistent(), "in no order could this have happened: {:#?}", recorded.tester);
+    recorded.answered
+}
+
+/// One service whose owner approves everything, and nobody depends on.
+fn world() -> Value {
+    let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
+    for team in world["teams"].as_array_mut().unwrap() {
+        team.as_object_mut().unwrap().remove("notify");
+    }
+    world["services"].as_array_mut().unwrap().truncate(1);
+    world
+}
+
+impl History {
+    async fn act(&self) {
+        let draw = |end: u64| self.system.cloud.draw(|dice| dice.u64(0..end));
+        tokio::time::sleep(Duration::from_millis(draw(150))).await;
+        let known = usize::try_from(draw(6)).unwrap();
+        let op = match draw(10) {
+            0..=3 => Op::Declare([Some(1), Some(2), Some(3), None][usize::try_from(draw(4)).unwrap()]),
+            4..=8 => {
+                let states = [State::Approved, State::Approved, State::Completed, State::Rejected];
+                let rare = [State::Errored, State::Closed];
+                let to = if draw(4) == 0 {
+                    rare[usize::try_from(draw(2)).unwrap()]
+                } else {
+                    states[usize::try_from(draw(4)).unwrap()]
+                };
+                Op::Decide(known, to)
+            }
+            _ => Op::Read(known),
+        };
+        for _ in 0..TRIES_MAX {
+            if self.attempt(&op).await {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(draw(2_000))).await;
+        }
+    }
+
+    /// Asks once; whether there was an answer.
+    async fn attempt(&self, op: &Op) -> bool {
+        let lock = || self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        let thread = {
+            let mut recorded = lock();
+            recorded.attempts += 1;
+            let thread = recorded.attempts;
+            recorded.tester.on_invoke(thread, op.clone()).unwrap();
+            thread
+        };
+        let id = self.system.next_request();
+        let answer = self.system.ask(&self.asked(op), &id).await;
+        let Some(ret) = answer.as_ref().and_then(|answer| self.ret(op, answer)) else { return false };
+        let mut recorded = lock();
+        recorded.tester.on_return(thread, ret).unwrap();
+        recorded.answered += 1;
+        true
+    }
+
+    fn asked(&self, op: &Op) -> Asked {
+        let change = |at: &usize| format!("/v1/orcabase/serviceowner/change_instances/{}/", self.id(*at));
+        let (method, path, key, body) = match op {
+            Op::Declare(cpu) => {
+                let items: Vec<Value> = cpu.iter().map(|cpu| json!({"name": "vm1", "cpu": cpu})).collect();
+                let body = json!({"AwesomeConsumer": {"App1": {"services": {"VM": items}}}});
+                let path = "/v1/orcabase/consumer/submissions/submit/".to_owned();
+                ("POST", path, "awesome-key", body)
+            }
+            Op::Decide(at, to) => ("PATCH", change(at), "vm-owner-key", json!({"state": to.name()})),
+            Op::Read(at) => ("GET", change(at), "vm-owner-key", Value::Null),
+        };
+        let (method, key) = (method.to_owned(), key.to_owned());
+        Asked { method, path, key, idempotency_key: None, body }
+    }
+
+    /// The id of the change instance of a number: each submission that changes the one item makes one.
+    fn id(&self, at: usize) -> ChangeId {
+        let number = CHANGE_STRIDE * (u64::try_from(at).unwrap() + 1);
+        ChangeId::new(self.team, number).unwrap()
+    }
+
+    fn number(&self, id: &Value) -> usize {
+        let id = id.as_u64().unwrap();
+        (0..).find(|at| self.id(*at).get() == id).unwrap()
+    }
+
+    /// What an answer says; none when it says nothing of what was done.
+    fn ret(&self, op: &Op, answer: &Answer) -> Option<Ret> {
+        let Answer { status, body } = answer;
+        let change_type = |body: &Value| ChangeType::parse(body["change_type"].as_str()?);
+        let state = |body: &Value| State::parse(body["state"].as_str()?);
+        match (op, status, body["code"].as_str()) {
+            (_, 503, _) | (_, _, Some("submission_in_flight")) => None,
+            (_, 500, None) if body["message"] == "Internal Server Error" => None,
+            (Op::Declare(_), 201, None) => Some(match body["change_instances"].as_array()?.first() {
+                None => Ret::Unchanged,
+                Some(born) => {
+                    let displaced = born["supersedes"].as_array()?.first();
+                    let displaced = displaced.map(|id| self.number(id));
+                    Ret::Born(self.number(&born["id"]), change_type(born)?, displaced)
+                }
+            }),
+            (Op::Declare(_), 400, Some("blocked")) => Some(Ret::Blocked),
+            (_, 200, None) => Some(Ret::Is(state(body)?, change_type(body)?)),
+            (_, 400, Some("illegal_transition")) => Some(Ret::Illegal(state(body)?)),
+            (_, 404, Some("not_found")) => Some(Ret::Missing),
+            _ => panic!("{op:?} is answered {answer:?}"),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Many runs, on as many threads as there are processors.
+
+use crate::ablation::Fence;
+use crate::history::history;
+use crate::run::{Ran, Run};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Commands per run at most.
+pub const COMMANDS_MAX: usize = 60;
+
+/// What came of many runs.
+#[derive(Debug, Default)]
+pub struct Many {
+    /// How many runs there were.
+    pub runs: u64,
+    /// Operations of the storage that were carried out.
+    pub operations: u64,
+    /// How often what happened.
+    pub counts: BTreeMap<String, u64>,
+    /// The first run that was wrong, by its seed, with what was wrong.
+    pub wrong: Option<(u64, String)>,
+}
+
+impl Many {
+    fn add(&mut self, seed: u64, ran: Result<Ran, String>) {
+        self.runs += 1;
+        match ran {
+            Ok(ran) => {
+                self.operations += ran.operations();
+                for (what, count) in ran.counts {
+                    *self.counts.entry(what).or_default() += count;
+                }
+            }
+            Err(wrong) if self.wrong.as_ref().is_none_or(|(first, _)| seed < *first) => {
+                self.wrong = Some((seed, wrong));
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// Makes histories of seeds from the first on; how many of their requests were answered, or the first that is wrong.
+pub fn histories(first: u64, count: u64) -> Result<u64, String> {
+    let (next, all) = (AtomicU64::new(first), Mutex::new(Ok(0)));
+    let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    in_threads(|| {
+        let seed = next.fetch_add(1, Ordering::Relaxed);
+        if seed - first >= count || lock().is_err() {
+            return false;
+        }
+        let made = history(seed).map_err(|wrong| format!("history {seed}: {wrong}"));
+        let mut all = lock();
+        match (all.as_mut(), made) {
+            (Ok(answered), Ok(more)) => *answered += more,
+            (Ok(_), Err(wrong)) => *all = Err(wrong),
+            (Err(_), _) => {}
+        }
+        true
+    });
+    all.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does something again and again, on each processor, until there is no more to be done.
+fn in_threads(again: impl Fn() -> bool + Sync) {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| while again() {});
+        }
+    });
+}
+
+/// Runs seeds from the first on until so many operations were carried out, or something is wrong.
+pub fn run(first: u64, operations: u64, seeds_max: u64, fence_removed: Option<Fence>) -> Many {
+    let (next, many) = (AtomicU64::new(first), Mutex::new(Many::default()));
+    let lock = || many.lock().unwrap_or_else(PoisonError::into_inner);
+    in_threads(|| {
+        let done = {
+            let so_far = lock();
+            so_far.operations >= operations || so_far.wrong.is_some()
+        };
+        let seed = next.fetch_add(1, Ordering::Relaxed);
+        if done || seed - first >= seeds_max {
+            return false;
+        }
+        let ran = Run::of(seed, COMMANDS_MAX).run(fence_removed);
+        lock().add(seed, ran);
+        true
+    });
+    many.into_inner().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,436 @@
+//! The oracle: a team's items as the guide describes them, in one piece of memory, one step after the other.
+//!
+//! It has no storage, no stream and none of the functions' code, only their vocabulary. It is told what was committed, in
+//! the order of the commits, and says each time what had to come of it.
+
+use crate::declared::{Body, ItemName};
+use crate::shape::Shape;
+use domain::change::{Change, ChangeType, ClosedBy, Entry, Kind};
+use domain::id::{ChangeId, TeamId};
+use domain::invariant::Snapshot;
+use domain::item::RuntimeState;
+use domain::state::State;
+use domain::submission::{Scope, Submission};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An item: whose it is, and how it is called.
+type Name = (TeamId, ItemName);
+
+/// The reference.
+pub struct Oracle {
+    shape: Shape,
+    items: BTreeMap<Name, Item>,
+    planned: Vec<Planned>,
+    /// What every change instance was born as.
+    born: BTreeMap<ChangeId, Born>,
+    /// What is tried again, by the change instance that is to be born for it.
+    retried: BTreeMap<ChangeId, Open>,
+    /// What the stack rules have to close in the transaction under way.
+    to_close: BTreeSet<ChangeId>,
+    submissions: BTreeMap<TeamId, u64>,
+}
+
+/// What an item becomes: the declaration, or gone.
+type Target = Option<Value>;
+
+#[derive(Clone, Default)]
+struct Item {
+    declared: Target,
+    references: Vec<String>,
+    runtime: Option<RuntimeState>,
+    /// What the last completed change made of it; none while something is under way.
+    settled: Option<Target>,
+    stacks: BTreeMap<String, Stack>,
+}
+
+#[derive(Clone, Default)]
+struct Stack {
+    newest: (u64, u64),
+    creation: Creation,
+    before_validation: Option<Open>,
+    validated: Option<Open>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Creation {
+    #[default]
+    Never,
+    Outstanding,
+    Done,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Open {
+    id: ChangeId,
+    state: State,
+    change_type: ChangeType,
+    target: Target,
+}
+
+struct Born {
+    change_type: ChangeType,
+    target: Target,
+}
+
+struct Planned {
+    team: TeamId,
+    submission: u64,
+    item: ItemName,
+    owner: String,
+    kind: Kind,
+    target: Target,
+    references: Vec<String>,
+}
+
+impl Stack {
+    fn open(&self) -> impl Iterator<Item = &Open> {
+        self.before_validation.iter().chain(&self.validated)
+    }
+
+    fn column(&mut self, state: State) -> &mut Option<Open> {
+        match state {
+            State::Pending | State::Rejected => &mut self.before_validation,
+            State::Approved | State::Errored | State::Completed | State::Closed => &mut self.validated,
+        }
+    }
+
+    fn clear(&mut self, id: ChangeId) -> Option<Open> {
+        let columns = [&mut self.before_validation, &mut self.validated];
+        columns.into_iter().find_map(|column| column.take_if(|open| open.id == id))
+    }
+}
+
+impl Item {
+    fn is_orphan(&self, owner: &str) -> bool {
+        let idle = self.stacks.get(owner).is_none_or(|stack| stack.open().next().is_none());
+        idle && self.runtime.is_some() && self.settled.as_ref() != Some(&self.declared)
+    }
+
+    fn blocked(&self) -> impl Iterator<Item = &Open> {
+        self.stacks.values().flat_map(Stack::open).filter(|open| open.state.is_blocked())
+    }
+
+    /// What the service owner is asked to do for what shall exist.
+    fn change_type(&self, owner: &str) -> ChangeType {
+        let stack = self.stacks.get(owner).cloned().unwrap_or_default();
+        let is_creating = stack
+            .validated
+            .is_some_and(|open| open.state == State::Approved && open.change_type == ChangeType::Create);
+        match self.runtime {
+            Some(RuntimeState::InService) if stack.creation == Creation::Done || is_creating => {
+                ChangeType::Modify
+            }
+            _ => ChangeType::Create,
+        }
+    }
+}
+
+impl Oracle {
+    /// Of a world in which nothing is declared.
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            shape,
+            items: BTreeMap::new(),
+            planned: Vec::new(),
+            born: BTreeMap::new(),
+            retried: BTreeMap::new(),
+            to_close: BTreeSet::new(),
+            submissions: BTreeMap::new(),
+        }
+    }
+
+    /// A submission was accepted.
+    pub fn submitted(&mut self, submission: &Submission, body: &Body) {
+        self.transaction_ends();
+        let team = submission.team.id;
+        let number = self.submissions.entry(team).or_default();
+        *number += 1;
+        assert_eq!(submission.id.number(), *number, "submissions are numbered in their order");
+        let held = self.planned.iter().find(|one| one.team == team && one.kind == Kind::Direct);
+        assert!(held.is_none(), "accepted while the items of another submission were landing");
+        let (direct, derived) = self.plan(submission, body);
+        assert_eq!((submission.direct, submission.derived), (direct, derived), "what it causes");
+        // An application without items is a change, too.
+        assert!(submission.changed || direct == 0, "what differs is a change");
+    }
+
+    fn plan(&mut self, submission: &Submission, body: &Body) -> (u64, u64) {
+        let (team, number) = (submission.team.id, submission.id.number());
+        let declared = body.items();
+        let is_concerned = |name: &ItemName| {
+            submission.scope == Scope::Whole || body.applications().contains(&name.application)
+        };
+        let mut names: BTreeSet<ItemName> = declared.keys().cloned().collect();
+        let stored = self.items.keys().filter(|(of, name)| *of == team && is_concerned(name));
+        names.extend(stored.map(|(_, name)| name.clone()));
+        let mut modified = BTreeSet::new();
+        let (mut direct, mut unchanged) = (Vec::new(), Vec::new());
+        for name in names {
+            let before = self.items.get(&(team, name.clone())).cloned().unwrap_or_default();
+            let target = declared.get(&name).cloned();
+            let blocked = before.blocked().find(|open| open.target == target);
+            assert_eq!(blocked, None, "accepted over {name:?} as it was refused");
+            if before.declared != target || before.is_orphan(self.shape.owner(&name.service)) {
+                if before.declared.is_some() && target.is_some() && before.declared != target {
+                    modified.insert(name.name.clone());
+                }
+                direct.push((name, target));
+            } else if target.is_some() {
+                unchanged.push((name, target, before.references));
+            }
+        }
+        let mut plan = |name: &ItemName, kind, target: &Target, before: Option<&Vec<String>>| {
+            let references = before.cloned().unwrap_or_else(|| Body::references_of(target.as_ref()));
+            let owner = self.shape.owner(&name.service).to_owned();
+            let shares = self.shape.dependents(&name.service).into_iter().filter(|team| *team != owner);
+            let kinds = shares.map(|team| (team.to_owned(), Kind::Dependent)).collect::<Vec<_>>();
+            let mut count = 0;
+            for (owner, kind) in std::iter::once((owner, kind)).chain(kinds) {
+                count += 1;
+                let (item, target, references) = (name.clone(), target.clone(), references.clone());
+                self.planned.push(Planned {
+                    team,
+                    submission: number,
+                    item,
+                    owner,
+                    kind,
+                    target,
+                    references,
+                });
+            }
+            count
+        };
+        let mut planned = 0;
+        for (name, target) in &direct {
+            planned += plan(name, Kind::Direct, target, None);
+        }
+        for (name, target, references) in &unchanged {
+            let follows = references.iter().any(|reference| modified.contains(reference));
+            planned += if follows { plan(name, Kind::Referenced, target, Some(references)) } else { 0 };
+        }
+        let direct = u64::try_from(direct.len()).unwrap();
+        (direct, planned - direct)
+    }
+
+    /// A change instance was born, or has moved.
+    pub fn changed(&mut self, entries_before: u64, change: &Change) {
+        let entry = change.history.last().unwrap();
+        let is_closed_by_rule = entry.closed_by.is_some() && entries_before > 0;
+        match entry.closed_by {
+            Some(ClosedBy::Displaced(_) | ClosedBy::Answered(_)) if is_closed_by_rule => {
+                assert!(self.to_close.remove(&change.id), "{} was closed for no reason", change.id);
+                return;
+            }
+            _ => {}
+        }
+        if entries_before == 0 {
+            self.born(change);
+        } else if entry.from != Some(entry.to) {
+            self.transaction_ends();
+            self.decided(change, entry);
+        }
+    }
+
+    /// Nothing is left to be closed by the transaction before.
+    pub fn transaction_ends(&self) {
+        assert!(self.to_close.is_empty(), "{:?} should have been closed", self.to_close);
+    }
+
+    fn item(&mut self, change: &Change) -> &mut Item {
+        self.items.entry(name_of(change)).or_default()
+    }
+
+    fn born(&mut self, change: &Change) {
+        let planned = self.take_planned(change);
+        let owner = self.shape.owner(&change.service.title).to_owned();
+        let requires_approval = self.shape.approval_required(&change.service.title);
+        let cause = change.cause.and_then(|cause| self.born.get(&cause));
+        let from_cause = cause.map(|born| (born.change_type, born.target.clone()));
+        let retried = self.retried.remove(&change.id);
+        let item = self.item(change);
+        let (mut change_type, target) = match (change.kind, planned) {
+            (Kind::Direct, Some(planned)) => {
+                item.declared.clone_from(&planned.target);
+                item.references = planned.references;
+                item.runtime.get_or_insert(RuntimeState::Requested);
+                let gone = planned.target.is_none();
+                (if gone { ChangeType::Delete } else { item.change_type(&owner) }, planned.target)
+            }
+            (Kind::Referenced, Some(planned)) => (item.change_type(&owner), planned.target),
+            (Kind::Dependent, _) => from_cause.unwrap(),
+            (Kind::Retry, _) => {
+                let retried = retried.as_ref().unwrap_or_else(|| panic!("{} tries nothing again", change.id));
+                (retried.change_type, retried.target.clone())
+            }
+            (Kind::Direct | Kind::Referenced, None) => panic!("{} was not planned", change.id),
+        };
+        // What was approved once is not to be approved again.
+        let is_pending = match &retried {
+            Some(retried) => retried.state == State::Rejected,
+            None => requires_approval,
+        };
+        let state = if is_pending { State::Pending } else { State::Approved };
+        let at = (change.submission.number(), change.attempt);
+        let stillborn =
+            (change.kind != Kind::Direct).then(|| item.stillborn(change, at, state, &target)).flatten();
+        if let Some(reason) = stillborn {
+            let seen = (change.state, change.change_type, change.history[0].closed_by);
+            assert_eq!(seen, (State::Closed, change_type, Some(reason)), "{} at birth", change.id);
+        } else {
+            let is_main = change.owner.name == owner;
+            let mut closed = BTreeSet::new();
+            if change.kind == Kind::Direct {
+                closed.extend(item.answer(&target));
+            }
+            let stack = item.stacks.entry(change.owner.name.clone()).or_default();
+            if state == State::Approved {
+                let waits = |open: &mut Open| open.state == State::Pending;
+                closed.extend(stack.before_validation.take_if(waits).map(|open| open.id));
+                if change_type == ChangeType::Modify && stack.creation == Creation::Outstanding {
+                    change_type = ChangeType::Create;
+                }
+            }
+            closed.extend(stack.column(state).take().map(|open| open.id));
+            stack.newest = at;
+            *stack.column(state) = Some(Open { id: change.id, state, change_type, target: target.clone() });
+            if state == State::Approved {
+                item.approved(change, is_main, change_type);
+            } else if is_main
+                && change_type == ChangeType::Create
+                && item.runtime == Some(RuntimeState::Decommissioned)
+            {
+                item.runtime = Some(RuntimeState::Requested);
+            }
+            assert_eq!((change.state, change.change_type), (state, change_type), "{} at birth", change.id);
+            self.to_close.extend(closed);
+        }
+        let change_type = change.change_type;
+        self.born.insert(change.id, Born { change_type, target });
+    }
+
+    fn take_planned(&mut self, change: &Change) -> Option<Planned> {
+        if change.kind == Kind::Retry {
+            return None;
+        }
+        let (team, name) = name_of(change);
+        let at = self.planned.iter().position(|one| {
+            (one.team, &one.item, &one.owner, one.kind, one.submission)
+                == (team, &name, &change.owner.name, change.kind, change.submission.number())
+        });
+        let at = at.unwrap_or_else(|| panic!("{} was not planned, or was born before", change.id));
+        Some(self.planned.remove(at))
+    }
+
+    fn decided(&mut self, change: &Change, entry: &Entry) {
+        let is_main = change.owner.name == self.shape.owner(&change.service.title);
+        let item = self.items.entry(name_of(change)).or_default();
+        let stack = item.stacks.get_mut(&change.owner.name).unwrap();
+        let open = stack.clear(change.id).unwrap_or_else(|| panic!("{} was not open", change.id));
+        assert_eq!(Some(open.state), entry.from);
+        let mut displaced = None;
+        match (open.state, entry.to) {
+            (State::Pending, State::Approved) => {
+                displaced = stack.validated.take();
+                let is_creation =
+                    open.change_type == ChangeType::Modify && stack.creation == Creation::Outstanding;
+                let change_type = if is_creation { ChangeType::Create } else { open.change_type };
+                assert_eq!(change.change_type, change_type, "{} when approved", change.id);
+                stack.validated = Some(Open { state: State::Approved, change_type, ..open });
+                item.approved(change, is_main, change_type);
+            }
+            (State::Pending, State::Rejected) => {
+                stack.before_validation = Some(Open { state: State::Rejected, ..open });
+            }
+            (State::Approved, State::Errored) => {
+                stack.validated = Some(Open { state: State::Errored, ..open });
+            }
+            (State::Approved, State::Completed) => {
+                match open.change_type {
+                    ChangeType::Create => stack.creation = Creation::Done,
+                    ChangeType::Delete => stack.creation = Creation::Never,
+                    ChangeType::Modify => {}
+                }
+                if is_main {
+                    item.settled = Some(open.target);
+                }
+            }
+            (State::Rejected | State::Errored, State::Closed) => {
+                if let Some(ClosedBy::Retried(by)) = entry.closed_by {
+                    self.retried.insert(by, open);
+                }
+            }
+            (from, to) => panic!("{} moved from {from} to {to}", change.id),
+        }
+        self.to_close.extend(displaced.map(|open| open.id));
+    }
+
+    /// Everything that was planned exists, and the table holds what the oracle does.
+    pub fn compare(&self, snapshot: &Snapshot) {
+        self.transaction_ends();
+        assert_eq!(self.planned.len(), 0, "something that was planned never came to be");
+        assert_eq!(snapshot.items.len(), self.items.len());
+        for item in snapshot.items.values() {
+            let name = ItemName {
+                application: item.application.clone(),
+                service: item.service.title.clone(),
+                name: item.name.clone(),
+            };
+            let own = &self.items[&(item.consumer.id, name)];
+            assert_eq!((Some(item.runtime_state), item.declared), (own.runtime, own.declared.is_some()));
+            let stored: BTreeSet<_> =
+                item.open().map(|(_, slot)| (slot.change, slot.state, slot.change_type)).collect();
+            let open = own.stacks.values().flat_map(Stack::open);
+            assert_eq!(stored, open.map(|open| (open.id, open.state, open.change_type)).collect());
+            let is_orphan = own.is_orphan(self.shape.owner(&item.service.title));
+            assert_eq!(item.is_orphan(), is_orphan, "whether item {} is nobody's work", item.id);
+        }
+    }
+}
+
+impl Item {
+    fn stillborn(&self, change: &Change, at: (u64, u64), state: State, target: &Target) -> Option<ClosedBy> {
+        let mut stack = self.stacks.get(&change.owner.name)?.clone();
+        if at <= stack.newest {
+            return Some(ClosedBy::Overtaken);
+        }
+        let occupant = stack.column(state).clone()?;
+        (occupant.state.is_blocked() && occupant.target == *target).then_some(ClosedBy::Blocked)
+    }
+
+    /// A declaration answers whatever was refused of another one, whoever refused it.
+    fn answer(&mut self, target: &Target) -> Vec<ChangeId> {
+        let answered = self.blocked().filter(|open| open.target != *target).map(|open| open.id);
+        let answered: Vec<_> = answered.collect();
+        for stack in self.stacks.values_mut() {
+            for id in &answered {
+                drop(stack.clear(*id));
+            }
+        }
+        answered
+    }
+
+    fn approved(&mut self, change: &Change, is_main: bool, change_type: ChangeType) {
+        let stack = self.stacks.entry(change.owner.name.clone()).or_default();
+        if change_type == ChangeType::Create {
+            stack.creation = Creation::Outstanding;
+        }
+        if is_main {
+            match change_type {
+                ChangeType::Create => self.runtime = Some(RuntimeState::InService),
+                ChangeType::Delete => self.runtime = Some(RuntimeState::Decommissioned),
+                ChangeType::Modify => {}
+            }
+            self.settled = None;
+        }
+    }
+}
+
+fn name_of(change: &Change) -> Name {
+    let name = ItemName {
+        application: change.application.clone(),
+        service: change.service.title.clone(),
+        name: change.item_name.clone(),
+    };
+    (change.consumer.id, name)
+}

@@ -1,0 +1,72 @@
+//! Rows in requests and replies: which keys a write touches, which rows a reply shows.
+
+use serde_json::{Map, Value, json};
+
+/// A row's partition and sort key.
+pub type Key = (String, String);
+
+/// The key of a row, or of the key attributes alone; none in a table without sort keys.
+pub fn key_of(row: &Value) -> Option<Key> {
+    let text = |name: &str| row.get(name)?.get("S")?.as_str().map(str::to_owned);
+    text("pk").zip(text("sk"))
+}
+
+/// The key attributes of a key.
+pub fn attributes(key: &Key) -> Value {
+    json!({"pk": {"S": key.0}, "sk": {"S": key.1}})
+}
+
+/// The table that a request names, and the keys that it writes there.
+pub fn written(operation: &str, request: &Value) -> Vec<Key> {
+    let keys: Vec<Option<Key>> = match operation {
+        "PutItem" => vec![key_of(&request["Item"])],
+        "UpdateItem" | "DeleteItem" => vec![key_of(&request["Key"])],
+        "TransactWriteItems" => request["TransactItems"].as_array().unwrap().iter().map(of_action).collect(),
+        "BatchWriteItem" => {
+            let tables = request["RequestItems"].as_object().unwrap();
+            let writes = tables.values().flat_map(|writes| writes.as_array().unwrap());
+            writes
+                .map(|one| {
+                    key_of(&one["PutRequest"]["Item"]).or_else(|| key_of(&one["DeleteRequest"]["Key"]))
+                })
+                .collect()
+        }
+        _ => Vec::new(),
+    };
+    keys.into_iter().flatten().collect()
+}
+
+fn of_action(action: &Value) -> Option<Key> {
+    let action: &Map<String, Value> = action.as_object()?;
+    let (kind, action) = action.iter().next()?;
+    match kind.as_str() {
+        "Put" => key_of(&action["Item"]),
+        "Update" | "Delete" => key_of(&action["Key"]),
+        _ => None,
+    }
+}
+
+/// Which rows of a partition a query on the table itself asks for.
+pub struct Wanted {
+    partition: String,
+    from: String,
+    to: String,
+}
+
+impl Wanted {
+    /// Of a query; none where it has a limit, so that its end is not known.
+    pub fn by(query: &Value) -> Option<Self> {
+        let text = |name: &str| query["ExpressionAttributeValues"][name]["S"].as_str().map(str::to_owned);
+        if query.get("IndexName").is_some() || query.get("Limit").is_some() {
+            return None;
+        }
+        let prefix = text(":prefix").unwrap_or_default();
+        let end = format!("{prefix}\u{10ffff}");
+        Some(Self { partition: text(":pk")?, from: prefix, to: end })
+    }
+
+    /// Whether a row is one of them.
+    pub fn has(&self, key: &Key) -> bool {
+        key.0 == self.partition && key.1 >= self.from && key.1 < self.to
+    }
+}

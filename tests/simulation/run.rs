@@ -1,0 +1,187 @@
+//! One run: a world, faults and commands from one seed; then the faults end, and everything has to come to rest and be
+//! right.
+
+use crate::ablation::Fence;
+use crate::checks;
+use crate::client::{Told, act};
+use crate::cloud::{Cloud, Indexes};
+use crate::command::{CLIENTS, Command, commands};
+use crate::faults::Faults;
+use crate::shape::Shape;
+use crate::stream::Stream;
+use crate::system::System;
+use fastrand::Rng;
+use proptest::prelude::any;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How often the sweep may run before everything has to be at rest.
+const SWEEPS_MAX: u32 = 20;
+
+/// The stack of a run's thread.
+pub(crate) const STACK_BYTES: usize = 32 * 1024 * 1024;
+
+/// Everything that a run is made of.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What the dice of the run begin with.
+    pub seed: u64,
+    /// The world.
+    pub shape: Shape,
+    /// What goes wrong.
+    pub faults: Faults,
+    /// What the clients do.
+    pub commands: Vec<(usize, Command)>,
+}
+
+/// What a run tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// How often what happened.
+    pub counts: BTreeMap<String, u64>,
+    /// A digest of everything that happened.
+    pub trace: String,
+}
+
+impl Ran {
+    /// How many operations of the storage were carried out.
+    pub fn operations(&self) -> u64 {
+        let is_operation = |name: &str| name.starts_with(char::is_uppercase);
+        self.counts.iter().filter(|(name, _)| is_operation(name)).map(|(_, count)| count).sum()
+    }
+}
+
+/// The runner that draws what a seed stands for.
+pub fn runner(seed: u64, config: Config) -> TestRunner {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+}
+
+impl Run {
+    /// The run of a seed, with so many commands at most.
+    pub fn of(seed: u64, most: usize) -> Self {
+        let mut runner = runner(seed, Config::default());
+        let commands = commands(most).new_tree(&mut runner).unwrap().current();
+        Self::with(seed, commands)
+    }
+
+    /// The run of a seed, with these commands.
+    pub fn with(seed: u64, commands: Vec<(usize, Command)>) -> Self {
+        let mut dice = Rng::with_seed(seed);
+        let (shape, faults) = (Shape::drawn(&mut dice), Faults::drawn(&mut dice));
+        Self { seed, shape, faults, commands }
+    }
+
+    /// Runs it and checks it; what is wrong, if anything is.
+    pub fn run(&self, fence_removed: Option<Fence>) -> Result<Ran, String> {
+        let run = self.clone();
+        let here = move || {
+            // The functions' own dice, and their client's.
+            fastrand::seed(run.seed);
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_time()
+                .start_paused(true)
+                .build()
+                .unwrap();
+            runtime.block_on(run.play(fence_removed))
+        };
+        // A thread of its own has dice of its own; the SDK's futures take more stack than a test's thread has.
+        told_by(std::thread::Builder::new().stack_size(STACK_BYTES).spawn(here).unwrap())
+    }
+
+    async fn play(&self, fence_removed: Option<Fence>) -> Ran {
+        let dice = Rng::with_seed(self.seed);
+        let indexes = if self.faults.lag.is_zero() { Indexes::Exact } else { Indexes::Lagging };
+        let cloud = Cloud::new(dice, indexes, fence_removed);
+        let system = System::start(&self.shape.world(), self.shape.actions_max, cloud).await;
+        let (told, stream) = (Arc::new(Told::default()), Arc::new(Stream::new()));
+        system.cloud.suffer(self.faults.clone());
+        let mut flowing = stream.flow(&system);
+
+        let clients = (0..CLIENTS).map(|client| {
+            let (system, told) = (Arc::clone(&system), Arc::clone(&told));
+            let own: Vec<(usize, Command)> = self
+                .commands
+                .iter()
+                .enumerate()
+                .filter(|(_, (of, _))| *of == client)
+                .map(|(number, (_, command))| (number, command.clone()))
+                .collect();
+            tokio::spawn(async move {
+                for (number, command) in own {
+                    act(&system, &told, number, &command).await;
+                }
+            })
+        });
+        for client in clients.collect::<Vec<_>>() {
+            client.await.unwrap();
+        }
+
+        // Nothing goes wrong any more; what was late may still arrive, and clocks that were ahead are overtaken.
+        system.cloud.suffer(Faults::none());
+        tokio::time::sleep(2 * Duration::from_secs(3_600)).await;
+        rest(&system, &stream).await;
+        assert!(flowing.try_join_next().is_none(), "what feeds a function has ended");
+        drop(flowing);
+        assert_eq!(system.cloud.complaint(), None);
+        checks::everything(&self.shape, &system, &stream, &told).await;
+        Ran { counts: system.cloud.counts(), trace: system.cloud.trace() }
+    }
+}
+
+/// Tries so many sequences of commands against the oracle; one that fails is made as small as it may be and told.
+pub fn holds(seed: u64, cases: u32, most: usize) -> Result<(), String> {
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 300, ..Config::default() };
+    let check = |(dice, commands)| Run::with(dice, commands).run(None).map(drop).map_err(TestCaseError::fail);
+    runner(seed, config).run(&(any::<u64>(), commands(most)), check).map_err(|failed| format!("{failed:#}"))
+}
+
+/// The smallest part of a seed's commands that is still wrong, and how.
+pub fn smallest(seed: u64, most: usize, fence_removed: Option<Fence>) -> Option<String> {
+    let config = Config { failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
+    let mut runner = runner(seed, config);
+    // Drawn from the same dice as `Run::of` draws.
+    let tree = commands(most).new_tree(&mut runner).unwrap();
+    let check =
+        |commands| Run::with(seed, commands).run(fence_removed).map(drop).map_err(TestCaseError::fail);
+    runner.run_one(tree, check).err().map(|failed| format!("{failed:#}"))
+}
+
+/// What a thread has made, or the text of its panic.
+pub(crate) fn told_by<T>(thread: JoinHandle<T>) -> Result<T, String> {
+    thread.join().map_err(|panic| match panic.downcast::<String>() {
+        Ok(text) => *text,
+        Err(panic) => panic.downcast_ref::<&str>().map(|text| (*text).to_owned()).unwrap_or_default(),
+    })
+}
+
+/// Waits until everything is delivered and nothing is owed: the promise is that it comes to that.
+async fn rest(system: &Arc<System>, stream: &Arc<Stream>) {
+    let mut last = None;
+    for _ in 0..SWEEPS_MAX {
+        let mut waited = 0;
+        loop {
+            stream.read(system);
+            if stream.is_delivered() {
+                break;
+            }
+            waited += 1;
+            assert!(waited < 100_000, "the stream is not taken");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        let request =
+            sweep::Request { redrive: true, older_than_seconds: Some(0), abandoned_after_seconds: Some(0) };
+        let swept = system.sweep(request).await.unwrap();
+        stream.read(system);
+        if swept.owed == 0 && swept.quarantined == 0 && stream.is_delivered() {
+            return;
+        }
+        last = Some(swept);
+    }
+    panic!("it does not come to rest: {last:?}");
+}

@@ -1,0 +1,74 @@
+//! The world of a run: the demo world's teams and services, with what may be set otherwise.
+
+use dovetail_local::world;
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+/// The consumer teams, with their keys.
+pub const CONSUMERS: [(&str, &str); 2] =
+    [("AwesomeConsumer", "awesome-key"), ("AwesomeConsumer2", "awesome2-key")];
+
+/// The teams that own services or depend on them, with their keys.
+pub const OWNERS: [(&str, &str); 3] =
+    [("VMOwnerTeam", "vm-owner-key"), ("LBOwnerTeam", "lb-owner-key"), ("NPOwnerTeam", "np-owner-key")];
+
+/// How a world differs from the demo world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    vm: Service,
+    load_balancer: Service,
+    /// How many writes a submission makes at once; with few, it is staged.
+    pub actions_max: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Service {
+    approval_required: bool,
+    dependents: Vec<&'static str>,
+}
+
+impl Shape {
+    /// A world as the dice fall.
+    pub fn drawn(dice: &mut Rng) -> Self {
+        let mut service = |dependents: &[&'static str]| Service {
+            approval_required: dice.u32(0..4) > 0,
+            dependents: dependents.iter().copied().filter(|_| dice.bool()).collect(),
+        };
+        let (vm, load_balancer) = (service(&["NPOwnerTeam", "LBOwnerTeam"]), service(&["NPOwnerTeam"]));
+        let actions_max = if dice.u32(0..3) == 0 { 1 } else { 100 };
+        Self { vm, load_balancer, actions_max }
+    }
+
+    fn service(&self, title: &str) -> &Service {
+        if title == "VM" { &self.vm } else { &self.load_balancer }
+    }
+
+    /// The team that owns a service.
+    pub fn owner(&self, service: &str) -> &'static str {
+        if service == "VM" { "VMOwnerTeam" } else { "LBOwnerTeam" }
+    }
+
+    /// The teams that depend on a service.
+    pub fn dependents(&self, service: &str) -> Vec<&'static str> {
+        self.service(service).dependents.clone()
+    }
+
+    /// Whether the owner approves what is asked for.
+    pub fn approval_required(&self, service: &str) -> bool {
+        self.service(service).approval_required
+    }
+
+    /// The world as it is loaded.
+    pub fn world(&self) -> Value {
+        let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
+        for team in world["teams"].as_array_mut().unwrap() {
+            team.as_object_mut().unwrap().remove("notify");
+        }
+        for service in world["services"].as_array_mut().unwrap() {
+            let own = self.service(service["schema"]["title"].as_str().unwrap()).clone();
+            service["approval_required"] = json!(own.approval_required);
+            service["dependent_teams"] = json!(own.dependents);
+        }
+        world
+    }
+}

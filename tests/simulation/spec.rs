@@ -1,0 +1,167 @@
+//! One item and its change instances as one sees them over HTTP, one request after the other: what a history of requests
+//! beside each other has to be equal to, in some order.
+
+use domain::change::ChangeType;
+use domain::state::State;
+use stateright::semantics::SequentialSpec;
+
+/// A request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// The consumer declares the item with so many CPUs, or removes it.
+    Declare(Option<u8>),
+    /// The owner moves the change instance of this number.
+    Decide(usize, State),
+    /// Somebody reads it.
+    Read(usize),
+}
+
+/// A reply.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ret {
+    /// A change instance of this number and type was born, and has taken the place of another.
+    Born(usize, ChangeType, Option<usize>),
+    /// Nothing differs.
+    Unchanged,
+    /// What was refused has not been answered.
+    Blocked,
+    /// Where it stands now.
+    Is(State, ChangeType),
+    /// It cannot be moved from where it stands.
+    Illegal(State),
+    /// There is none of this number.
+    Missing,
+}
+
+/// The item.
+#[derive(Clone, Debug, Default)]
+pub struct Item {
+    changes: Vec<Change>,
+    declared: Option<u8>,
+    settled: Option<Option<u8>>,
+    is_created: Creation,
+    is_in_service: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Creation {
+    #[default]
+    Never,
+    Outstanding,
+    Done,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    state: State,
+    change_type: ChangeType,
+    target: Option<u8>,
+}
+
+impl Item {
+    fn open(&self, states: [State; 2]) -> Option<usize> {
+        self.changes.iter().position(|change| states.contains(&change.state))
+    }
+
+    fn waiting(&self) -> Option<usize> {
+        self.open([State::Pending, State::Rejected])
+    }
+
+    fn validated(&self) -> Option<usize> {
+        self.open([State::Approved, State::Errored])
+    }
+
+    fn is_orphan(&self) -> bool {
+        let idle = self.waiting().is_none() && self.validated().is_none();
+        idle && !self.changes.is_empty() && self.settled != Some(self.declared)
+    }
+
+    fn change_type(&self) -> ChangeType {
+        let is_creating = self.validated().is_some_and(|at| {
+            let change = self.changes[at];
+            change.state == State::Approved && change.change_type == ChangeType::Create
+        });
+        if self.is_in_service == Some(true) && (self.is_created == Creation::Done || is_creating) {
+            ChangeType::Modify
+        } else {
+            ChangeType::Create
+        }
+    }
+
+    fn declare(&mut self, target: Option<u8>) -> Ret {
+        let blocked = self.changes.iter().any(|one| one.state.is_blocked() && one.target == target);
+        if blocked {
+            return Ret::Blocked;
+        }
+        if self.declared == target && !self.is_orphan() {
+            return Ret::Unchanged;
+        }
+        self.declared = target;
+        for change in self.changes.iter_mut().filter(|one| one.state.is_blocked() && one.target != target) {
+            change.state = State::Closed;
+        }
+        let change_type = if target.is_none() { ChangeType::Delete } else { self.change_type() };
+        let displaced = self.waiting();
+        if let Some(at) = displaced {
+            self.changes[at].state = State::Closed;
+        }
+        self.changes.push(Change { state: State::Pending, change_type, target });
+        Ret::Born(self.changes.len() - 1, change_type, displaced)
+    }
+
+    fn decide(&mut self, at: usize, to: State) -> Ret {
+        let Some(change) = self.changes.get(at).copied() else { return Ret::Missing };
+        if change.state == to {
+            return Ret::Is(to, change.change_type);
+        }
+        let mut change_type = change.change_type;
+        match (change.state, to) {
+            (State::Pending, State::Approved) => {
+                if let Some(displaced) = self.validated() {
+                    self.changes[displaced].state = State::Closed;
+                }
+                if change_type == ChangeType::Modify && self.is_created == Creation::Outstanding {
+                    change_type = ChangeType::Create;
+                }
+                match change_type {
+                    ChangeType::Create => {
+                        (self.is_created, self.is_in_service) = (Creation::Outstanding, Some(true));
+                    }
+                    ChangeType::Delete => self.is_in_service = Some(false),
+                    ChangeType::Modify => {}
+                }
+                self.settled = None;
+            }
+            (State::Approved, State::Completed) => {
+                match change_type {
+                    ChangeType::Create => self.is_created = Creation::Done,
+                    ChangeType::Delete => self.is_created = Creation::Never,
+                    ChangeType::Modify => {}
+                }
+                self.settled = Some(change.target);
+            }
+            (State::Pending, State::Rejected)
+            | (State::Approved, State::Errored)
+            | (State::Rejected | State::Errored, State::Closed) => {}
+            (from, _) => return Ret::Illegal(from),
+        }
+        self.changes[at] = Change { state: to, change_type, ..change };
+        Ret::Is(to, change_type)
+    }
+}
+
+impl SequentialSpec for Item {
+    type Op = Op;
+    type Ret = Ret;
+
+    fn invoke(&mut self, op: &Op) -> Ret {
+        match op {
+            Op::Declare(target) => self.declare(*target),
+            Op::Decide(at, to) => self.decide(*at, *to),
+            Op::Read(at) => match self.changes.get(*at) {
+                Some(change) => Ret::Is(change.state, change.change_type),
+                None => Ret::Missing,
+            },
+        }
+    }
+}

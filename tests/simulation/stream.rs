@@ -1,0 +1,259 @@
+//! The table's stream as functions get it: several shards, each in order, batches that come twice, late, or never.
+
+use crate::cloud::TABLE;
+use crate::system::System;
+use dovetail_local::pattern::Pattern;
+use dovetail_table::stream::{FILTER_OWED, FILTER_TOLD};
+use serde_json::{Value, json};
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+const SHARDS: usize = 3;
+const BATCH_MAX: usize = 8;
+/// How often generation is offered a batch that it does not take; the sweep finds what is left of it.
+const TRIES_MAX: u32 = 5;
+/// How long a record takes into the stream.
+const LATENCY: Duration = Duration::from_millis(10);
+
+/// The records of the stream, in the order of the commits.
+pub struct Stream {
+    records: Mutex<Vec<Value>>,
+    /// How far each function is in each shard.
+    positions: Mutex<Vec<[usize; SHARDS]>>,
+    /// Not a `watch`, which wakes those who wait in an order that no seed decides.
+    arrived: Notify,
+}
+
+/// The functions that the stream wakes, with the filters of their records.
+const FUNCTIONS: [(&str, &str); 2] = [("generate", FILTER_OWED), ("notify", FILTER_TOLD)];
+
+fn filter_of(function: &str) -> Pattern {
+    let (_, filter) = FUNCTIONS.into_iter().find(|(name, _)| *name == function).unwrap();
+    Pattern::parse(&serde_json::from_str(filter).unwrap()).unwrap()
+}
+
+impl Stream {
+    /// A stream of which nothing is delivered.
+    pub fn new() -> Self {
+        Self {
+            records: Mutex::default(),
+            positions: Mutex::new(vec![[0; SHARDS]; FUNCTIONS.len()]),
+            arrived: Notify::new(),
+        }
+    }
+
+    /// Begins to deliver, until what is returned is dropped.
+    pub fn flow(self: &Arc<Self>, system: &Arc<System>) -> JoinSet<()> {
+        let mut tasks = JoinSet::new();
+        let (stream, of) = (Arc::clone(self), Arc::clone(system));
+        tasks.spawn(async move { stream.follow(&of).await });
+        for function in 0..FUNCTIONS.len() {
+            for shard in 0..SHARDS {
+                let (stream, system) = (Arc::clone(self), Arc::clone(system));
+                tasks.spawn(async move { stream.feed(&system, function, shard).await });
+            }
+        }
+        tasks
+    }
+
+    /// Reads the stream whenever something was written.
+    async fn follow(&self, system: &System) {
+        loop {
+            system.cloud.written().await;
+            tokio::time::sleep(LATENCY).await;
+            self.read(system);
+        }
+    }
+
+    /// Reads what is new in the stream.
+    pub fn read(&self, system: &System) {
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let engine = &system.cloud.engine;
+        let found = engine.call("ListStreams", &json!({"TableName": TABLE})).body;
+        let arn = &found["Streams"][0]["StreamArn"];
+        let found = engine.call("DescribeStream", &json!({"StreamArn": arn})).body;
+        let shard = &found["StreamDescription"]["Shards"][0]["ShardId"];
+        let mut from = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"});
+        if let Some(last) = records.last() {
+            from["ShardIteratorType"] = json!("AFTER_SEQUENCE_NUMBER");
+            from["SequenceNumber"] = json!(sequence(last));
+        }
+        let mut next = engine.call("GetShardIterator", &from).body["ShardIterator"].take();
+        loop {
+            let mut page = engine.call("GetRecords", &json!({"ShardIterator": next})).body;
+            let found = page["Records"].as_array_mut().unwrap();
+            if found.is_empty() {
+                self.arrived.notify_waiters();
+                return;
+            }
+            records.append(found);
+            next = page["NextShardIterator"].take();
+        }
+    }
+
+    /// The records so far that a function is woken by.
+    pub fn of(&self, function: &str) -> Vec<Value> {
+        let filter = filter_of(function);
+        self.records().into_iter().filter(|record| filter.matches(record)).collect()
+    }
+
+    /// How many of the first records a function is woken by.
+    pub fn of_first(&self, function: &str, count: usize) -> usize {
+        let filter = filter_of(function);
+        self.records().iter().take(count).filter(|record| filter.matches(record)).count()
+    }
+
+    /// Every record so far.
+    pub fn records(&self) -> Vec<Value> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether every function has got all of it.
+    pub fn is_delivered(&self) -> bool {
+        let all = self.records.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
+        positions.iter().flatten().all(|position| *position == all)
+    }
+
+    /// The next records of a shard, and where the function is when it has taken them.
+    fn next(&self, shard: usize, from: usize, most: usize, filter: &Pattern) -> (Vec<Value>, Vec<usize>) {
+        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_shard = |record: &&Value| shard_of(record) == shard && filter.matches(record);
+        let found = records.iter().enumerate().skip(from).filter(|(_, record)| of_shard(record)).take(most);
+        let (places, found): (Vec<_>, Vec<_>) = found.map(|(at, record)| (at, record.clone())).unzip();
+        let places = if places.is_empty() { vec![records.len()] } else { places };
+        (found, places)
+    }
+
+    async fn feed(&self, system: &Arc<System>, function: usize, shard: usize) {
+        let (name, _) = FUNCTIONS[function];
+        let filter = filter_of(name);
+        let (mut position, mut tries) = (0, 0);
+        let moved = |position: usize| {
+            self.positions.lock().unwrap_or_else(PoisonError::into_inner)[function][shard] = position;
+        };
+        loop {
+            let most = system.cloud.draw(|dice| dice.usize(1..=BATCH_MAX));
+            let (batch, places) = self.next(shard, position, most, &filter);
+            if batch.is_empty() {
+                position = places[0];
+                moved(position);
+                self.arrived.notified().await;
+                continue;
+            }
+            let after = places.last().unwrap() + 1;
+            match delivered(system, name, &batch).await {
+                Delivery::Taken => (position, tries) = (after, 0),
+                Delivery::Again(from) => {
+                    let at = batch.iter().position(|record| sequence(record) == from).unwrap_or(0);
+                    tries = if at > 0 { 1 } else { tries + 1 };
+                    position = places[at];
+                }
+                Delivery::Died => tries += 1,
+            }
+            if tries > TRIES_MAX && name == "generate" {
+                (position, tries) = (after, 0);
+            }
+            moved(position);
+            if tries > 0 {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+
+    /// Delivers everything again, when all is over: in order, and the records of different keys in any order.
+    pub async fn again(&self, system: &Arc<System>) {
+        let mut records = self.records();
+        for _ in 0..2 {
+            for (name, _) in FUNCTIONS {
+                let filter = filter_of(name);
+                let told: Vec<Value> = records.iter().filter(|one| filter.matches(one)).cloned().collect();
+                for batch in told.chunks(BATCH_MAX) {
+                    assert_eq!(system.deliver(name, batch).await, Some(None), "{name}, long after");
+                }
+            }
+            // Shards one behind the other: what was first is last.
+            records.sort_by_key(|record| std::cmp::Reverse(shard_of(record)));
+        }
+    }
+}
+
+impl Default for Stream {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+enum Delivery {
+    Taken,
+    Again(String),
+    Died,
+}
+
+async fn delivered(system: &Arc<System>, function: &'static str, batch: &[Value]) -> Delivery {
+    let faults = system.cloud.faults();
+    if system.cloud.befalls("stream delayed", faults.delayed) {
+        let wait = system.cloud.draw(|dice| dice.u64(1..600));
+        tokio::time::sleep(Duration::from_secs(wait)).await;
+    }
+    // Notifications rest on the stream alone, which keeps its records until they are taken.
+    if function == "generate" && system.cloud.befalls("stream dropped", faults.dropped) {
+        return Delivery::Taken;
+    }
+    let mut sent = batch.to_vec();
+    if system.cloud.befalls("stream poisoned", faults.poisoned) {
+        let at = system.cloud.draw(|dice| dice.usize(0..=sent.len()));
+        sent.insert(at, poison());
+    }
+    if system.cloud.befalls("stream duplicated", faults.duplicated) {
+        let (again, twin) = (sent.clone(), Arc::clone(system));
+        // Whatever comes of it: the other one is told.
+        drop(tokio::spawn(async move { drop(twin.deliver(function, &again).await) }));
+    }
+    match system.deliver(function, &sent).await {
+        None => Delivery::Died,
+        Some(None) => Delivery::Taken,
+        Some(Some(from)) => match from.as_str() {
+            POISON => skipped(&sent),
+            _ => Delivery::Again(from),
+        },
+    }
+}
+
+/// A record that cannot be read is given up; what is behind it comes next.
+fn skipped(sent: &[Value]) -> Delivery {
+    let at = sent.iter().position(|record| sequence(record) == POISON).unwrap_or(0);
+    sent.get(at + 1).map_or(Delivery::Taken, |next| Delivery::Again(sequence(next).to_owned()))
+}
+
+const POISON: &str = "0";
+
+/// A record that no function can read.
+fn poison() -> Value {
+    json!({
+        "eventID": "poison", "eventName": "INSERT", "eventVersion": "1.1", "eventSource": "aws:dynamodb",
+        "awsRegion": "local", "eventSourceARN": "arn:aws:dynamodb:local:0:table/poison",
+        "dynamodb": {
+            "Keys": {"pk": {"S": "?"}, "sk": {"S": "?"}},
+            "NewImage": {"ty": {"S": "SUBMISSION"}, "st": {"S": "COMMITTED"}, "v": {"N": "1"}},
+            "SequenceNumber": POISON, "SizeBytes": 1, "StreamViewType": "NEW_AND_OLD_IMAGES",
+            "ApproximateCreationDateTime": 0,
+        },
+    })
+}
+
+/// A record's place in the stream.
+pub fn sequence(record: &Value) -> &str {
+    record["dynamodb"]["SequenceNumber"].as_str().unwrap()
+}
+
+/// The records of one partition are in one shard.
+fn shard_of(record: &Value) -> usize {
+    let mut hasher = DefaultHasher::new();
+    record["dynamodb"]["Keys"]["pk"]["S"].as_str().hash(&mut hasher);
+    usize::try_from(hasher.finish() % u64::try_from(SHARDS).unwrap()).unwrap()
+}

@@ -1,0 +1,199 @@
+//! The system: the functions as they are delivered, each invocation on a machine of its own that may die.
+
+use crate::cloud::{Cloud, KEYS_TABLE, TABLE};
+use crate::faults::Faults;
+use crate::invocation::{Death, Invocation};
+use crate::network::Network;
+use aws_lambda_events::encodings::Body;
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use domain::timestamp::Timestamp;
+use dovetail_aws::{Clock, Way};
+use dovetail_events::Bus;
+use dovetail_http::CursorKey;
+use dovetail_local::gateway::{Received, to_event};
+use dovetail_local::verdicts::Verdicts;
+use dovetail_local::{functions, load, world};
+use dovetail_table::{Settings, Table};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use time::OffsetDateTime;
+use tokio::time::Instant;
+
+/// When every run begins, in microseconds since 1970.
+const BEGINNING: u64 = 1_790_000_000_000_000;
+
+/// How long a function may take before it is ended.
+const LIFETIME: Duration = Duration::from_secs(60);
+
+/// At how many of its calls a function may die.
+const CALLS_MAX: u64 = 16;
+
+/// A request of a client.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// The method.
+    pub method: String,
+    /// The path with its query.
+    pub path: String,
+    /// The team's API key.
+    pub key: String,
+    /// The idempotency key, if there is one.
+    pub idempotency_key: Option<String>,
+    /// The body; null for none.
+    pub body: Value,
+}
+
+/// A reply as a client sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The body.
+    pub body: Value,
+}
+
+/// A system in a cloud.
+pub struct System {
+    /// The cloud.
+    pub cloud: Arc<Cloud>,
+    /// The tables, as a function has them.
+    pub table: Table,
+    bus: Bus,
+    cursor_key: CursorKey,
+    began: Instant,
+    requests: AtomicU64,
+}
+
+impl System {
+    /// A system with a world, and so many writes that a submission makes at once.
+    pub async fn start(world: &Value, actions_max: usize, cloud: Cloud) -> Arc<Self> {
+        let system = Self::on(cloud, actions_max).await;
+        let world = world::parse(&world.to_string()).unwrap();
+        load::world(&system.table, &world, system.now()).await.unwrap();
+        system
+    }
+
+    /// A system without a world, of which only the tables exist.
+    pub async fn on(cloud: Cloud, actions_max: usize) -> Arc<Self> {
+        let cloud = Arc::new(cloud);
+        let way = Way::Through(SharedHttpClient::new(Network(Arc::clone(&cloud))));
+        let (table, keys_table) = (TABLE.to_owned(), KEYS_TABLE.to_owned());
+        let settings = Settings { table, keys_table, endpoint: None, actions_max };
+        let table = Table::connect_by(settings, way.clone()).await;
+        let bus = dovetail_events::Settings { bus: "dovetail".to_owned(), endpoint: None };
+        let bus = Bus::connect_by(bus, way).await;
+        table.create().await.unwrap();
+        let (began, requests) = (Instant::now(), AtomicU64::new(0));
+        Arc::new(Self { cloud, table, bus, cursor_key: CursorKey::new("secret"), began, requests })
+    }
+
+    /// The time, where clocks are right.
+    pub fn now(&self) -> Timestamp {
+        let elapsed = u64::try_from(self.began.elapsed().as_micros()).unwrap();
+        Timestamp::from_micros(BEGINNING + elapsed)
+    }
+
+    /// A machine's clock, and when the machine dies.
+    fn machine(&self, faults: &Faults) -> (Clock, Death) {
+        let skew = u64::try_from(faults.skew.as_micros()).unwrap();
+        let (ahead, by) = self.cloud.draw(|dice| (dice.bool(), dice.u64(0..=skew)));
+        if by > 1_000_000 {
+            self.cloud.count("clock is off");
+        }
+        let began = self.began;
+        let clock: Clock = Arc::new(move || {
+            let now = BEGINNING + u64::try_from(began.elapsed().as_micros()).unwrap();
+            Timestamp::from_micros(if ahead { now + by } else { now - by })
+        });
+        let death = if self.cloud.befalls("function dies", faults.crash) {
+            self.cloud.draw(|dice| {
+                let at = dice.u64(0..CALLS_MAX);
+                if dice.bool() { Death::Before(at) } else { Death::After(at) }
+            })
+        } else {
+            Death::Never
+        };
+        (clock, death)
+    }
+
+    /// Runs a function on a machine; nothing comes of one that dies, or takes too long.
+    pub async fn run<F: Future>(&self, function: F) -> Option<F::Output> {
+        let (clock, death) = self.machine(&self.cloud.faults());
+        self.run_on(clock, &Invocation::new(death), function).await
+    }
+
+    /// Runs a function on a machine whose clock is right; nothing comes of one that dies.
+    pub async fn run_until<F: Future>(&self, invocation: &Arc<Invocation>, function: F) -> Option<F::Output> {
+        let (clock, _) = self.machine(&Faults::none());
+        self.run_on(clock, invocation, function).await
+    }
+
+    async fn run_on<F: Future>(
+        &self,
+        clock: Clock,
+        invocation: &Arc<Invocation>,
+        function: F,
+    ) -> Option<F::Output> {
+        tokio::time::timeout(LIFETIME, invocation.run(clock, function)).await.ok().flatten()
+    }
+
+    /// The id of the next request, in the form that API Gateway's have.
+    pub fn next_request(&self) -> String {
+        format!("{:04x}-0", self.requests.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Sends a request to the API; no answer where the function has died.
+    pub async fn ask(&self, asked: &Asked, id: &str) -> Option<Answer> {
+        self.run(self.answer(asked, id)).await
+    }
+
+    /// The answer of the API, of whatever becomes of the machine.
+    pub async fn answer(&self, asked: &Asked, id: &str) -> Answer {
+        let mut request = http::Request::builder()
+            .method(asked.method.as_str())
+            .uri(&asked.path)
+            .header("host", "dovetail.example")
+            .header("authorization", format!("Api-Key {}", asked.key))
+            .header("content-type", "application/json");
+        if let Some(key) = &asked.idempotency_key {
+            request = request.header("idempotency-key", key);
+        }
+        let body = if asked.body.is_null() { Vec::new() } else { asked.body.to_string().into_bytes() };
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        let received = Received {
+            id: id.to_owned(),
+            at: OffsetDateTime::UNIX_EPOCH,
+            client: ([127, 0, 0, 1], 1).into(),
+            port: 443,
+        };
+        let event = to_event(&parts, body, &received);
+        let reply = functions::answer(&self.table, &self.cursor_key, &Verdicts::default(), event).await;
+        let body = match reply.body {
+            Some(Body::Text(text)) => serde_json::from_str(&text).unwrap(),
+            _ => Value::Null,
+        };
+        Answer { status: u16::try_from(reply.status_code).unwrap(), body }
+    }
+
+    /// Has a function take a batch of the stream: the sequence number to begin again from, if there is one.
+    pub async fn deliver(&self, function: &str, batch: &[Value]) -> Option<Option<String>> {
+        self.run(self.taken(function, batch)).await
+    }
+
+    /// What a function answers to a batch of the stream, whatever becomes of its machine.
+    pub async fn taken(&self, function: &str, batch: &[Value]) -> Option<String> {
+        let event = serde_json::from_value(json!({"Records": batch})).unwrap();
+        let reply = match function {
+            "generate" => generate::handle(&self.table, event).await,
+            _ => notify::handle(&self.bus, event).await,
+        };
+        reply.batch_item_failures.into_iter().next().and_then(|failure| failure.item_identifier)
+    }
+
+    /// Has the sweep run.
+    pub async fn sweep(&self, request: sweep::Request) -> Option<sweep::Swept> {
+        self.run(sweep::handle(&self.table, request)).await?.ok()
+    }
+}
