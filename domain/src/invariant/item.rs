@@ -1,7 +1,6 @@
 //! Items with their change instances, deployed items and shares.
 
 use super::{Audit, Subject};
-use crate::attention::Attention;
 use crate::change::{Change, ChangeType};
 use crate::deployed::Deployed;
 use crate::id::{ChangeId, ItemId, TeamId};
@@ -17,6 +16,7 @@ impl Audit<'_> {
         self.slots(item, &changes);
         self.sequence(item, &changes);
         self.runtime_state(item, &changes);
+        self.settled(item, &changes);
         self.item_alone(item);
         self.versions(item);
         self.references(item);
@@ -84,13 +84,21 @@ impl Audit<'_> {
         self.require(made == Some(item.runtime_state), "I7", Subject::Item(item.id), detail);
     }
 
-    /// I12, I13, I16 and I19: what an item says of itself.
+    /// I12: it counts as settled exactly when the newest change that its service's owner approved is completed.
+    ///
+    /// Whatever is not is being worked on, or is an orphan and waits for an answer: the head counts it (I9).
+    fn settled(&mut self, item: &Item, changes: &[&Change]) {
+        let is_approved = |change: &&&Change| change.history.iter().any(|entry| entry.to == State::Approved);
+        let main = changes.iter().filter(|change| !change.is_dependant()).filter(is_approved);
+        let newest = main.max_by_key(|change| (change.submission, change.attempt));
+        let made = newest.filter(|change| change.state == State::Completed).map(|change| change.target());
+        let detail = "it is not settled as what was completed last";
+        self.require(made == item.settled, "I12", Subject::Item(item.id), detail);
+    }
+
+    /// I13, I16 and I19: what an item says of itself.
     fn item_alone(&mut self, item: &Item) {
         let subject = || Subject::Item(item.id);
-        let cared_for = item.settled == Some(item.wanted())
-            || item.main().open().next().is_some()
-            || item.attention() != Attention::NONE;
-        self.require(cared_for, "I12", subject(), "it is forgotten");
         for stack in item.stacks.values() {
             let wrong = stack.creation == Creation::Outstanding
                 && stack.validated.is_some_and(|slot| slot.change_type == ChangeType::Modify);
