@@ -63,4 +63,11 @@ impl Running {
         let put = json!({"TableName": dovetail_local::TABLE, "Item": row});
         self.engine("DynamoDB_20120810.PutItem", &put);
     }
+
+    /// Removes a row past every rule.
+    pub fn remove_row(&self, row: &Value) {
+        let key = json!({"pk": row["pk"], "sk": row["sk"]});
+        let delete = json!({"TableName": dovetail_local::TABLE, "Key": key});
+        self.engine("DynamoDB_20120810.DeleteItem", &delete);
+    }
 }

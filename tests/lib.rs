@@ -223,10 +223,13 @@ impl Running {
             stagings,
             shares,
             declarations,
+            remembered,
+            catalogue,
         } = self.block_on(self.table.snapshot()).unwrap();
         let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
         let records = (heads, applications, items, changes, deployed, submissions, works, stagings, shares);
-        format!("{teams:?} {metadata:?} {records:?} {:?}", declarations.keys())
+        let more = (declarations.keys(), remembered, catalogue);
+        format!("{teams:?} {metadata:?} {records:?} {more:?}")
     }
 
     /// What is wrong with the table, invariant by invariant.

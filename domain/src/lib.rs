@@ -22,6 +22,7 @@ pub mod land;
 pub mod plan;
 pub mod problem;
 pub mod related;
+pub mod repair;
 pub mod schema;
 pub mod service;
 pub mod staging;

@@ -142,4 +142,11 @@ pub enum Write {
     },
     /// Note that a dependent team has a share in an item; fails when it is noted.
     Share(Share),
+    /// Remove a share of which the item knows nothing; fails when it is gone.
+    ShareGone {
+        /// The item.
+        item: ItemId,
+        /// The dependent team.
+        owner: TeamId,
+    },
 }

@@ -86,8 +86,8 @@ pub(super) fn digest_of(declared: &DeclaredApplication) -> Hash {
 }
 
 /// The digest of an application as its items are stored.
-pub fn digest_of_stored(metadata: &str, items: &[Item]) -> Hash {
-    let declared = items.iter().filter(|item| item.declared);
+pub fn digest_of_stored<'a>(metadata: &str, items: impl IntoIterator<Item = &'a Item>) -> Hash {
+    let declared = items.into_iter().filter(|item| item.declared);
     let items = declared.map(|item| (item.service.title.as_str(), item.name.as_str(), item.version.hash));
     digest::application(metadata, items)
 }

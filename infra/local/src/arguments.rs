@@ -7,13 +7,16 @@ use std::{
 };
 
 use hyper::Uri;
-use lexopt::{Arg, Parser};
+use lexopt::{Arg, Parser, ValueExt as _};
 
-use crate::{engine::Place, plan};
+use crate::{audit, engine::Place, plan};
 use dovetail_table::ACTIONS_MAX;
 
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);
 const DATA: &str = ".dovetail";
+
+/// The word that `audit` is asked for with.
+pub const AUDIT: &str = "audit";
 
 /// What `--help` prints.
 pub const HELP: &str = "\
@@ -21,8 +24,10 @@ Runs the whole system in one process, on an embedded database.
 
 Usage: dovetail [OPTIONS]
        dovetail plan --old FILE --new FILE [--json]
+       dovetail audit (--data DIR | --table NAME | --export DIR) [--repair]
 
 `plan` compares two declarations and starts nothing; `plan --help` tells more.
+`audit` checks every invariant on a table or an export; `audit --help` tells more.
 
 Options:
   --listen ADDR      address and port to serve on; port 0 takes a free one [default: 127.0.0.1:9000]
@@ -47,6 +52,10 @@ pub enum Command {
     Plan(plan::Settings),
     /// Print [`plan::HELP`].
     PlanHelp,
+    /// Check every invariant.
+    Audit(audit::Settings),
+    /// Print [`audit::HELP`].
+    AuditHelp,
 }
 
 /// How to serve.
@@ -92,8 +101,11 @@ where
 }
 
 fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
-    if parser.raw_args()?.peek().is_some_and(|first| first == "plan") {
+    if is_first(&mut parser, "plan")? {
         return read_plan(parser);
+    }
+    if is_first(&mut parser, AUDIT)? {
+        return read_audit(parser);
     }
     let mut listen = LISTEN;
     let mut data = None;
@@ -126,6 +138,10 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
     Ok(Command::Serve(Settings { listen, place, world, functions, actions_max, env_file, ready_file }))
 }
 
+fn is_first(parser: &mut Parser, word: &str) -> Result<bool, lexopt::Error> {
+    Ok(parser.raw_args()?.peek().is_some_and(|first| first == word))
+}
+
 fn read_plan(mut parser: Parser) -> Result<Command, lexopt::Error> {
     let mut old = None;
     let mut new = None;
@@ -144,6 +160,41 @@ fn read_plan(mut parser: Parser) -> Result<Command, lexopt::Error> {
         (Some(old), Some(new)) => Ok(Command::Plan(plan::Settings { old, new, json })),
         (None, _) | (_, None) => Err("plan takes --old FILE and --new FILE".into()),
     }
+}
+
+fn read_audit(mut parser: Parser) -> Result<Command, lexopt::Error> {
+    let mut sources = Vec::new();
+    let mut given = None;
+    let mut repair = false;
+    parser.next()?;
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Arg::Long("data") => sources.push(audit::Source::Data(path(&mut parser, "--data")?)),
+            Arg::Long("export") => sources.push(audit::Source::Export(path(&mut parser, "--export")?)),
+            Arg::Long("table") => {
+                let name = parser.value()?.string()?;
+                sources.push(audit::Source::Table { name, endpoint: None });
+            }
+            Arg::Long("endpoint") => given = Some(parser.value()?.string()?),
+            Arg::Long("repair") => repair = true,
+            Arg::Long("help") | Arg::Short('h') => return Ok(Command::AuditHelp),
+            Arg::Long(_) | Arg::Short(_) | Arg::Value(_) => return Err(arg.unexpected()),
+        }
+    }
+    let (Some(mut source), true) = (sources.pop(), sources.is_empty()) else {
+        return Err("audit takes one of --data DIR, --table NAME and --export DIR".into());
+    };
+    match (&mut source, given) {
+        (audit::Source::Table { endpoint, .. }, given) => *endpoint = given,
+        (audit::Source::Data(_) | audit::Source::Export(_), None) => {}
+        (audit::Source::Data(_) | audit::Source::Export(_), Some(_)) => {
+            return Err("--endpoint goes with --table".into());
+        }
+    }
+    if repair && matches!(source, audit::Source::Export(_)) {
+        return Err("an export can't be repaired".into());
+    }
+    Ok(Command::Audit(audit::Settings { source, repair }))
 }
 
 fn address(value: OsString) -> Result<SocketAddr, lexopt::Error> {
@@ -188,7 +239,11 @@ mod tests {
     fn settings(args: &[&str]) -> Settings {
         match parse(args).unwrap() {
             Command::Serve(settings) => settings,
-            other @ (Command::Help | Command::Plan(_) | Command::PlanHelp) => panic!("{other:?}"),
+            other @ (Command::Help
+            | Command::Plan(_)
+            | Command::PlanHelp
+            | Command::Audit(_)
+            | Command::AuditHelp) => panic!("{other:?}"),
         }
     }
 
@@ -250,6 +305,34 @@ mod tests {
         assert!(refused(&["plan", "a.json", "b.json"]).contains("a.json"));
         assert!(refused(&["--memory", "plan"]).contains("plan"));
         assert!(refused(&["--json"]).contains("--json"));
+    }
+
+    #[test]
+    fn an_audit_names_one_source() {
+        let of = |args: &[&str]| parse([&["audit"], args].concat());
+        let audit = |source, repair| Ok(Command::Audit(audit::Settings { source, repair }));
+        let table = |endpoint: Option<&str>| audit::Source::Table {
+            name: "main".to_owned(),
+            endpoint: endpoint.map(str::to_owned),
+        };
+        assert_eq!(of(&["--data", "d"]), audit(audit::Source::Data("d".into()), false));
+        assert_eq!(of(&["--repair", "--data=d"]), audit(audit::Source::Data("d".into()), true));
+        assert_eq!(of(&["--export", "e"]), audit(audit::Source::Export("e".into()), false));
+        assert_eq!(of(&["--table", "main"]), audit(table(None), false));
+        let elsewhere = ["--endpoint", "http://127.0.0.1:8000", "--table", "main", "--repair"];
+        assert_eq!(of(&elsewhere), audit(table(Some("http://127.0.0.1:8000")), true));
+        assert_eq!(of(&["--help"]), Ok(Command::AuditHelp));
+        for (wrong, told) in [
+            (&[][..], "audit takes one of --data DIR, --table NAME and --export DIR"),
+            (&["--data", "d", "--table", "t"], "audit takes one of"),
+            (&["--data", "d", "--endpoint", "u"], "--endpoint goes with --table"),
+            (&["--export", "e", "--repair"], "an export can't be repaired"),
+            (&["--memory"], "--memory"),
+            (&["--data="], "--data takes a path, not nothing"),
+        ] {
+            let said = of(wrong).unwrap_err();
+            assert!(said.contains(told), "{wrong:?}: {said}");
+        }
     }
 
     #[test]

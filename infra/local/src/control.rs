@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::{
+    audit,
     bus::Bus,
     invoke::{Failure, Invoker},
     journal::{self, FailedBatch, Journal},
@@ -197,11 +198,8 @@ impl Control {
 }
 
 async fn violations(table: &Table) -> Result<Vec<Value>, Error> {
-    let snapshot = table.snapshot().await?;
-    let violations = domain::invariant::violations(&snapshot);
-    let view =
-        |v: &domain::invariant::Violation| json!({"rule": v.rule, "subject": v.subject, "detail": v.detail});
-    Ok(violations.iter().map(view).collect())
+    let audited = table.audit(Some(dovetail_aws::now()), &|_| ()).await?;
+    Ok(audited.violations.iter().map(audit::view).collect())
 }
 
 fn number(event: &Event, name: &str, default: u64) -> Result<u64, String> {

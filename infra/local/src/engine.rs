@@ -109,6 +109,11 @@ impl Engine {
         Ok(Self { address, directory, serving, _lock: lock, _fresh: fresh })
     }
 
+    /// Whether a directory has a database.
+    pub fn is_in(directory: &Path) -> bool {
+        directory.join(DATABASE_FILE).is_file()
+    }
+
     /// The URL that a DynamoDB client is pointed at.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)

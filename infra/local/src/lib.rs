@@ -2,6 +2,7 @@
 //! in the places of API Gateway, Lambda's event source mappings and EventBridge.
 
 pub mod arguments;
+pub mod audit;
 pub mod bus;
 pub mod client;
 pub mod control;

@@ -8,7 +8,8 @@ use std::{
 };
 
 use dovetail_local::{
-    arguments::{self, Command, HELP},
+    arguments::{self, AUDIT, Command, HELP},
+    audit::{self, Verdict},
     plan,
     signals::Signals,
     start,
@@ -17,18 +18,27 @@ use dovetail_local::{
 /// The exit code of a plan that has changes.
 const CHANGES: u8 = 2;
 
+/// The exit codes of an audit that found something, and of one that could not be.
+const VIOLATED: u8 = 1;
+const NOT_AUDITED: u8 = 2;
+
 fn main() -> ExitCode {
+    // An audit that fails for whatever reason must not be taken for one that found something.
+    let is_audit = env::args_os().nth(1).is_some_and(|first| first == AUDIT);
+    let failure = if is_audit { NOT_AUDITED.into() } else { ExitCode::FAILURE };
     let ended = match arguments::parse(env::args_os().skip(1)) {
         Ok(Command::Help) => print(HELP),
         Ok(Command::PlanHelp) => print(plan::HELP),
         Ok(Command::Plan(settings)) => plan(&settings),
+        Ok(Command::AuditHelp) => print(audit::HELP),
+        Ok(Command::Audit(settings)) => audit(&settings),
         Ok(Command::Serve(settings)) => serve(&settings),
         Err(problem) => Err(problem.into()),
     };
     ended.unwrap_or_else(|error| {
         // Where there is no standard error, the exit code has to do.
         drop(writeln!(io::stderr(), "dovetail: {error}"));
-        ExitCode::FAILURE
+        failure
     })
 }
 
@@ -42,9 +52,22 @@ fn plan(settings: &plan::Settings) -> Result<ExitCode, Box<dyn Error>> {
     Ok(if has_changes { CHANGES.into() } else { ExitCode::SUCCESS })
 }
 
+fn audit(settings: &audit::Settings) -> Result<ExitCode, Box<dyn Error>> {
+    let now = dovetail_aws::now();
+    let verdict = runtime()?.block_on(audit::run(settings, now, &mut io::stdout().lock()))?;
+    Ok(match verdict {
+        Verdict::Sound => ExitCode::SUCCESS,
+        Verdict::Violated => VIOLATED.into(),
+        Verdict::Unsettled => NOT_AUDITED.into(),
+    })
+}
+
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
+}
+
 fn serve(settings: &arguments::Settings) -> Result<ExitCode, Box<dyn Error>> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(async {
+    runtime()?.block_on(async {
         let signals = Signals::catch()?;
         start(settings, &mut io::stdout(), signals.received()).await?;
         Ok(ExitCode::SUCCESS)

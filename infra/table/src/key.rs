@@ -48,6 +48,14 @@ pub(crate) fn team_partition(team: TeamId) -> String {
     format!("TEAM#{team}")
 }
 
+/// All partitions of a consumer team, such that what fences others comes before what it fences.
+pub(crate) fn partitions_of(team: TeamId) -> Vec<String> {
+    let before = [team_partition(team), format!("STAGING#{team}"), submission_partition(team)];
+    let work = [work_partition(team), format!("KEY#{team}"), item_partition(team), change_partition(team)];
+    let after = [deployed_partition(team), format!("{SHARE}#{team}"), format!("DECLARATION#{team}")];
+    [before.to_vec(), work.to_vec(), after.to_vec()].concat()
+}
+
 pub(crate) fn team(team: TeamId) -> Key {
     Key::new(team_partition(team), "TEAM")
 }

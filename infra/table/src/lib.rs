@@ -3,6 +3,7 @@
 //! The only crate that names a DynamoDB attribute. Rules are in `domain`; what is here turns its values into
 //! requests and answers back into its values.
 
+pub mod audit;
 mod commit;
 mod connect;
 mod cost;
@@ -19,7 +20,6 @@ mod read;
 mod record;
 mod related;
 mod size;
-mod snapshot;
 mod staging;
 mod statement;
 pub mod stream;

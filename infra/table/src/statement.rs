@@ -54,6 +54,9 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         Write::Remember { team, remembered, now } => remember(table, *team, remembered, *now),
         Write::Work(work) => put(record::write::<WorkRecord>(work)?),
         Write::Share(share) => put(record::write::<ShareRecord>(share)?),
+        Write::ShareGone { item, owner } => {
+            Condition::new("attribute_exists(pk)").delete(table, key::share(*item, *owner))
+        }
         Write::ItemStays { item, revision } => {
             Condition::new("#rv = :rv").number("rv", *revision).check(table, key::item(*item))
         }

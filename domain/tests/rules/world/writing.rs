@@ -110,6 +110,9 @@ impl World {
             Write::Share(share) => {
                 assert!(snapshot.shares.insert((share.item, share.owner)), "the share is noted");
             }
+            Write::ShareGone { item, owner } => {
+                assert!(snapshot.shares.remove(&(*item, *owner)), "the share is gone");
+            }
         }
     }
 }
@@ -152,5 +155,6 @@ fn key(write: &Write) -> String {
         Write::Declaration { hash, .. } => format!("declaration {hash}"),
         Write::ItemStays { item, .. } => format!("item {item}"),
         Write::Share(share) => format!("share {} {}", share.item, share.owner),
+        Write::ShareGone { item, owner } => format!("share {item} {owner}"),
     }
 }

@@ -522,6 +522,7 @@ fn each_write_has_the_condition_that_its_fence_needs() {
         ("staging done", Write::StagingDone { team, staging: staging().id }),
         ("declaration", Write::Declaration { team, hash: Hash::of("{}"), text: "{}".to_owned() }),
         ("share", Write::Share(share())),
+        ("share gone", Write::ShareGone { item: item_id(), owner: consumer().id }),
         ("item stays", Write::ItemStays { item: item_id(), revision: 3 }),
     ];
     let lines: String = writes

@@ -1,0 +1,47 @@
+//! What ought to be over by now: no invariant is broken, and somebody should look.
+
+use super::{Snapshot, Subject, Violation};
+use crate::id::SubmissionId;
+use crate::staging::StagingState;
+use crate::submission::Submission;
+use crate::timestamp::Timestamp;
+use std::collections::BTreeMap;
+
+/// How old work may be, in seconds.
+pub const WORK_SECONDS_MAX: u64 = 5 * 60;
+
+/// How long a submission may hold its team's head, in seconds.
+pub const IN_FLIGHT_SECONDS_MAX: u64 = 2 * 60;
+
+/// How long a staging may be open, in seconds.
+pub const STAGING_SECONDS_MAX: u64 = 60 * 60;
+
+/// What has waited for too long.
+pub fn ages(snapshot: &Snapshot, now: Timestamp) -> Vec<Violation> {
+    let submissions: BTreeMap<SubmissionId, &Submission> =
+        snapshot.submissions.iter().map(|one| (one.id, one)).collect();
+    let mut found = Vec::new();
+    let mut older = |since: Timestamp, limit: u64, subject: Subject, what: &str| {
+        let age = now.micros().saturating_sub(since.micros()) / 1_000_000;
+        if age > limit {
+            found.push(Violation { rule: "AGE", subject, detail: format!("{what} for {age} s") });
+        }
+    };
+    for work in &snapshot.works {
+        // Work of a staging is owed from the commit on.
+        let owing = submissions.get(&work.id.submission).filter(|one| one.staging == work.id.staging);
+        if let Some(submission) = owing {
+            older(submission.created, WORK_SECONDS_MAX, Subject::Work(work.id), "it is owed");
+        }
+    }
+    for head in snapshot.heads.values() {
+        if let Some(submission) = head.in_flight.and_then(|id| submissions.get(&id)) {
+            older(submission.created, IN_FLIGHT_SECONDS_MAX, Subject::Head(head.team), "it is held");
+        }
+    }
+    for staging in snapshot.stagings.iter().filter(|staging| staging.state == StagingState::Open) {
+        let subject = Subject::Staging(staging.team(), staging.id);
+        older(staging.created, STAGING_SECONDS_MAX, subject, "it is open");
+    }
+    found
+}

@@ -1,0 +1,94 @@
+//! What all teams have in common: services, and what leads from a name or an id to its record.
+
+use super::{Audit, Snapshot, Subject, Violation};
+use crate::id::{ServiceId, TeamId};
+use crate::service::Service;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The records that belong to no consumer.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogue {
+    /// Services by title.
+    pub services: BTreeMap<String, Service>,
+    /// The schema versions that are stored, by title.
+    pub schemas: BTreeSet<(String, u64)>,
+    /// Titles by service id.
+    pub titles: BTreeMap<ServiceId, String>,
+    /// Teams by name.
+    pub names: BTreeMap<String, TeamId>,
+    /// The numbers that were allotted last: of teams, of services.
+    pub counted: (u64, u64),
+}
+
+/// Every violation among the records of the catalogue and what leads to them, I16 and I20 (docs/architecture.md).
+pub fn catalogue(snapshot: &Snapshot) -> Vec<Violation> {
+    let mut audit = Audit::new(snapshot);
+    audit.names();
+    audit.titles();
+    for service in snapshot.catalogue.services.values() {
+        audit.service(service);
+    }
+    audit.services_of_items();
+    audit.counters();
+    audit.found
+}
+
+impl Audit<'_> {
+    /// I16: a name leads to the team that has it, and a team is found by its name.
+    fn names(&mut self) {
+        for (name, id) in &self.snapshot.catalogue.names {
+            let leads = self.snapshot.teams.get(id).is_some_and(|team| team.name == *name);
+            let detail = "it leads nowhere or elsewhere";
+            self.require(leads, "I16", Subject::TeamName(name.clone()), detail);
+        }
+        for team in self.snapshot.teams.values() {
+            let found = self.snapshot.catalogue.names.get(&team.name) == Some(&team.id);
+            let detail = format!("it does not lead to team {}", team.id);
+            self.require(found, "I16", Subject::TeamName(team.name.clone()), detail);
+        }
+    }
+
+    /// I16: an id leads to the service that has it.
+    fn titles(&mut self) {
+        let catalogue = &self.snapshot.catalogue;
+        for (id, title) in &catalogue.titles {
+            let leads = catalogue.services.get(title).is_some_and(|service| service.id == *id);
+            self.require(leads, "I16", Subject::ServiceId(*id), "it leads nowhere or elsewhere");
+        }
+    }
+
+    /// I16: a service is found by its id, its teams exist, and so do all versions of its schema.
+    fn service(&mut self, service: &Service) {
+        let subject = || Subject::Service(service.title.clone());
+        let catalogue = &self.snapshot.catalogue;
+        let found = catalogue.titles.get(&service.id) == Some(&service.title);
+        self.require(found, "I16", Subject::ServiceId(service.id), "it does not lead to its service");
+        for team in std::iter::once(&service.owner).chain(&service.settings.dependent_teams) {
+            let known = self.snapshot.teams.get(&team.id).is_some_and(|known| known.name == team.name);
+            self.require(known, "I16", subject(), format!("team {} has another name, or is none", team.id));
+        }
+        let versions = catalogue.schemas.iter().filter(|(title, _)| *title == service.title);
+        let dense = versions.map(|(_, version)| *version).eq(1..=service.schema_version);
+        self.require(dense, "I16", subject(), "the versions of its schema have gaps");
+    }
+
+    /// I16: what items say of their service is so.
+    fn services_of_items(&mut self) {
+        let told = self.snapshot.items.values().map(|item| (&item.service, &item.service_owner));
+        for (named, owner) in told.collect::<BTreeSet<_>>() {
+            let service = self.snapshot.catalogue.services.get(&named.title);
+            let agrees = service.is_some_and(|service| service.id == named.id && service.owner == *owner);
+            let subject = Subject::Service(named.title.clone());
+            self.require(agrees, "I16", subject, "items say otherwise of its id or owner, or there is none");
+        }
+    }
+
+    /// I5: no number is allotted twice.
+    fn counters(&mut self) {
+        let team = self.snapshot.teams.keys().map(|id| id.get()).max().unwrap_or_default();
+        let service = self.snapshot.catalogue.titles.keys().map(|id| id.get()).max().unwrap_or_default();
+        let (teams, services) = self.snapshot.catalogue.counted;
+        let detail = format!("team {team} and service {service} exist, {teams} and {services} are counted");
+        self.require(teams >= team && services >= service, "I5", Subject::Counters, detail);
+    }
+}

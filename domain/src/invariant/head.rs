@@ -1,0 +1,81 @@
+//! Teams, their heads and applications: what they sum up of the other records.
+
+use super::{Audit, Snapshot, Subject};
+use crate::attention::Attention;
+use crate::digest;
+use crate::id::{ApplicationId, ItemId, SubmissionId, TeamId};
+use crate::item::Item;
+use crate::json::Hash;
+use crate::plan::digest_of_stored;
+use crate::team::{Application, Head, Team};
+use std::collections::BTreeSet;
+
+impl Audit<'_> {
+    /// I8, I9 and I20: the head adds up.
+    pub(super) fn head(&mut self, head: &Head) {
+        let subject = || Subject::Head(head.team);
+        let root = root(self.snapshot, head.team);
+        self.require(root == head.root, "I8", subject(), "its root is not that of its applications");
+        let attention = attention(self.snapshot, head.team);
+        self.require(attention == head.attention, "I9", subject(), "its attention is not that of its items");
+        let first = SubmissionId::new(head.team, 1);
+        let submissions = first.into_iter().flat_map(|first| self.submissions.range(first..));
+        let numbers = submissions.map(|(id, _)| *id).take_while(|id| id.team() == head.team);
+        let dense = numbers.map(SubmissionId::number).eq(1..=head.submissions);
+        self.require(dense, "I20", subject(), "the submissions are not numbered without gaps");
+        let exists = self.snapshot.teams.contains_key(&head.team);
+        self.require(exists, "I16", subject(), "its team does not exist");
+    }
+
+    /// I16: a team has a head, and its applications have names of their own.
+    pub(super) fn team(&mut self, team: &Team) {
+        let has_head = self.snapshot.heads.contains_key(&team.id);
+        self.require(has_head, "I16", Subject::Team(team.id), "it has no head");
+        let mut names = BTreeSet::new();
+        for application in applications(self.snapshot, team.id) {
+            let is_new = names.insert(&application.name);
+            self.require(is_new, "I16", Subject::Application(application.id), "another one has its name");
+        }
+        self.team_size(team);
+    }
+
+    /// I8: the digest is that of what is declared, unless that is still to be.
+    pub(super) fn application(&mut self, application: &Application) {
+        let digest = self.items_of_application.get(&application.id);
+        let digest = digest_of_stored(&application.metadata, digest.into_iter().flatten().copied());
+        self.require(
+            digest == application.digest || self.is_in_flight(application.id.team()),
+            "I8",
+            Subject::Application(application.id),
+            "its digest is not that of its items",
+        );
+        let has_team = self.snapshot.teams.contains_key(&application.id.team());
+        self.require(has_team, "I16", Subject::Application(application.id), "its team does not exist");
+        self.application_size(application);
+    }
+}
+
+/// The applications of a team.
+pub(crate) fn applications(snapshot: &Snapshot, team: TeamId) -> impl Iterator<Item = &Application> {
+    let first = ApplicationId::new(team, 1);
+    let following = first.into_iter().flat_map(|first| snapshot.applications.range(first..));
+    following.map(|(_, application)| application).take_while(move |application| application.id.team() == team)
+}
+
+/// The items of a team.
+pub(crate) fn items(snapshot: &Snapshot, team: TeamId) -> impl Iterator<Item = &Item> {
+    let first = ApplicationId::new(team, 1).and_then(|application| ItemId::new(application, 1));
+    let following = first.into_iter().flat_map(|first| snapshot.items.range(first..));
+    following.map(|(_, item)| item).take_while(move |item| item.id.team() == team)
+}
+
+/// The root that a team's head ought to have.
+pub(crate) fn root(snapshot: &Snapshot, team: TeamId) -> Hash {
+    let metadata = snapshot.teams.get(&team).map_or("", |team| team.metadata.as_str());
+    digest::root(metadata, applications(snapshot, team))
+}
+
+/// The attention that a team's head ought to have.
+pub(crate) fn attention(snapshot: &Snapshot, team: TeamId) -> Attention {
+    items(snapshot, team).map(Item::attention).sum()
+}

@@ -1,0 +1,184 @@
+//! Items with their change instances, deployed items and shares.
+
+use super::{Audit, Subject};
+use crate::change::{Change, ChangeType};
+use crate::deployed::Deployed;
+use crate::id::{ChangeId, ItemId, TeamId};
+use crate::item::{Creation, Item, RuntimeState, Slot};
+use crate::json::Hash;
+use crate::state::{Stage, State};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Audit<'_> {
+    /// All that concerns an item.
+    pub(super) fn item(&mut self, item: &Item) {
+        let changes = self.changes_of_item.get(&item.id).cloned().unwrap_or_default();
+        self.slots(item, &changes);
+        self.sequence(item, &changes);
+        self.runtime_state(item, &changes);
+        self.settled(item, &changes);
+        self.item_alone(item);
+        self.versions(item);
+        self.references(item);
+        self.shares(item);
+        self.item_size(item);
+    }
+
+    /// I1 and I2: the slots are the open change instances, at most one per owner and stage.
+    fn slots(&mut self, item: &Item, changes: &[&Change]) {
+        let subject = || Subject::Item(item.id);
+        let mut open: BTreeMap<(TeamId, Stage), Vec<ChangeId>> = BTreeMap::new();
+        for change in changes.iter().filter(|change| change.state.stage() != Stage::Resolved) {
+            open.entry((change.owner.id, change.state.stage())).or_default().push(change.id);
+        }
+        for ((owner, stage), ids) in &open {
+            let detail = format!("{ids:?} are open for team {owner} in {stage:?}");
+            self.require(ids.len() == 1, "I1", subject(), detail);
+        }
+        let open: BTreeSet<ChangeId> = open.into_values().flatten().collect();
+        let slots: BTreeSet<ChangeId> = item.open().map(|(_, slot)| slot.change).collect();
+        self.require(open == slots, "I2", subject(), format!("open are {open:?}, its slots hold {slots:?}"));
+        for (owner, slot) in item.open() {
+            let agrees = self.snapshot.changes.get(&slot.change).is_some_and(|c| agrees(c, owner, slot));
+            self.require(agrees, "I2", subject(), format!("slot of {} differs from it", slot.change));
+        }
+    }
+
+    /// I6: nothing PENDING is older than what has landed.
+    fn sequence(&mut self, item: &Item, changes: &[&Change]) {
+        for (owner, stack) in &item.stacks {
+            let own = changes.iter().filter(|change| change.owner.id == *owner);
+            let landed =
+                own.clone().filter(|change| change.history.first().is_some_and(|e| e.closed_by.is_none()));
+            let newest = landed.map(|c| (c.submission.number(), c.attempt)).max();
+            let detail = format!("team {owner} landed {newest:?} last");
+            let agrees = newest == Some((stack.sequence, stack.attempt));
+            self.require(agrees, "I6", Subject::Item(item.id), detail);
+            let waiting = own.clone().find(|change| change.state == State::Pending);
+            let is_newest = waiting.is_none_or(|c| Some((c.submission.number(), c.attempt)) == newest);
+            let detail = "a PENDING one is older than what has landed";
+            self.require(is_newest, "I6", Subject::Item(item.id), detail);
+        }
+    }
+
+    /// I7: the runtime state is what the service owner's approvals made of it, in their order.
+    fn runtime_state(&mut self, item: &Item, changes: &[&Change]) {
+        let mut main: Vec<_> = changes.iter().filter(|change| !change.is_dependant()).collect();
+        // What is newer has displaced what was PENDING, so they were approved in the order of landing (I6);
+        // no clock is needed to tell it.
+        main.sort_by_key(|change| (change.submission, change.attempt));
+        let entries = main.into_iter().flat_map(|change| &change.history);
+        let made = entries.fold(None, |state, entry| match (entry.from, entry.to, entry.change_type) {
+            (None, State::Pending, ChangeType::Create) if state != Some(RuntimeState::InService) => {
+                Some(RuntimeState::Requested)
+            }
+            (None | Some(State::Pending), State::Approved, ChangeType::Create) => {
+                Some(RuntimeState::InService)
+            }
+            (None | Some(State::Pending), State::Approved, ChangeType::Delete) => {
+                Some(RuntimeState::Decommissioned)
+            }
+            _ => state,
+        });
+        let detail = format!("{} is not what approvals made of it", item.runtime_state.name());
+        self.require(made == Some(item.runtime_state), "I7", Subject::Item(item.id), detail);
+    }
+
+    /// I12: it counts as settled exactly when the newest change that its service's owner approved is completed.
+    ///
+    /// Whatever is not is being worked on, or is an orphan and waits for an answer: the head counts it (I9).
+    fn settled(&mut self, item: &Item, changes: &[&Change]) {
+        let is_approved = |change: &&&Change| change.history.iter().any(|entry| entry.to == State::Approved);
+        let main = changes.iter().filter(|change| !change.is_dependant()).filter(is_approved);
+        let newest = main.max_by_key(|change| (change.submission, change.attempt));
+        let made = newest.filter(|change| change.state == State::Completed).map(|change| change.target());
+        let detail = "it is not settled as what was completed last";
+        self.require(made == item.settled, "I12", Subject::Item(item.id), detail);
+    }
+
+    /// I13, I16 and I19: what an item says of itself.
+    fn item_alone(&mut self, item: &Item) {
+        let subject = || Subject::Item(item.id);
+        for stack in item.stacks.values() {
+            let wrong = stack.creation == Creation::Outstanding
+                && stack.validated.is_some_and(|slot| slot.change_type == ChangeType::Modify);
+            self.require(!wrong, "I13", subject(), "a MODIFY is validated before the CREATE is completed");
+        }
+        let stored = self.snapshot.declarations.contains_key(&(item.consumer.id, item.version.hash));
+        self.require(stored, "I19", subject(), format!("declaration {} is not stored", item.version.hash));
+        let application = self.snapshot.applications.get(&item.id.application());
+        let named = application.is_some_and(|application| application.name == item.application);
+        self.require(named, "I16", subject(), "its application has another name, or there is none");
+        let team = self.snapshot.teams.get(&item.id.team());
+        let named = team.is_some_and(|team| team.name == item.consumer.name);
+        self.require(named, "I16", subject(), "its team has another name, or there is none");
+    }
+
+    /// I15: deployed item versions have no gaps, and the item knows the newest.
+    fn versions(&mut self, item: &Item) {
+        let subject = || Subject::Item(item.id);
+        let mut of_item = self.deployed_of_item.get(&item.id).cloned().unwrap_or_default();
+        of_item.sort_by_key(|deployed| deployed.version);
+        let gapless = of_item.iter().zip(1..).all(|(deployed, version)| deployed.version == version);
+        self.require(gapless, "I15", subject(), "deployed item versions have gaps");
+        let newest = of_item.last().map(|deployed| (deployed.id, deployed.hash));
+        let known = item.deployed.map(|latest| (latest.id, latest.hash));
+        self.require(newest == known, "I15", subject(), "its newest deployed item is another");
+    }
+
+    /// I15: a deployed item is one of a change instance of the service's owner.
+    pub(super) fn deployed_item(&mut self, deployed: &Deployed) {
+        let main = self.snapshot.changes.get(&deployed.change).is_some_and(|change| {
+            change.item == deployed.item && change.owner.id == deployed.service_owner.id
+        });
+        let sound = main && Hash::of(&deployed.data) == deployed.hash;
+        self.require(sound, "I15", Subject::Deployed(deployed.id), "it does not fit its source");
+        self.deployed_size(deployed);
+    }
+
+    /// I17: every reference of a declared item resolves in its application.
+    fn references(&mut self, item: &Item) {
+        if self.is_in_flight(item.id.team()) {
+            return;
+        }
+        for reference in item.references.iter().filter(|_| item.declared) {
+            let name = (item.id.application(), reference.service.as_str(), reference.name.as_str());
+            let resolves = self.declared_names.contains(&name);
+            let detail = format!("a reference to a {} is not declared", reference.service);
+            self.require(resolves, "I17", Subject::Item(item.id), detail);
+        }
+    }
+
+    /// I18: the dependent teams that have a stack on an item are those that find it.
+    fn shares(&mut self, item: &Item) {
+        let involved: BTreeSet<TeamId> = item.dependents().collect();
+        let noted = noted(&self.snapshot.shares, item.id);
+        let detail = format!("teams {involved:?} have a share, {noted:?} are noted");
+        self.require(involved == noted, "I18", Subject::Item(item.id), detail);
+    }
+
+    /// I18: nobody has a share in nothing.
+    pub(super) fn shares_without_item(&mut self) {
+        for (item, owner) in &self.snapshot.shares {
+            let exists = self.snapshot.items.contains_key(item);
+            let detail = format!("team {owner} has a share in it, and it does not exist");
+            self.require(exists, "I18", Subject::Item(*item), detail);
+        }
+    }
+}
+
+/// The teams that are noted to have a share in an item.
+pub(crate) fn noted(shares: &BTreeSet<(ItemId, TeamId)>, item: ItemId) -> BTreeSet<TeamId> {
+    let from = TeamId::new(1).map(|first| (item, first));
+    let of_item = from.into_iter().flat_map(|first| shares.range(first..));
+    of_item.take_while(|(of, _)| *of == item).map(|(_, owner)| *owner).collect()
+}
+
+fn agrees(change: &Change, owner: TeamId, slot: &Slot) -> bool {
+    change.owner.id == owner
+        && change.state == slot.state
+        && change.change_type == slot.change_type
+        && change.target() == slot.target
+        && change.mark() == slot.mark
+        && change.created == slot.created
+}

@@ -1,0 +1,71 @@
+//! I24: every record stays within the bounds that its writers keep.
+//!
+//! How many bytes a record takes as it is stored is not here: the table's crate knows.
+
+use super::{Audit, Subject};
+use crate::change::Change;
+use crate::decide::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX};
+use crate::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
+use crate::deployed::{DEPLOYED_BYTES_MAX, Deployed};
+use crate::item::Item;
+use crate::schema::REFERENCES_MAX;
+use crate::state::State;
+use crate::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, Remembered, Submission};
+use crate::team::{Application, Team};
+use crate::work::{ENTRIES_MAX, ITEMS_MAX, Work};
+use std::collections::BTreeSet;
+
+impl Audit<'_> {
+    fn within(&mut self, size: usize, limit: usize, subject: Subject, what: &str) {
+        self.require(size <= limit, "I24", subject, format!("{what}: {size}, at most {limit}"));
+    }
+
+    pub(super) fn item_size(&mut self, item: &Item) {
+        self.within(item.name.len(), NAME_BYTES_MAX, Subject::Item(item.id), "bytes of its name");
+        self.within(item.references.len(), REFERENCES_MAX, Subject::Item(item.id), "references");
+    }
+
+    pub(super) fn change_size(&mut self, change: &Change) {
+        let subject = || Subject::Change(change.id);
+        let notes = change.history.iter().filter(|entry| entry.from == Some(entry.to)).count();
+        self.within(notes, LOG_ENTRIES_MAX, subject(), "log entries");
+        // No state is entered twice.
+        self.within(change.history.len() - notes, State::ALL.len(), subject(), "moves");
+        let log = change.history.iter().filter_map(|entry| entry.log.as_ref()).map(String::len).max();
+        self.within(log.unwrap_or_default(), LOG_BYTES_MAX, subject(), "bytes of a log");
+        let detail = format!("attempts: {}, at most {}", change.attempt, ATTEMPTS_MAX);
+        self.require(change.attempt <= ATTEMPTS_MAX, "I24", subject(), detail);
+    }
+
+    pub(super) fn deployed_size(&mut self, deployed: &Deployed) {
+        let size = deployed.data.len();
+        self.within(size, DEPLOYED_BYTES_MAX, Subject::Deployed(deployed.id), "bytes of its data");
+    }
+
+    pub(super) fn team_size(&mut self, team: &Team) {
+        self.within(team.metadata.len(), METADATA_BYTES_MAX, Subject::Team(team.id), "bytes of metadata");
+    }
+
+    pub(super) fn application_size(&mut self, application: &Application) {
+        let subject = || Subject::Application(application.id);
+        self.within(application.name.len(), NAME_BYTES_MAX, subject(), "bytes of its name");
+        self.within(application.metadata.len(), METADATA_BYTES_MAX, subject(), "bytes of metadata");
+    }
+
+    pub(super) fn submission_size(&mut self, submission: &Submission) {
+        let size = submission.commit_id.as_ref().map_or(0, String::len);
+        let subject = Subject::Submission(submission.id);
+        self.within(size, COMMIT_ID_BYTES_MAX, subject, "bytes of its commit id");
+    }
+
+    pub(super) fn work_size(&mut self, work: &Work) {
+        let items: BTreeSet<_> = work.entries.iter().map(|owed| owed.item).collect();
+        self.within(work.entries.len(), ENTRIES_MAX, Subject::Work(work.id), "entries");
+        self.within(items.len(), ITEMS_MAX, Subject::Work(work.id), "items");
+    }
+
+    pub(super) fn remembered_size(&mut self, remembered: &Remembered) {
+        let subject = Subject::Remembered(remembered.submission);
+        self.within(remembered.key.len(), IDEMPOTENCY_KEY_BYTES_MAX, subject, "bytes of the key");
+    }
+}

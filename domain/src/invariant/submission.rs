@@ -1,0 +1,100 @@
+//! Submissions, stagings, work and idempotency keys.
+
+use super::{Audit, Subject, count};
+use crate::change::Kind;
+use crate::id::ChangeId;
+use crate::staging::{Staging, StagingState};
+use crate::submission::{Progress, Submission};
+use crate::work::Work;
+use std::collections::BTreeSet;
+
+impl Audit<'_> {
+    /// I10 and I11: what a submission planned exists, or is still owed.
+    pub(super) fn submission(&mut self, submission: &Submission) {
+        let subject = || Subject::Submission(submission.id);
+        let works = self.works.get(&(submission.id, submission.staging)).cloned().unwrap_or_default();
+        let left = count(&works);
+        let direct_left = count(works.iter().filter(|work| work.is_direct()));
+        let waiting: BTreeSet<ChangeId> =
+            works.iter().flat_map(|work| &work.entries).map(|owed| owed.id).collect();
+        let detail = format!("{left} work records, {} counted", submission.work_left);
+        self.require(left == submission.work_left, "I11", subject(), detail);
+        let detail = format!("{direct_left} with items of its own, {} counted", submission.direct_left);
+        self.require(direct_left == submission.direct_left, "I11", subject(), detail);
+        let counted = submission.landed + count(&waiting);
+        let detail = format!("{} landed, {counted} with those that wait", submission.landed);
+        self.require(counted == submission.planned(), "I11", subject(), detail);
+        for id in submission.direct_changes() {
+            let exists = self.snapshot.changes.get(&id).is_some_and(|c| c.submission == submission.id);
+            let planned = exists || waiting.contains(&id);
+            self.require(planned, "I10", subject(), format!("change instance {id} is missing"));
+        }
+        let holds = self.snapshot.heads.get(&submission.id.team()).and_then(|head| head.in_flight);
+        let is_held = submission.progress() == Progress::Committed;
+        let detail = "the team's head is not held by it";
+        self.require(is_held == (holds == Some(submission.id)), "I11", subject(), detail);
+        let own = submission.team.id == submission.id.team();
+        self.require(own, "I5", subject(), "ids of several teams");
+        self.generated(submission, &waiting);
+        self.submission_size(submission);
+    }
+
+    /// I11: what is generated is what was planned, without what is still owed.
+    fn generated(&mut self, submission: &Submission, waiting: &BTreeSet<ChangeId>) {
+        let of_it = self.changes_of_submission.get(&submission.id).into_iter().flatten();
+        let generated = count(of_it.filter(|c| matches!(c.kind, Kind::Dependent | Kind::Referenced)));
+        let direct: BTreeSet<ChangeId> = submission.direct_changes().collect();
+        // A record stays until all of it is carried out.
+        let owed =
+            waiting.iter().filter(|id| !self.snapshot.changes.contains_key(*id) && !direct.contains(*id));
+        let owed = count(owed);
+        let detail = format!("{owed} owed and {generated} generated, {} planned", submission.derived);
+        self.require(
+            owed + generated == submission.derived,
+            "I11",
+            Subject::Submission(submission.id),
+            detail,
+        );
+    }
+
+    /// I11: a staging is a submission's exactly when it is committed, and until all its work is carried out.
+    pub(super) fn staging(&mut self, staging: &Staging) {
+        let submission =
+            self.submissions.get(&staging.submission).filter(|one| one.staging == Some(staging.id));
+        let sound = match staging.state {
+            StagingState::Open | StagingState::Aborted => submission.is_none(),
+            StagingState::Committed => submission.is_some_and(|submission| submission.work_left > 0),
+        };
+        let detail = format!("it is {}", staging.state.name());
+        self.require(sound, "I11", Subject::Staging(staging.team(), staging.id), detail);
+    }
+
+    /// I11: work belongs to a submission or to a staging.
+    pub(super) fn work(&mut self, work: &Work) {
+        let (submission, staging) = (work.id.submission, work.id.staging);
+        let is_owed = self.submissions.get(&submission).is_some_and(|one| one.staging == staging);
+        let is_staged = staging.is_some_and(|id| self.stagings.contains_key(&(submission.team(), id)));
+        self.require(is_owed || is_staged, "I11", Subject::Work(work.id), "it belongs to nothing");
+        let ids = work.entries.iter().flat_map(|owed| [owed.id.team(), owed.item.team()]);
+        let own = ids.into_iter().all(|team| team == submission.team());
+        self.require(own, "I5", Subject::Work(work.id), "ids of several teams");
+        self.work_size(work);
+    }
+
+    /// I20: an idempotency key leads to a submission of its team, and no other one to the same.
+    pub(super) fn remembered(&mut self) {
+        let mut led_to = BTreeSet::new();
+        for (team, remembered) in &self.snapshot.remembered {
+            let id = remembered.submission;
+            let exists = id.team() == *team && self.submissions.contains_key(&id);
+            self.require(exists, "I20", Subject::Remembered(id), "it leads nowhere, or to another team");
+            self.require(
+                led_to.insert(id),
+                "I20",
+                Subject::Remembered(id),
+                "two keys lead to one submission",
+            );
+            self.remembered_size(remembered);
+        }
+    }
+}

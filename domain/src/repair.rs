@@ -1,0 +1,135 @@
+//! What can be computed again from other records, and is, under the fences that every writer keeps.
+//!
+//! That is attention, digests, roots and shares. Nothing here touches a change instance, a history or a declaration.
+
+use crate::id::{ItemId, TeamId};
+use crate::invariant::{Snapshot, Subject, Violation, applications, attention, noted, root, violations};
+use crate::item::Item;
+use crate::plan::digest_of_stored;
+use crate::team::{Application, Head};
+use crate::timestamp::Timestamp;
+use crate::work::Share;
+use crate::write::Write;
+use std::collections::BTreeSet;
+
+/// One transaction that mends one thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// What it mends.
+    pub violation: Violation,
+    /// What it writes.
+    pub writes: Vec<Write>,
+}
+
+/// What mends a team's records, in this order.
+///
+/// None, while a submission is in flight, and as long as anything else is wrong with the team: what would be computed
+/// from broken records would be broken.
+pub fn repairs(snapshot: &Snapshot, team: TeamId) -> Vec<Repair> {
+    let Some(head) = snapshot.heads.get(&team).filter(|head| head.in_flight.is_none()) else {
+        return Vec::new();
+    };
+    let found = violations(snapshot);
+    let mut of_team = found.iter().filter(|violation| violation.subject.team() == Some(team));
+    if !of_team.all(is_computed) {
+        return Vec::new();
+    }
+    let mut mending = Mending { snapshot: snapshot.clone(), head: *head, repairs: Vec::new() };
+    mending.attention();
+    for application in applications(snapshot, team) {
+        mending.application(application);
+    }
+    mending.root();
+    for item in snapshot.items.values().filter(|item| item.id.team() == team) {
+        mending.shares(item);
+    }
+    mending.repairs
+}
+
+/// Whether a violation is one of what can be computed again.
+fn is_computed(violation: &Violation) -> bool {
+    matches!(
+        (&violation.subject, violation.rule),
+        (Subject::Head(_), "I8" | "I9") | (Subject::Application(_), "I8") | (Subject::Item(_), "I18")
+    )
+}
+
+/// A team's records as they will be once the repairs so far are made.
+struct Mending {
+    snapshot: Snapshot,
+    head: Head,
+    repairs: Vec<Repair>,
+}
+
+impl Mending {
+    fn push(&mut self, rule: &'static str, subject: Subject, detail: &str, writes: Vec<Write>) {
+        let violation = Violation { rule, subject, detail: detail.to_owned() };
+        self.repairs.push(Repair { violation, writes });
+    }
+
+    /// The write that moves the head on to this one.
+    fn head(&mut self, after: Head) -> Write {
+        let before = std::mem::replace(&mut self.head, after);
+        Write::Head { before, after }
+    }
+
+    fn attention(&mut self) {
+        let attention = attention(&self.snapshot, self.head.team);
+        if attention != self.head.attention {
+            let write = self.head(Head { attention, ..self.head });
+            let subject = Subject::Head(self.head.team);
+            self.push("I9", subject, "its attention is computed from its items", vec![write]);
+        }
+    }
+
+    /// The digest of an application; with it the head, for that is what fences it.
+    fn application(&mut self, before: &Application) {
+        let id = before.id;
+        let items = self.snapshot.items.values().filter(|item| item.id.application() == id);
+        let digest = digest_of_stored(&before.metadata, items);
+        if digest == before.digest {
+            return;
+        }
+        let after = Application { digest, ..before.clone() };
+        self.snapshot.applications.insert(id, after.clone());
+        let root = root(&self.snapshot, self.head.team);
+        let head = self.head(Head { root, ..self.head });
+        let application = Write::Application { before: Some(before.clone()), after };
+        let detail = "its digest is computed from its items";
+        self.push("I8", Subject::Application(id), detail, vec![head, application]);
+    }
+
+    fn root(&mut self) {
+        let root = root(&self.snapshot, self.head.team);
+        if root != self.head.root {
+            let write = self.head(Head { root, ..self.head });
+            let subject = Subject::Head(self.head.team);
+            self.push("I8", subject, "its root is computed from its applications", vec![write]);
+        }
+    }
+
+    /// The shares in an item, as long as it stays as it is.
+    fn shares(&mut self, item: &Item) {
+        let involved: BTreeSet<TeamId> = item.dependents().collect();
+        let noted = noted(&self.snapshot.shares, item.id);
+        let stays = Write::ItemStays { item: item.id, revision: item.revision };
+        for owner in involved.difference(&noted) {
+            let created = self.since(item.id, *owner).unwrap_or(item.created);
+            let share = Write::Share(Share { item: item.id, owner: *owner, created });
+            let detail = format!("the share of team {owner} is noted");
+            self.push("I18", Subject::Item(item.id), &detail, vec![share, stays.clone()]);
+        }
+        for owner in noted.difference(&involved) {
+            let gone = Write::ShareGone { item: item.id, owner: *owner };
+            let detail = format!("the share of team {owner} is removed");
+            self.push("I18", Subject::Item(item.id), &detail, vec![gone, stays.clone()]);
+        }
+    }
+
+    /// Since when a team has had a share in an item: since its first change instance.
+    fn since(&self, item: ItemId, owner: TeamId) -> Option<Timestamp> {
+        let changes = self.snapshot.changes.values();
+        let of_it = changes.filter(|change| change.item == item && change.owner.id == owner);
+        of_it.map(|change| change.created).min()
+    }
+}

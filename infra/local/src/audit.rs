@@ -1,0 +1,199 @@
+//! `dovetail audit`: checks every invariant on the rows of a table or of an export, and mends what can be computed again.
+
+mod export;
+mod progress;
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use domain::{invariant::Violation, timestamp::Timestamp};
+use dovetail_table::{
+    ACTIONS_MAX, Table,
+    audit::{Audited, Rows},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    KEYS_TABLE, TABLE,
+    engine::{self, Engine, Place},
+};
+use progress::Progress;
+
+/// What `audit --help` prints.
+pub const HELP: &str = "\
+Checks every invariant on all records. What is wrong is printed as JSON lines, a summary last.
+
+Usage: dovetail audit --data DIR [--repair]
+       dovetail audit --table NAME [--endpoint URL] [--repair]
+       dovetail audit --export DIR
+
+Options:
+  --data DIR      directory of a local system that is not running
+  --table NAME    a deployed table, with the credentials and the region of the environment
+  --endpoint URL  an engine in AWS's place
+  --export DIR    a table's export to S3 in DynamoDB JSON, downloaded
+  --repair        compute attention, digests and shares again where they are wrong, then audit again
+  --help          print this
+
+Exit status: 0 sound, 1 something is wrong, 2 it could not be audited.
+";
+
+/// What to audit, and whether to mend it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Where the rows are.
+    pub source: Source,
+    /// Whether to mend what can be computed again.
+    pub repair: bool,
+}
+
+/// Where the rows are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// In an embedded engine's directory.
+    Data(PathBuf),
+    /// In a deployed table.
+    Table {
+        /// Its name.
+        name: String,
+        /// An engine to use instead of AWS.
+        endpoint: Option<String>,
+    },
+    /// In an export that was downloaded.
+    Export(PathBuf),
+}
+
+/// What an audit came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every invariant holds.
+    Sound,
+    /// Something is wrong.
+    Violated,
+    /// Nothing is known to be wrong, but not all of it stood still for long enough.
+    Unsettled,
+}
+
+/// Why there is no audit.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The directory has no database.
+    #[error("{}: there is no database", .0.display())]
+    NoDatabase(PathBuf),
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] engine::Error),
+    /// The table failed, or a line of the export is no row.
+    #[error(transparent)]
+    Table(#[from] dovetail_table::Error),
+    /// The export can't be read or is not whole.
+    #[error(transparent)]
+    Export(#[from] export::Error),
+    /// The findings can't be printed.
+    #[error("the findings can't be printed: {0}")]
+    Print(#[from] io::Error),
+}
+
+/// Audits, and prints what is wrong.
+pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> Result<Verdict, Error> {
+    let (audited, mended) = match &settings.source {
+        Source::Data(directory) => {
+            if !Engine::is_in(directory) {
+                return Err(Error::NoDatabase(directory.clone()));
+            }
+            let engine = Engine::start(&Place::Directory(directory.clone()))?;
+            let table = connect(TABLE, Some(engine.endpoint())).await;
+            // How long something has waited says nothing where nobody worked on it.
+            let audited = of_table(&table, None, settings.repair).await?;
+            engine.stop()?;
+            audited
+        }
+        Source::Table { name, endpoint } => {
+            let table = connect(name, endpoint.clone()).await;
+            of_table(&table, Some(now), settings.repair).await?
+        }
+        Source::Export(directory) => (of_export(directory)?, None),
+    };
+    match print(&audited, mended.as_deref(), out) {
+        // A reader that has seen enough, as `head`, is no failure.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        Ok(()) | Err(_) => Ok(verdict(&audited)),
+    }
+}
+
+fn verdict(audited: &Audited) -> Verdict {
+    match (audited.violations.is_empty(), audited.unsettled) {
+        (true, 0) => Verdict::Sound,
+        (true, _) => Verdict::Unsettled,
+        (false, _) => Verdict::Violated,
+    }
+}
+
+async fn connect(table: &str, endpoint: Option<String>) -> Table {
+    let settings = dovetail_table::Settings {
+        table: table.to_owned(),
+        // No key is looked at.
+        keys_table: KEYS_TABLE.to_owned(),
+        endpoint,
+        actions_max: ACTIONS_MAX,
+    };
+    Table::connect(settings).await
+}
+
+async fn of_table(
+    table: &Table,
+    now: Option<Timestamp>,
+    repair: bool,
+) -> Result<(Audited, Option<Vec<Violation>>), Error> {
+    let audited = audit(table, now).await?;
+    if !repair {
+        return Ok((audited, None));
+    }
+    let mended = table.repair(&audited).await?;
+    Ok((audit(table, now).await?, Some(mended)))
+}
+
+async fn audit(table: &Table, now: Option<Timestamp>) -> Result<Audited, Error> {
+    let progress = Progress::new();
+    Ok(table.audit(now, &|seen| progress.show(seen)).await?)
+}
+
+fn of_export(directory: &Path) -> Result<Audited, Error> {
+    let progress = Progress::new();
+    let mut rows = Rows::default();
+    export::each_line(directory, |line| {
+        rows.add_exported(line)?;
+        progress.show(rows.seen());
+        Ok::<(), Error>(())
+    })?;
+    Ok(rows.audit())
+}
+
+fn print(audited: &Audited, mended: Option<&[Violation]>, out: &mut impl Write) -> io::Result<()> {
+    let mut out = io::BufWriter::new(out);
+    for violation in mended.unwrap_or_default() {
+        let Violation { rule, subject, detail } = violation;
+        writeln!(out, "{}", json!({"repaired": rule, "subject": subject.to_string(), "detail": detail}))?;
+    }
+    for violation in &audited.violations {
+        writeln!(out, "{}", view(violation))?;
+    }
+    let mut summary = json!({"rows": audited.rows, "violations": audited.violations.len()});
+    let more = [
+        ("repaired", mended.map(|mended| json!(mended.len()))),
+        ("unsettled", (audited.unsettled > 0).then(|| json!(audited.unsettled))),
+    ];
+    if let Value::Object(summary) = &mut summary {
+        summary.extend(more.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    }
+    writeln!(out, "{summary}")?;
+    out.flush()
+}
+
+/// A violation as it is printed.
+pub(crate) fn view(violation: &Violation) -> Value {
+    let Violation { rule, subject, detail } = violation;
+    json!({"rule": rule, "subject": subject.to_string(), "detail": detail})
+}

@@ -1,0 +1,111 @@
+//! An export of a table to S3 as it is downloaded: `AWSDynamoDB/<id>/data/*.json.gz`, a row in each line.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufRead as _, BufReader},
+    path::{Path, PathBuf},
+};
+
+use flate2::read::MultiGzDecoder;
+use serde_json::Value;
+
+/// What the files of rows are named like.
+const ROWS: &str = ".json.gz";
+/// What tells how many rows there are.
+const SUMMARY: &str = "manifest-summary.json";
+
+/// Why an export can't be audited.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file can't be read.
+    #[error("{}: {source}", file.display())]
+    Read {
+        /// Which.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is no export, or there are several.
+    #[error("{}: {found} exports, but one is audited at a time", directory.display())]
+    NotOne {
+        /// Where.
+        directory: PathBuf,
+        /// How many there are.
+        found: usize,
+    },
+    /// Rows are missing, or there are too many.
+    #[error("{}: {found} rows, and its manifest tells of {told}", directory.display())]
+    NotWhole {
+        /// Where.
+        directory: PathBuf,
+        /// How many rows there are.
+        found: u64,
+        /// How many there should be.
+        told: u64,
+    },
+}
+
+impl Error {
+    fn read(file: &Path) -> impl FnOnce(io::Error) -> Self {
+        let file = file.to_owned();
+        move |source| Self::Read { file, source }
+    }
+}
+
+/// Takes each row's line; fails if the export is not whole.
+pub(super) fn each_line<E: From<Error>>(
+    directory: &Path,
+    mut take: impl FnMut(&str) -> Result<(), E>,
+) -> Result<(), E> {
+    let export = the_export(directory)?;
+    let mut found = 0_u64;
+    for file in rows_in(&export.join("data"))? {
+        let open = File::open(&file).map_err(Error::read(&file))?;
+        for line in BufReader::new(MultiGzDecoder::new(open)).lines() {
+            take(&line.map_err(Error::read(&file))?)?;
+            found = found.saturating_add(1);
+        }
+    }
+    match told(&export)? {
+        Some(told) if told != found => Err(Error::NotWhole { directory: export, found, told }.into()),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The one export in a directory: below `AWSDynamoDB`, or the directory itself.
+fn the_export(directory: &Path) -> Result<PathBuf, Error> {
+    let below = directory.join("AWSDynamoDB");
+    let candidates = if below.is_dir() { entries(&below)? } else { vec![directory.to_owned()] };
+    let mut exports: Vec<PathBuf> =
+        candidates.into_iter().filter(|export| export.join("data").is_dir()).collect();
+    match (exports.pop(), exports.len()) {
+        (Some(export), 0) => Ok(export),
+        (last, others) => {
+            let found = others.saturating_add(usize::from(last.is_some()));
+            Err(Error::NotOne { directory: directory.to_owned(), found })
+        }
+    }
+}
+
+fn rows_in(data: &Path) -> Result<Vec<PathBuf>, Error> {
+    let is_rows = |path: &PathBuf| path.to_string_lossy().ends_with(ROWS);
+    Ok(entries(data)?.into_iter().filter(is_rows).collect())
+}
+
+fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    let read = || fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
+    let mut paths = read().map_err(Error::read(directory))?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// How many rows the export has, if its manifest was downloaded, too.
+fn told(export: &Path) -> Result<Option<u64>, Error> {
+    let file = export.join(SUMMARY);
+    if !file.exists() {
+        return Ok(None);
+    }
+    let text = fs::read(&file).map_err(Error::read(&file))?;
+    let summary: Value = serde_json::from_slice(&text).map_err(|error| Error::read(&file)(error.into()))?;
+    Ok(summary.get("itemCount").and_then(Value::as_u64))
+}

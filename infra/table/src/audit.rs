@@ -1,0 +1,99 @@
+//! The audit: every invariant on every record of a table, as it stands or as it was exported.
+//!
+//! A scan beside traffic may show one record from before a transaction and another from after it. So nothing counts
+//! that is not found again in records that stood still (`again`).
+
+mod again;
+mod concerned;
+mod indexes;
+mod mend;
+mod rows;
+mod scan;
+
+pub use rows::Rows;
+
+use crate::{Error, Table};
+use domain::id::TeamId;
+use domain::invariant::{Snapshot, Violation, ages, catalogue, violations};
+use domain::timestamp::Timestamp;
+use std::collections::BTreeSet;
+
+/// How far an audit has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Rows read.
+    pub rows: u64,
+    /// Violations so far, not all of which may count in the end.
+    pub violations: u64,
+}
+
+/// What an audit found.
+#[derive(Clone, Debug, Default)]
+pub struct Audited {
+    /// Rows read.
+    pub rows: u64,
+    /// What is wrong, in order.
+    pub violations: Vec<Violation>,
+    /// What seemed wrong in records that did not stand still, however often they were read.
+    pub unsettled: u64,
+}
+
+impl Audited {
+    fn add(&mut self, mut found: Vec<Violation>) {
+        self.violations.append(&mut found);
+        self.violations.sort();
+        self.violations.dedup();
+    }
+}
+
+impl Table {
+    /// Reads the whole table; what is written meanwhile may be seen in part, and what cannot be read is left out.
+    pub async fn snapshot(&self) -> Result<Snapshot, Error> {
+        Ok(self.scan(&|_| ()).await?.snapshot)
+    }
+
+    /// Everything that is wrong with the table; with a time, also what ought to be over by then.
+    pub async fn audit(
+        &self,
+        now: Option<Timestamp>,
+        watch: &(dyn Fn(Seen) + Send + Sync),
+    ) -> Result<Audited, Error> {
+        let rows = self.scan(watch).await?;
+        let (misplaced, entries) = self.misplaced(&rows.places, watch, rows.seen()).await?;
+        let mut audited = Audited { rows: rows.count, ..Audited::default() };
+        let aged = now.map(|now| ages(&rows.snapshot, now)).unwrap_or_default();
+        let found = [violations(&rows.snapshot), aged].concat();
+        watch(Seen { violations: rows.seen().violations + count(&found), rows: rows.count + entries });
+        audited.add(self.flaws_again(rows.flaws).await?);
+        audited.add(self.places_again(misplaced).await?);
+        let teams: BTreeSet<TeamId> = found.iter().filter_map(|violation| violation.subject.team()).collect();
+        for team in teams {
+            let (found, unsettled) = self.team_again(team, now).await?;
+            audited.add(found);
+            audited.unsettled += unsettled;
+        }
+        let found = catalogue(&rows.snapshot);
+        audited.add(self.catalogue_again(rows.snapshot, found).await?);
+        Ok(audited)
+    }
+}
+
+impl Rows {
+    /// Everything that is wrong with rows that nobody changes.
+    pub fn audit(self) -> Audited {
+        let mut audited = Audited { rows: self.count, ..Audited::default() };
+        audited.add(violations(&self.snapshot));
+        audited.add(catalogue(&self.snapshot));
+        audited.add(self.flaws);
+        audited
+    }
+
+    /// How far reading has come.
+    pub fn seen(&self) -> Seen {
+        Seen { rows: self.count, violations: count(&self.flaws) }
+    }
+}
+
+fn count<T>(all: &[T]) -> u64 {
+    all.iter().fold(0, |count, _| count + 1)
+}

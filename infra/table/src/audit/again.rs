@@ -1,0 +1,187 @@
+//! Looking again at what seems wrong, before it counts.
+//!
+//! A team's records are listed anew, what fences others before what it fences. Then those that a violation is about are
+//! read in transactions: if each is as it was listed, all of them were so at one moment, and what is wrong with them is
+//! wrong. Otherwise something moved, and all of it begins again.
+
+use super::concerned::concerned;
+use super::rows::{Rows, key_of};
+use crate::key::{self, Key};
+use crate::record::Attributes;
+use crate::{Error, Table, size};
+use aws_sdk_dynamodb::types::{Get, TransactGetItem};
+use domain::id::TeamId;
+use domain::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
+use domain::timestamp::Timestamp;
+use dovetail_aws::pause;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How often a team's records are listed until what is wrong with them stands still.
+const TRIES: u32 = 12;
+
+/// How many records one transaction reads, and how many bytes; DynamoDB takes 4 MB.
+const READS_MAX: usize = 100;
+const BYTES_MAX: usize = 3_000_000;
+
+/// How often a transaction that meets writes is tried.
+const MEETINGS_MAX: u32 = 12;
+
+/// The records of a team, read one partition after the other.
+pub(super) struct Listing {
+    by_key: BTreeMap<Key, Attributes>,
+    /// What they hold.
+    pub(super) rows: Rows,
+}
+
+impl Table {
+    /// What is wrong with a team's records, and how much of it did not stand still.
+    pub(super) async fn team_again(
+        &self,
+        team: TeamId,
+        now: Option<Timestamp>,
+    ) -> Result<(Vec<Violation>, u64), Error> {
+        let mut attempt = 0;
+        loop {
+            let listing = self.listing(team).await?;
+            let snapshot = &listing.rows.snapshot;
+            let aged = now.map(|now| ages(snapshot, now)).unwrap_or_default();
+            let found = [violations(snapshot), aged].concat();
+            let about: Vec<_> = found.iter().map(|violation| concerned(snapshot, violation)).collect();
+            let moved = self.moved(&listing, about.iter().flatten().cloned().collect()).await?;
+            let (stands, moving): (Vec<_>, Vec<_>) =
+                found.into_iter().zip(about).partition(|(_, about)| about.is_disjoint(&moved));
+            attempt += 1;
+            if moving.is_empty() || attempt == TRIES {
+                let stands = stands.into_iter().map(|(violation, _)| violation).collect();
+                return Ok((stands, moving.iter().fold(0, |count, _| count + 1)));
+            }
+            pause(attempt).await;
+        }
+    }
+
+    /// Lists a team's records: whatever moves together, the record that fences it is read before.
+    pub(super) async fn listing(&self, team: TeamId) -> Result<Listing, Error> {
+        let mut listing = Listing { by_key: BTreeMap::new(), rows: Rows::default() };
+        for partition in key::partitions_of(team) {
+            for row in self.partition(&partition, None).await? {
+                listing.by_key.extend(key_of(&row).map(|key| (key, row.clone())));
+                listing.rows.add(row);
+            }
+        }
+        Ok(listing)
+    }
+
+    /// Which records are not as they were listed.
+    async fn moved(&self, listing: &Listing, keys: BTreeSet<Key>) -> Result<BTreeSet<Key>, Error> {
+        let mut moved = BTreeSet::new();
+        let (mut some, mut bytes) = (Vec::new(), 0);
+        for key in keys {
+            let more = listing.by_key.get(&key).map_or(0, size::of_record);
+            if some.len() == READS_MAX || bytes + more > BYTES_MAX {
+                moved.extend(self.some_moved(listing, std::mem::take(&mut some)).await?);
+                bytes = 0;
+            }
+            bytes += more;
+            some.push(key);
+        }
+        moved.extend(self.some_moved(listing, some).await?);
+        Ok(moved)
+    }
+
+    async fn some_moved(&self, listing: &Listing, keys: Vec<Key>) -> Result<Vec<Key>, Error> {
+        let rows = self.at_one_moment(&keys).await?;
+        let pairs = keys.into_iter().zip(rows);
+        Ok(pairs.filter(|(key, row)| row.as_ref() != listing.by_key.get(key)).map(|(key, _)| key).collect())
+    }
+
+    /// Reads records as they are at one moment, in the order of the keys.
+    async fn at_one_moment(&self, keys: &[Key]) -> Result<Vec<Option<Attributes>>, Error> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let get = |key: &Key| {
+            let get = Get::builder().table_name(&self.name).set_key(Some(key.clone().into())).build();
+            get.map(|get| TransactGetItem::builder().get(get).build())
+                .map_err(|error| Error::corrupt("get", error))
+        };
+        let gets = keys.iter().map(get).collect::<Result<Vec<_>, _>>()?;
+        let mut attempt = 0;
+        loop {
+            let read = self.client.transact_get_items().set_transact_items(Some(gets.clone())).send().await;
+            match read {
+                Ok(read) => {
+                    return Ok(read.responses.unwrap_or_default().into_iter().map(|one| one.item).collect());
+                }
+                Err(error) => {
+                    let cancelled =
+                        error.as_service_error().is_some_and(|e| e.is_transaction_canceled_exception());
+                    if !cancelled || attempt == MEETINGS_MAX {
+                        return Err(error.into());
+                    }
+                }
+            }
+            pause(attempt).await;
+            attempt += 1;
+        }
+    }
+
+    /// What is wrong with single rows, and still is.
+    pub(super) async fn flaws_again(&self, flaws: Vec<Violation>) -> Result<Vec<Violation>, Error> {
+        let mut rows = Rows::default();
+        let subjects: BTreeSet<Subject> = flaws.into_iter().map(|flaw| flaw.subject).collect();
+        for subject in subjects {
+            let Subject::Record { pk, sk } = subject else { continue };
+            let key = key::at(&pk, &sk).into_iter().collect::<Vec<_>>();
+            self.at_one_moment(&key).await?.into_iter().flatten().for_each(|row| rows.add(row));
+        }
+        Ok(rows.flaws)
+    }
+
+    /// What is wrong with the catalogue, and still is with what is concerned read again.
+    pub(super) async fn catalogue_again(
+        &self,
+        snapshot: Snapshot,
+        mut found: Vec<Violation>,
+    ) -> Result<Vec<Violation>, Error> {
+        let mut rows = Rows { snapshot, ..Rows::default() };
+        // A schema version that has come meanwhile is looked for once its service is known.
+        for _ in 0..2 {
+            let subjects: BTreeSet<&Subject> = found.iter().map(|violation| &violation.subject).collect();
+            for subject in subjects {
+                let keys: Vec<Key> = around(&rows.snapshot, subject).into_iter().collect();
+                for some in keys.chunks(READS_MAX) {
+                    self.at_one_moment(some).await?.into_iter().flatten().for_each(|row| rows.add(row));
+                }
+            }
+            found = catalogue(&rows.snapshot);
+        }
+        Ok(found)
+    }
+}
+
+/// The keys of what a violation in the catalogue is about.
+fn around(snapshot: &Snapshot, subject: &Subject) -> BTreeSet<Key> {
+    let catalogue = &snapshot.catalogue;
+    let of_service = |title: &String| {
+        let versions = catalogue.services.get(title).map_or(1, |service| service.schema_version);
+        let id = catalogue.services.get(title).map(|service| key::service_id(service.id));
+        let schemas = (1..=versions).map(|version| key::schema(title, version));
+        schemas.chain(id).chain([key::service(title)]).collect::<BTreeSet<Key>>()
+    };
+    let mut keys = BTreeSet::new();
+    if let Subject::Service(title) = subject {
+        keys = of_service(title);
+    }
+    if let Subject::ServiceId(id) = subject {
+        keys.extend(catalogue.titles.get(id).map(of_service).unwrap_or_default());
+        keys.insert(key::service_id(*id));
+    }
+    if let Subject::TeamName(name) = subject {
+        keys.extend(catalogue.names.get(name).map(|team| key::team(*team)));
+        keys.insert(key::team_name(name));
+    }
+    if *subject == Subject::Counters {
+        keys.insert(key::counters());
+    }
+    keys
+}

@@ -1,0 +1,102 @@
+//! I18: the rows of the indexes are those of the table, each in its place.
+
+use super::{Seen, count};
+use crate::key::Key;
+use crate::record::{self, Attributes};
+use crate::{Error, Table};
+use aws_sdk_dynamodb::types::AttributeValue;
+use domain::invariant::{Subject, Violation};
+use dovetail_aws::pause;
+use std::collections::BTreeSet;
+
+/// The indexes, each with the names of its keys.
+const INDEXES: [(&str, &str, &str); 3] =
+    [("gs1", "gs1pk", "gs1sk"), ("gs2", "gs2pk", "gs2sk"), ("gs3", "gs3pk", "gs3sk")];
+
+/// How often an index is asked again before it is not late but wrong.
+const TRIES: u32 = 12;
+
+/// A row's place in an index.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    index: (&'static str, &'static str, &'static str),
+    pk: String,
+    sk: String,
+    key: Key,
+}
+
+/// The places that a row of the table has by its attributes.
+pub(super) fn places(row: &Attributes) -> Vec<Place> {
+    INDEXES.iter().filter_map(|index| place(row, *index)).collect()
+}
+
+fn place(row: &Attributes, index: (&'static str, &'static str, &'static str)) -> Option<Place> {
+    let text = |name| record::text(row, name).map(str::to_owned);
+    Some(Place { index, pk: text(index.1)?, sk: text(index.2)?, key: record::key(row)? })
+}
+
+impl Table {
+    /// The places that only the table knows or only the indexes do, and how many rows the indexes have.
+    pub(super) async fn misplaced(
+        &self,
+        of_table: &BTreeSet<Place>,
+        watch: &(dyn Fn(Seen) + Send + Sync),
+        seen: Seen,
+    ) -> Result<(Vec<Place>, u64), Error> {
+        let (mut found, mut rows) = (BTreeSet::new(), 0);
+        for index in INDEXES {
+            let before = seen.rows + rows;
+            let take = |row: Attributes| found.extend(place(&row, index));
+            let told = |read| watch(Seen { rows: before + read, ..seen });
+            rows += self.pages(Some(index.0), take, told).await?;
+        }
+        let misplaced: Vec<Place> = of_table.symmetric_difference(&found).cloned().collect();
+        watch(Seen { rows: seen.rows + rows, violations: seen.violations + count(&misplaced) });
+        Ok((misplaced, rows))
+    }
+
+    /// Those places that table and index do not agree about, however often they are asked.
+    pub(super) async fn places_again(&self, misplaced: Vec<Place>) -> Result<Vec<Violation>, Error> {
+        let mut found = Vec::new();
+        for place in misplaced {
+            if let Some(detail) = self.disagree(&place).await? {
+                let subject = Subject::Record { pk: place.key.pk, sk: place.key.sk };
+                found.push(Violation { rule: "I18", subject, detail });
+            }
+        }
+        Ok(found)
+    }
+
+    /// How the table and the index go on to disagree about a place, if they do.
+    async fn disagree(&self, place: &Place) -> Result<Option<String>, Error> {
+        let (mut in_table, mut in_index) = (false, false);
+        for attempt in 0..TRIES {
+            let row = self.attributes(place.key.clone()).await?;
+            in_table = row.is_some_and(|row| places(&row).contains(place));
+            in_index = self.is_in_index(place).await?;
+            if in_table == in_index {
+                return Ok(None);
+            }
+            pause(attempt).await;
+        }
+        let has = |it: bool| if it { "has" } else { "lacks" };
+        let index = place.index.0;
+        Ok(Some(format!("{index} {} it where the table {} it", has(in_index), has(in_table))))
+    }
+
+    async fn is_in_index(&self, place: &Place) -> Result<bool, Error> {
+        let (index, pk, sk) = place.index;
+        let query = self
+            .client
+            .query()
+            .table_name(&self.name)
+            .index_name(index)
+            .key_condition_expression("#pk = :pk AND #sk = :sk")
+            .expression_attribute_names("#pk", pk)
+            .expression_attribute_names("#sk", sk)
+            .expression_attribute_values(":pk", AttributeValue::S(place.pk.clone()))
+            .expression_attribute_values(":sk", AttributeValue::S(place.sk.clone()));
+        let rows = query.send().await?.items.unwrap_or_default();
+        Ok(rows.iter().any(|row| record::key(row).as_ref() == Some(&place.key)))
+    }
+}

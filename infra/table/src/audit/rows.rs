@@ -1,0 +1,216 @@
+//! Reading rows one by one: what they hold, and what is wrong with the row itself (I3, I5, I11, I18, I24, I25).
+
+use super::indexes::{Place, places};
+use crate::key::{self, Key};
+use crate::record::{
+    self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, HeadRecord, ItemRecord, Record,
+    RememberedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord,
+    WorkRecord,
+};
+use crate::{Error, related, size};
+use domain::declaration::DECLARATION_BYTES_MAX;
+use domain::id::{ServiceId, TeamId};
+use domain::invariant::{Snapshot, Subject, Violation};
+use domain::json::Hash;
+use domain::timestamp::Timestamp;
+use domain::work::Work;
+use std::collections::BTreeSet;
+
+/// How many bytes a row of DynamoDB takes at most.
+const ROW_BYTES_MAX: usize = 400 * 1024;
+
+/// Rows that were read.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    pub(super) count: u64,
+    pub(super) snapshot: Snapshot,
+    pub(super) flaws: Vec<Violation>,
+    pub(super) places: BTreeSet<Place>,
+}
+
+impl Rows {
+    /// Adds a row of an export, a line `{"Item": {...}}`.
+    pub fn add_exported(&mut self, line: &str) -> Result<(), Error> {
+        #[derive(serde::Deserialize)]
+        struct Exported {
+            #[serde(rename = "Item")]
+            item: serde_dynamo::Item,
+        }
+        // The decoder's own message may show values.
+        let exported: Exported = serde_json::from_str(line)
+            .map_err(|_| Error::corrupt("export", "a line is no row in DynamoDB JSON"))?;
+        self.add(exported.item.into());
+        Ok(())
+    }
+
+    /// Adds a row; what is wrong with it is kept.
+    pub(super) fn add(&mut self, row: Attributes) {
+        self.count += 1;
+        self.places.extend(places(&row));
+        let bytes = size::of_record(&row);
+        let detail = || format!("bytes: {bytes}, at most {ROW_BYTES_MAX}");
+        self.require(bytes <= ROW_BYTES_MAX, "I24", &row, detail);
+        if let Err(unreadable) = self.read(&row) {
+            let reason = match unreadable {
+                Error::Corrupt { reason, .. } => reason,
+                Error::Unavailable(_) | Error::Denied(_) | Error::NotTaken(_) => {
+                    "it cannot be read".to_owned()
+                }
+            };
+            self.require(false, "I25", &row, || reason);
+        }
+    }
+
+    fn require(
+        &mut self,
+        holds: bool,
+        rule: &'static str,
+        row: &Attributes,
+        detail: impl FnOnce() -> String,
+    ) {
+        if !holds {
+            let part = |name| record::text(row, name).unwrap_or("?").to_owned();
+            let subject = Subject::Record { pk: part("pk"), sk: part("sk") };
+            self.flaws.push(Violation { rule, subject, detail: detail() });
+        }
+    }
+
+    fn read(&mut self, row: &Attributes) -> Result<(), Error> {
+        match record::type_of(row) {
+            Some(TeamRecord::TYPE) => {
+                let team = self.value::<TeamRecord>(row)?;
+                self.snapshot.teams.insert(team.id, team);
+            }
+            Some(HeadRecord::TYPE) => {
+                let head = self.value::<HeadRecord>(row)?;
+                self.snapshot.heads.insert(head.team, head);
+            }
+            Some(ApplicationRecord::TYPE) => {
+                let application = self.value::<ApplicationRecord>(row)?;
+                self.snapshot.applications.insert(application.id, application);
+            }
+            Some(ItemRecord::TYPE) => {
+                let item = self.value::<ItemRecord>(row)?;
+                self.snapshot.items.insert(item.id, item);
+            }
+            Some(ChangeRecord::TYPE) => {
+                let change = self.value::<ChangeRecord>(row)?;
+                self.snapshot.changes.insert(change.id, change);
+            }
+            Some(DeployedRecord::TYPE) => {
+                let deployed = self.value::<DeployedRecord>(row)?;
+                let own =
+                    deployed.consumer.id == deployed.id.team() && deployed.item.team() == deployed.id.team();
+                self.require(own, "I5", row, || "ids of several teams".to_owned());
+                self.snapshot.deployed.push(deployed);
+            }
+            Some(SubmissionRecord::TYPE) => {
+                let submission = self.value::<SubmissionRecord>(row)?;
+                self.snapshot.submissions.push(submission);
+            }
+            Some(WorkRecord::TYPE) => {
+                let work = self.value::<WorkRecord>(row)?;
+                self.snapshot.works.push(work);
+            }
+            Some(StagingRecord::TYPE) => {
+                let staging = self.value::<StagingRecord>(row)?;
+                self.snapshot.stagings.push(staging);
+            }
+            Some(ShareRecord::TYPE) => {
+                let share = self.value::<ShareRecord>(row)?;
+                self.snapshot.shares.insert((share.item, share.owner));
+            }
+            Some(RememberedRecord::TYPE) => {
+                let remembered = self.value::<RememberedRecord>(row)?;
+                self.snapshot.remembered.push(remembered);
+            }
+            Some(ServiceRecord::TYPE) => {
+                let service = self.value::<ServiceRecord>(row)?;
+                self.snapshot.catalogue.services.insert(service.title.clone(), service);
+            }
+            Some(SchemaRecord::TYPE) => {
+                let schema = self.value::<SchemaRecord>(row)?;
+                self.snapshot.catalogue.schemas.insert((schema.title, schema.version));
+            }
+            Some("DECLARATION") => self.declaration(row)?,
+            Some("TEAM_NAME" | "SERVICE_ID") => self.pointer(row)?,
+            // The counters are the one record without a type.
+            None if record::text(row, "pk") == Some("COUNTERS") => {
+                let counted = |name| record::integer(row, name).unwrap_or_default();
+                self.snapshot.catalogue.counted = (counted("teams"), counted("services"));
+            }
+            Some(_) | None => return Err(Error::corrupt("", "its type is unknown")),
+        }
+        Ok(())
+    }
+
+    /// The value of a record, which is stored where it belongs and is found where it is looked for.
+    fn value<R: Record>(&mut self, row: &Attributes) -> Result<R::Value, Error> {
+        let value = record::read::<R>(row.clone())?;
+        let written = record::write::<R>(&value)?;
+        let same = |name: &str| written.get(name) == row.get(name);
+        let detail = || "it is stored under another key than its own".to_owned();
+        self.require(same("pk") && same("sk"), "I5", row, detail);
+        for (pk, sk) in [("gs1pk", "gs1sk"), ("gs2pk", "gs2sk"), ("gs3pk", "gs3sk")] {
+            let found =
+                (same(pk) && same(sk)) || (R::TYPE == WorkRecord::TYPE && pk == "gs3pk" && is_moved(row));
+            self.require(found, "I18", row, || format!("its place by {pk} is not that of the record"));
+        }
+        // What is stored beside what it is made of, for conditions and filters.
+        let counted = R::TYPE != ChangeRecord::TYPE || same("n");
+        self.require(counted, "I3", row, || "it counts its history's entries otherwise".to_owned());
+        let told = R::TYPE != SubmissionRecord::TYPE || same("st");
+        self.require(told, "I11", row, || "its state is not that of its counts".to_owned());
+        Ok(value)
+    }
+
+    fn declaration(&mut self, row: &Attributes) -> Result<(), Error> {
+        is_of_this_format(row)?;
+        let (place, text) = related::declaration(row)?;
+        let detail = || format!("bytes of a declaration: {}, at most {DECLARATION_BYTES_MAX}", text.len());
+        self.require(text.len() <= DECLARATION_BYTES_MAX, "I24", row, detail);
+        self.snapshot.declarations.insert(place, Hash::of(&text));
+        Ok(())
+    }
+
+    /// What leads from a team's name to its id, or from a service's id to its title.
+    fn pointer(&mut self, row: &Attributes) -> Result<(), Error> {
+        is_of_this_format(row)?;
+        let nowhere = || Error::corrupt(record::place(row), "it leads nowhere");
+        let pk = record::text(row, "pk").unwrap_or_default();
+        if let Some(name) = pk.strip_prefix("TEAM_NAME#") {
+            let id = record::integer(row, "to").and_then(TeamId::new).ok_or_else(nowhere)?;
+            self.snapshot.catalogue.names.insert(name.to_owned(), id);
+            return Ok(());
+        }
+        let id = pk.strip_prefix("SERVICE_ID#").and_then(|id| id.parse().ok()).and_then(ServiceId::new);
+        let title = record::text(row, "to").ok_or_else(nowhere)?;
+        self.snapshot.catalogue.titles.insert(id.ok_or_else(nowhere)?, title.to_owned());
+        Ok(())
+    }
+}
+
+/// Whether work is found where failures, or being taken up again, have moved it.
+fn is_moved(row: &Attributes) -> bool {
+    let Ok(work) = record::read::<WorkRecord>(row.clone()) else { return false };
+    let moved = matches!(record::text(row, "gs3pk"), Some(key::ALL_WORK | key::QUARANTINE));
+    moved && record::text(row, "gs3sk") == Some(&age(&work))
+}
+
+/// Work that was staged is in no index before it is moved, and then comes first.
+fn age(work: &Work) -> String {
+    let since = if work.id.staging.is_none() { work.created } else { Timestamp::from_micros(0) };
+    key::by_age(since, work.id.submission.get())
+}
+
+fn is_of_this_format(row: &Attributes) -> Result<(), Error> {
+    match record::integer(row, "v") {
+        Some(record::FORMAT) => Ok(()),
+        Some(_) | None => Err(Error::corrupt(record::place(row), "its format is not that of this code")),
+    }
+}
+
+/// The key of a row.
+pub(super) fn key_of(row: &Attributes) -> Option<Key> {
+    record::key(row)
+}

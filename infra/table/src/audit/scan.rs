@@ -1,0 +1,58 @@
+//! Reading a whole table: segments side by side, page by page.
+
+use super::{Rows, Seen};
+use crate::record::Attributes;
+use crate::{Error, Table};
+use aws_sdk_dynamodb::operation::scan::ScanOutput;
+use futures_util::future::try_join_all;
+
+/// How many segments are read side by side.
+const SEGMENTS: i32 = 8;
+
+impl Table {
+    /// Every row of the table.
+    pub(super) async fn scan(&self, watch: &(dyn Fn(Seen) + Send + Sync)) -> Result<Rows, Error> {
+        let mut rows = Rows::default();
+        self.pages(None, |row| rows.add(row), |read| watch(Seen { rows: read, violations: 0 })).await?;
+        Ok(rows)
+    }
+
+    /// Takes every row of the table or of an index, and tells after each round of pages how many there were.
+    pub(super) async fn pages(
+        &self,
+        index: Option<&str>,
+        mut take: impl FnMut(Attributes),
+        told: impl Fn(u64),
+    ) -> Result<u64, Error> {
+        let mut read = 0;
+        let mut open: Vec<(i32, Option<Attributes>)> = (0..SEGMENTS).map(|segment| (segment, None)).collect();
+        while !open.is_empty() {
+            let pages = open.into_iter().map(|(segment, after)| self.page(index, segment, after));
+            open = Vec::new();
+            for (segment, page) in try_join_all(pages).await? {
+                for row in page.items.unwrap_or_default() {
+                    read += 1;
+                    take(row);
+                }
+                open.extend(page.last_evaluated_key.map(|after| (segment, Some(after))));
+            }
+            told(read);
+        }
+        Ok(read)
+    }
+
+    async fn page(
+        &self,
+        index: Option<&str>,
+        segment: i32,
+        after: Option<Attributes>,
+    ) -> Result<(i32, ScanOutput), Error> {
+        let scan = self.client.scan().table_name(&self.name).segment(segment).total_segments(SEGMENTS);
+        let scan = match index {
+            Some(index) => scan.index_name(index),
+            // An index is read eventually consistent, whatever one asks for.
+            None => scan.consistent_read(true),
+        };
+        Ok((segment, scan.set_exclusive_start_key(after).send().await?))
+    }
+}
