@@ -23,15 +23,15 @@ use domain::land::Stamp;
 use domain::plan::{self, Items, Offer, Offers, Refused, Request, Staged, Stored};
 use domain::schema;
 use domain::service::{Service, Settings};
-use domain::staging::{Staging, StagingId};
+use domain::staging::StagingId;
 use domain::state::{Stage, State};
 use domain::submission::{Remembered, Scope, Submission};
 use domain::team::{Application, Head, Team};
 use domain::timestamp::Timestamp;
 use domain::work::{Owed, WorkId};
-use domain::write::{Closing, Write};
+use domain::write::Write;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 #[derive(Clone)]

@@ -8,6 +8,7 @@ use domain::invariant;
 use domain::json::Hash;
 use domain::submission::Scope;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use store::Table;
 
@@ -17,18 +18,25 @@ const PARTS: u64 = 64;
 /// Tables that were looked at and found sound, by fingerprint: most states differ in what somebody remembers, not in
 /// the table.
 pub(crate) struct Audited {
+    visited: AtomicUsize,
+    limit: usize,
     sound: Vec<Mutex<HashSet<u64>>>,
     /// How each order of commands ended (I22).
     pub(crate) endings: Mutex<HashMap<u64, u64>>,
 }
 
-impl Default for Audited {
-    fn default() -> Self {
-        Self { sound: (0..PARTS).map(|_| Mutex::default()).collect(), endings: Mutex::default() }
-    }
-}
-
 impl Audited {
+    /// Nothing is looked at yet; after so many states no further ones are to be found.
+    pub(crate) fn new(limit: usize) -> Self {
+        let sound = (0..PARTS).map(|_| Mutex::default()).collect();
+        Self { visited: AtomicUsize::new(0), limit, sound, endings: Mutex::default() }
+    }
+
+    /// Whether more states were found than are to be visited.
+    pub(crate) fn is_over(&self) -> bool {
+        self.visited.load(Ordering::Relaxed) > self.limit
+    }
+
     fn is_sound(&self, table: &Table, look: impl FnOnce() -> bool) -> bool {
         let fingerprint = table.fingerprint().0;
         let part = &self.sound[usize::try_from(fingerprint % PARTS).unwrap()];
@@ -45,6 +53,8 @@ impl Audited {
 
 /// Whether everything holds that must.
 pub(crate) fn holds(world: &World, state: &State) -> bool {
+    // Once for each state.
+    world.audited.visited.fetch_add(1, Ordering::Relaxed);
     state.broken.is_none()
         && world.audited.is_sound(&state.table, || of_table(world, &state.table).is_empty())
         && (!state.is_quiescent() || ending::violations(world, state).is_empty())

@@ -79,6 +79,6 @@ pub struct Config {
     pub owners: Owners,
     /// How many deployed items the first change instance has brought before anything else happens.
     pub deployed: u8,
-    /// How many steps an ordinary run makes, if there are as many.
-    pub steps: usize,
+    /// How many states an ordinary run visits; where there are no more, exactly so many.
+    pub states: usize,
 }

@@ -25,7 +25,7 @@ const PLAIN: Config = Config {
     sweeps: false,
     owners: NOBODY,
     deployed: 0,
-    steps: 200_000,
+    states: 100_000,
 };
 
 const fn submit(declares: &'static [Application]) -> Command {
@@ -72,6 +72,7 @@ pub const CONFIGS: &[Config] = &[
         torn: true,
         workers: 2,
         commands: &[submit(XY1), submit(XY2), submit(X3)],
+        states: 100_000,
         ..PLAIN
     },
     Config {
@@ -81,6 +82,7 @@ pub const CONFIGS: &[Config] = &[
         torn: true,
         owners: Owners { at_once: 1, budget: 4, decisions: ALL },
         commands: &[submit(XY1), after(&[0], submit(XY2)), after(&[0], submit(XY3))],
+        states: 90_000,
         ..PLAIN
     },
     Config {
@@ -94,6 +96,7 @@ pub const CONFIGS: &[Config] = &[
             after(&[1], submit(NOTHING)),
             after(&[2], submit(X1)),
         ],
+        states: 80_000,
         ..PLAIN
     },
     Config {
@@ -102,6 +105,7 @@ pub const CONFIGS: &[Config] = &[
         torn: true,
         owners: Owners { at_once: 1, budget: 3, decisions: &[Approve, Reject, Fail, Close] },
         commands: &[submit(XZ1), after(&[0], submit(XZ2)), after(&[0], submit(X1))],
+        states: 60_440,
         ..PLAIN
     },
     Config {
@@ -110,6 +114,7 @@ pub const CONFIGS: &[Config] = &[
         dependents: &["V"],
         owners: Owners { at_once: 1, budget: 3, decisions: ALL },
         commands: &[staged(XY1), after(&[0], staged(XY2)), after(&[0], submit(XY3))],
+        states: 120_000,
         ..PLAIN
     },
     Config {
@@ -118,6 +123,7 @@ pub const CONFIGS: &[Config] = &[
         torn: true,
         workers: 2,
         commands: &[staged(XY1), staged(XY2), submit(X3)],
+        states: 80_000,
         ..PLAIN
     },
     Config {
@@ -132,6 +138,7 @@ pub const CONFIGS: &[Config] = &[
             after(&[0], submit(NOTHING)),
             after(&[1, 2], submit(XY1)),
         ],
+        states: 70_000,
         ..PLAIN
     },
     Config {
@@ -140,6 +147,7 @@ pub const CONFIGS: &[Config] = &[
         torn: true,
         owners: Owners { at_once: 2, budget: 4, decisions: ALL },
         commands: &[submit(XZ1), after(&[0], submit(XZ2))],
+        states: 96_041,
         ..PLAIN
     },
     Config {
@@ -147,6 +155,7 @@ pub const CONFIGS: &[Config] = &[
         about: "retries while a staged submission holds the head",
         owners: Owners { at_once: 1, budget: 3, decisions: &[Reject, Retry] },
         commands: &[submit(XZ1), after(&[0], staged(XZ2)), after(&[1], submit(X3))],
+        states: 4_204,
         ..PLAIN
     },
     Config {
@@ -156,6 +165,7 @@ pub const CONFIGS: &[Config] = &[
         torn: true,
         owners: Owners { at_once: 2, budget: 4, decisions: ALL },
         commands: &[submit(X1), after(&[0], submit(X2))],
+        states: 90_000,
         ..PLAIN
     },
     Config {
@@ -166,6 +176,7 @@ pub const CONFIGS: &[Config] = &[
         workers: 2,
         owners: Owners { at_once: 0, budget: 2, decisions: &[Approve, Reject, Complete] },
         commands: &[submit(XY1), after(&[0], submit(XY2)), after(&[0], submit(Y2))],
+        states: 50_000,
         ..PLAIN
     },
     Config {
@@ -175,6 +186,7 @@ pub const CONFIGS: &[Config] = &[
         torn: true,
         workers: 2,
         commands: &[submit(X1), after(&[0], submit(X2)), after(&[1], submit(NOTHING))],
+        states: 8_852,
         ..PLAIN
     },
     Config {
@@ -188,6 +200,7 @@ pub const CONFIGS: &[Config] = &[
             after(&[0], partial(B2)),
             after(&[0], partial(B0)),
         ],
+        states: 90_000,
         ..PLAIN
     },
     Config {
@@ -198,6 +211,7 @@ pub const CONFIGS: &[Config] = &[
         lost: 2,
         crashes: 1,
         commands: &[with_key("k", submit(X1)), with_key("k", submit(X1)), submit(X2)],
+        states: 80_000,
         ..PLAIN
     },
     Config {
@@ -206,6 +220,7 @@ pub const CONFIGS: &[Config] = &[
         lost: 2,
         crashes: 1,
         commands: &[with_key("k", staged(X1)), with_key("k", staged(X1)), staged(X2)],
+        states: 90_000,
         ..PLAIN
     },
     Config {
@@ -215,6 +230,7 @@ pub const CONFIGS: &[Config] = &[
         crashes: 1,
         sweeps: true,
         commands: &[staged(X1), staged(X2), after(&[0], submit(X3))],
+        states: 100_000,
         ..PLAIN
     },
     Config {
@@ -223,6 +239,7 @@ pub const CONFIGS: &[Config] = &[
         dependents: &["V", "L"],
         workers: 2,
         commands: &[staged(XY1), after(&[0], submit(XY2)), after(&[0], staged(Y2))],
+        states: 7_994,
         ..PLAIN
     },
     Config {
@@ -233,6 +250,7 @@ pub const CONFIGS: &[Config] = &[
         lost: 1,
         crashes: 1,
         commands: &[submit(XY1), after(&[0], staged(XY2))],
+        states: 8_922,
         ..PLAIN
     },
     Config {
@@ -242,6 +260,7 @@ pub const CONFIGS: &[Config] = &[
         deployed: 15,
         owners: Owners { at_once: 2, budget: 3, decisions: &[Deploy, Complete] },
         commands: &[submit(XZ1), submit(XZ2)],
+        states: 3_804,
         ..PLAIN
     },
     Config {
@@ -250,6 +269,7 @@ pub const CONFIGS: &[Config] = &[
         approval: false,
         owners: Owners { at_once: 2, budget: 4, decisions: &[Complete, Note] },
         commands: &[submit(X1), after(&[0], submit(X2))],
+        states: 471,
         ..PLAIN
     },
 ];

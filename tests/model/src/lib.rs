@@ -3,9 +3,15 @@
 //!
 //! The rules are the domain's own functions, and the storage is [`store`]; only the order of requests is told again
 //! here, as `functions/` make them. What is left out is told in [`configs`].
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "test support"
+)]
 
 pub mod ablation;
+pub mod arguments;
 mod audit;
 mod clearing;
 pub mod config;

@@ -40,7 +40,7 @@ impl Model for World {
 
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
         // What follows a broken rule is of no interest.
-        if state.broken.is_some() {
+        if state.broken.is_some() || self.audited.is_over() {
             return;
         }
         let mut can = |happens| actions.push(Action(happens));
@@ -99,7 +99,9 @@ impl World {
             return;
         }
         let fates = if submitter.commits() { state.fates() } else { &[Fate::Answered] };
-        fates.iter().for_each(|fate| can(Happens::Submitter(n, *fate)));
+        for fate in fates {
+            can(Happens::Submitter(n, *fate));
+        }
         if self.config.torn
             && let Some(view) = submitter.view()
         {

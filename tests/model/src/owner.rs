@@ -180,7 +180,7 @@ pub(crate) fn decide_at_once(
 fn read(table: &Table, id: ChangeId, decision: Decision) -> Option<Deciding> {
     let change = table.change(id)?;
     let takes_numbers = matches!(decision, Decision::Retry | Decision::Deploy);
-    let head = takes_numbers.then(|| Key::Head(change.consumer.id));
+    let head = takes_numbers.then_some(Key::Head(change.consumer.id));
     let keys = [Key::Change(id), Key::Item(change.item)].into_iter().chain(head);
     Some(Deciding::new(id, decision, View::of(table, keys)))
 }

@@ -164,7 +164,9 @@ fn as_read(writes: &mut [Write], read: &Stored, fitting: &Stored) {
             }
             Write::Application { before: Some(before), .. } => {
                 let known = read.applications.iter().find(|known| known.id == before.id);
-                known.into_iter().for_each(|known| *before = known.clone());
+                if let Some(known) = known {
+                    *before = known.clone();
+                }
             }
             _ => {}
         }

@@ -7,15 +7,12 @@ use crate::world::World;
 use stateright::{Checker, HasDiscoveries, Model};
 use std::time::{Duration, Instant};
 
-/// How many threads search.
-const THREADS: usize = 2;
-
 /// In which order states are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Those that are fewest steps away first: what is found is found by a shortest way.
+    /// Those that are fewest steps away first, by one thread: what is found is found by a shortest way.
     Breadth,
-    /// Those that were found last first: takes little memory.
+    /// Those that were found last first, by two threads: takes little memory.
     Depth,
 }
 
@@ -45,21 +42,17 @@ pub struct Broken {
     pub steps: Vec<String>,
 }
 
-/// Searches a configuration, up to about as many steps, without some parts of the protocol.
-pub fn search(config: &Config, states: Option<usize>, missing: &[Missing], order: Order) -> Found {
-    let world = World::new(config, missing);
+/// Searches about so many states of a configuration, without some parts of the protocol.
+pub fn search(config: &Config, states: usize, missing: &[Missing], order: Order) -> Found {
+    let checker = World::new(config, missing, states).checker().finish_when(HasDiscoveries::AnyFailures);
     let began = Instant::now();
-    let mut checker = world.checker().threads(THREADS).finish_when(HasDiscoveries::AnyFailures);
-    if let Some(states) = states {
-        checker = checker.target_state_count(states);
-    }
     match order {
-        Order::Breadth => found(&checker.spawn_bfs().join(), states, began),
-        Order::Depth => found(&checker.spawn_dfs().join(), states, began),
+        Order::Breadth => found(&checker.threads(1).spawn_bfs().join(), began),
+        Order::Depth => found(&checker.threads(2).spawn_dfs().join(), began),
     }
 }
 
-fn found(checker: &impl Checker<World>, states: Option<usize>, began: Instant) -> Found {
+fn found(checker: &impl Checker<World>, began: Instant) -> Found {
     let took = began.elapsed();
     let broken = checker.discoveries().into_values().next().map(|path| {
         let violations = audit::violations(checker.model(), path.last_state());
@@ -70,7 +63,7 @@ fn found(checker: &impl Checker<World>, states: Option<usize>, began: Instant) -
         unique: checker.unique_state_count(),
         generated: checker.state_count(),
         depth: checker.max_depth(),
-        complete: broken.is_none() && states.is_none_or(|states| checker.state_count() < states),
+        complete: broken.is_none() && !checker.model().audited.is_over(),
         took,
         broken,
     }

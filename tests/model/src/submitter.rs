@@ -190,7 +190,9 @@ fn lay_out(state: &mut State, read: &Arc<Read>) -> Step {
     let Some((staged, declarations)) = read.laid_out() else { return Step::Begin };
     let table = Arc::make_mut(&mut state.table);
     staged.works.iter().cloned().for_each(|work| table.put(Record::Work(work)));
-    declarations.iter().for_each(|declaration| table.put(declaration.clone()));
+    for declaration in declarations {
+        table.put(declaration.clone());
+    }
     Step::Claim(Arc::clone(read))
 }
 

@@ -55,8 +55,8 @@ pub struct World {
 }
 
 impl World {
-    /// A configuration without these parts of the protocol.
-    pub fn new(config: &Config, missing: &[Missing]) -> Self {
+    /// A configuration without these parts of the protocol, of which about so many states are visited.
+    pub fn new(config: &Config, missing: &[Missing], states: usize) -> Self {
         let fence = |missing: &Missing| if let Missing::Fence(fence) = missing { Some(*fence) } else { None };
         Self {
             config: *config,
@@ -66,7 +66,7 @@ impl World {
             checks_reads: !missing.contains(&Missing::CheckOfReads),
             knows_sequence: !missing.contains(&Missing::Sequence),
             looks_for_own_mark: !missing.contains(&Missing::OwnMark),
-            audited: Audited::default(),
+            audited: Audited::new(states),
         }
     }
 

@@ -3,9 +3,31 @@
 use crate::record::Record;
 use crate::table::Table;
 use domain::invariant::Snapshot;
+use domain::timestamp::Timestamp;
 use domain::work::Share;
 
 impl Table {
+    /// The table with these records; since when a team has its share, a snapshot does not tell.
+    pub fn of(snapshot: &Snapshot) -> Self {
+        let mut table = Self::default();
+        let mut put = |record| table.put(record);
+        snapshot.teams.values().cloned().map(Record::Team).for_each(&mut put);
+        snapshot.heads.values().copied().map(Record::Head).for_each(&mut put);
+        snapshot.applications.values().cloned().map(Record::Application).for_each(&mut put);
+        snapshot.items.values().cloned().map(Record::Item).for_each(&mut put);
+        snapshot.changes.values().cloned().map(Record::Change).for_each(&mut put);
+        snapshot.deployed.iter().cloned().map(Record::Deployed).for_each(&mut put);
+        snapshot.submissions.iter().cloned().map(Record::Submission).for_each(&mut put);
+        snapshot.works.iter().cloned().map(Record::Work).for_each(&mut put);
+        snapshot.stagings.iter().copied().map(Record::Staging).for_each(&mut put);
+        let created = Timestamp::from_micros(0);
+        let share = |(item, owner): &_| Record::Share(Share { item: *item, owner: *owner, created });
+        snapshot.shares.iter().map(share).for_each(&mut put);
+        let declaration = |((team, hash), stored): (&(_, _), &_)| Record::Declaration(*team, *hash, *stored);
+        snapshot.declarations.iter().map(declaration).for_each(&mut put);
+        table
+    }
+
     /// The records as the audit looks at them; idempotency keys are none of its business.
     pub fn snapshot(&self) -> Snapshot {
         let mut all = Snapshot::default();
