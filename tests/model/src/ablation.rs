@@ -71,7 +71,7 @@ pub const ABLATIONS: &[Ablation] = &[
         &[Without(Fence::Submissions), Without(Fence::NewKey), Without(Fence::NextChange)],
         "partial",
         "I8",
-        0,
+        9,
     ),
     broken("`HEAD.attention`", &[Without(Fence::Attention)], "guard", "I14", 8),
     broken("`HEAD.next_change`", &[Without(Fence::NextChange)], "deployed", "I23", 7),

@@ -49,6 +49,21 @@ fn sound(table: &Table, write: &Write) {
             assert!(table.record(&Key::Deployed(deployed.id)).is_none(), "the key is taken");
             assert!(!deployed.id.number().is_multiple_of(domain::id::CHANGE_STRIDE), "it is a change's");
         }
-        _ => {}
+        Write::Head { .. }
+        | Write::Attention { .. }
+        | Write::Team(_)
+        | Write::Application { .. }
+        | Write::ItemStays { .. }
+        | Write::Submission(_)
+        | Write::Remember { .. }
+        | Write::Work(_)
+        | Write::WorkDone(_)
+        | Write::Progress { .. }
+        | Write::Landed(_)
+        | Write::Staging(_)
+        | Write::StagingMoved { .. }
+        | Write::StagingDone { .. }
+        | Write::Declaration { .. }
+        | Write::Share(_) => {}
     }
 }
