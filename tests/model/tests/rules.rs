@@ -31,7 +31,7 @@ fn without_any_of_its_parts_the_protocol_breaks_unless_another_part_stands_in() 
 
 /// What is otherwise than the table says.
 fn wrong(ablation: &Ablation) -> Option<String> {
-    let config = named(ablation.config).expect("a configuration");
+    let Some(config) = named(ablation.config) else { return Some(format!("no {}", ablation.config)) };
     let found = search(config, 150_000, ablation.missing, Order::Breadth);
     let (name, unique, complete) = (ablation.name, found.unique, found.complete);
     println!("without {name}, {}: {unique} states", config.name);
