@@ -284,7 +284,8 @@ fn r29_the_same_request_under_an_idempotency_key_is_remembered() {
     let mut world = World::new();
     world.idempotency = Some(("key-1".to_owned(), Hash::of("request")));
     let plan = world.declare(&[vm(NAME, 1)]);
-    let remembered = world.remembered["key-1"].clone();
+    let [(_, remembered)] = &world.snapshot.remembered[..] else { panic!("one key") };
+    assert_eq!(remembered.key, "key-1");
     assert_eq!((remembered.submission, remembered.fingerprint), (plan.submission.id, Hash::of("request")));
     assert!(remembered.expires > plan.submission.created);
 }

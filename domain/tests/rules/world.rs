@@ -23,15 +23,15 @@ use domain::land::Stamp;
 use domain::plan::{self, Items, Offer, Offers, Refused, Request, Staged, Stored};
 use domain::schema;
 use domain::service::{Service, Settings};
-use domain::staging::{Staging, StagingId};
+use domain::staging::StagingId;
 use domain::state::{Stage, State};
-use domain::submission::{Remembered, Scope, Submission};
+use domain::submission::{Scope, Submission};
 use domain::team::{Application, Head, Team};
 use domain::timestamp::Timestamp;
 use domain::work::{Owed, WorkId};
-use domain::write::{Closing, Write};
+use domain::write::Write;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 #[derive(Clone)]
@@ -41,7 +41,6 @@ pub(crate) struct World {
     /// Microseconds; a test may set it back.
     pub(crate) clock: u64,
     pub(crate) idempotency: Option<(String, Hash)>,
-    pub(crate) remembered: BTreeMap<String, Remembered>,
     requests: u64,
 }
 
@@ -77,14 +76,7 @@ impl World {
             };
             snapshot.heads.insert(id, head);
         }
-        Self {
-            snapshot,
-            offers: OFFERS.clone(),
-            clock: 1_000,
-            idempotency: None,
-            remembered: BTreeMap::new(),
-            requests: 0,
-        }
+        Self { snapshot, offers: OFFERS.clone(), clock: 1_000, idempotency: None, requests: 0 }
     }
 
     // Settings.

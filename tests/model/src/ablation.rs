@@ -1,0 +1,101 @@
+//! What the protocol is without one of its parts: the rule that breaks then and in how many steps, as data.
+
+use store::Fence;
+
+/// A part of the protocol that is taken away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// A fence of the storage.
+    Fence(Fence),
+    /// The check whether what was read is whole.
+    CheckOfReads,
+    /// The sequence of an owner's stack, which tells what was overtaken.
+    Sequence,
+    /// A submitter's look for what it has written already.
+    OwnMark,
+}
+
+/// What becomes of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Becomes {
+    /// This rule breaks after so many steps, and no sooner.
+    Broken(&'static str, usize),
+    /// No rule breaks among all states, because this stands in for it.
+    Covered(&'static str),
+}
+
+/// A protocol without some of its parts, and what becomes of it in a configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Ablation {
+    /// How the documentation calls what is missing.
+    pub name: &'static str,
+    /// What is missing.
+    pub missing: &'static [Missing],
+    /// The configuration that shows it.
+    pub config: &'static str,
+    /// What it shows.
+    pub becomes: Becomes,
+}
+
+const fn broken(
+    name: &'static str,
+    missing: &'static [Missing],
+    config: &'static str,
+    rule: &'static str,
+    steps: usize,
+) -> Ablation {
+    Ablation { name, missing, config, becomes: Becomes::Broken(rule, steps) }
+}
+
+const fn covered(
+    name: &'static str,
+    missing: &'static [Missing],
+    config: &'static str,
+    by: &'static str,
+) -> Ablation {
+    Ablation { name, missing, config, becomes: Becomes::Covered(by) }
+}
+
+use Missing::Fence as Without;
+
+/// All of them.
+pub const ABLATIONS: &[Ablation] = &[
+    covered(
+        "`HEAD.submissions`",
+        &[Without(Fence::Submissions)],
+        "guard",
+        "the key of SUBMISSION n + 1 is taken",
+    ),
+    broken(
+        "`HEAD.submissions`, key not taken and `HEAD.next_change`",
+        &[Without(Fence::Submissions), Without(Fence::NewKey), Without(Fence::NextChange)],
+        "partial",
+        "I8",
+        9,
+    ),
+    broken("`HEAD.attention`", &[Without(Fence::Attention)], "guard", "I14", 8),
+    broken("`HEAD.next_change`", &[Without(Fence::NextChange)], "deployed", "I23", 7),
+    broken("`HEAD.next_change`, staged", &[Without(Fence::NextChange)], "held", "I23", 15),
+    broken("`HEAD.in_flight`", &[Without(Fence::InFlight)], "held", "I11", 16),
+    broken("`STAGING.state`", &[Without(Fence::StagingState)], "cleared", "I11", 6),
+    covered(
+        "`APP.dig`, `APP.ni`",
+        &[Without(Fence::Application)],
+        "guard",
+        "the head is written with every application",
+    ),
+    broken("`ITEM.revision`", &[Without(Fence::Revision)], "two owners", "I2", 8),
+    broken("history length and state", &[Without(Fence::History)], "notes", "I3", 11),
+    broken("key not taken, of a change instance", &[Without(Fence::NewKey)], "overtaken", "I3", 10),
+    broken("key not taken, of an idempotency key", &[Without(Fence::NewKey)], "keys", "I20", 8),
+    broken("`SUBMISSION.work_left`", &[Without(Fence::WorkLeft)], "counted", "I11", 16),
+    covered(
+        "the work record itself",
+        &[Without(Fence::WorkExists)],
+        "counted",
+        "`SUBMISSION.work_left`, and the look whether the record is still there",
+    ),
+    broken("the check for torn reads", &[Missing::CheckOfReads], "race", "I8", 7),
+    broken("the sequence of an owner's stack", &[Missing::Sequence], "overtaken", "I6", 12),
+    broken("the look for one's own mark", &[Missing::OwnMark], "keys", "I20", 6),
+];

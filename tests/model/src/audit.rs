@@ -1,0 +1,139 @@
+//! What must hold in every state: the domain's own invariants, and what a look at the history of requests adds.
+
+use crate::ending;
+use crate::state::State;
+use crate::world::World;
+use domain::id::{CHANGE_STRIDE, ChangeId};
+use domain::invariant;
+use domain::json::Hash;
+use domain::submission::Scope;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use store::Table;
+
+/// How many parts the memory of what was looked at has: those who search seldom meet in one.
+const PARTS: u64 = 64;
+
+/// Tables that were looked at and found sound, by fingerprint: most states differ in what somebody remembers, not in
+/// the table.
+pub(crate) struct Audited {
+    visited: AtomicUsize,
+    limit: usize,
+    sound: Vec<Mutex<HashSet<u64>>>,
+    /// How each order of commands ended (I22).
+    pub(crate) endings: Mutex<HashMap<u64, u64>>,
+}
+
+impl Audited {
+    /// Nothing is looked at yet; after so many states no further ones are to be found.
+    pub(crate) fn new(limit: usize) -> Self {
+        let sound = (0..PARTS).map(|_| Mutex::default()).collect();
+        Self { visited: AtomicUsize::new(0), limit, sound, endings: Mutex::default() }
+    }
+
+    /// Whether more states were found than are to be visited.
+    pub(crate) fn is_over(&self) -> bool {
+        self.visited.load(Ordering::Relaxed) > self.limit
+    }
+
+    fn is_sound(&self, table: &Table, look: impl FnOnce() -> bool) -> bool {
+        let fingerprint = table.fingerprint().0;
+        let part = &self.sound[usize::try_from(fingerprint % PARTS).unwrap()];
+        if part.lock().unwrap_or_else(PoisonError::into_inner).contains(&fingerprint) {
+            return true;
+        }
+        let sound = look();
+        if sound {
+            part.lock().unwrap_or_else(PoisonError::into_inner).insert(fingerprint);
+        }
+        sound
+    }
+}
+
+/// Whether everything holds that must.
+pub(crate) fn holds(world: &World, state: &State) -> bool {
+    // Once for each state.
+    world.audited.visited.fetch_add(1, Ordering::Relaxed);
+    state.broken.is_none()
+        && world.audited.is_sound(&state.table, || of_table(world, &state.table).is_empty())
+        && (!state.is_quiescent() || ending::violations(world, state).is_empty())
+}
+
+/// Everything that does not hold.
+pub(crate) fn violations(world: &World, state: &State) -> Vec<String> {
+    let mut all: Vec<String> = state.broken.iter().map(|broken| (*broken).to_owned()).collect();
+    all.extend(of_table(world, &state.table));
+    if state.is_quiescent() {
+        all.extend(ending::violations(world, state));
+    }
+    all
+}
+
+fn of_table(world: &World, table: &Table) -> Vec<String> {
+    let found = invariant::violations(&table.snapshot());
+    let mut all: Vec<String> = found
+        .into_iter()
+        .map(|found| format!("{}: {}: {}", found.rule, found.subject, found.detail))
+        .collect();
+    all.extend(missing(table));
+    all.extend(repeated(world, table));
+    all.extend(undeclared(world, table));
+    all
+}
+
+/// I10: of what owes nothing any more, everything that was planned exists.
+fn missing(table: &Table) -> Option<String> {
+    let done = table.submissions().filter(|submission| submission.work_left == 0);
+    let planned = done.flat_map(|submission| {
+        (0..submission.planned()).map(|n| (submission.id, submission.first_change + n * CHANGE_STRIDE))
+    });
+    let exists = |submission, number| {
+        let change = ChangeId::new(crate::given::consumer().id, number).and_then(|id| table.change(id));
+        change.is_some_and(|change| change.submission == submission)
+    };
+    let missing = planned.into_iter().find(|(submission, number)| !exists(*submission, *number));
+    missing.map(|(submission, number)| format!("I10: submission {submission}: {number} was never generated"))
+}
+
+/// I20: a request, and an idempotency key, lead to one submission.
+fn repeated(world: &World, table: &Table) -> Option<String> {
+    let (mut requests, mut keys) = (BTreeSet::new(), BTreeSet::new());
+    for submission in table.submissions() {
+        let n = world.command_of(&submission.request)?;
+        let key = world.command(n).key;
+        if !requests.insert(n) || key.is_some_and(|key| !keys.insert(key)) {
+            return Some(format!("I20: request {n} is recorded again as {}", submission.id));
+        }
+    }
+    None
+}
+
+type Declared<'a> = BTreeMap<&'a str, BTreeSet<(&'a str, &'a str, Hash)>>;
+
+/// I8 and I14: unless a submission is in flight, what is declared is what the submissions said, in their order; so what
+/// was answered with "no change" is as it is declared.
+fn undeclared(world: &World, table: &Table) -> Option<String> {
+    if table.head(crate::given::consumer().id).is_none_or(|head| head.in_flight.is_some()) {
+        return None;
+    }
+    let mut wanted = Declared::new();
+    for submission in table.submissions() {
+        let prepared = world.prepared(world.command_of(&submission.request)?);
+        if submission.scope == Scope::Whole {
+            wanted.clear();
+        }
+        for application in &prepared.declaration.applications {
+            let items = application.items.iter();
+            let items = items.map(|item| (item.service.as_str(), item.name.as_str(), item.hash)).collect();
+            wanted.insert(&application.name, items);
+        }
+    }
+    wanted.retain(|_, items| !items.is_empty());
+    let mut stored = Declared::new();
+    for item in table.items().filter(|item| item.declared) {
+        let of_application = stored.entry(&item.application).or_default();
+        of_application.insert((&item.service.title, &item.name, item.version.hash));
+    }
+    (stored != wanted).then(|| "I14: what is declared is not what was submitted last".to_owned())
+}

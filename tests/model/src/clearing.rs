@@ -1,0 +1,64 @@
+//! Clearing a staging away as `infra/table/src/staging.rs` does: first nobody can commit it any more, then its work goes,
+//! then its record.
+
+use crate::world::World;
+use domain::staging::{Staging, StagingState};
+use domain::work::WorkId;
+use domain::write::Write;
+use std::hash::{Hash, Hasher};
+use store::{Key, Record, Table};
+
+/// How far it has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Next {
+    Abort,
+    RemoveWork,
+    RemoveRecord,
+}
+
+/// A staging that is being cleared away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Clearing {
+    staging: Staging,
+    next: Next,
+}
+
+impl Hash for Clearing {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.staging.id.get(), self.staging.works, self.next).hash(state);
+    }
+}
+
+impl Clearing {
+    pub(crate) const fn of(staging: Staging) -> Self {
+        Self { staging, next: Next::Abort }
+    }
+
+    /// One step; none when there is nothing left to be done.
+    pub(crate) fn step(self, world: &World, table: &mut Table) -> Option<Self> {
+        let Staging { id, .. } = self.staging;
+        let key = Key::Staging(self.staging.team(), id);
+        match self.next {
+            Next::Abort => {
+                let (from, to) = (StagingState::Open, StagingState::Aborted);
+                let moved = Write::StagingMoved { team: self.staging.team(), staging: id, from, to };
+                // Whatever the answer was: what it is now decides.
+                let _whether = table.commit(&[moved], &world.fences);
+                let is_aborted = matches!(table.record(&key),
+                    Some(Record::Staging(now)) if now.state == StagingState::Aborted);
+                is_aborted.then_some(Self { next: Next::RemoveWork, ..self })
+            }
+            Next::RemoveWork => {
+                let submission = self.staging.submission;
+                for number in 1..=self.staging.works {
+                    table.remove(&Key::Work(WorkId { submission, staging: Some(id), number }));
+                }
+                Some(Self { next: Next::RemoveRecord, ..self })
+            }
+            Next::RemoveRecord => {
+                table.remove(&key);
+                None
+            }
+        }
+    }
+}

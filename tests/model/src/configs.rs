@@ -1,0 +1,280 @@
+//! The worlds that are searched, as data.
+//!
+//! Left out of all of them: time (there is one moment, so nothing expires, and a staging may be cleared away at any age),
+//! a second consumer team, changes of a service's schema and settings, work that is set aside after ten failures, events,
+//! and stagings of more than one work record per kind, for which an application of over a hundred items is needed.
+
+use crate::config::{Application, Command, Config, Item::L, Item::V, Owners, Packing};
+use crate::owner::Decision::{self, Approve, Close, Complete, Deploy, Fail, Note, Reject, Retry};
+use domain::submission::Scope;
+
+const NOBODY: Owners = Owners { at_once: 0, budget: 0, decisions: &[] };
+const ALL: &[Decision] = &[Approve, Reject, Complete, Fail, Close, Retry];
+
+const PLAIN: Config = Config {
+    name: "",
+    about: "",
+    approval: true,
+    dependents: &[],
+    commands: &[],
+    attempts: 2,
+    torn: false,
+    lost: 0,
+    crashes: 0,
+    workers: 1,
+    sweeps: false,
+    owners: NOBODY,
+    deployed: 0,
+    states: 100_000,
+};
+
+const fn submit(declares: &'static [Application]) -> Command {
+    Command { declares, scope: Scope::Whole, packing: Packing::AtOnce, key: None, after: &[] }
+}
+
+const fn partial(declares: &'static [Application]) -> Command {
+    Command { scope: Scope::Partial, ..submit(declares) }
+}
+
+const fn staged(declares: &'static [Application]) -> Command {
+    Command { packing: Packing::Staged, ..submit(declares) }
+}
+
+const fn after(before: &'static [usize], command: Command) -> Command {
+    Command { after: before, ..command }
+}
+
+const fn with_key(key: &'static str, command: Command) -> Command {
+    Command { key: Some(key), ..command }
+}
+
+const NOTHING: &[Application] = &[];
+const X1: &[Application] = &[("A", &[V("x", 1)])];
+const X2: &[Application] = &[("A", &[V("x", 2)])];
+const X3: &[Application] = &[("A", &[V("x", 3)])];
+const XZ1: &[Application] = &[("A", &[V("x", 1), V("z", 1)])];
+const XZ2: &[Application] = &[("A", &[V("x", 2), V("z", 1)])];
+const XY1: &[Application] = &[("A", &[V("x", 1), L("y", &["x"], 1)])];
+const XY2: &[Application] = &[("A", &[V("x", 2), L("y", &["x"], 1)])];
+const XY3: &[Application] = &[("A", &[V("x", 3), L("y", &["x"], 1)])];
+const Y2: &[Application] = &[("A", &[V("x", 2), L("y", &["x"], 2)])];
+const AB1: &[Application] = &[("A", &[V("x", 1)]), ("B", &[V("x", 1)])];
+const A2: &[Application] = &[("A", &[V("x", 2)])];
+const B2: &[Application] = &[("B", &[V("x", 2)])];
+const B0: &[Application] = &[("B", &[])];
+
+/// All of them.
+pub const CONFIGS: &[Config] = &[
+    Config {
+        name: "race",
+        about: "three submitters race, two generations, torn reads",
+        dependents: &["V"],
+        torn: true,
+        workers: 2,
+        commands: &[submit(XY1), submit(XY2), submit(X3)],
+        states: 100_000,
+        ..PLAIN
+    },
+    Config {
+        name: "owners",
+        about: "modified twice while owners decide, torn reads",
+        dependents: &["V"],
+        torn: true,
+        owners: Owners { at_once: 1, budget: 4, decisions: ALL },
+        commands: &[submit(XY1), after(&[0], submit(XY2)), after(&[0], submit(XY3))],
+        states: 90_000,
+        ..PLAIN
+    },
+    Config {
+        name: "life",
+        about: "created, modified, removed, declared again, while owners decide",
+        dependents: &["V"],
+        owners: Owners { at_once: 0, budget: 6, decisions: ALL },
+        commands: &[
+            submit(X1),
+            after(&[0], submit(X2)),
+            after(&[1], submit(NOTHING)),
+            after(&[2], submit(X1)),
+        ],
+        states: 80_000,
+        ..PLAIN
+    },
+    Config {
+        name: "guard",
+        about: "rejections race with two submitters, torn reads",
+        torn: true,
+        owners: Owners { at_once: 1, budget: 3, decisions: &[Approve, Reject, Fail, Close] },
+        commands: &[submit(XZ1), after(&[0], submit(XZ2)), after(&[0], submit(X1))],
+        states: 60_440,
+        ..PLAIN
+    },
+    Config {
+        name: "staged",
+        about: "staged submissions while owners decide",
+        dependents: &["V"],
+        owners: Owners { at_once: 1, budget: 3, decisions: ALL },
+        commands: &[staged(XY1), after(&[0], staged(XY2)), after(&[0], submit(XY3))],
+        states: 120_000,
+        ..PLAIN
+    },
+    Config {
+        name: "staged race",
+        about: "staged submissions race, two generations, torn reads",
+        torn: true,
+        workers: 2,
+        commands: &[staged(XY1), staged(XY2), submit(X3)],
+        states: 80_000,
+        ..PLAIN
+    },
+    Config {
+        name: "automatic",
+        about: "no approval: created, modified, removed, created again",
+        approval: false,
+        dependents: &["V"],
+        owners: Owners { at_once: 0, budget: 4, decisions: &[Complete, Fail, Close, Retry] },
+        commands: &[
+            submit(XY1),
+            after(&[0], submit(XY2)),
+            after(&[0], submit(NOTHING)),
+            after(&[1, 2], submit(XY1)),
+        ],
+        states: 70_000,
+        ..PLAIN
+    },
+    Config {
+        name: "retry",
+        about: "owners try again and give up, two at a time, beside submitters",
+        torn: true,
+        owners: Owners { at_once: 2, budget: 4, decisions: ALL },
+        commands: &[submit(XZ1), after(&[0], submit(XZ2))],
+        states: 96_041,
+        ..PLAIN
+    },
+    Config {
+        name: "held",
+        about: "retries while a staged submission holds the head",
+        owners: Owners { at_once: 1, budget: 3, decisions: &[Reject, Retry] },
+        commands: &[submit(XZ1), after(&[0], staged(XZ2)), after(&[1], submit(X3))],
+        states: 4_204,
+        ..PLAIN
+    },
+    Config {
+        name: "two owners",
+        about: "two decisions at a time on one item, and its dependent's",
+        dependents: &["V"],
+        torn: true,
+        owners: Owners { at_once: 2, budget: 4, decisions: ALL },
+        commands: &[submit(X1), after(&[0], submit(X2))],
+        states: 90_000,
+        ..PLAIN
+    },
+    Config {
+        name: "references",
+        about: "what is referenced is modified, and what refers to it as well",
+        dependents: &["V", "L"],
+        torn: true,
+        workers: 2,
+        owners: Owners { at_once: 0, budget: 2, decisions: &[Approve, Reject, Complete] },
+        commands: &[submit(XY1), after(&[0], submit(XY2)), after(&[0], submit(Y2))],
+        states: 50_000,
+        ..PLAIN
+    },
+    Config {
+        name: "overtaken",
+        about: "dependents' shares come late, two generations, torn reads",
+        dependents: &["V", "L"],
+        torn: true,
+        workers: 2,
+        commands: &[submit(X1), after(&[0], submit(X2)), after(&[1], submit(NOTHING))],
+        states: 8_852,
+        ..PLAIN
+    },
+    Config {
+        name: "partial",
+        about: "partial submissions of two applications, torn reads",
+        torn: true,
+        owners: Owners { at_once: 0, budget: 2, decisions: &[Approve, Reject, Close] },
+        commands: &[
+            submit(AB1),
+            after(&[0], partial(A2)),
+            after(&[0], partial(B2)),
+            after(&[0], partial(B0)),
+        ],
+        states: 90_000,
+        ..PLAIN
+    },
+    Config {
+        name: "keys",
+        about: "a request comes again under its idempotency key; answers are lost, submitters die",
+        dependents: &["V"],
+        torn: true,
+        lost: 2,
+        crashes: 1,
+        commands: &[with_key("k", submit(X1)), with_key("k", submit(X1)), submit(X2)],
+        states: 80_000,
+        ..PLAIN
+    },
+    Config {
+        name: "staged keys",
+        about: "the same, staged",
+        lost: 2,
+        crashes: 1,
+        commands: &[with_key("k", staged(X1)), with_key("k", staged(X1)), staged(X2)],
+        states: 90_000,
+        ..PLAIN
+    },
+    Config {
+        name: "cleared",
+        about: "stagings are cleared away beside their commits; answers are lost, submitters die",
+        lost: 1,
+        crashes: 1,
+        sweeps: true,
+        commands: &[staged(X1), staged(X2), after(&[0], submit(X3))],
+        states: 100_000,
+        ..PLAIN
+    },
+    Config {
+        name: "confluence",
+        about: "whatever the generations do, the same submissions end alike",
+        dependents: &["V", "L"],
+        workers: 2,
+        commands: &[staged(XY1), after(&[0], submit(XY2)), after(&[0], staged(Y2))],
+        states: 7_994,
+        ..PLAIN
+    },
+    Config {
+        name: "counted",
+        about: "two generations carry two work records out; answers are lost, generations die",
+        dependents: &["L"],
+        workers: 2,
+        lost: 1,
+        crashes: 1,
+        commands: &[submit(XY1), after(&[0], staged(XY2))],
+        states: 8_922,
+        ..PLAIN
+    },
+    Config {
+        name: "deployed",
+        about: "deployed items use their numbers up and take more, beside a submission",
+        approval: false,
+        deployed: 15,
+        owners: Owners { at_once: 2, budget: 3, decisions: &[Deploy, Complete] },
+        commands: &[submit(XZ1), submit(XZ2)],
+        states: 3_804,
+        ..PLAIN
+    },
+    Config {
+        name: "notes",
+        about: "log texts on what is completed, two at a time",
+        approval: false,
+        owners: Owners { at_once: 2, budget: 4, decisions: &[Complete, Note] },
+        commands: &[submit(X1), after(&[0], submit(X2))],
+        states: 471,
+        ..PLAIN
+    },
+];
+
+/// The configuration with this name.
+pub fn named(name: &str) -> Option<&'static Config> {
+    CONFIGS.iter().find(|config| config.name == name)
+}

@@ -1,0 +1,84 @@
+//! What must hold when nothing is left to be done: I22, that the same commands in the same order end alike, and I23.
+
+use crate::state::State;
+use crate::world::World;
+use domain::item::{Item, Slot};
+use domain::state::State as ChangeState;
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::PoisonError;
+use store::{Record, Table};
+
+/// What does not hold of a state in which nothing is left to be done.
+pub(crate) fn violations(world: &World, state: &State) -> Vec<String> {
+    let table = &*state.table;
+    let mut all = Vec::new();
+    if table.head(crate::given::consumer().id).is_none_or(|head| head.in_flight.is_some()) {
+        all.push("I23: nothing is left to be done and the head is held".to_owned());
+    }
+    let belongs = |work: &domain::work::Work| {
+        table.submission(work.id.submission).is_some_and(|submission| submission.staging == work.id.staging)
+    };
+    let is_left = |record: &Record| matches!(record, Record::Work(work) if belongs(work));
+    if table.records().any(is_left) {
+        all.push("I23: nothing is left to be done and work is owed".to_owned());
+    }
+    for item in table.items().filter(|item| is_forgotten(item)) {
+        all.push(format!("I23: item {} is neither settled, nor open, nor in attention", item.id));
+    }
+    if world.config.owners.budget == 0 && !ends_alike(world, table) {
+        all.push("I22: the same commands in the same order ended otherwise".to_owned());
+    }
+    all
+}
+
+fn is_forgotten(item: &Item) -> bool {
+    let settled = item.settled == Some(item.wanted());
+    !settled && item.main().open().next().is_none() && item.attention().count == 0
+}
+
+/// Whether this order of commands has ended like this before, if it has.
+fn ends_alike(world: &World, table: &Table) -> bool {
+    let mut order = DefaultHasher::new();
+    table.submissions().for_each(|submission| submission.request.hash(&mut order));
+    let ending = summary(table);
+    let mut endings = world.audited.endings.lock().unwrap_or_else(PoisonError::into_inner);
+    *endings.entry(order.finish()).or_insert(ending) == ending
+}
+
+/// What counts of an ending: not when, in how many steps or by which rule something was closed.
+fn summary(table: &Table) -> u64 {
+    let mut text = String::new();
+    for item in table.items() {
+        let Item { id, runtime_state, version, declared, settled, references, latest_change, .. } = item;
+        let _infallible = write!(
+            text,
+            "{id} {runtime_state:?} {version:?} {declared} {settled:?} {references:?} {latest_change}"
+        );
+        for (owner, stack) in &item.stacks {
+            let _infallible = write!(text, "{owner} {} {:?}", stack.sequence, stack.creation);
+            for Slot { change, state, change_type, target, .. } in stack.open() {
+                let _infallible = write!(text, "{change} {state} {change_type:?} {target:?}");
+            }
+        }
+    }
+    for change in table.changes() {
+        let of_open = (change.state != ChangeState::Closed).then_some(change.change_type);
+        let _infallible = write!(
+            text,
+            "{} {} {} {:?} {} {of_open:?} {:?}",
+            change.id,
+            change.item,
+            change.owner.id,
+            change.kind,
+            change.state,
+            change.target()
+        );
+    }
+    if let Some(head) = table.head(crate::given::consumer().id) {
+        let _infallible = write!(text, "{head:?}");
+    }
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}

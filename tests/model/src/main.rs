@@ -1,0 +1,59 @@
+//! Searches all configurations, as many states as one has time for, and prints what it finds.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints what it finds")]
+
+use model::arguments::{self, Command};
+use model::config::Config;
+use model::configs::CONFIGS;
+use model::search::{Found, Order, search};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match arguments::parse(std::env::args_os().skip(1)) {
+        Ok(Command::Help) => print!("{}", arguments::HELP),
+        Ok(Command::Search { states, only }) => {
+            let mut configs: Vec<&Config> = CONFIGS.iter().collect();
+            configs.retain(|config| only.as_ref().is_none_or(|only| config.name == only));
+            if configs.is_empty() {
+                eprintln!("there is no such configuration");
+                return ExitCode::FAILURE;
+            }
+            if !all(states, configs) {
+                return ExitCode::FAILURE;
+            }
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Searches each; tells whether every rule holds everywhere. What a small world leaves is shared among the others.
+fn all(states: usize, mut configs: Vec<&Config>) -> bool {
+    configs.sort_by_key(|config| config.states);
+    println!(
+        "| configuration | states | steps | depth | complete | violations | seconds |\n|---|---|---|---|---|---|---|"
+    );
+    let (mut left, mut visited, mut sound) = (states, 0, true);
+    for (n, config) in configs.iter().enumerate() {
+        let found = search(config, left / (configs.len() - n), &[], Order::Depth);
+        print_row(config.name, &found);
+        left = left.saturating_sub(found.unique);
+        visited += found.unique;
+        sound &= found.broken.is_none();
+    }
+    println!("\n{visited} states");
+    sound
+}
+
+fn print_row(name: &str, found: &Found) {
+    let Found { unique, generated, depth, complete, took, broken } = found;
+    let complete = if *complete { "yes" } else { "no" };
+    let violations = broken.as_ref().map_or(0, |broken| broken.violations.len());
+    let seconds = took.as_secs();
+    println!("| {name} | {unique} | {generated} | {depth} | {complete} | {violations} | {seconds} |");
+    if let Some(broken) = broken {
+        println!("\n{:#?}\n{:#?}\n", broken.violations, broken.steps);
+    }
+}

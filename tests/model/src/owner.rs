@@ -1,0 +1,231 @@
+//! An owner who decides on an open change instance, as `functions/update-state` does it: read, decide, write.
+
+use crate::given::NOW;
+use crate::state::State;
+use crate::view::View;
+use crate::world::{Fate, World};
+use domain::actor::Actor;
+use domain::change::Change;
+use domain::decide::{self, Update};
+use domain::id::ChangeId;
+use domain::item::Item;
+use domain::land::Stamp;
+use domain::state::State as ChangeState;
+use domain::team::Head;
+use domain::write::Write;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+use store::{Key, Record, Table};
+
+/// What an owner decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// PENDING is approved.
+    Approve,
+    /// PENDING is rejected.
+    Reject,
+    /// APPROVED is completed.
+    Complete,
+    /// APPROVED has failed.
+    Fail,
+    /// What is REJECTED or ERRORED is given up.
+    Close,
+    /// What is REJECTED or ERRORED is tried again.
+    Retry,
+    /// What is APPROVED brings a deployed item.
+    Deploy,
+    /// What is COMPLETED gets another log text.
+    Note,
+}
+
+impl Decision {
+    const fn fits(self, state: ChangeState) -> bool {
+        match self {
+            Self::Approve | Self::Reject => matches!(state, ChangeState::Pending),
+            Self::Complete | Self::Fail | Self::Deploy => matches!(state, ChangeState::Approved),
+            Self::Close | Self::Retry => state.is_blocked(),
+            Self::Note => matches!(state, ChangeState::Completed),
+        }
+    }
+
+    const fn to(self) -> Option<ChangeState> {
+        match self {
+            Self::Approve => Some(ChangeState::Approved),
+            Self::Reject => Some(ChangeState::Rejected),
+            Self::Complete => Some(ChangeState::Completed),
+            Self::Fail => Some(ChangeState::Errored),
+            Self::Close => Some(ChangeState::Closed),
+            Self::Retry | Self::Deploy | Self::Note => None,
+        }
+    }
+}
+
+/// An owner, or another one: whoever decides next.
+#[derive(Clone, Debug, PartialEq, Hash)]
+pub(crate) enum Owner {
+    /// Not at work.
+    Idle,
+    /// It has read and not yet written.
+    Deciding(Arc<Deciding>),
+}
+
+/// A decision on what was read.
+pub(crate) struct Deciding {
+    change: ChangeId,
+    decision: Decision,
+    view: View,
+    writes: OnceLock<Option<Vec<Write>>>,
+}
+
+impl PartialEq for Deciding {
+    fn eq(&self, other: &Self) -> bool {
+        (self.change, self.decision, &self.view) == (other.change, other.decision, &other.view)
+    }
+}
+
+impl Hash for Deciding {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.change, self.decision, &self.view).hash(state);
+    }
+}
+
+impl fmt::Debug for Deciding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Deciding").field("change", &self.change).field("decision", &self.decision).finish()
+    }
+}
+
+/// What an owner can do next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Move {
+    /// It reads for a decision.
+    Read(ChangeId, Decision),
+    /// A row of what it has read is of a later moment.
+    Later(usize),
+    /// It writes the decision.
+    Write,
+}
+
+impl Owner {
+    /// A number that puts those who do the same beside each other.
+    pub(crate) fn order(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// What it can do.
+    pub(crate) fn moves(&self, world: &World, state: &State) -> Vec<Move> {
+        match self {
+            Self::Idle => possible(world, state).map(|(id, decision)| Move::Read(id, decision)).collect(),
+            Self::Deciding(deciding) => {
+                let mut moves = vec![Move::Write];
+                if world.config.torn {
+                    moves.extend(deciding.view.outdated(&state.table).into_iter().map(Move::Later));
+                }
+                moves
+            }
+        }
+    }
+}
+
+/// The decisions that can be made now.
+pub(crate) fn possible<'a>(
+    world: &'a World,
+    state: &'a State,
+) -> impl Iterator<Item = (ChangeId, Decision)> + 'a {
+    let changes = state.table.changes().filter(|_| state.decisions > 0);
+    changes.flat_map(|change| {
+        let decisions = world.config.owners.decisions.iter().filter(|decision| decision.fits(change.state));
+        let of_main = decisions.filter(|decision| **decision != Decision::Deploy || !change.is_dependant());
+        of_main.map(|decision| (change.id, *decision))
+    })
+}
+
+/// Lets owner `n` do one thing.
+pub(crate) fn step(world: &World, state: &mut State, n: usize, next: Move) -> Option<()> {
+    let owner = match (state.owners.get(n)?.clone(), next) {
+        (Owner::Idle, Move::Read(change, decision)) => {
+            state.decisions = state.decisions.checked_sub(1)?;
+            Owner::Deciding(Arc::new(read(&state.table, change, decision)?))
+        }
+        (Owner::Deciding(deciding), Move::Later(row)) => {
+            let view = deciding.view.later(&state.table, row);
+            Owner::Deciding(Arc::new(Deciding::new(deciding.change, deciding.decision, view)))
+        }
+        (Owner::Deciding(deciding), Move::Write) => {
+            write(world, state, &deciding);
+            Owner::Idle
+        }
+        _ => return None,
+    };
+    *state.owners.get_mut(n)? = owner;
+    Some(())
+}
+
+/// Reads, decides and writes, nobody coming in between.
+pub(crate) fn decide_at_once(
+    world: &World,
+    state: &mut State,
+    change: ChangeId,
+    decision: Decision,
+) -> Option<()> {
+    state.decisions = state.decisions.checked_sub(1)?;
+    let deciding = read(&state.table, change, decision)?;
+    write(world, state, &deciding);
+    Some(())
+}
+
+fn read(table: &Table, id: ChangeId, decision: Decision) -> Option<Deciding> {
+    let change = table.change(id)?;
+    let takes_numbers = matches!(decision, Decision::Retry | Decision::Deploy);
+    let head = takes_numbers.then_some(Key::Head(change.consumer.id));
+    let keys = [Key::Change(id), Key::Item(change.item)].into_iter().chain(head);
+    Some(Deciding::new(id, decision, View::of(table, keys)))
+}
+
+fn write(world: &World, state: &mut State, deciding: &Deciding) {
+    let Some(writes) = deciding.writes.get_or_init(|| deciding.decide()) else { return };
+    let is_written = writes.is_empty() || world.answered(state, writes, Fate::Answered);
+    if !is_written && deciding.view.outdated(&state.table).is_empty() {
+        state.broken = Some("I23: a decision is refused although nothing has moved");
+    }
+}
+
+impl Deciding {
+    const fn new(change: ChangeId, decision: Decision, view: View) -> Self {
+        Self { change, decision, view, writes: OnceLock::new() }
+    }
+
+    /// What the domain wants written; none when it refuses.
+    fn decide(&self) -> Option<Vec<Write>> {
+        let (mut change, mut item, mut head): (Option<&Change>, Option<&Item>, Option<&Head>) =
+            (None, None, None);
+        for record in self.view.records() {
+            match record {
+                Record::Change(found) => change = Some(found),
+                Record::Item(found) => item = Some(found),
+                Record::Head(found) => head = Some(found),
+                _ => {}
+            }
+        }
+        let (change, item) = (change?, item?);
+        let caller = &change.owner;
+        let by = Actor::Key { name: "o".to_owned(), team: caller.clone() };
+        let stamp = Stamp { by, request: "o".to_owned(), now: NOW };
+        let decided = if self.decision == Decision::Retry {
+            decide::retry(change, item, head?, caller, &stamp)
+        } else {
+            decide::update(change, item, head, &self.update(change, item), caller, &stamp)
+        };
+        decided.ok().map(|decided| decided.writes)
+    }
+
+    fn update(&self, change: &Change, item: &Item) -> Update {
+        let version = item.deployed.map_or(0, |latest| latest.version);
+        let deployed = (self.decision == Decision::Deploy).then(|| format!("{{\"v\":{version}}}"));
+        let log = (self.decision == Decision::Note).then(|| format!("{}", change.history.len()));
+        Update { state: self.decision.to(), log, deployed_item: deployed, onto: None }
+    }
+}

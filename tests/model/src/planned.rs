@@ -1,0 +1,174 @@
+//! What a submitter has read, and what it plans on that: planned once, whenever it is written.
+
+use crate::config::Packing;
+use crate::submitter::stored;
+use crate::view::View;
+use crate::world::World;
+use domain::attention::Attention;
+use domain::digest;
+use domain::id::{ApplicationId, SubmissionId};
+use domain::item::Item;
+use domain::plan::{self, Items, Refused, Request, Staged, Stored, digest_of_stored};
+use domain::staging::StagingId;
+use domain::team::Head;
+use domain::write::Write;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
+use store::Record;
+
+/// What was read for a plan.
+pub(crate) struct Read {
+    pub(crate) command: usize,
+    attempt: u8,
+    team: View,
+    to_read: Vec<ApplicationId>,
+    pub(crate) items: View,
+    planned: OnceLock<Planned>,
+}
+
+/// What comes of it.
+pub(crate) enum Planned {
+    /// It is to be read again.
+    Again,
+    /// The declaration breaks a rule.
+    Refused,
+    /// It can be written.
+    Ready(Box<Ready>),
+}
+
+/// What is to be written.
+pub(crate) struct Ready {
+    pub(crate) id: SubmissionId,
+    /// The one transaction, if it is not staged.
+    pub(crate) at_once: Vec<Write>,
+    pub(crate) staged: Option<Staged>,
+    declarations: Vec<Record>,
+}
+
+impl PartialEq for Read {
+    fn eq(&self, other: &Self) -> bool {
+        (self.command, self.attempt, &self.team, &self.items)
+            == (other.command, other.attempt, &other.team, &other.items)
+    }
+}
+
+impl Hash for Read {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.team, &self.items).hash(state);
+    }
+}
+
+impl fmt::Debug for Read {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Read").field("command", &self.command).finish_non_exhaustive()
+    }
+}
+
+impl Read {
+    pub(crate) const fn new(
+        command: usize,
+        attempt: u8,
+        team: View,
+        to_read: Vec<ApplicationId>,
+        items: View,
+    ) -> Self {
+        Self { command, attempt, team, to_read, items, planned: OnceLock::new() }
+    }
+
+    /// The same with other items.
+    pub(crate) fn with(&self, items: View) -> Self {
+        Self::new(self.command, self.attempt, self.team.clone(), self.to_read.clone(), items)
+    }
+
+    /// What the domain plans on it.
+    pub(crate) fn planned(&self, world: &World) -> &Planned {
+        self.planned.get_or_init(|| self.plan(world))
+    }
+
+    /// What is laid out, once it is planned.
+    pub(crate) fn laid_out(&self) -> Option<(&Staged, &[Record])> {
+        let Some(Planned::Ready(ready)) = self.planned.get() else { return None };
+        Some((ready.staged.as_ref()?, &ready.declarations))
+    }
+
+    fn plan(&self, world: &World) -> Planned {
+        let Some(read) = stored(&self.team) else { return Planned::Again };
+        let items = self.items();
+        let as_planned = if world.checks_reads { read.clone() } else { fitting(&read, &items) };
+        let (command, prepared) = (world.command(self.command), world.prepared(self.command));
+        let request = Request {
+            declaration: &prepared.declaration,
+            scope: command.scope,
+            commit_id: None,
+            stamp: &prepared.stamp,
+            idempotency: prepared.idempotency.clone(),
+        };
+        let plan = match plan::plan(&as_planned, &items, &world.offers, &request) {
+            Ok(plan) => plan,
+            Err(Refused::Torn | Refused::InFlight(_)) => return Planned::Again,
+            Err(Refused::Invalid(_) | Refused::OutOfNumbers) => return Planned::Refused,
+        };
+        let id = StagingId::of(&prepared.request, u32::from(self.attempt));
+        let mut staged = if command.packing == Packing::Staged { plan.staged(id) } else { None };
+        let Ok(at_once) = plan.at_once(&prepared.stamp) else { return Planned::Again };
+        let mut at_once = if staged.is_some() { Vec::new() } else { at_once.writes };
+        let team = read.team.id;
+        let declarations =
+            plan.declarations.keys().map(|hash| Record::Declaration(team, *hash, *hash)).collect();
+        let id = plan.id();
+        if !world.checks_reads {
+            let commit = staged.as_mut().map(|staged| &mut staged.commit);
+            [Some(&mut at_once), commit]
+                .into_iter()
+                .flatten()
+                .for_each(|writes| as_read(writes, &read, &as_planned));
+        }
+        Planned::Ready(Box::new(Ready { id, at_once, staged, declarations }))
+    }
+
+    fn items(&self) -> Items {
+        let mut items: Items = self.to_read.iter().map(|id| (*id, Vec::new())).collect();
+        for record in self.items.records() {
+            if let Record::Item(item) = record {
+                items.entry(item.id.application()).or_default().push(item.clone());
+            }
+        }
+        items
+    }
+}
+
+/// A read that looks whole, whatever it is: what the check for torn reads compares is computed anew.
+fn fitting(read: &Stored, items: &Items) -> Stored {
+    let mut fitting = read.clone();
+    for application in &mut fitting.applications {
+        if let Some(items) = items.get(&application.id) {
+            application.digest = digest_of_stored(&application.metadata, items);
+        }
+    }
+    let root = digest::root(&fitting.team.metadata, &fitting.applications);
+    let read_all = fitting.applications.iter().all(|application| items.contains_key(&application.id));
+    let sum: Attention = items.values().flatten().map(Item::attention).sum();
+    let attention = if read_all { sum } else { fitting.head.attention };
+    fitting.head = Head { root, attention, ..fitting.head };
+    fitting
+}
+
+/// The writes of a plan on a fitting read, under the conditions of what was read.
+fn as_read(writes: &mut [Write], read: &Stored, fitting: &Stored) {
+    for write in writes {
+        match write {
+            Write::Head { before, after } => {
+                after.attention = after.attention - fitting.head.attention + read.head.attention;
+                *before = read.head;
+            }
+            Write::Application { before: Some(before), .. } => {
+                let known = read.applications.iter().find(|known| known.id == before.id);
+                if let Some(known) = known {
+                    *before = known.clone();
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The rules of one step, which no look at a table alone can tell: I4, I14, and that a history is only appended to.
+
+use crate::world::World;
+use domain::change::{Change, Target};
+use domain::id::ChangeId;
+use domain::item::Item;
+use domain::state::Stage;
+use domain::submission::{Scope, Submission};
+use domain::write::Write;
+use store::Table;
+
+/// The rule that a transaction has broken, if it has.
+pub(crate) fn broken(world: &World, before: &Table, after: &Table, writes: &[Write]) -> Option<&'static str> {
+    writes.iter().find_map(|write| match write {
+        Write::Born(Change { id, .. }) | Write::Moved { after: Change { id, .. }, .. } => {
+            moved(*id, before, after)
+        }
+        Write::Closed(closing) => moved(closing.change, before, after),
+        Write::Submission(submission) => unanswered(world, before, submission),
+        _ => None,
+    })
+}
+
+fn moved(id: ChangeId, before: &Table, after: &Table) -> Option<&'static str> {
+    let (before, after) = (before.change(id)?, after.change(id)?);
+    if before.state.stage() == Stage::Resolved && after.state != before.state {
+        return Some("I4: what was resolved has moved");
+    }
+    (!after.history.starts_with(&before.history)).then_some("I3: a history was not only appended to")
+}
+
+/// I14: what is submitted answers everything that was REJECTED or ERRORED where it is submitted.
+fn unanswered(world: &World, before: &Table, submission: &Submission) -> Option<&'static str> {
+    let declaration = &world.prepared(world.command_of(&submission.request)?).declaration;
+    let is_passed_over = |item: &&Item| {
+        let application = declaration.applications.iter().find(|declared| declared.name == item.application);
+        if application.is_none() && submission.scope == Scope::Partial {
+            return false;
+        }
+        let same = application.iter().flat_map(|application| &application.items);
+        let same = same.into_iter().find(|one| one.service == item.service.title && one.name == item.name);
+        let target = Target::of(same.map(|same| same.hash));
+        item.blocked().any(|(_, slot)| slot.target == target)
+    };
+    before.items().any(|item| is_passed_over(&item)).then_some("I14: a rejection was passed over")
+}

@@ -1,0 +1,59 @@
+//! A table as the audit looks at it, and back.
+
+use crate::record::Record;
+use crate::table::Table;
+use domain::invariant::Snapshot;
+use domain::submission::Remembered;
+use domain::timestamp::Timestamp;
+use domain::work::Share;
+
+impl Table {
+    /// The table with these records; since when a team has its share, a snapshot does not tell.
+    pub fn of(snapshot: &Snapshot) -> Self {
+        let mut table = Self::default();
+        let mut put = |record| table.put(record);
+        snapshot.teams.values().cloned().map(Record::Team).for_each(&mut put);
+        snapshot.heads.values().copied().map(Record::Head).for_each(&mut put);
+        snapshot.applications.values().cloned().map(Record::Application).for_each(&mut put);
+        snapshot.items.values().cloned().map(Record::Item).for_each(&mut put);
+        snapshot.changes.values().cloned().map(Record::Change).for_each(&mut put);
+        snapshot.deployed.iter().cloned().map(Record::Deployed).for_each(&mut put);
+        snapshot.submissions.iter().cloned().map(Record::Submission).for_each(&mut put);
+        snapshot.works.iter().cloned().map(Record::Work).for_each(&mut put);
+        snapshot.stagings.iter().copied().map(Record::Staging).for_each(&mut put);
+        let created = Timestamp::from_micros(0);
+        let share = |(item, owner): &_| Record::Share(Share { item: *item, owner: *owner, created });
+        snapshot.shares.iter().map(share).for_each(&mut put);
+        let declaration = |((team, hash), stored): (&(_, _), &_)| Record::Declaration(*team, *hash, *stored);
+        snapshot.declarations.iter().map(declaration).for_each(&mut put);
+        let remembered = |(team, one): &(_, Remembered)| Record::Remembered(*team, one.clone());
+        snapshot.remembered.iter().map(remembered).for_each(&mut put);
+        table
+    }
+
+    /// The records as the audit looks at them; the catalogue is not in the store.
+    pub fn snapshot(&self) -> Snapshot {
+        let mut all = Snapshot::default();
+        for record in self.records() {
+            match record {
+                Record::Team(team) => drop(all.teams.insert(team.id, team.clone())),
+                Record::Head(head) => drop(all.heads.insert(head.team, *head)),
+                Record::Application(application) => {
+                    all.applications.insert(application.id, application.clone());
+                }
+                Record::Item(item) => drop(all.items.insert(item.id, item.clone())),
+                Record::Change(change) => drop(all.changes.insert(change.id, change.clone())),
+                Record::Deployed(deployed) => all.deployed.push(deployed.clone()),
+                Record::Submission(submission) => all.submissions.push(submission.clone()),
+                Record::Work(work) => all.works.push(work.clone()),
+                Record::Staging(staging) => all.stagings.push(*staging),
+                Record::Share(Share { item, owner, .. }) => drop(all.shares.insert((*item, *owner))),
+                Record::Declaration(team, hash, stored) => {
+                    all.declarations.insert((*team, *hash), *stored);
+                }
+                Record::Remembered(team, one) => all.remembered.push((*team, one.clone())),
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,107 @@
+//! The records of a table, and how they are read.
+
+use crate::fingerprint::Fingerprint;
+use crate::record::{Key, Record, Stored};
+use domain::change::Change;
+use domain::id::{ChangeId, ItemId, SubmissionId, TeamId};
+use domain::item::Item;
+use domain::submission::Submission;
+use domain::team::Head;
+use std::collections::BTreeMap;
+use std::ops::RangeBounds;
+use std::sync::Arc;
+
+/// A table; a copy shares the records.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    records: BTreeMap<Key, Arc<Stored>>,
+    fingerprint: Fingerprint,
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.fingerprint == other.fingerprint
+    }
+}
+
+impl Table {
+    /// The fingerprint of all records.
+    pub const fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// Puts a record, whatever is there.
+    pub fn put(&mut self, record: Record) {
+        let stored = Arc::new(Stored::from(record));
+        self.fingerprint = self.fingerprint.with(stored.fingerprint);
+        if let Some(before) = self.records.insert(stored.record.key(), stored) {
+            self.fingerprint = self.fingerprint.without(before.fingerprint);
+        }
+    }
+
+    /// Removes a record, if there is one.
+    pub fn remove(&mut self, key: &Key) {
+        if let Some(before) = self.records.remove(key) {
+            self.fingerprint = self.fingerprint.without(before.fingerprint);
+        }
+    }
+
+    /// The stored record under a key.
+    pub fn get(&self, key: &Key) -> Option<&Arc<Stored>> {
+        self.records.get(key)
+    }
+
+    /// The record under a key.
+    pub fn record(&self, key: &Key) -> Option<&Record> {
+        self.get(key).map(|stored| &stored.record)
+    }
+
+    /// The records whose keys are within a range, in order.
+    pub fn range(&self, keys: impl RangeBounds<Key>) -> impl Iterator<Item = (&Key, &Arc<Stored>)> {
+        self.records.range(keys)
+    }
+
+    /// Every record, in the order of the keys.
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        self.records.values().map(|stored| &stored.record)
+    }
+
+    /// The head of a team.
+    pub fn head(&self, team: TeamId) -> Option<&Head> {
+        if let Some(Record::Head(head)) = self.record(&Key::Head(team)) { Some(head) } else { None }
+    }
+
+    /// An item.
+    pub fn item(&self, id: ItemId) -> Option<&Item> {
+        if let Some(Record::Item(item)) = self.record(&Key::Item(id)) { Some(item) } else { None }
+    }
+
+    /// A change instance.
+    pub fn change(&self, id: ChangeId) -> Option<&Change> {
+        if let Some(Record::Change(change)) = self.record(&Key::Change(id)) { Some(change) } else { None }
+    }
+
+    /// A submission.
+    pub fn submission(&self, id: SubmissionId) -> Option<&Submission> {
+        let found = self.record(&Key::Submission(id));
+        if let Some(Record::Submission(submission)) = found { Some(submission) } else { None }
+    }
+
+    /// Every submission, in order.
+    pub fn submissions(&self) -> impl Iterator<Item = &Submission> {
+        self.records().filter_map(|record| {
+            if let Record::Submission(submission) = record { Some(submission) } else { None }
+        })
+    }
+
+    /// Every item, in order.
+    pub fn items(&self) -> impl Iterator<Item = &Item> {
+        self.records().filter_map(|record| if let Record::Item(item) = record { Some(item) } else { None })
+    }
+
+    /// Every change instance, in order.
+    pub fn changes(&self) -> impl Iterator<Item = &Change> {
+        self.records()
+            .filter_map(|record| if let Record::Change(change) = record { Some(change) } else { None })
+    }
+}

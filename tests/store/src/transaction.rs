@@ -1,0 +1,155 @@
+//! Transactions: every condition is checked on what is stored before, then everything is written, or nothing.
+
+use crate::condition::{Condition, Fence};
+use crate::record::{Key, Record};
+use crate::table::Table;
+use domain::json::Hash;
+use domain::staging::Staging;
+use domain::team::Head;
+use domain::write::{Closing, Write};
+use domain::{change::Change, submission::Submission};
+use std::collections::BTreeSet;
+
+/// Why a transaction is not written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// This condition of the record does not hold.
+    Condition(Key, Condition),
+    /// A transaction may touch a record only once.
+    Twice(Key),
+}
+
+impl Table {
+    /// Writes all of `writes` or nothing; conditions of the fences in `without` are not checked.
+    pub fn commit(&mut self, writes: &[Write], without: &[Fence]) -> Result<(), Refused> {
+        self.takes(writes, without)?;
+        self.apply(writes);
+        Ok(())
+    }
+
+    /// Whether all conditions hold.
+    pub fn takes(&self, writes: &[Write], without: &[Fence]) -> Result<(), Refused> {
+        // DynamoDB looks at a transaction as such before it looks at what is stored.
+        let mut keys = BTreeSet::new();
+        if let Some(twice) = writes.iter().map(key).find(|key| !keys.insert(key.clone())) {
+            return Err(Refused::Twice(twice));
+        }
+        for write in writes {
+            let key = key(write);
+            let stored = self.record(&key);
+            let checked = Condition::of(write).into_iter().filter(|one| !without.contains(&one.fence()));
+            if let Some(failed) = checked.into_iter().find(|condition| !condition.holds(stored)) {
+                return Err(Refused::Condition(key, failed));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes, whatever is stored.
+    pub fn apply(&mut self, writes: &[Write]) {
+        for write in writes {
+            self.write(write);
+        }
+    }
+
+    fn write(&mut self, write: &Write) {
+        if matches!(write, Write::ItemStays { .. }) {
+            return;
+        }
+        let key = key(write);
+        match written(write, self.record(&key)) {
+            Some(record) => self.put(record),
+            None => self.remove(&key),
+        }
+    }
+}
+
+/// What a record is after a write; none when it is gone, or was not there to be changed.
+fn written(write: &Write, stored: Option<&Record>) -> Option<Record> {
+    match write {
+        Write::Head { after, .. } => Some(Record::Head(*after)),
+        Write::Attention { delta, .. } => head(stored, |head| head.attention = head.attention + *delta),
+        Write::Landed(_) => head(stored, |head| head.in_flight = None),
+        Write::Team(after) => Some(Record::Team(after.clone())),
+        Write::Application { after, .. } => Some(Record::Application(after.clone())),
+        Write::Item { after, .. } => Some(Record::Item(after.clone())),
+        Write::ItemStays { .. } => stored.cloned(),
+        Write::Born(after) | Write::Moved { after, .. } => Some(Record::Change(after.clone())),
+        Write::Closed(closing) => change(stored, |change| close(change, closing)),
+        Write::Deployed(deployed) => Some(Record::Deployed(deployed.clone())),
+        Write::Submission(submission) => Some(Record::Submission(submission.clone())),
+        Write::Progress { after, .. } => submission(stored, |before| progress(before, after)),
+        Write::Remember { team, remembered, .. } => Some(Record::Remembered(*team, remembered.clone())),
+        Write::Work(work) => Some(Record::Work(work.clone())),
+        Write::WorkDone(_) | Write::StagingDone { .. } | Write::ShareGone { .. } => None,
+        Write::Staging(staging) => Some(Record::Staging(*staging)),
+        Write::StagingMoved { to, .. } => staging(stored, |staging| staging.state = *to),
+        Write::Declaration { team, hash, text } => Some(Record::Declaration(*team, *hash, Hash::of(text))),
+        Write::Share(share) => Some(Record::Share(*share)),
+    }
+}
+
+fn head(stored: Option<&Record>, change: impl FnOnce(&mut Head)) -> Option<Record> {
+    let Some(Record::Head(mut head)) = stored.cloned() else { return None };
+    change(&mut head);
+    Some(Record::Head(head))
+}
+
+fn change(stored: Option<&Record>, move_on: impl FnOnce(&mut Change)) -> Option<Record> {
+    let Some(Record::Change(mut change)) = stored.cloned() else { return None };
+    move_on(&mut change);
+    Some(Record::Change(change))
+}
+
+fn submission(stored: Option<&Record>, change: impl FnOnce(&mut Submission)) -> Option<Record> {
+    let Some(Record::Submission(mut submission)) = stored.cloned() else { return None };
+    change(&mut submission);
+    Some(Record::Submission(submission))
+}
+
+fn staging(stored: Option<&Record>, change: impl FnOnce(&mut Staging)) -> Option<Record> {
+    let Some(Record::Staging(mut staging)) = stored.cloned() else { return None };
+    change(&mut staging);
+    Some(Record::Staging(staging))
+}
+
+fn close(change: &mut Change, closing: &Closing) {
+    change.state = closing.entry.to;
+    change.history.push(closing.entry.clone());
+}
+
+/// Only what tells how far it has come is written.
+fn progress(before: &mut Submission, after: &Submission) {
+    before.work_left = after.work_left;
+    before.direct_left = after.direct_left;
+    before.landed = after.landed;
+    before.modified = after.modified;
+}
+
+fn key(write: &Write) -> Key {
+    match write {
+        Write::Head { after, .. } => Key::Head(after.team),
+        Write::Attention { team, .. } => Key::Head(*team),
+        Write::Team(after) => Key::Team(after.id),
+        Write::Application { after, .. } => Key::Application(after.id),
+        Write::Item { after, .. } => Key::Item(after.id),
+        Write::ItemStays { item, .. } => Key::Item(*item),
+        Write::Born(born) => Key::Change(born.id),
+        Write::Moved { after, .. } => Key::Change(after.id),
+        Write::Closed(closing) => Key::Change(closing.change),
+        Write::Deployed(deployed) => Key::Deployed(deployed.id),
+        Write::Submission(submission) => Key::Submission(submission.id),
+        Write::Remember { team, remembered, .. } => Key::Remembered(*team, remembered.key.as_str().into()),
+        Write::Work(work) => Key::Work(work.id),
+        Write::WorkDone(id) => Key::Work(*id),
+        Write::Progress { after, .. } => Key::Submission(after.id),
+        Write::Landed(submission) => Key::Head(submission.team()),
+        Write::Staging(staging) => Key::Staging(staging.team(), staging.id),
+        Write::StagingMoved { team, staging, .. } | Write::StagingDone { team, staging } => {
+            Key::Staging(*team, *staging)
+        }
+        Write::Declaration { team, hash, .. } => Key::Declaration(*team, *hash),
+        Write::Share(share) => Key::Share(share.item, share.owner),
+        Write::ShareGone { item, owner } => Key::Share(*item, *owner),
+    }
+}
