@@ -5,13 +5,12 @@
 //! told must be what the table holds.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
-use dovetail_local::engine::{Engine, Place};
 use dovetail_local::{load, world};
-use dovetail_table::{Settings, Table};
+use dovetail_table::Table;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tests::{Answer, Ask, Fate, Proxy, functions_on, send};
+use tests::{Answer, Ask, Fate, Proxy, Tables, functions_on, send};
 
 /// How often the SDK sends a request before it gives up.
 const ATTEMPTS: u32 = 3;
@@ -96,18 +95,14 @@ fn with_losses(test: impl AsyncFnOnce(&Lossy)) {
 /// The same, with submissions that make so many writes at once.
 fn with_losses_of(actions_max: usize, test: impl AsyncFnOnce(&Lossy)) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let engine = Engine::start(&Place::Memory).unwrap();
+    let tables = Tables::fresh(actions_max);
     runtime.block_on(async {
         let losses = Arc::new(Losses::default());
         let lost = Arc::clone(&losses);
-        let proxy = Proxy::before(engine.endpoint(), move |operation| fate(&lost, operation)).await;
-        let settings = Settings {
-            table: "faults-table".to_owned(),
-            keys_table: "faults-keys".to_owned(),
-            actions_max,
-            endpoint: Some(proxy.endpoint.clone()),
-        };
-        let table = Table::connect(settings).await;
+        let proxy =
+            Proxy::before(tables.settings.endpoint.clone().unwrap(), move |operation| fate(&lost, operation))
+                .await;
+        let table = Table::connect(tables.through(&proxy.endpoint)).await;
         table.create().await.unwrap();
         let demo = world::parse(world::DEMO).unwrap();
         load::world(&table, &demo, domain::timestamp::Timestamp::from_micros(1)).await.unwrap();
@@ -118,7 +113,6 @@ fn with_losses_of(actions_max: usize, test: impl AsyncFnOnce(&Lossy)) {
             () = serving => {}
         }
     });
-    engine.stop().unwrap();
 }
 
 fn vm(cpu: u64) -> Value {
