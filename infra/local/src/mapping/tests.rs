@@ -1,5 +1,7 @@
 //! The loop around the decisions, on the real engine: what a function gets, what is remembered and waited for.
 
+mod sharded;
+
 use std::sync::Mutex;
 
 use tokio::task::JoinHandle;
@@ -10,6 +12,8 @@ use crate::{
     functions::GENERATE,
     stream::tests::{TABLE, Written, only_shard},
 };
+
+use sharded::Sharded;
 
 /// The numbers of the items in each invocation, in order.
 type Seen = Arc<Mutex<Vec<Vec<u32>>>>;
@@ -44,18 +48,22 @@ impl Fixture {
     }
 
     async fn start(&self, mapping: Mapping, invoker: &Invoker) -> Running {
-        let (stop, stopped) = watch::channel(false);
-        let with = Surroundings {
-            stream: Stream::open(self.engine.endpoint(), TABLE).await.unwrap(),
-            invoker: invoker.clone(),
-            journal: Arc::clone(&self.journal),
-            wake: watch::Sender::default(),
-            clock: SystemTime::now,
-        };
-        let wake = with.wake.clone();
-        let consumer = Consumer::new(mapping, with, stopped);
-        Running { progress: consumer.handle().progress, wake, stop, task: tokio::spawn(consumer.run()) }
+        start_on(self.engine.endpoint(), &self.journal, mapping, invoker).await
     }
+}
+
+async fn start_on(endpoint: &str, journal: &Arc<Journal>, mapping: Mapping, invoker: &Invoker) -> Running {
+    let (stop, stopped) = watch::channel(false);
+    let with = Surroundings {
+        stream: Stream::open(endpoint, TABLE).await.unwrap(),
+        invoker: invoker.clone(),
+        journal: Arc::clone(journal),
+        wake: watch::Sender::default(),
+        clock: SystemTime::now,
+    };
+    let wake = with.wake.clone();
+    let consumer = Consumer::new(mapping, with, stopped);
+    Running { progress: consumer.handle().progress, wake, stop, task: tokio::spawn(consumer.run()) }
 }
 
 impl Running {
@@ -201,6 +209,49 @@ async fn a_window_gathers_records() {
     assert_eq!(running.idle().await.handled, 1);
     running.stop().await;
     assert_eq!(*seen.lock().unwrap(), [vec![1, 2, 3]]);
+}
+
+#[tokio::test]
+async fn a_shard_is_read_when_its_parent_is_done_and_goes_on_after_a_restart() {
+    let engine = Sharded::start().await;
+    let directory = tempfile::tempdir().unwrap();
+    let journal = Arc::new(Journal::open(&directory.path().join("journal.db")).unwrap());
+    let (invoker, seen, _) = failing_at(None);
+    let mapping = Mapping::new(settings(), &[]).unwrap();
+    let mut running = start_on(&engine.endpoint, &journal, mapping.clone(), &invoker).await;
+    // The parent is open and has no children yet.
+    running.idle().await;
+    assert_eq!(std::mem::take(&mut *seen.lock().unwrap()), [[1, 2, 3]]);
+    engine.split();
+    running.idle().await;
+    running.stop().await;
+    let mut children = std::mem::take(&mut *seen.lock().unwrap());
+    children.sort();
+    assert_eq!(children, [vec![4], vec![5, 6], vec![7]], "the end of the parent, and its two children");
+
+    engine.put("shard-right", 8);
+    let mut running = start_on(&engine.endpoint, &journal, mapping, &invoker).await;
+    running.idle().await;
+    running.stop().await;
+    assert_eq!(*seen.lock().unwrap(), [[8]]);
+}
+
+#[tokio::test]
+async fn what_the_engine_forgets_of_the_stream_stops_nobody() {
+    let engine = Sharded::start().await;
+    let shard = only_shard(&Stream::open(&engine.endpoint, TABLE).await.unwrap()).await;
+    let first = shard.read(None, 10).await.unwrap().records;
+    assert_eq!(first.iter().map(|record| number(record)).collect::<Vec<_>>(), [1, 2, 3]);
+    engine.put("shard-parent", 4);
+    engine.expire();
+    let next = shard.read(sequence(&first[2]), 10).await.unwrap().records;
+    assert_eq!(next.iter().map(|record| number(record)).collect::<Vec<_>>(), [4]);
+
+    // Another process had read the first record alone.
+    engine.trim();
+    let shard = only_shard(&Stream::open(&engine.endpoint, TABLE).await.unwrap()).await;
+    let rest = shard.read(sequence(&first[0]), 10).await.unwrap().records;
+    assert_eq!(rest.iter().map(|record| number(record)).collect::<Vec<_>>(), [2, 3, 4]);
 }
 
 #[test]
