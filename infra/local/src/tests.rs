@@ -104,6 +104,30 @@ async fn a_wrong_world_starts_nothing() {
 }
 
 #[tokio::test]
+async fn systems_on_one_engine_elsewhere_have_tables_of_their_own_and_find_them_again() {
+    let engine = Engine::start(&Place::Memory).unwrap();
+    let on = |table: &str| Settings {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        place: Place::Memory,
+        endpoint: Some(engine.endpoint().to_owned()),
+        table: table.to_owned(),
+        ..Settings::default()
+    };
+    let world = |text| world::parse(text).unwrap();
+    let first = System::prepare(&on("first-table"), &world(r#"{"teams": [{"name": "T"}]}"#)).await.unwrap();
+    let second = System::prepare(&on("second-table"), &world(r#"{"teams": []}"#)).await.unwrap();
+    let environment = first.environment();
+    for line in ["DOVETAIL_TABLE=first-table", "DOVETAIL_KEYS_TABLE=first-table-keys"] {
+        assert!(environment.lines().any(|found| found == line), "{environment}");
+    }
+    assert!(first.handles.table.team_by_name("T").await.unwrap().is_some());
+    assert!(second.handles.table.team_by_name("T").await.unwrap().is_none());
+    first.serve(std::future::ready(())).await.unwrap();
+    let again = System::prepare(&on("first-table"), &world(r#"{"teams": []}"#)).await.unwrap();
+    assert!(again.handles.table.team_by_name("T").await.unwrap().is_some());
+}
+
+#[tokio::test]
 async fn settled_means_that_what_follows_from_what_follows_is_done_too() {
     let system = prepared(&world::parse(world::DEMO).unwrap()).await;
     let (endpoint, notified) = (system.engine.endpoint().to_owned(), Arc::new(Mutex::new(Vec::new())));
