@@ -211,8 +211,12 @@ impl Consumer {
                 self.rest(POLL).await;
                 continue;
             }
-            let mut found_none = true;
-            for shard in self.course.turn(&self.with.stream).await {
+            let (open, mut found_none) = (self.course.turn(&self.with.stream).await, true);
+            if open.is_empty() {
+                // The table is new, or what follows a shard that ended is not told yet.
+                self.with.stream.look_again().await?;
+            }
+            for shard in open {
                 let read = self.read(&shard).await?;
                 found_none &= read.records.is_empty() && !read.is_end;
                 let records = self.gather_from(&shard, read).await?;

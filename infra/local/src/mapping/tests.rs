@@ -73,6 +73,13 @@ impl Running {
         *self.progress.wait_for(|progress| progress.idle_since >= woken).await.unwrap()
     }
 
+    /// Waits until the function was invoked so many times: shards that are new are found some time.
+    async fn seen(&mut self, seen: &Seen, times: usize) {
+        while seen.lock().unwrap().len() < times {
+            self.idle().await;
+        }
+    }
+
     async fn stop(self) {
         self.stop.send_replace(true);
         self.task.await.unwrap().unwrap();
@@ -219,11 +226,14 @@ async fn a_shard_is_read_when_its_parent_is_done_and_goes_on_after_a_restart() {
     let (invoker, seen, _) = failing_at(None);
     let mapping = Mapping::new(settings(), &[]).unwrap();
     let mut running = start_on(&engine.endpoint, &journal, mapping.clone(), &invoker).await;
-    // The parent is open and has no children yet.
     running.idle().await;
+    assert_eq!(*seen.lock().unwrap(), Vec::<Vec<u32>>::new());
+    // The parent is open and has no children yet.
+    engine.begin();
+    running.seen(&seen, 1).await;
     assert_eq!(std::mem::take(&mut *seen.lock().unwrap()), [[1, 2, 3]]);
     engine.split();
-    running.idle().await;
+    running.seen(&seen, 3).await;
     running.stop().await;
     let mut children = std::mem::take(&mut *seen.lock().unwrap());
     children.sort();
@@ -239,6 +249,7 @@ async fn a_shard_is_read_when_its_parent_is_done_and_goes_on_after_a_restart() {
 #[tokio::test]
 async fn what_the_engine_forgets_of_the_stream_stops_nobody() {
     let engine = Sharded::start().await;
+    engine.begin();
     let shard = only_shard(&Stream::open(&engine.endpoint, TABLE).await.unwrap()).await;
     let first = shard.read(None, 10).await.unwrap().records;
     assert_eq!(first.iter().map(|record| number(record)).collect::<Vec<_>>(), [1, 2, 3]);

@@ -26,12 +26,11 @@ struct Kept {
 }
 
 impl Sharded {
-    /// One shard that has three records.
+    /// No shard yet.
     pub(super) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
-        let parent = Kept { id: "shard-parent", parent: None, numbers: vec![1, 2, 3], is_closed: false };
-        let shards = Arc::new(Mutex::new(vec![parent]));
+        let shards = Arc::<Mutex<Vec<Kept>>>::default();
         let iterators = Arc::<Mutex<(u64, u64)>>::default();
         let (kept, counted) = (Arc::clone(&shards), Arc::clone(&iterators));
         let respond = move |event: Event| {
@@ -40,6 +39,12 @@ impl Sharded {
         };
         let task = tokio::spawn(gateway::serve(listener, respond, std::future::pending()));
         Self { endpoint, shards, iterators, task }
+    }
+
+    /// One shard that has three records.
+    pub(super) fn begin(&self) {
+        let parent = Kept { id: "shard-parent", parent: None, numbers: vec![1, 2, 3], is_closed: false };
+        self.shards.lock().unwrap().push(parent);
     }
 
     /// The shard gets one more record and is closed; two others go on. They are told before it.
@@ -96,7 +101,7 @@ fn answer(shards: &[Kept], iterators: &mut (u64, u64), event: &Event) -> EventRe
 fn describe(shards: &[Kept], asked: &Value) -> Value {
     let after = asked["ExclusiveStartShardId"].as_str();
     let at = after.map_or(0, |after| shards.iter().position(|shard| shard.id == after).unwrap() + 1);
-    let shard = &shards[at];
+    let Some(shard) = shards.get(at) else { return json!({"StreamDescription": {"Shards": []}}) };
     let last = if at + 1 < shards.len() { json!(shard.id) } else { Value::Null };
     let told = json!({"ShardId": shard.id, "ParentShardId": shard.parent});
     json!({"StreamDescription": {"Shards": [told], "LastEvaluatedShardId": last}})
