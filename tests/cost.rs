@@ -2,18 +2,36 @@
 //! moves fails until the page says so, and none may be above its goal.
 
 use expect_test::expect_file;
-use tests::Running;
 use tests::costs::{self, Costs, Figures, GOALS, decimal, thousandths};
+use tests::{Running, on_the_embedded_engine_alone};
 
 const OWNER: &str = "/v1/orcabase/serviceowner";
 
 #[test]
 fn the_page_of_costs_is_what_is_measured() {
+    on_the_embedded_engine_alone();
     let Costs { page, held } = costs::measure();
     let missed: Vec<_> = held.iter().filter(|held| !held.passes).collect();
     assert!(missed.is_empty(), "{missed:#?}");
     assert_eq!(held.len(), GOALS, "a goal is of an operation that is not measured");
     expect_file!["../docs/cost.md"].assert_eq(&page);
+}
+
+#[test]
+fn every_engine_counts_the_writes_and_the_round_trips_of_the_page() {
+    let Costs { page, .. } = costs::measure();
+    let counted = without_reads(&page);
+    assert!(counted.len() >= 25, "{counted:?}");
+    assert_eq!(counted, without_reads(include_str!("../docs/cost.md")));
+}
+
+/// The rows of a page of costs: each operation, its write units and its round trips.
+fn without_reads(page: &str) -> Vec<[&str; 3]> {
+    let row = |line| match <[&str; 8]>::try_from(str::split(line, '|').collect::<Vec<_>>()) {
+        Ok([_, operation, write, _, trips, ..]) => Some([operation, write, trips]),
+        Err(_) => None,
+    };
+    page.lines().filter_map(row).collect()
 }
 
 #[test]

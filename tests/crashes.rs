@@ -4,7 +4,7 @@
 
 use domain::id::{SubmissionId, TeamId};
 use domain::submission::Submission;
-use dovetail_table::{ACTIONS_MAX, Settings, Table};
+use dovetail_table::Table;
 use generate::{Carried, carry_out_all};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -42,12 +42,7 @@ fn carry(
     let fate = dying_after(passes, answer_lost, &calls);
     let carried = system.block_on(async {
         let proxy = Proxy::before(system.engine.clone(), fate).await;
-        let settings = Settings {
-            table: dovetail_local::TABLE.to_owned(),
-            keys_table: "none".to_owned(),
-            actions_max: ACTIONS_MAX,
-            endpoint: Some(proxy.endpoint.clone()),
-        };
+        let settings = system.tables_through(&proxy.endpoint);
         carry_out_all(&Table::connect(settings).await, submission).await.map_err(|error| error.to_string())
     });
     let calls = calls.lock().unwrap().clone();

@@ -7,12 +7,11 @@ use domain::state::State;
 use domain::team::Head;
 use domain::write::Write;
 use dovetail_http::Code;
-use dovetail_local::engine::{Engine, Place};
 use dovetail_local::{load, world};
 use dovetail_table::{Commit, Settings, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use tests::{Answer, Ask, Running, functions_on, send};
+use tests::{Answer, Ask, Running, Tables, fresh_table, functions_on, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const ITEMS: &str = "/v1/orcabase/consumer/service_items/";
@@ -199,19 +198,14 @@ fn provoke_records(provoked: &mut Provoked) {
 
 /// A system whose table is gone while its keys are still there.
 fn provoke_storage(provoked: &mut Provoked) {
-    let engine = Engine::start(&Place::Memory).unwrap();
-    let settings = |table: &str| Settings {
-        table: table.to_owned(),
-        keys_table: "errors-keys".to_owned(),
-        actions_max: dovetail_table::ACTIONS_MAX,
-        endpoint: Some(engine.endpoint()),
-    };
+    let tables = Tables::fresh(dovetail_table::ACTIONS_MAX);
     let answer = provoked.system.block_on(async {
-        let table = Table::connect(settings("errors")).await;
+        let table = Table::connect(tables.settings.clone()).await;
         table.create().await.unwrap();
         let world = world::parse(world::DEMO).unwrap();
         load::world(&table, &world, domain::timestamp::Timestamp::from_micros(1)).await.unwrap();
-        let gone = Table::connect(settings("errors-gone")).await;
+        let gone = Settings { table: fresh_table(), ..tables.settings.clone() };
+        let gone = Table::connect(gone).await;
         let (base, serving) = functions_on(gone).await;
         let ask = Ask { method: "GET", path: ITEMS, key: Some("awesome-key"), ..Ask::default() };
         tokio::select! {
@@ -221,7 +215,6 @@ fn provoke_storage(provoked: &mut Provoked) {
             },
         }
     });
-    engine.stop().unwrap();
     provoked.meets(Code::Unavailable, answer);
 }
 

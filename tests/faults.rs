@@ -1,17 +1,16 @@
 //! Answers that are lost: the table has written, or has not, and the function cannot know which.
 //!
 //! A proxy before the engine loses the answers to the next transactions as often as the SDK repeats them by
-//! itself, so that the function learns nothing; or the requests themselves, and once more. What the caller is
-//! told must be what the table holds.
+//! itself, so that the function learns nothing; or the requests themselves, and once more; or it refuses them as those
+//! that met others. What the caller is told must be what the table holds.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
-use dovetail_local::engine::{Engine, Place};
 use dovetail_local::{load, world};
-use dovetail_table::{Settings, Table};
+use dovetail_table::Table;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tests::{Answer, Ask, Fate, Proxy, functions_on, send};
+use tests::{Answer, Ask, Fate, Proxy, Tables, functions_on, send};
 
 /// How often the SDK sends a request before it gives up.
 const ATTEMPTS: u32 = 3;
@@ -24,6 +23,7 @@ const OWNER: &str = "/v1/orcabase/serviceowner";
 struct Losses {
     requests: AtomicU32,
     answers: AtomicU32,
+    conflicts: AtomicU32,
 }
 
 impl Losses {
@@ -41,6 +41,8 @@ fn fate(losses: &Losses, operation: &str) -> Fate {
         Fate::RequestLost
     } else if Losses::take(&losses.answers) {
         Fate::AnswerLost
+    } else if Losses::take(&losses.conflicts) {
+        Fate::Conflict
     } else {
         Fate::Pass
     }
@@ -67,6 +69,12 @@ impl Lossy {
     /// Makes the call with its transaction lost on the way, and the first repetition of that.
     async fn unheard(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
         self.lossy(&self.losses.requests, ATTEMPTS + 1, (method, path, key), body).await
+    }
+
+    /// Makes the call with its transaction meeting others so many times.
+    async fn contended(&self, times: u32, method: &str, path: &str, body: &Value) -> Answer {
+        let key = if path == SUBMIT { "awesome-key" } else { "vm-owner-key" };
+        self.lossy(&self.losses.conflicts, times, (method, path, key), body).await
     }
 
     async fn lossy(
@@ -96,18 +104,14 @@ fn with_losses(test: impl AsyncFnOnce(&Lossy)) {
 /// The same, with submissions that make so many writes at once.
 fn with_losses_of(actions_max: usize, test: impl AsyncFnOnce(&Lossy)) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let engine = Engine::start(&Place::Memory).unwrap();
+    let tables = Tables::fresh(actions_max);
     runtime.block_on(async {
         let losses = Arc::new(Losses::default());
         let lost = Arc::clone(&losses);
-        let proxy = Proxy::before(engine.endpoint(), move |operation| fate(&lost, operation)).await;
-        let settings = Settings {
-            table: "faults-table".to_owned(),
-            keys_table: "faults-keys".to_owned(),
-            actions_max,
-            endpoint: Some(proxy.endpoint.clone()),
-        };
-        let table = Table::connect(settings).await;
+        let proxy =
+            Proxy::before(tables.settings.endpoint.clone().unwrap(), move |operation| fate(&lost, operation))
+                .await;
+        let table = Table::connect(tables.through(&proxy.endpoint)).await;
         table.create().await.unwrap();
         let demo = world::parse(world::DEMO).unwrap();
         load::world(&table, &demo, domain::timestamp::Timestamp::from_micros(1)).await.unwrap();
@@ -118,7 +122,6 @@ fn with_losses_of(actions_max: usize, test: impl AsyncFnOnce(&Lossy)) {
             () = serving => {}
         }
     });
-    engine.stop().unwrap();
 }
 
 fn vm(cpu: u64) -> Value {
@@ -187,6 +190,21 @@ fn a_patch_of_a_deployed_item_whose_answer_is_lost_is_one_version_and_told_as_ne
         assert_eq!(patched.at("/data"), &json!({"ip": "10.0.0.1", "port": 22}));
         let listed = system.call("GET", &items, "vm-owner-key", &Value::Null).await;
         assert_eq!(listed.at("/count"), 2);
+        system.assert_sound().await;
+    });
+}
+
+#[test]
+fn a_transaction_that_meets_others_is_tried_again_and_written_once() {
+    with_losses(async |system| {
+        let submitted = system.contended(4, "POST", SUBMIT, &vm(1)).await;
+        assert_eq!(submitted.status, 201, "{submitted:?}");
+        let path = format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"));
+        // More often than it is tried as it is: the decision is made anew.
+        let approved = system.contended(8, "PATCH", &path, &json!({"state": "APPROVED"})).await;
+        assert_eq!((approved.status, approved.at("/state")), (200, &json!("APPROVED")), "{approved:?}");
+        let history = system.call("GET", &format!("{path}history/"), "vm-owner-key", &Value::Null).await;
+        assert_eq!(history.at("/count"), 2, "{history:?}");
         system.assert_sound().await;
     });
 }

@@ -3,10 +3,12 @@
 
 pub mod costs;
 mod engine;
+mod place;
 mod proxy;
 mod redelivery;
 mod told;
 
+pub use place::{Tables, elsewhere, fresh_table, on_the_embedded_engine_alone};
 pub use proxy::{AllAsked, Asked, Calls, Fate, Proxy, dying_after};
 pub use redelivery::{Random, Redelivery};
 pub use simulation::timeless::timeless;
@@ -14,7 +16,7 @@ pub use told::Told;
 
 use domain::invariant::Snapshot;
 use dovetail_http::CursorKey;
-use dovetail_local::arguments::Settings;
+use dovetail_local::arguments::{Settings, TABLE};
 use dovetail_local::engine::Place;
 use dovetail_local::functions::{self, Handles};
 use dovetail_local::verdicts::Verdicts;
@@ -44,6 +46,8 @@ pub struct Running {
     pub handles: Arc<Handles>,
     /// The URL of the engine.
     pub engine: String,
+    /// Where the tables are.
+    pub tables: dovetail_table::Settings,
     /// What functions in other processes read from their environment, a `KEY=value` line each.
     pub environment: String,
     /// What was asked for that may have changed something.
@@ -118,11 +122,17 @@ impl Running {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let listen = "127.0.0.1:0".parse().unwrap();
+        let place = Place::Memory;
+        let (endpoint, table) = match elsewhere() {
+            Some(endpoint) => (Some(endpoint), fresh_table()),
+            None => (None, TABLE.to_owned()),
+        };
         let settings =
-            Settings { listen, place: Place::Memory, functions, actions_max, ..Settings::default() };
+            Settings { listen, place, endpoint, table, functions, actions_max, ..Settings::default() };
         let system = runtime.block_on(System::prepare(&settings, &world)).unwrap();
-        let (base, handles, engine) =
-            (system.base_url.clone(), Arc::clone(&system.handles), system.engine_endpoint());
+        let (base, handles) = (system.base_url.clone(), Arc::clone(&system.handles));
+        let tables = system.tables().clone();
+        let engine = tables.endpoint.clone().unwrap();
         let environment = system.environment();
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = runtime.spawn(async {
@@ -135,6 +145,7 @@ impl Running {
             table,
             handles,
             engine,
+            tables,
             environment,
             asked: Mutex::default(),
             runtime,
@@ -144,6 +155,11 @@ impl Running {
         // A test says itself when it sweeps, however long it takes.
         system.enable("sweep", false);
         system
+    }
+
+    /// The tables as they are reached at another endpoint.
+    pub fn tables_through(&self, endpoint: &str) -> dovetail_table::Settings {
+        dovetail_table::Settings { endpoint: Some(endpoint.to_owned()), ..self.tables.clone() }
     }
 
     /// Runs a future on the system's runtime.
@@ -259,6 +275,7 @@ impl Drop for Running {
             let ended = self.runtime.block_on(serving);
             assert!(std::thread::panicking() || ended.is_ok(), "the system failed");
         }
+        self.runtime.block_on(place::remove(&self.tables));
     }
 }
 

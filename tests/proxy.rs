@@ -4,7 +4,7 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::HeaderMap;
 use hyper::service::service_fn;
-use hyper::{Request, Response, client, server};
+use hyper::{Request, Response, StatusCode, client, server};
 use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
 use std::io;
@@ -22,7 +22,13 @@ pub enum Fate {
     RequestLost,
     /// It arrives, and its answer does not.
     AnswerLost,
+    /// It is a transaction that is refused as one that met another: no engine of the tests does that by itself.
+    Conflict,
 }
+
+const CONFLICT: &str = r#"{"__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+    "Message": "Transaction cancelled, please refer cancellation reasons for specific reasons [TransactionConflict]",
+    "CancellationReasons": [{"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}]}"#;
 
 /// The operations that were asked for so far.
 pub type Calls = Arc<Mutex<Vec<String>>>;
@@ -135,6 +141,11 @@ async fn pass(
     let fate = fate(&operation(&request));
     if fate == Fate::RequestLost {
         return Err(io::ErrorKind::ConnectionReset.into());
+    }
+    if fate == Fate::Conflict {
+        let mut refused = Response::new(Full::from(CONFLICT));
+        *refused.status_mut() = StatusCode::BAD_REQUEST;
+        return Ok(refused);
     }
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map_err(io::Error::other)?.to_bytes();

@@ -42,12 +42,7 @@ fn through(system: &Running, fate: impl Fn(&str) -> Fate + Send + Sync + 'static
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         let proxy = Proxy::before(system.engine.clone(), fate).await;
-        let settings = Settings {
-            table: dovetail_local::TABLE.to_owned(),
-            keys_table: dovetail_local::KEYS_TABLE.to_owned(),
-            endpoint: Some(proxy.endpoint.clone()),
-            actions_max: 1,
-        };
+        let settings = Settings { actions_max: 1, ..system.tables_through(&proxy.endpoint) };
         let (base, serving) = functions_on(Table::connect(settings).await).await;
         tokio::select! {
             answer = send(&base, ask) => answer,

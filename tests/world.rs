@@ -8,7 +8,7 @@ use dovetail_local::engine::Place;
 use dovetail_local::{System, world};
 use serde_json::json;
 use std::path::Path;
-use tests::Running;
+use tests::{Running, on_the_embedded_engine_alone};
 
 /// Everything that the system in `directory` holds once it has loaded the demo world.
 fn loaded(directory: &Path) -> String {
@@ -32,6 +32,7 @@ fn loaded(directory: &Path) -> String {
 
 #[test]
 fn loading_a_world_again_changes_nothing() {
+    on_the_embedded_engine_alone();
     let directory = tempfile::tempdir().expect("a directory");
     let first = loaded(directory.path());
     assert!(first.contains("AwesomeConsumer2") && first.contains("LoadBalancer"), "{first}");

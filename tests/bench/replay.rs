@@ -5,7 +5,7 @@ use dovetail_http::{CursorKey, Event};
 use dovetail_local::functions;
 use dovetail_local::gateway::{Received, to_event};
 use dovetail_local::verdicts::Verdicts;
-use dovetail_table::{Settings, Table};
+use dovetail_table::Table;
 use hyper::header::HOST;
 use hyper::{Method, Request};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,12 +27,7 @@ impl<'a> Recorder<'a> {
     /// Records on the tables of a system.
     pub fn on(system: &'a Running) -> Self {
         let (proxy, all) = system.block_on(Proxy::keeping(system.engine.clone()));
-        let settings = Settings {
-            table: dovetail_local::TABLE.to_owned(),
-            keys_table: dovetail_local::KEYS_TABLE.to_owned(),
-            endpoint: Some(proxy.endpoint.clone()),
-            actions_max: dovetail_table::ACTIONS_MAX,
-        };
+        let settings = system.tables_through(&proxy.endpoint);
         let table = system.block_on(Table::connect(settings));
         let (cursor_key, verdicts) = (CursorKey::new("key"), Verdicts::default());
         Self { system, table, cursor_key, verdicts, all, requests: AtomicUsize::new(0), _proxy: proxy }

@@ -31,7 +31,6 @@ use domain::timestamp::Timestamp;
 use domain::work::{Owed, WorkId};
 use domain::write::Write;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 #[derive(Clone)]

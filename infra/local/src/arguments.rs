@@ -14,13 +14,18 @@ use dovetail_table::ACTIONS_MAX;
 
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);
 const DATA: &str = ".dovetail";
+/// What the table is called unless it is said.
+pub const TABLE: &str = "dovetail-local";
+// DynamoDB's own limits, less what the name of the table of API keys adds; eleven is the shortest whose stream the
+// embedded engine can name.
+const TABLE_BYTES: std::ops::RangeInclusive<usize> = 11..=250;
 
 /// The word that `audit` is asked for with.
 pub const AUDIT: &str = "audit";
 
 /// What `--help` prints.
 pub const HELP: &str = "\
-Runs the whole system in one process, on an embedded database.
+Runs the whole system in one process, on an embedded database or an engine elsewhere.
 
 Usage: dovetail [OPTIONS]
        dovetail plan --old FILE --new FILE [--json]
@@ -33,6 +38,8 @@ Options:
   --listen ADDR      address and port to serve on; port 0 takes a free one [default: 127.0.0.1:9000]
   --data DIR         directory of the database, created when missing [default: .dovetail]
   --memory           keep nothing: a fresh database that is removed at the end
+  --endpoint URL     a DynamoDB engine elsewhere, used instead of the embedded one; what is kept beside it is in DIR
+  --table NAME       the table's name; API keys are in NAME-keys [default: dovetail-local]
   --world FILE       teams, keys and services to begin with, as JSON [default: a small example]
   --functions URL    where generate, notify and sweep run instead, as `cargo lambda watch` serves them
   --actions-max N    writes that a submission makes at once; a larger one is staged [default: 100]
@@ -63,8 +70,12 @@ pub enum Command {
 pub struct Settings {
     /// The address to listen on.
     pub listen: SocketAddr,
-    /// Where the database is.
+    /// Where files are kept: the database, unless the engine is elsewhere, and what is remembered beside it.
     pub place: Place,
+    /// The engine elsewhere; none is the embedded one.
+    pub endpoint: Option<String>,
+    /// The table's name.
+    pub table: String,
     /// The file with the teams, keys and services to begin with; none is the demo world.
     pub world: Option<PathBuf>,
     /// Where the functions of stream and schedule run; none is in this process.
@@ -82,6 +93,8 @@ impl Default for Settings {
         Self {
             listen: LISTEN,
             place: Place::Directory(DATA.into()),
+            endpoint: None,
+            table: TABLE.to_owned(),
             world: None,
             functions: None,
             actions_max: ACTIONS_MAX,
@@ -110,6 +123,8 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
     let mut listen = LISTEN;
     let mut data = None;
     let mut memory = false;
+    let mut endpoint = None;
+    let mut table = TABLE.to_owned();
     let mut world = None;
     let mut functions = None;
     let mut actions_max = ACTIONS_MAX;
@@ -120,8 +135,10 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
             Arg::Long("listen") => listen = address(parser.value()?)?,
             Arg::Long("data") => data = Some(path(&mut parser, "--data")?),
             Arg::Long("memory") => memory = true,
+            Arg::Long("endpoint") => endpoint = Some(url("--endpoint", parser.value()?)?),
+            Arg::Long("table") => table = table_name(parser.value()?)?,
             Arg::Long("world") => world = Some(path(&mut parser, "--world")?),
-            Arg::Long("functions") => functions = Some(url(parser.value()?)?),
+            Arg::Long("functions") => functions = Some(url("--functions", parser.value()?)?),
             Arg::Long("actions-max") => actions_max = actions(parser.value()?)?,
             Arg::Long("env-file") => env_file = Some(path(&mut parser, "--env-file")?),
             Arg::Long("ready-file") => ready_file = Some(path(&mut parser, "--ready-file")?),
@@ -135,7 +152,9 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
         (Some(data), false) => Place::Directory(data),
         (None, false) => Place::Directory(DATA.into()),
     };
-    Ok(Command::Serve(Settings { listen, place, world, functions, actions_max, env_file, ready_file }))
+    let settings =
+        Settings { listen, place, endpoint, table, world, functions, actions_max, env_file, ready_file };
+    Ok(Command::Serve(settings))
 }
 
 fn is_first(parser: &mut Parser, word: &str) -> Result<bool, lexopt::Error> {
@@ -213,13 +232,24 @@ fn actions(value: OsString) -> Result<usize, lexopt::Error> {
     })
 }
 
-fn url(value: OsString) -> Result<String, lexopt::Error> {
+fn url(option: &str, value: OsString) -> Result<String, lexopt::Error> {
     let given = value.to_string_lossy();
     match given.parse::<Uri>() {
         Ok(url) if url.scheme_str() == Some("http") => Ok(given.into_owned()),
         Ok(_) | Err(_) => {
-            Err(format!("--functions takes a URL such as http://127.0.0.1:9001, not `{given}`").into())
+            Err(format!("{option} takes a URL such as http://127.0.0.1:9001, not `{given}`").into())
         }
+    }
+}
+
+fn table_name(value: OsString) -> Result<String, lexopt::Error> {
+    let given = value.to_string_lossy();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    if TABLE_BYTES.contains(&given.len()) && given.bytes().all(is_plain) {
+        Ok(given.into_owned())
+    } else {
+        let (least, most) = (TABLE_BYTES.start(), TABLE_BYTES.end());
+        Err(format!("--table takes {least} to {most} letters, digits and `_.-`, not `{given}`").into())
     }
 }
 
@@ -256,6 +286,8 @@ mod tests {
         let expected = Settings {
             listen: "127.0.0.1:9000".parse().unwrap(),
             place: Place::Directory(".dovetail".into()),
+            endpoint: None,
+            table: "dovetail-local".to_owned(),
             world: None,
             functions: None,
             actions_max: 100,
@@ -270,6 +302,8 @@ mod tests {
         let expected = Settings {
             listen: "[::1]:0".parse().unwrap(),
             place: Place::Memory,
+            endpoint: Some("http://127.0.0.1:8000".to_owned()),
+            table: "another-name".to_owned(),
             world: Some("w.json".into()),
             functions: Some("http://127.0.0.1:9001".to_owned()),
             actions_max: 7,
@@ -278,7 +312,8 @@ mod tests {
         };
         let args = ["--listen", "[::1]:0", "--memory", "--world=w.json", "--ready-file", "ready"];
         let elsewhere = ["--functions", "http://127.0.0.1:9001", "--env-file=env", "--actions-max", "7"];
-        assert_eq!(settings(&[&args[..], &elsewhere].concat()), expected);
+        let engine = ["--endpoint", "http://127.0.0.1:8000", "--table", "another-name"];
+        assert_eq!(settings(&[&args[..], &elsewhere, &engine].concat()), expected);
         assert_eq!(settings(&["--data", "kept"]).place, Place::Directory("kept".into()));
         for args in [&["--help"], &["-h"]] {
             assert_eq!(parse(args).unwrap(), Command::Help);
@@ -346,12 +381,23 @@ mod tests {
             "--listen takes an IP address and a port such as 127.0.0.1:9000, not `9000`; \
              --help tells the options"
         );
-        for wrong in ["127.0.0.1:9001", "https://host", "http:", "/functions"] {
+        for option in ["--functions", "--endpoint"] {
+            for wrong in ["127.0.0.1:9001", "https://host", "http:", "/functions"] {
+                assert_eq!(
+                    refused(&[option, wrong]),
+                    format!(
+                        "{option} takes a URL such as http://127.0.0.1:9001, not `{wrong}`; \
+                         --help tells the options"
+                    )
+                );
+            }
+        }
+        let long = "a".repeat(251);
+        for wrong in ["too-short", "with space or two", "d\u{e9}partement-un", &long] {
             assert_eq!(
-                refused(&["--functions", wrong]),
+                refused(&["--table", wrong]),
                 format!(
-                    "--functions takes a URL such as http://127.0.0.1:9001, not `{wrong}`; \
-                     --help tells the options"
+                    "--table takes 11 to 250 letters, digits and `_.-`, not `{wrong}`; --help tells the options"
                 )
             );
         }

@@ -16,7 +16,7 @@ use dovetail_table::{
 use serde_json::{Value, json};
 
 use crate::{
-    KEYS_TABLE, TABLE,
+    arguments::TABLE,
     engine::{self, Engine, Place},
 };
 use progress::Progress;
@@ -104,7 +104,7 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
                 return Err(Error::NoDatabase(directory.clone()));
             }
             let engine = Engine::start(&Place::Directory(directory.clone()))?;
-            let table = connect(TABLE, Some(engine.endpoint())).await;
+            let table = connect(TABLE, Some(engine.endpoint().to_owned())).await;
             // How long something has waited says nothing where nobody worked on it.
             let audited = of_table(&table, None, settings.repair).await?;
             engine.stop()?;
@@ -135,7 +135,7 @@ async fn connect(table: &str, endpoint: Option<String>) -> Table {
     let settings = dovetail_table::Settings {
         table: table.to_owned(),
         // No key is looked at.
-        keys_table: KEYS_TABLE.to_owned(),
+        keys_table: format!("{table}-keys"),
         endpoint,
         actions_max: ACTIONS_MAX,
     };

@@ -1,11 +1,11 @@
-//! The embedded DynamoDB engine: a database file, served over loopback HTTP on a thread of its own.
+//! The DynamoDB engine: the embedded one, a database file served over loopback HTTP on a thread of its own, or one that
+//! somebody else runs.
 //!
-//! What the engine does differently from AWS is not hidden here; tables and their contents are others' work.
+//! What an engine does differently from AWS is not hidden here; tables and their contents are others' work.
 
 use std::{
     fs::{self, File, TryLockError},
     io,
-    net::SocketAddr,
     path::{Path, PathBuf},
     thread::{self, JoinHandle},
     time::Duration,
@@ -27,7 +27,7 @@ const GRACE: Duration = Duration::from_secs(2);
 const INDEX_STREAMS: &str = "CREATE INDEX IF NOT EXISTS _sr_seq \
     ON _stream_records(table_name, CAST(sequence_number AS INTEGER))";
 
-/// Where the engine keeps its database.
+/// Where files are kept: the embedded engine's database, and what the local system remembers beside the tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A directory that is created when missing, and kept.
@@ -73,10 +73,10 @@ impl Error {
     }
 }
 
-/// A running engine; it stops when dropped.
+/// A running engine; the embedded one stops when dropped.
 #[derive(Debug)]
 pub struct Engine {
-    address: SocketAddr,
+    endpoint: String,
     directory: PathBuf,
     serving: Option<Serving>,
     // Declared after `serving`, and the lock before the directory: fields are dropped in this order, so the
@@ -100,13 +100,21 @@ impl Engine {
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).map_err(Error::io("loopback socket"))?;
         listener.set_nonblocking(true).map_err(Error::io("loopback socket"))?;
         let address = listener.local_addr().map_err(Error::io("loopback socket"))?;
+        let endpoint = format!("http://{address}");
         let (stop, stopped) = oneshot::channel();
         let thread = thread::Builder::new()
             .name("engine".to_owned())
             .spawn(move || serve(listener, database, stopped))
             .map_err(Error::io("the engine's thread"))?;
         let serving = Some(Serving { stop, thread });
-        Ok(Self { address, directory, serving, _lock: lock, _fresh: fresh })
+        Ok(Self { endpoint, directory, serving, _lock: lock, _fresh: fresh })
+    }
+
+    /// An engine that somebody else runs; in `place` is only what is kept beside it.
+    pub fn elsewhere(endpoint: &str, place: &Place) -> Result<Self, Error> {
+        let (directory, fresh) = directory(place)?;
+        let lock = lock(&directory)?;
+        Ok(Self { endpoint: endpoint.to_owned(), directory, serving: None, _lock: lock, _fresh: fresh })
     }
 
     /// Whether a directory has a database.
@@ -115,16 +123,16 @@ impl Engine {
     }
 
     /// The URL that a DynamoDB client is pointed at.
-    pub fn endpoint(&self) -> String {
-        format!("http://{}", self.address)
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
     }
 
-    /// The directory of the database, which nobody else serves meanwhile.
+    /// The directory, which nobody else uses meanwhile.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Finishes the requests under way, within limits, and closes the database.
+    /// Finishes the requests under way, within limits, and closes the database; an engine elsewhere goes on.
     pub fn stop(mut self) -> Result<(), Error> {
         self.end()
     }
@@ -231,7 +239,7 @@ mod tests {
 
     impl Client {
         fn new(engine: &Engine) -> Self {
-            Self(BufReader::new(TcpStream::connect(engine.address).unwrap()))
+            Self(BufReader::new(TcpStream::connect(engine.endpoint().trim_start_matches("http://")).unwrap()))
         }
 
         fn call(&mut self, operation: &str, body: &Value) -> Value {
@@ -345,12 +353,26 @@ mod tests {
     }
 
     #[test]
+    fn an_engine_elsewhere_goes_on_when_it_is_no_longer_used() {
+        let engine = Engine::start(&Place::Memory).unwrap();
+        create_table(&mut Client::new(&engine));
+        let user = Engine::elsewhere(engine.endpoint(), &Place::Memory).unwrap();
+        assert_eq!(user.endpoint(), engine.endpoint());
+        let kept = user.directory().to_owned();
+        assert!(kept.is_dir() && kept != engine.directory());
+        user.stop().unwrap();
+        assert!(!kept.exists());
+        put(&mut Client::new(&engine), "after");
+    }
+
+    #[test]
     fn one_directory_is_served_once() {
         let parent = tempfile::tempdir().unwrap();
         let place = Place::Directory(parent.path().to_owned());
         let engine = Engine::start(&place).unwrap();
         let refused = Engine::start(&place).unwrap_err();
         assert!(matches!(&refused, Error::InUse(path) if path == parent.path()), "{refused}");
+        Engine::elsewhere("http://127.0.0.1:1", &place).unwrap_err();
         drop(engine);
         Engine::start(&place).unwrap().stop().unwrap();
     }

@@ -63,20 +63,20 @@ impl Journal {
         Ok(Self(Mutex::new(connection)))
     }
 
-    /// The sequence number up to which a consumer has read the stream; none before its first batch.
+    /// The sequence number up to which a consumer has read what it reads; none before its first batch.
     pub fn position(&self, consumer: &str) -> Result<Option<String>, Error> {
         let select = "SELECT sequence FROM positions WHERE consumer = ?1";
         Ok(self.connection().query_row(select, [consumer], |row| row.get(0)).optional()?)
     }
 
-    /// A consumer is done with the stream up to `sequence`.
+    /// A consumer is done up to `sequence`.
     pub fn set_position(&self, consumer: &str, sequence: &str) -> Result<(), Error> {
         self.connection().execute(SET_POSITION, [consumer, sequence])?;
         Ok(())
     }
 
-    /// The consumer of that name gives a batch up, and is done with the stream up to `sequence`.
-    pub fn give_up(&self, batch: &FailedBatch, sequence: &str) -> Result<(), Error> {
+    /// A consumer gives a batch up, and is done up to `sequence`.
+    pub fn give_up(&self, batch: &FailedBatch, consumer: &str, sequence: &str) -> Result<(), Error> {
         let mut connection = self.connection();
         // Together, so that a batch is neither lost nor told twice.
         let transaction = connection.transaction()?;
@@ -84,7 +84,7 @@ impl Journal {
             "INSERT INTO failures (function, reason, record) VALUES (?1, ?2, ?3)",
             params![batch.function, batch.reason, batch.record.to_string()],
         )?;
-        transaction.execute(SET_POSITION, [batch.function.as_str(), sequence])?;
+        transaction.execute(SET_POSITION, [consumer, sequence])?;
         Ok(transaction.commit()?)
     }
 
@@ -208,8 +208,8 @@ mod tests {
     fn giving_up_remembers_the_batch_and_goes_on() {
         let (failures, position) = reopened(
             |journal| {
-                journal.give_up(&failed(1), "7").unwrap();
-                journal.give_up(&failed(2), "9").unwrap();
+                journal.give_up(&failed(1), "generate", "7").unwrap();
+                journal.give_up(&failed(2), "generate", "9").unwrap();
             },
             |journal| (journal.failures().unwrap(), journal.position("generate").unwrap()),
         );
@@ -221,11 +221,11 @@ mod tests {
     fn the_number_of_a_removed_failure_is_not_used_again() {
         let failures = reopened(
             |journal| {
-                journal.give_up(&failed(1), "1").unwrap();
+                journal.give_up(&failed(1), "generate", "1").unwrap();
                 journal.remove_failure(1).unwrap();
             },
             |journal| {
-                journal.give_up(&failed(2), "2").unwrap();
+                journal.give_up(&failed(2), "generate", "2").unwrap();
                 journal.failures().unwrap()
             },
         );

@@ -1,4 +1,4 @@
-//! The whole system in one process: an embedded DynamoDB engine, the handlers of the Lambdas, and what stands
+//! The whole system in one process: a DynamoDB engine, the handlers of the Lambdas, and what stands
 //! in the places of API Gateway, Lambda's event source mappings and EventBridge.
 
 pub mod arguments;
@@ -58,10 +58,6 @@ use crate::{
     world::World,
 };
 
-/// The table's name on the engine.
-pub const TABLE: &str = "dovetail-local";
-/// The name of the table of API keys on the engine.
-pub const KEYS_TABLE: &str = "dovetail-local-keys";
 const JOURNAL_FILE: &str = "local.db";
 /// How long what runs beside the API may take to finish once the system stops.
 const GRACE: Duration = Duration::from_secs(5);
@@ -146,7 +142,8 @@ pub struct System {
     journal: Arc<Journal>,
     webhooks: Vec<Target>,
     cursor_secret: String,
-    actions_max: usize,
+    /// Where the tables are.
+    tables: dovetail_table::Settings,
     bus: Address,
     /// Where the functions of stream and schedule run; none is in this process.
     functions: Option<String>,
@@ -168,11 +165,20 @@ impl System {
         let bus_listener = TcpListener::bind(loopback).await.map_err(Error::io("the bus's socket"))?;
         let bus_address = bus_listener.local_addr().map_err(Error::io("the bus's socket"))?;
         let bus = Address { name: bus::NAME.to_owned(), endpoint: format!("http://{bus_address}") };
-        let engine = Engine::start(&settings.place)?;
+        let engine = match &settings.endpoint {
+            Some(endpoint) => Engine::elsewhere(endpoint, &settings.place)?,
+            None => Engine::start(&settings.place)?,
+        };
+        let tables = dovetail_table::Settings {
+            table: settings.table.clone(),
+            keys_table: format!("{}-keys", settings.table),
+            endpoint: Some(engine.endpoint().to_owned()),
+            actions_max: settings.actions_max,
+        };
         let journal = Arc::new(Journal::open(&engine.directory().join(JOURNAL_FILE))?);
         let cursor_secret = cursor_secret();
         let handles = Handles {
-            table: tables(&engine, world, settings.actions_max).await?,
+            table: filled(&tables, world).await?,
             bus: bus.connect().await,
             cursor_key: CursorKey::new(&cursor_secret),
             verdicts: Verdicts::default(),
@@ -184,7 +190,7 @@ impl System {
             journal,
             webhooks,
             cursor_secret,
-            actions_max: settings.actions_max,
+            tables,
             bus,
             functions: settings.functions.clone(),
             handles: Arc::new(handles),
@@ -192,19 +198,19 @@ impl System {
         })
     }
 
-    /// The URL of the engine.
-    pub fn engine_endpoint(&self) -> String {
-        self.engine.endpoint()
+    /// Where the tables are.
+    pub fn tables(&self) -> &dovetail_table::Settings {
+        &self.tables
     }
 
     /// What functions in other processes read from their environment, a `KEY=value` line each.
     pub fn environment(&self) -> String {
-        let actions_max = self.actions_max.to_string();
+        let actions_max = self.tables.actions_max.to_string();
         let lines = [
             ("DOVETAIL_ACTIONS_MAX", actions_max.as_str()),
-            ("DOVETAIL_TABLE", TABLE),
-            ("DOVETAIL_KEYS_TABLE", KEYS_TABLE),
-            ("DOVETAIL_ENDPOINT", &self.engine.endpoint()),
+            ("DOVETAIL_TABLE", &self.tables.table),
+            ("DOVETAIL_KEYS_TABLE", &self.tables.keys_table),
+            ("DOVETAIL_ENDPOINT", self.engine.endpoint()),
             ("DOVETAIL_CURSOR_KEY", &self.cursor_secret),
             ("DOVETAIL_BUS", &self.bus.name),
             ("DOVETAIL_BUS_ENDPOINT", &self.bus.endpoint),
@@ -277,7 +283,7 @@ impl System {
         invoker: Invoker,
         stopped: &watch::Receiver<bool>,
     ) -> Result<(Api, JoinSet<Result<(), Error>>), Error> {
-        let stream = Stream::open(&self.engine.endpoint(), TABLE).await?;
+        let stream = Stream::open(self.engine.endpoint(), &self.tables.table).await?;
         let (journal, bus) = (Arc::clone(&self.journal), Bus::new(Arc::clone(&self.journal)));
         let (wake, sweep) = (watch::Sender::default(), Sweep::new(invoker.clone()));
         let mut beside = JoinSet::new();
@@ -294,7 +300,7 @@ impl System {
                 wake: wake.clone(),
                 clock: SystemTime::now,
             };
-            let consumer = Consumer::new(mapping, with, stopped.clone())?;
+            let consumer = Consumer::new(mapping, with, stopped.clone());
             consumers.push(consumer.handle());
             beside.spawn(async { Ok(consumer.run().await?) });
         }
@@ -353,15 +359,9 @@ fn read_world(settings: &Settings) -> Result<World, Error> {
     world::parse(&text).map_err(|problems| Error::World { file, problems })
 }
 
-/// The tables on the engine, with the world in them.
-async fn tables(engine: &Engine, world: &World, actions_max: usize) -> Result<Table, Error> {
-    let settings = dovetail_table::Settings {
-        table: TABLE.to_owned(),
-        keys_table: KEYS_TABLE.to_owned(),
-        endpoint: Some(engine.endpoint()),
-        actions_max,
-    };
-    let table = Table::connect(settings).await;
+/// The tables, created where they are missing, with the world in them.
+async fn filled(tables: &dovetail_table::Settings, world: &World) -> Result<Table, Error> {
+    let table = Table::connect(tables.clone()).await;
     table.create().await?;
     load::world(&table, world, dovetail_aws::now()).await?;
     Ok(table)

@@ -1,6 +1,6 @@
 //! An event source mapping: brings the records of the table's stream to one function, as Lambda does.
 //!
-//! Records come in order and at least once. What to do with a batch is decided in [`delivery`]; here is the
+//! Records come at least once, in the order of their shard, and one batch at a time, whichever shard it is of. What to do with a batch is decided in [`delivery`]; here is the
 //! loop around it, which reads, invokes, waits and remembers.
 
 pub mod delivery;
@@ -19,7 +19,7 @@ use crate::{
     invoke::Invoker,
     journal::{self, FailedBatch, Journal},
     pattern::Pattern,
-    stream::{self, Stream, sequence},
+    stream::{self, Course, Read, Shard, Stream, sequence},
 };
 use delivery::{Delivery, GivenUp, Last, Policy, Step};
 
@@ -138,9 +138,18 @@ pub struct Consumer {
     stop: watch::Receiver<bool>,
     enabled: watch::Sender<bool>,
     progress: watch::Sender<Progress>,
-    position: Option<String>,
+    course: Course,
     /// When the stream may be read again.
     due: Instant,
+}
+
+/// Records of one shard for the function, which are delivered before anything else is read.
+#[derive(Debug)]
+struct Gathered {
+    shard: Shard,
+    records: Vec<Value>,
+    /// How far the shard was read for them.
+    read_to: Option<String>,
 }
 
 /// Whether to go on.
@@ -152,11 +161,11 @@ enum Flow {
 
 impl Consumer {
     /// A consumer that goes on where the journal says.
-    pub fn new(mapping: Mapping, with: Surroundings, stop: watch::Receiver<bool>) -> Result<Self, Error> {
-        let position = with.journal.position(mapping.settings.function)?;
+    pub fn new(mapping: Mapping, with: Surroundings, stop: watch::Receiver<bool>) -> Self {
         let woken = with.wake.subscribe();
         let (enabled, progress) = (watch::Sender::new(true), watch::Sender::default());
-        Ok(Self { mapping, with, woken, stop, enabled, progress, position, due: Instant::now() })
+        let course = Course::default();
+        Self { mapping, with, woken, stop, enabled, progress, course, due: Instant::now() }
     }
 
     /// Where it is told to rest, and tells how far it is.
@@ -170,70 +179,95 @@ impl Consumer {
 
     /// Works until it is stopped, between two invocations.
     pub async fn run(mut self) -> Result<(), Error> {
-        while let Some(records) = self.gather().await? {
-            let read_to = self.position.clone();
+        while let Some(Gathered { shard, records, read_to }) = self.gather().await? {
             for batch in records.chunks(self.mapping.settings.batch_size) {
-                if self.deliver(batch.to_vec()).await? == Flow::Stop {
+                if self.deliver(&shard, batch.to_vec()).await? == Flow::Stop {
                     return Ok(());
                 }
             }
             // Beyond the last batch there may be records for others.
             if let Some(read_to) = &read_to {
-                self.with.journal.set_position(self.mapping.settings.function, read_to)?;
+                self.with.journal.set_position(&self.place(&shard), read_to)?;
             }
         }
         Ok(())
     }
 
+    /// What the journal calls this consumer's place in a shard.
+    fn place(&self, shard: &Shard) -> String {
+        place(self.mapping.settings.function, shard)
+    }
+
     /// Reads on until there is something to deliver; none when it is time to stop.
-    async fn gather(&mut self) -> Result<Option<Vec<Value>>, Error> {
-        let Settings { batch_size, batch_window, .. } = self.mapping.settings;
-        let mut gathered = Vec::new();
-        let mut until = None;
+    async fn gather(&mut self) -> Result<Option<Gathered>, Error> {
         loop {
             if *self.stop.borrow() {
                 return Ok(None);
             }
             let woken = *self.woken.borrow_and_update();
-            if gathered.is_empty() {
-                let rests = !*self.enabled.borrow();
-                self.progress
-                    .send_if_modified(|progress| std::mem::replace(&mut progress.rests, rests) != rests);
-                if rests {
-                    self.rest(POLL).await;
-                    continue;
-                }
-            }
-            let read = self.read().await?;
-            if let Some(last) = read.last().and_then(|record| sequence(record)) {
-                self.position = Some(last.to_owned());
-            }
-            let found_none = read.is_empty();
-            let taken = read.iter().filter(|record| self.mapping.takes(record));
-            gathered.extend(taken.map(|record| Value::clone(record)));
-            if gathered.is_empty() {
-                if found_none {
-                    self.progress.send_modify(|progress| progress.idle_since = woken);
-                    self.rest(POLL).await;
-                }
+            let rests = !*self.enabled.borrow();
+            self.progress.send_if_modified(|progress| std::mem::replace(&mut progress.rests, rests) != rests);
+            if rests {
+                self.rest(POLL).await;
                 continue;
             }
-            let now = Instant::now();
-            let until = *until.get_or_insert(now + batch_window);
-            if gathered.len() >= batch_size || until <= now {
-                return Ok(Some(gathered));
+            let (open, mut found_none) = (self.course.turn(&self.with.stream).await, true);
+            if open.is_empty() {
+                // The table is new, or what follows a shard that ended is not told yet.
+                self.with.stream.look_again().await?;
+            }
+            for shard in open {
+                let read = self.read(&shard).await?;
+                found_none &= read.records.is_empty() && !read.is_end;
+                let records = self.gather_from(&shard, read).await?;
+                if !records.is_empty() {
+                    let read_to = self.course.place(&shard).cloned().flatten();
+                    return Ok(Some(Gathered { shard, records, read_to }));
+                }
             }
             if found_none {
-                self.rest(POLL.min(until - now)).await;
+                self.progress.send_modify(|progress| progress.idle_since = woken);
+                self.rest(POLL).await;
             }
         }
     }
 
-    /// Reads what follows, at once or a moment after it was read last.
-    async fn read(&mut self) -> Result<Vec<Arc<Value>>, Error> {
+    /// What is for the function of the records that were read of a shard; if anything is, of those that follow too,
+    /// until a batch is full or its window over.
+    async fn gather_from(&mut self, shard: &Shard, mut read: Read) -> Result<Vec<Value>, Error> {
+        let Settings { batch_size, batch_window, .. } = self.mapping.settings;
+        let mut gathered = Vec::new();
+        let until = Instant::now() + batch_window;
+        loop {
+            let taken = read.records.iter().filter(|record| self.mapping.takes(record));
+            gathered.extend(taken.map(|record| Value::clone(record)));
+            let is_over = read.is_end || *self.stop.borrow() || until <= Instant::now();
+            if gathered.is_empty() || gathered.len() >= batch_size || is_over {
+                return Ok(gathered);
+            }
+            if read.records.is_empty() {
+                self.rest(POLL.min(until - Instant::now())).await;
+                self.woken.mark_unchanged();
+            }
+            read = self.read(shard).await?;
+        }
+    }
+
+    /// Reads what follows in a shard, at once or a moment after something was read last.
+    async fn read(&mut self, shard: &Shard) -> Result<Read, Error> {
         tokio::time::sleep_until(self.due).await;
-        let read = self.with.stream.read(self.position.as_deref(), READ_MAX).await?;
-        self.due = Instant::now() + if read.len() < READ_MAX { GATHERING } else { Duration::ZERO };
+        let after = match self.course.place(shard) {
+            Some(place) => place.clone(),
+            None => self.with.journal.position(&self.place(shard))?,
+        };
+        let read = shard.read(after.as_deref(), READ_MAX).await?;
+        let last = read.records.last().and_then(|record| sequence(record)).map(str::to_owned);
+        self.course.go_on(shard, last.or(after));
+        if read.is_end {
+            self.course.end(shard);
+            self.with.stream.look_again().await?;
+        }
+        self.due = Instant::now() + if read.records.len() < READ_MAX { GATHERING } else { Duration::ZERO };
         Ok(read)
     }
 
@@ -247,8 +281,8 @@ impl Consumer {
     }
 
     /// Brings one batch to the function, until all of it is done.
-    async fn deliver(&mut self, batch: Vec<Value>) -> Result<Flow, Error> {
-        let function = self.mapping.settings.function;
+    async fn deliver(&mut self, shard: &Shard, batch: Vec<Value>) -> Result<Flow, Error> {
+        let (function, place) = (self.mapping.settings.function, self.place(shard));
         let mut delivery = Delivery::new(self.mapping.settings.policy, batch);
         loop {
             if *self.stop.borrow() {
@@ -265,15 +299,15 @@ impl Consumer {
                     let reply = self.with.invoker.invoke(function, event(records)).await;
                     delivery.replied(&reply);
                     if let Some(done) = delivery.done() {
-                        self.with.journal.set_position(function, done)?;
+                        self.with.journal.set_position(&place, done)?;
                     }
                     if self.mapping.settings.writes {
                         wake(&self.with.wake);
                     }
                 }
                 Step::GiveUp(given_up) => {
-                    let batch = self.failed(&given_up);
-                    self.with.journal.give_up(&batch, delivery.done().unwrap_or_default())?;
+                    let batch = self.failed(shard, &given_up);
+                    self.with.journal.give_up(&batch, &place, delivery.done().unwrap_or_default())?;
                 }
                 Step::Finish => {
                     self.progress.send_modify(|progress| progress.handled = progress.handled.wrapping_add(1));
@@ -284,7 +318,7 @@ impl Consumer {
     }
 
     /// What is kept of a batch that was given up: what Lambda writes to S3.
-    fn failed(&self, given_up: &GivenUp) -> FailedBatch {
+    fn failed(&self, shard: &Shard, given_up: &GivenUp) -> FailedBatch {
         let function = self.mapping.settings.function;
         let (first, last) = (given_up.records.first(), given_up.records.last());
         let number = |record: Option<&Value>| record.and_then(sequence).map(str::to_owned);
@@ -311,7 +345,7 @@ impl Consumer {
             "version": "1.0",
             "timestamp": text((self.with.clock)()),
             "DDBStreamBatchInfo": {
-                "shardId": self.with.stream.shard(),
+                "shardId": shard.id(),
                 "startSequenceNumber": number(first),
                 "endSequenceNumber": number(last),
                 "approximateArrivalOfFirstRecord": arrival(first),
@@ -323,6 +357,11 @@ impl Consumer {
         });
         FailedBatch { function: function.to_owned(), reason: reason.to_owned(), record }
     }
+}
+
+/// What the journal calls a function's place in a shard.
+fn place(function: &str, shard: &Shard) -> String {
+    format!("{function} {}", shard.name())
 }
 
 /// The event that a function gets for these records.

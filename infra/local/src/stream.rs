@@ -1,23 +1,25 @@
-//! The table's stream on the engine, read as Lambda reads one: records in the form of its events.
+//! The table's stream on the engine, read as Lambda reads one: records in the form of its events, shard by shard.
+
+mod course;
+mod shard;
 
 use hyper::{
     Uri,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderName},
 };
 use serde_json::{Value, json};
-use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
 use crate::client::{self, Client};
+pub use course::Course;
+pub use shard::{Read, Shard};
 
-// The engine asks for a signature and believes any.
-const SIGNED: &str = "AWS4-HMAC-SHA256 Credential=local/20250101/local/dynamodb/aws4_request, \
+// The engine asks for a signature and believes any. The key and the region are those that the tables are created with:
+// there are engines that keep apart what differs in them.
+const SIGNED: &str = "AWS4-HMAC-SHA256 Credential=local/20250101/us-east-1/dynamodb/aws4_request, \
     SignedHeaders=host, Signature=0";
 const SIGNED_AT: &str = "20250101T000000Z";
-
-/// How many records are kept for others who read the stream; each holds two images at most.
-const RECENT_MAX: usize = 200;
 
 /// Why the stream can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -41,29 +43,31 @@ pub enum Error {
     NoStream(String),
 }
 
-/// A table's stream. The engine keeps it in one shard, so there is one order.
+impl Error {
+    /// Whether the engine refused with this exception.
+    fn is(&self, exception: &str) -> bool {
+        matches!(self, Self::Refused { reason, .. } if reason.contains(exception))
+    }
+}
+
+/// A table's stream; clones share what they know of it.
 #[derive(Clone, Debug)]
 pub struct Stream {
+    source: Arc<Source>,
+    shards: Arc<Mutex<Vec<Shard>>>,
+}
+
+/// Where a stream is.
+#[derive(Debug)]
+struct Source {
     client: Client,
     endpoint: Uri,
     arn: String,
-    shard: String,
-    recent: Arc<Mutex<Recent>>,
 }
 
-/// What was read last, for the others who read the same: mostly all are near the end.
-#[derive(Debug, Default)]
-struct Recent {
-    records: VecDeque<Arc<Value>>,
-    /// Where the stream goes on after them.
-    next: Option<String>,
-}
-
-impl Recent {
-    /// The records after a sequence number, none of them if it is that of the last; nothing if it is not here.
-    fn after(&self, last: &str, limit: usize) -> Option<Vec<Arc<Value>>> {
-        let at = self.records.iter().rposition(|record| sequence(record) == Some(last))?;
-        Some(self.records.iter().skip(at + 1).take(limit).cloned().collect())
+impl Source {
+    async fn ask(&self, operation: &'static str, body: &Value) -> Result<Value, Error> {
+        ask(&self.client, &self.endpoint, operation, body).await
     }
 }
 
@@ -76,70 +80,48 @@ impl Stream {
                 .await?;
         let no_stream = || Error::NoStream(table.to_owned());
         let arn = text(&streams, "/Streams/0/StreamArn").ok_or_else(no_stream)?;
-        let described =
-            ask(&client, &endpoint, "DynamoDBStreams_20120810.DescribeStream", &json!({"StreamArn": arn}))
-                .await?;
-        let shard = text(&described, "/StreamDescription/Shards/0/ShardId").ok_or_else(no_stream)?;
-        Ok(Self { client, endpoint, arn, shard, recent: Arc::default() })
+        let stream = Self { source: Arc::new(Source { client, endpoint, arn }), shards: Arc::default() };
+        stream.look_again().await?;
+        Ok(stream)
     }
 
-    /// The first records after a sequence number, at most `limit`; without a number, from the beginning.
-    pub async fn read(&self, after: Option<&str>, limit: usize) -> Result<Vec<Arc<Value>>, Error> {
-        // Held while the engine is asked: who waits for it gets what the other has read.
-        let mut recent = self.recent.lock().await;
-        match after.and_then(|last| recent.after(last, limit)) {
-            Some(records) if !records.is_empty() => return Ok(records),
-            Some(_) => {}
-            None => *recent = Recent { next: Some(self.iterator(after).await?), ..Recent::default() },
+    /// The shards that were there when it was last looked.
+    pub async fn shards(&self) -> Vec<Shard> {
+        self.shards.lock().await.clone()
+    }
+
+    /// Looks which shards there are now: there are others once one has ended.
+    pub async fn look_again(&self) -> Result<(), Error> {
+        let mut known = self.shards.lock().await;
+        let (mut shards, mut after) = (Vec::new(), Value::Null);
+        loop {
+            let mut describe = json!({"StreamArn": self.source.arn});
+            if !after.is_null() {
+                describe = json!({"StreamArn": self.source.arn, "ExclusiveStartShardId": after});
+            }
+            let mut told = self.source.ask("DynamoDBStreams_20120810.DescribeStream", &describe).await?;
+            let page = told.pointer("/StreamDescription/Shards").and_then(Value::as_array);
+            for described in page.into_iter().flatten() {
+                let Some(id) = text(described, "/ShardId") else { continue };
+                // One that is known keeps what was read of it.
+                let same = known.iter().find(|shard| shard.id() == id).cloned();
+                let parent = text(described, "/ParentShardId");
+                shards.push(same.unwrap_or_else(|| Shard::new(Arc::clone(&self.source), id, parent)));
+            }
+            after = told
+                .pointer_mut("/StreamDescription/LastEvaluatedShardId")
+                .map(Value::take)
+                .unwrap_or_default();
+            if after.is_null() {
+                *known = shards;
+                return Ok(());
+            }
         }
-        let from = json!({"ShardIterator": recent.next, "Limit": limit});
-        let mut got = self.ask("DynamoDBStreams_20120810.GetRecords", &from).await?;
-        let found = match got.get_mut("Records").map(Value::take) {
-            Some(Value::Array(records)) => records.into_iter().map(|record| self.told(record)).collect(),
-            _ => Vec::new(),
-        };
-        recent.next = text(&got, "/NextShardIterator");
-        recent.records.extend(found.iter().cloned());
-        let surplus = recent.records.len().saturating_sub(RECENT_MAX);
-        recent.records.drain(..surplus);
-        Ok(found)
-    }
-
-    async fn iterator(&self, after: Option<&str>) -> Result<String, Error> {
-        const OPERATION: &str = "DynamoDBStreams_20120810.GetShardIterator";
-        let (stream, shard) = (&self.arn, &self.shard);
-        let from = match after {
-            None => json!({"StreamArn": stream, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}),
-            Some(sequence) => json!({
-                "StreamArn": stream, "ShardId": shard, "ShardIteratorType": "AFTER_SEQUENCE_NUMBER",
-                "SequenceNumber": sequence,
-            }),
-        };
-        let found = self.ask(OPERATION, &from).await?;
-        let none = || Error::Refused { operation: OPERATION, reason: "it names no iterator".to_owned() };
-        text(&found, "/ShardIterator").ok_or_else(none)
-    }
-
-    /// The record as functions are told of it.
-    fn told(&self, mut record: Value) -> Arc<Value> {
-        if let Some(record) = record.as_object_mut() {
-            record.insert("eventSourceARN".to_owned(), self.arn.as_str().into());
-        }
-        Arc::new(record)
     }
 
     /// The stream's ARN.
     pub fn arn(&self) -> &str {
-        &self.arn
-    }
-
-    /// The shard's id.
-    pub fn shard(&self) -> &str {
-        &self.shard
-    }
-
-    async fn ask(&self, operation: &'static str, body: &Value) -> Result<Value, Error> {
-        ask(&self.client, &self.endpoint, operation, body).await
+        &self.source.arn
     }
 }
 
@@ -210,6 +192,12 @@ pub(crate) mod tests {
         }
     }
 
+    /// The engine keeps a stream in one shard.
+    pub(crate) async fn only_shard(stream: &Stream) -> Shard {
+        let [shard] = stream.shards().await.try_into().unwrap();
+        shard
+    }
+
     #[tokio::test]
     async fn records_have_the_form_of_lambdas_events() {
         let engine = Engine::start(&Place::Memory).unwrap();
@@ -217,8 +205,8 @@ pub(crate) mod tests {
         table.create().await;
         table.put("a", 1).await;
         table.put("a", 2).await;
-        let stream = Stream::open(&engine.endpoint(), TABLE).await.unwrap();
-        let records = stream.read(None, 10).await.unwrap();
+        let stream = Stream::open(engine.endpoint(), TABLE).await.unwrap();
+        let records = only_shard(&stream).await.read(None, 10).await.unwrap().records;
         assert_eq!(records.len(), 2);
         let mut record = Value::clone(&records[1]);
         assert!(
@@ -262,19 +250,20 @@ pub(crate) mod tests {
         for number in 1..=3 {
             table.put("a", number).await;
         }
-        let stream = Stream::open(&engine.endpoint(), TABLE).await.unwrap();
-        let first = stream.read(None, 2).await.unwrap();
+        let stream = Stream::open(engine.endpoint(), TABLE).await.unwrap();
+        let first = only_shard(&stream).await.read(None, 2).await.unwrap().records;
         assert_eq!(first.len(), 2);
         engine.stop().unwrap();
 
         let engine = Engine::start(&place).unwrap();
         Written::new(&engine).await.put("a", 4).await;
-        let stream = Stream::open(&engine.endpoint(), TABLE).await.unwrap();
-        let rest = stream.read(sequence(&first[1]), 10).await.unwrap();
+        let stream = Stream::open(engine.endpoint(), TABLE).await.unwrap();
+        let shard = only_shard(&stream).await;
+        let rest = shard.read(sequence(&first[1]), 10).await.unwrap().records;
         let numbers: Vec<&Value> =
             rest.iter().map(|record| &record["dynamodb"]["NewImage"]["n"]["N"]).collect();
         assert_eq!(numbers, ["3", "4"]);
-        assert_eq!(stream.read(sequence(&rest[1]), 10).await.unwrap(), []);
+        assert_eq!(shard.read(sequence(&rest[1]), 10).await.unwrap(), Read::default());
     }
 
     #[tokio::test]
@@ -282,22 +271,23 @@ pub(crate) mod tests {
         let engine = Engine::start(&Place::Memory).unwrap();
         let table = Written::new(&engine).await;
         table.create().await;
-        let stream = Stream::open(&engine.endpoint(), TABLE).await.unwrap();
-        assert_eq!(stream.read(None, 10).await.unwrap(), []);
+        let stream = Stream::open(engine.endpoint(), TABLE).await.unwrap();
+        let shard = only_shard(&stream).await;
+        assert_eq!(shard.read(None, 10).await.unwrap(), Read::default());
         for number in 1..=5 {
             table.put("a", number).await;
         }
-        let all = stream.read(None, 10).await.unwrap();
+        let all = shard.read(None, 10).await.unwrap().records;
         assert_eq!(all.len(), 5);
         // Forward and back, within what was just read and beyond, with another reader between.
         for (after, limit) in [(1, 2), (3, 10), (0, 1), (4, 10), (2, 3), (1, 10)] {
-            let found = stream.read(sequence(&all[after]), limit).await.unwrap();
+            let found = shard.read(sequence(&all[after]), limit).await.unwrap().records;
             assert_eq!(found, all[after + 1..].iter().take(limit).cloned().collect::<Vec<_>>());
-            assert_eq!(stream.read(None, 1).await.unwrap(), all[..1]);
+            assert_eq!(shard.read(None, 1).await.unwrap().records, all[..1]);
         }
         table.put("a", 6).await;
         for after in [4, 3] {
-            let found = stream.read(sequence(&all[after]), 10).await.unwrap();
+            let found = shard.read(sequence(&all[after]), 10).await.unwrap().records;
             let numbers: Vec<&Value> =
                 found.iter().map(|record| &record["dynamodb"]["NewImage"]["n"]["N"]).collect();
             assert_eq!(numbers, &["5", "6"][after - 3..]);
@@ -307,7 +297,7 @@ pub(crate) mod tests {
     #[tokio::test]
     async fn a_table_without_a_stream_is_told() {
         let engine = Engine::start(&Place::Memory).unwrap();
-        let refused = Stream::open(&engine.endpoint(), "dovetail-absent").await.unwrap_err();
+        let refused = Stream::open(engine.endpoint(), "dovetail-absent").await.unwrap_err();
         assert_eq!(refused.to_string(), "table dovetail-absent has no stream");
     }
 }

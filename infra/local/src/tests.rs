@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 
 use super::*;
 use crate::{
+    arguments::TABLE,
     client::Client,
     engine::Place,
     functions::{GENERATE, NOTIFY},
@@ -57,6 +58,8 @@ async fn the_system_starts_tells_where_and_stops() {
     let settings = Settings {
         listen: "127.0.0.1:0".parse().unwrap(),
         place: Place::Memory,
+        endpoint: None,
+        table: TABLE.to_owned(),
         world: None,
         functions: None,
         actions_max: dovetail_table::ACTIONS_MAX,
@@ -87,6 +90,8 @@ async fn a_wrong_world_starts_nothing() {
     let settings = Settings {
         listen: "127.0.0.1:0".parse().unwrap(),
         place: Place::Directory(data.clone()),
+        endpoint: None,
+        table: TABLE.to_owned(),
         world: Some(file),
         functions: None,
         actions_max: dovetail_table::ACTIONS_MAX,
@@ -99,9 +104,33 @@ async fn a_wrong_world_starts_nothing() {
 }
 
 #[tokio::test]
+async fn systems_on_one_engine_elsewhere_have_tables_of_their_own_and_find_them_again() {
+    let engine = Engine::start(&Place::Memory).unwrap();
+    let on = |table: &str| Settings {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        place: Place::Memory,
+        endpoint: Some(engine.endpoint().to_owned()),
+        table: table.to_owned(),
+        ..Settings::default()
+    };
+    let world = |text| world::parse(text).unwrap();
+    let first = System::prepare(&on("first-table"), &world(r#"{"teams": [{"name": "T"}]}"#)).await.unwrap();
+    let second = System::prepare(&on("second-table"), &world(r#"{"teams": []}"#)).await.unwrap();
+    let environment = first.environment();
+    for line in ["DOVETAIL_TABLE=first-table", "DOVETAIL_KEYS_TABLE=first-table-keys"] {
+        assert!(environment.lines().any(|found| found == line), "{environment}");
+    }
+    assert!(first.handles.table.team_by_name("T").await.unwrap().is_some());
+    assert!(second.handles.table.team_by_name("T").await.unwrap().is_none());
+    first.serve(std::future::ready(())).await.unwrap();
+    let again = System::prepare(&on("first-table"), &world(r#"{"teams": []}"#)).await.unwrap();
+    assert!(again.handles.table.team_by_name("T").await.unwrap().is_some());
+}
+
+#[tokio::test]
 async fn settled_means_that_what_follows_from_what_follows_is_done_too() {
     let system = prepared(&world::parse(world::DEMO).unwrap()).await;
-    let (endpoint, notified) = (system.engine.endpoint(), Arc::new(Mutex::new(Vec::new())));
+    let (endpoint, notified) = (system.engine.endpoint().to_owned(), Arc::new(Mutex::new(Vec::new())));
     let (writing, notices) = (endpoint.clone(), Arc::clone(&notified));
     let invoker = Invoker::here(move |name, payload| {
         let (writing, notices) = (writing.clone(), Arc::clone(&notices));
@@ -162,7 +191,7 @@ async fn what_is_written_is_published_and_told_to_a_webhook_and_the_system_stops
 
     let world = json!({ "teams": [{ "name": "T", "notify": url }] }).to_string();
     let system = prepared(&world::parse(&world).unwrap()).await;
-    let (endpoint, bus) = (system.engine.endpoint(), system.bus.clone());
+    let (endpoint, bus) = (system.engine.endpoint().to_owned(), system.bus.clone());
     let invoker = Invoker::here(move |_, payload| {
         let bus = bus.clone();
         async move {

@@ -1,21 +1,25 @@
 //! The definition of the tables, for engines that are not set up by the template.
 
 use crate::{Error, Table};
+use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::create_table::CreateTableError;
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
-    ProjectionType, ScalarAttributeType, StreamSpecification, StreamViewType,
+    ProjectionType, ScalarAttributeType, StreamSpecification, StreamViewType, TableStatus,
 };
 
 /// The indexes: name, and what they project.
 const INDEXES: [(&str, ProjectionType); 3] =
     [("gs1", ProjectionType::All), ("gs2", ProjectionType::KeysOnly), ("gs3", ProjectionType::KeysOnly)];
 
+/// How often it is looked whether a table is there: for about half a minute.
+const LOOKS: u32 = 60;
+
 /// The attributes that keys are made of.
 const ATTRIBUTES: [&str; 8] = ["pk", "sk", "gs1pk", "gs1sk", "gs2pk", "gs2sk", "gs3pk", "gs3sk"];
 
 impl Table {
-    /// Creates the tables unless they exist.
+    /// Creates the tables unless they exist, and waits until they take requests.
     pub async fn create(&self) -> Result<(), Error> {
         let mut create = self
             .client
@@ -36,7 +40,7 @@ impl Table {
                     .map_err(|error| Error::corrupt(index, error))?,
             );
         }
-        unless_exists(create.send().await.map_err(|error| error.into_service_error()).map(drop))?;
+        unless_exists(create.send().await)?;
         let keys = self
             .client
             .create_table()
@@ -44,14 +48,34 @@ impl Table {
             .billing_mode(BillingMode::PayPerRequest)
             .set_attribute_definitions(attributes(&["pk"]))
             .set_key_schema(key_schema("pk", None));
-        unless_exists(keys.send().await.map_err(|error| error.into_service_error()).map(drop))
+        unless_exists(keys.send().await)?;
+        for name in [&self.name, &self.keys] {
+            self.active(name).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until a table takes requests: there are engines that create it in the background.
+    async fn active(&self, name: &str) -> Result<(), Error> {
+        for attempt in 0..LOOKS {
+            let described = self.client.describe_table().table_name(name).send().await?;
+            let status = described.table().and_then(|table| table.table_status());
+            if status == Some(&TableStatus::Active) {
+                return Ok(());
+            }
+            dovetail_aws::pause(attempt).await;
+        }
+        Err(Error::Unavailable(format!("table {name} does not become active")))
     }
 }
 
-fn unless_exists(outcome: Result<(), CreateTableError>) -> Result<(), Error> {
+fn unless_exists<O>(outcome: Result<O, SdkError<CreateTableError>>) -> Result<(), Error> {
+    let exists = |error: &SdkError<CreateTableError>| {
+        error.as_service_error().is_some_and(CreateTableError::is_resource_in_use_exception)
+    };
     match outcome {
-        Err(error) if !error.is_resource_in_use_exception() => Err(Error::Unavailable(error.to_string())),
-        Ok(()) | Err(_) => Ok(()),
+        Err(error) if !exists(&error) => Err(error.into()),
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The loop around the decisions, on the real engine: what a function gets, what is remembered and waited for.
 
+mod sharded;
+
 use std::sync::Mutex;
 
 use tokio::task::JoinHandle;
@@ -8,8 +10,10 @@ use super::*;
 use crate::{
     engine::{Engine, Place},
     functions::GENERATE,
-    stream::tests::{TABLE, Written},
+    stream::tests::{TABLE, Written, only_shard},
 };
+
+use sharded::Sharded;
 
 /// The numbers of the items in each invocation, in order.
 type Seen = Arc<Mutex<Vec<Vec<u32>>>>;
@@ -44,18 +48,22 @@ impl Fixture {
     }
 
     async fn start(&self, mapping: Mapping, invoker: &Invoker) -> Running {
-        let (stop, stopped) = watch::channel(false);
-        let with = Surroundings {
-            stream: Stream::open(&self.engine.endpoint(), TABLE).await.unwrap(),
-            invoker: invoker.clone(),
-            journal: Arc::clone(&self.journal),
-            wake: watch::Sender::default(),
-            clock: SystemTime::now,
-        };
-        let wake = with.wake.clone();
-        let consumer = Consumer::new(mapping, with, stopped).unwrap();
-        Running { progress: consumer.handle().progress, wake, stop, task: tokio::spawn(consumer.run()) }
+        start_on(self.engine.endpoint(), &self.journal, mapping, invoker).await
     }
+}
+
+async fn start_on(endpoint: &str, journal: &Arc<Journal>, mapping: Mapping, invoker: &Invoker) -> Running {
+    let (stop, stopped) = watch::channel(false);
+    let with = Surroundings {
+        stream: Stream::open(endpoint, TABLE).await.unwrap(),
+        invoker: invoker.clone(),
+        journal: Arc::clone(journal),
+        wake: watch::Sender::default(),
+        clock: SystemTime::now,
+    };
+    let wake = with.wake.clone();
+    let consumer = Consumer::new(mapping, with, stopped);
+    Running { progress: consumer.handle().progress, wake, stop, task: tokio::spawn(consumer.run()) }
 }
 
 impl Running {
@@ -63,6 +71,13 @@ impl Running {
     async fn idle(&mut self) -> Progress {
         let woken = wake(&self.wake);
         *self.progress.wait_for(|progress| progress.idle_since >= woken).await.unwrap()
+    }
+
+    /// Waits until the function was invoked so many times: shards that are new are found some time.
+    async fn seen(&mut self, seen: &Seen, times: usize) {
+        while seen.lock().unwrap().len() < times {
+            self.idle().await;
+        }
     }
 
     async fn stop(self) {
@@ -114,9 +129,10 @@ async fn a_function_gets_matching_records_in_batches_and_not_again_after_a_resta
     running.idle().await;
     running.stop().await;
     assert_eq!(*seen.lock().unwrap(), [vec![35]]);
-    let read = fixture.journal.position("generate").unwrap();
-    let stream = Stream::open(&fixture.engine.endpoint(), TABLE).await.unwrap();
-    assert_eq!(stream.read(read.as_deref(), 1).await.unwrap(), []);
+    let shard = only_shard(&Stream::open(fixture.engine.endpoint(), TABLE).await.unwrap()).await;
+    let read = fixture.journal.position(&place("generate", &shard)).unwrap();
+    assert!(read.is_some());
+    assert_eq!(shard.read(read.as_deref(), 1).await.unwrap(), Read::default());
 }
 
 #[tokio::test]
@@ -200,6 +216,53 @@ async fn a_window_gathers_records() {
     assert_eq!(running.idle().await.handled, 1);
     running.stop().await;
     assert_eq!(*seen.lock().unwrap(), [vec![1, 2, 3]]);
+}
+
+#[tokio::test]
+async fn a_shard_is_read_when_its_parent_is_done_and_goes_on_after_a_restart() {
+    let engine = Sharded::start().await;
+    let directory = tempfile::tempdir().unwrap();
+    let journal = Arc::new(Journal::open(&directory.path().join("journal.db")).unwrap());
+    let (invoker, seen, _) = failing_at(None);
+    let mapping = Mapping::new(settings(), &[]).unwrap();
+    let mut running = start_on(&engine.endpoint, &journal, mapping.clone(), &invoker).await;
+    running.idle().await;
+    assert_eq!(*seen.lock().unwrap(), Vec::<Vec<u32>>::new());
+    // The parent is open and has no children yet.
+    engine.begin();
+    running.seen(&seen, 1).await;
+    assert_eq!(std::mem::take(&mut *seen.lock().unwrap()), [[1, 2, 3]]);
+    engine.split();
+    running.seen(&seen, 3).await;
+    running.stop().await;
+    let mut children = std::mem::take(&mut *seen.lock().unwrap());
+    children.sort();
+    assert_eq!(children, [vec![4], vec![5, 6], vec![7]], "the end of the parent, and its two children");
+
+    engine.put("shard-right", 8);
+    let mut running = start_on(&engine.endpoint, &journal, mapping, &invoker).await;
+    running.idle().await;
+    running.stop().await;
+    assert_eq!(*seen.lock().unwrap(), [[8]]);
+}
+
+#[tokio::test]
+async fn what_the_engine_forgets_of_the_stream_stops_nobody() {
+    let engine = Sharded::start().await;
+    engine.begin();
+    let shard = only_shard(&Stream::open(&engine.endpoint, TABLE).await.unwrap()).await;
+    let first = shard.read(None, 10).await.unwrap().records;
+    assert_eq!(first.iter().map(|record| number(record)).collect::<Vec<_>>(), [1, 2, 3]);
+    engine.put("shard-parent", 4);
+    engine.expire();
+    let next = shard.read(sequence(&first[2]), 10).await.unwrap().records;
+    assert_eq!(next.iter().map(|record| number(record)).collect::<Vec<_>>(), [4]);
+
+    // Another process had read the first record alone.
+    engine.trim();
+    let shard = only_shard(&Stream::open(&engine.endpoint, TABLE).await.unwrap()).await;
+    let rest = shard.read(sequence(&first[0]), 10).await.unwrap().records;
+    assert_eq!(rest.iter().map(|record| number(record)).collect::<Vec<_>>(), [2, 3, 4]);
 }
 
 #[test]
