@@ -6,11 +6,13 @@ mod engine;
 mod proxy;
 mod redelivery;
 mod told;
+mod watched;
 
 pub use engine::timeless;
-pub use proxy::{AllAsked, Asked, Calls, Fate, Proxy, dying_after};
+pub use proxy::{AllAsked, AllSeen, Asked, Calls, Fate, Proxy, Seen, dying_after};
 pub use redelivery::{Random, Redelivery};
 pub use told::Told;
+pub use watched::Watched;
 
 use domain::invariant::Snapshot;
 use dovetail_http::CursorKey;

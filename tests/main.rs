@@ -9,6 +9,7 @@ mod faults;
 mod filters;
 mod front;
 mod gzip;
+mod hostile;
 mod isolation;
 mod limits;
 mod lists;
