@@ -248,6 +248,9 @@ fn a_definition_that_explodes_is_refused_before_it_is_compiled_or_anything_is_re
     assert_harmless(PUBLISH, "vm-owner-key", Code::InvalidSchema, 0, &bombs);
 }
 
+/// A path, a key, headers, and the status that they get.
+type Case<'a> = (&'a str, Option<&'a str>, &'a [(&'a str, &'a str)], u16);
+
 #[test]
 fn what_stands_around_a_body_is_bounded_too() {
     let system = Running::demo();
@@ -256,7 +259,7 @@ fn what_stands_around_a_body_is_bounded_too() {
     let body = named("one").into_bytes();
     let long = "k".repeat(8_000);
     let unknown = format!("{SUBMIT}?{}", "a=1&".repeat(1_000));
-    let cases: [(&str, Option<&str>, &[(&str, &str)], u16); 7] = [
+    let cases: [Case<'_>; 7] = [
         (SUBMIT, Some("awesome-key"), &[("idempotency-key", &long)], 400),
         (SUBMIT, Some("awesome-key"), &[("content-encoding", &long)], 400),
         (SUBMIT, Some("awesome-key"), &[("content-encoding", "gzip, gzip")], 400),

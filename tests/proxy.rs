@@ -81,7 +81,7 @@ impl Seen {
         let listed = lists.flat_map(|list| match list {
             Value::Array(rows) => rows.iter().map(|row| row.get("Item").unwrap_or(row)).collect(),
             Value::Object(tables) => tables.values().filter_map(Value::as_array).flatten().collect(),
-            _ => Vec::new(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
         });
         listed.chain(self.answered.get("Item")).collect()
     }

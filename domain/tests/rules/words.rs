@@ -2,6 +2,7 @@
 
 use crate::world::{NP_OWNER, VM_OWNER, World, team, to, vm};
 use domain::actor::{Actor, Role};
+use domain::attention::Attention;
 use domain::change::{ChangeType, ClosedBy, Kind};
 use domain::compare::compare;
 use domain::decide::{Refused, Update, takes_numbers};
@@ -10,6 +11,7 @@ use domain::item::{ChangeState, RuntimeState};
 use domain::staging::StagingState;
 use domain::state::State;
 use domain::submission::{Progress, Scope};
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 /// Fails unless the words are those of `all`, in order, and each reads back, and no other does.
@@ -143,4 +145,27 @@ fn documents_differ_when_their_items_or_their_metadata_do() {
     assert!(differ(&document(2, 1)));
     assert!(differ(&document(1, 2)));
     assert!(differ(&document(2, 2)));
+}
+
+#[test]
+fn what_waits_adds_up_to_a_sum_that_tells_labels_apart() {
+    let one = |number: u32| Attention::one(&format!("label {number}"));
+    let sums: BTreeSet<i64> = (0..1_000).map(|number| one(number).sum).collect();
+    assert_eq!(sums.len(), 1_000, "a label has a sum of its own");
+    assert!(
+        sums.iter().all(|sum| (0..1 << 40).contains(sum)),
+        "that leaves room to add a million of them up"
+    );
+    assert_eq!(one(1) + one(2) - one(1), one(2));
+}
+
+#[test]
+fn a_target_is_the_declaration_that_an_item_becomes_and_none_when_it_goes() {
+    let mut world = World::new();
+    let created = world.declare(&[vm("one", 1)]).born[0].clone();
+    world.finish("one", VM_OWNER);
+    assert_eq!(created.target().hash(), created.new.map(|version| version.hash));
+    assert!(created.target().hash().is_some());
+    let deleted = world.declare(&[]).born[0].clone();
+    assert_eq!(deleted.target().hash(), None);
 }
