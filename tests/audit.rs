@@ -83,7 +83,7 @@ fn audited(system: &Running, source: Source, repair: bool, now: Timestamp) -> (V
 
 /// The table of a running system.
 fn live(system: &Running) -> Source {
-    Source::Table { name: dovetail_local::TABLE.to_owned(), endpoint: Some(system.engine.clone()) }
+    Source::Table { name: system.tables.table.clone(), endpoint: Some(system.engine.clone()) }
 }
 
 /// Writes rows as an export of a table is downloaded, in several files.

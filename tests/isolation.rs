@@ -3,6 +3,8 @@
 //! What is a team's own carries a mark in its text; no reply to another team may hold it.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support")]
 
+mod reads;
+
 use dovetail_http::{Access, Code, Operation, Pov, ROUTES, Route};
 use serde_json::{Value, json};
 use tests::{Answer, Ask, Running};

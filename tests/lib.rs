@@ -7,12 +7,14 @@ mod place;
 mod proxy;
 mod redelivery;
 mod told;
+mod watched;
 
 pub use place::{Tables, elsewhere, fresh_table, on_the_embedded_engine_alone};
-pub use proxy::{AllAsked, Asked, Calls, Fate, Proxy, dying_after};
+pub use proxy::{AllAsked, AllSeen, Asked, Calls, Fate, Proxy, Seen, dying_after};
 pub use redelivery::{Random, Redelivery};
 pub use simulation::timeless::timeless;
 pub use told::Told;
+pub use watched::Watched;
 
 use domain::invariant::Snapshot;
 use dovetail_http::CursorKey;

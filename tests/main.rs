@@ -10,6 +10,7 @@ mod faults;
 mod filters;
 mod front;
 mod gzip;
+mod hostile;
 mod isolation;
 mod limits;
 mod lists;

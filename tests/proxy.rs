@@ -6,6 +6,7 @@ use hyper::header::HeaderMap;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode, client, server};
 use hyper_util::rt::TokioIo;
+use serde_json::Value;
 use std::convert::Infallible;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -63,6 +64,38 @@ pub struct Asked {
 /// The requests so far.
 pub type AllAsked = Arc<Mutex<Vec<Asked>>>;
 
+/// A request with its answer.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The operation.
+    pub operation: String,
+    /// What was asked.
+    pub asked: Value,
+    /// What was answered.
+    pub answered: Value,
+}
+
+impl Seen {
+    /// Whether nothing can come of it but an answer.
+    pub fn is_read(&self) -> bool {
+        ["GetItem", "BatchGetItem", "TransactGetItems", "Query"].contains(&self.operation.as_str())
+    }
+
+    /// The records that were answered.
+    pub fn rows(&self) -> Vec<&Value> {
+        let lists = [self.answered.get("Items"), self.answered.get("Responses")].into_iter().flatten();
+        let listed = lists.flat_map(|list| match list {
+            Value::Array(rows) => rows.iter().map(|row| row.get("Item").unwrap_or(row)).collect(),
+            Value::Object(tables) => tables.values().filter_map(Value::as_array).flatten().collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+        });
+        listed.chain(self.answered.get("Item")).collect()
+    }
+}
+
+/// The requests so far with their answers.
+pub type AllSeen = Arc<Mutex<Vec<Seen>>>;
+
 /// The proxy, until it is dropped.
 pub struct Proxy {
     /// Where it is reached.
@@ -89,6 +122,13 @@ impl Proxy {
         let largest = Arc::<AtomicUsize>::default();
         let noted = Arc::clone(&largest);
         (Self::start(move |request| weigh(request, engine.clone(), Arc::clone(&noted))).await, largest)
+    }
+
+    /// Starts before an engine and keeps what is asked for and what is answered.
+    pub async fn watching(engine: String) -> (Self, AllSeen) {
+        let all = AllSeen::default();
+        let kept = Arc::clone(&all);
+        (Self::start(move |request| watch(request, engine.clone(), Arc::clone(&kept))).await, all)
     }
 
     async fn start<F>(answer: impl Fn(Request<Incoming>) -> F + Clone + Send + 'static) -> Self
@@ -171,6 +211,20 @@ async fn keep(
     }
     let (parts, body) = forward(&engine, Request::from_parts(parts, Full::new(body))).await?;
     Ok(Response::from_parts(parts, Full::new(body)))
+}
+
+async fn watch(
+    request: Request<Incoming>,
+    engine: String,
+    all: AllSeen,
+) -> io::Result<Response<Full<Bytes>>> {
+    let operation = operation(&request);
+    let (parts, body) = request.into_parts();
+    let asked = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    let (parts, answered) = forward(&engine, Request::from_parts(parts, Full::new(asked.clone()))).await?;
+    let read = |body: &Bytes| serde_json::from_slice(body).unwrap_or(Value::Null);
+    all.lock().unwrap().push(Seen { operation, asked: read(&asked), answered: read(&answered) });
+    Ok(Response::from_parts(parts, Full::new(answered)))
 }
 
 async fn weigh(

@@ -1,7 +1,7 @@
 //! A change instance: one requested change to one service item, for one team to carry out, and its history.
 
 use crate::actor::{Actor, TeamRef};
-use crate::id::{ChangeId, DeployedId, ItemId, SubmissionId};
+use crate::id::{ChangeId, DeployedId, ItemId, SubmissionId, TeamId};
 use crate::item::RuntimeState;
 use crate::json::Hash;
 use crate::service::ServiceRef;
@@ -311,6 +311,11 @@ impl Change {
     /// Whether it is a dependent team's share.
     pub fn is_dependant(&self) -> bool {
         self.owner.id != self.service_owner.id
+    }
+
+    /// The teams that it concerns: those see it, and nobody else.
+    pub const fn parties(&self) -> [TeamId; 3] {
+        [self.owner.id, self.service_owner.id, self.consumer.id]
     }
 
     /// The end of its history.

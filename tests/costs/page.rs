@@ -71,7 +71,7 @@ fails when a figure here is not the measured one. When one moved on purpose, wri
 UPDATE_EXPECT=1 cargo test -p tests the_page_of_costs
 ```
 
-Every reply tells its own figures in `Server-Timing`, and every deployed function in a line of metrics (the
+Every reply but a refusal tells its figures in `Server-Timing`, and every deployed function in a line of metrics (the
 [README](../README.md), \"Operate\").
 
 - **Units** are DynamoDB's: a write unit is a write of up to 1 KB, a read unit a strongly consistent read of up to 4 KB;

@@ -28,4 +28,6 @@ mod submissions;
 #[cfg(test)]
 mod walk;
 #[cfg(test)]
+mod words;
+#[cfg(test)]
 mod world;

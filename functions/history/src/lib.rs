@@ -17,7 +17,7 @@ pub async fn handle(table: &Table, event: Event) -> EventReply {
 
 async fn history(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["limit", "offset", "ordering"])?;
-    let id = call.id(ChangeId::parse)?;
+    let id = call.id_of(ChangeId::parse, ChangeId::team)?;
     let change = table.change(id).await?;
     let change = change.filter(|change| call.pov.shows_change(change, call.caller.team.id));
     let entries = view::history(&change.ok_or(Code::NotFound)?);

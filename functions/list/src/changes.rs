@@ -1,6 +1,7 @@
 //! Change instances: those of a role, among them those of dependent teams and of referencing items, and one.
 
 use crate::filter::{Filter, single};
+use crate::items;
 use crate::page::{Asked, Field, List, Orders, only_knows, stored_order};
 use domain::change::{Change, ChangeType, Kind};
 use domain::id::{ChangeId, ItemId, SubmissionId, TeamId};
@@ -65,7 +66,7 @@ pub(crate) async fn referenced(asked: Asked<'_>) -> Result<Reply, Failure> {
 
 /// One change instance.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let change = table.change(call.id(ChangeId::parse)?).await?;
+    let change = table.change(call.id_of(ChangeId::parse, ChangeId::team)?).await?;
     let change = change.filter(|change| call.pov.shows_change(change, call.caller.team.id));
     let change = change.ok_or(Code::NotFound)?;
     let related = table.related_to_changes(std::slice::from_ref(&change)).await?;
@@ -79,7 +80,10 @@ async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Ch
     let states = states(call)?;
     let item = single(query, "service_item_id")?;
     let source = match (item.and_then(ItemId::parse), pov) {
-        (Some(item), _) => Source::<Change>::of_item(item),
+        (Some(id), _) => {
+            let source = Source::<Change>::of_item(id);
+            if items::is_shown(table, call, id).await? { source } else { source.emptied() }
+        }
         (None, Pov::Consumer) => match submission(table, call).await? {
             Some(submission) => Source::<Change>::since(&submission),
             None => Source::<Change>::of_consumer(team),

@@ -34,9 +34,10 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     let mut filter = filter(call)?;
     let item = single(&call.query, "service_item_id")?;
     let source = match (item.and_then(ItemId::parse), pov) {
-        (Some(item), _) => {
+        (Some(id), _) => {
             filter.test(move |deployed| pov.shows_deployed(deployed, team));
-            Source::<Deployed>::of_item(item)
+            let source = Source::<Deployed>::of_item(id);
+            if items::is_shown(asked.table, call, id).await? { source } else { source.emptied() }
         }
         (None, Pov::Consumer) => Source::<Deployed>::of_consumer(team),
         (None, Pov::ServiceOwner) => Source::<Deployed>::owned_by(team),
@@ -72,15 +73,19 @@ pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
 /// One version.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let team = call.caller.team.id;
-    let deployed = table.deployed(call.id(DeployedId::parse)?).await?.ok_or(Code::NotFound)?;
+    let id = call.id_of(DeployedId::parse, DeployedId::team)?;
+    let deployed = table.deployed(id).await?.ok_or(Code::NotFound)?;
     if call.pov.shows_deployed(&deployed, team) || is_newest(table, call.pov, &deployed, team).await? {
         return Ok(Reply::new(200, view::deployed_item(&deployed, &Viewpoint::of(call))));
     }
     Err(Code::NotFound.into())
 }
 
-/// Whether it is the newest of an item that the team sees.
+/// Whether it is the newest of an item that the team sees as a dependent; the item is read for none but those.
 async fn is_newest(table: &Table, pov: Pov, deployed: &Deployed, team: TeamId) -> Result<bool, Failure> {
+    if !table.has_share(deployed.item, team).await? {
+        return Ok(false);
+    }
     let item = table.item(deployed.item).await?;
     Ok(item.is_some_and(|item| pov.shows_newest(deployed, &item, team)))
 }

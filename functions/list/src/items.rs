@@ -59,11 +59,21 @@ pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
 
 /// One item.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let item = table.item(call.id(ItemId::parse)?).await?;
+    let item = table.item(call.id_of(ItemId::parse, ItemId::team)?).await?;
     let item = item.filter(|item| call.pov.shows_item(item, call.caller.team.id));
     let item = item.ok_or(Code::NotFound)?;
     let related = table.related_to_items(std::slice::from_ref(&item)).await?;
     Ok(Reply::new(200, view::service_item(&item, &related, &Viewpoint::of(call))))
+}
+
+/// Whether the caller sees an item that a list is asked for by its id; if not, the list is not read.
+pub(crate) async fn is_shown(table: &Table, call: &Call, id: ItemId) -> Result<bool, Failure> {
+    let team = call.caller.team.id;
+    if !call.pov.may_show(id.team(), team) {
+        return Ok(false);
+    }
+    let item = table.item(id).await?;
+    Ok(item.is_some_and(|item| call.pov.shows_item(&item, team)))
 }
 
 /// Where the items with a dependent's share are: a dependent team finds its own, a consumer's have to be tested.

@@ -9,7 +9,7 @@ use domain::id::{ChangeId, DeployedId};
 use domain::related::Related;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Event, EventReply, Failure, Function, Operation, Pov, Reply, answer};
+use dovetail_http::{Call, Code, Event, EventReply, Failure, Function, Operation, Reply, answer};
 use dovetail_table::{Commit, Error, Table, Undecided};
 use serde_json::{Map, json};
 
@@ -106,9 +106,7 @@ async fn decide(
 
 /// The change instance with its item and, for a retry, its consumer's head; not found unless the caller is a party.
 async fn load(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -> Result<Undecided, Failure> {
-    let team = call.caller.team.id;
-    let read = table.undecided(id, matches!(decision, Decision::Retry)).await?;
-    let read = read.filter(|read| Pov::ALL.iter().any(|pov| pov.shows_change(&read.change, team)));
+    let read = table.undecided(id, call.caller.team.id, matches!(decision, Decision::Retry)).await?;
     read.ok_or_else(|| Code::NotFound.into())
 }
 

@@ -42,6 +42,15 @@ impl Pov {
         Self::ALL.into_iter().find(|pov| pov.name() == name)
     }
 
+    /// Whether a team may see anything of a consumer in this role: a consumer sees its own alone, and ids tell whose
+    /// they are, so what is another consumer's need not be read to be refused.
+    pub fn may_show(self, consumer: TeamId, team: TeamId) -> bool {
+        match self {
+            Self::ServiceOwner => true,
+            Self::Consumer => consumer == team,
+        }
+    }
+
     /// Whether a team sees a change instance in this role; a service owner sees its dependents' too.
     pub fn shows_change(self, change: &Change, team: TeamId) -> bool {
         match self {
@@ -114,6 +123,17 @@ impl Call {
     /// The id in the path, as the id type of the operation; not found when there can be no such object.
     pub fn id<T>(&self, parse: impl Fn(u64) -> Option<T>) -> Result<T, Failure> {
         self.id.and_then(parse).ok_or_else(|| Code::NotFound.into())
+    }
+
+    /// The same of what belongs to a consumer; not found when another consumer asks, before anything is read.
+    pub fn id_of<T: Copy>(
+        &self,
+        parse: impl Fn(u64) -> Option<T>,
+        consumer: impl Fn(T) -> TeamId,
+    ) -> Result<T, Failure> {
+        let id = self.id(parse)?;
+        let may_be_shown = self.pov.may_show(consumer(id), self.caller.team.id);
+        if may_be_shown { Ok(id) } else { Err(Code::NotFound.into()) }
     }
 
     /// Who does it, when, and in which request.

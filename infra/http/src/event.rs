@@ -22,7 +22,7 @@ pub type Event = ApiGatewayV2httpRequest;
 /// A reply as API Gateway takes it from a function.
 pub type EventReply = ApiGatewayV2httpResponse;
 
-/// Answers one event: makes a call of it, lets `handle` answer, makes an event of the reply, which tells the cost.
+/// Answers one event: makes a call of it, lets `handle` answer, makes an event of the reply; a success tells its cost.
 pub async fn answer<H, A>(event: Event, function: Function, handle: H) -> EventReply
 where
     H: FnOnce(Call) -> A,
@@ -31,12 +31,18 @@ where
     let request = event.request_context.request_id.clone().unwrap_or_default();
     let takes_gzip = gzip::is_accepted(&event.headers);
     let (answered, cost) = metered(async { handle(call(event, function)?).await }).await;
-    let reply = answered.unwrap_or_else(|failure| {
-        let (reply, broken) = failure.into_reply();
-        log(&request, &reply, broken);
-        reply
-    });
-    to_event(reply, &cost, takes_gzip)
+    match answered {
+        Ok(mut reply) => {
+            reply.headers.push(("server-timing", timing(&cost)));
+            to_event(reply, takes_gzip)
+        }
+        // What a refusal has cost would tell what is missing from what is only not the caller's.
+        Err(failure) => {
+            let (reply, broken) = failure.into_reply();
+            log(&request, &reply, broken);
+            to_event(reply, takes_gzip)
+        }
+    }
 }
 
 /// One structured line for what is broken; refusals are the caller's own business.
@@ -99,11 +105,10 @@ fn bytes(body: Option<String>, base64: bool) -> Result<Vec<u8>, Code> {
     if base64 { STANDARD.decode(text).map_err(|_| Code::InvalidBody) } else { Ok(text.into_bytes()) }
 }
 
-fn to_event(reply: Reply, cost: &Cost, takes_gzip: bool) -> EventReply {
+fn to_event(reply: Reply, takes_gzip: bool) -> EventReply {
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
-    let told = reply.headers.into_iter().chain([("server-timing", timing(cost))]);
-    for (name, value) in told {
+    for (name, value) in reply.headers {
         if let Ok(value) = HeaderValue::from_str(&value) {
             headers.insert(name, value);
         }

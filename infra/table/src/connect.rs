@@ -5,7 +5,7 @@ use crate::meter::Meter;
 use crate::pace::Paced;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{self, SharedHttpClient};
-use domain::id::{ChangeId, ItemId};
+use domain::id::{ChangeId, ItemId, TeamId};
 use domain::schema::Schema;
 use dovetail_aws::Way;
 use std::collections::BTreeMap;
@@ -50,8 +50,15 @@ pub struct BadSettings(&'static str);
 /// Compiled schemas by service and version; a version never changes.
 type Schemas = Arc<Mutex<BTreeMap<(String, u64), Arc<Schema>>>>;
 
-/// The items of change instances that were decided on; the item of a change instance never changes.
-type Known = Arc<Mutex<BTreeMap<ChangeId, ItemId>>>;
+/// What never changes of the change instances that were decided on.
+type AllKnown = Arc<Mutex<BTreeMap<ChangeId, Known>>>;
+
+/// What never changes of a change instance: its item, and the teams that it concerns.
+#[derive(Clone, Copy)]
+pub(crate) struct Known {
+    pub(crate) item: ItemId,
+    pub(crate) parties: [TeamId; 3],
+}
 
 /// The tables and the client that reaches them.
 #[derive(Clone)]
@@ -61,7 +68,7 @@ pub struct Table {
     pub(crate) keys: String,
     pub(crate) schemas: Schemas,
     pub(crate) actions_max: usize,
-    pub(crate) known: Known,
+    pub(crate) known: AllKnown,
 }
 
 impl std::fmt::Debug for Table {

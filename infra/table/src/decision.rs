@@ -1,10 +1,11 @@
 //! What an owner's decision is made on, and what its reply shows beside it.
 
+use crate::connect::Known;
 use crate::record::{self, ChangeRecord, HeadRecord, ItemRecord, Record};
 use crate::{Error, Table, key};
 use domain::change::Change;
 use domain::decide::Decided;
-use domain::id::{ChangeId, ItemId};
+use domain::id::{ChangeId, TeamId};
 use domain::item::Item;
 use domain::related::Related;
 use domain::team::Head;
@@ -33,31 +34,41 @@ struct Found {
 }
 
 impl Table {
-    /// A change instance with its item, in one round if this process has seen it before, otherwise in two: its id
-    /// does not tell its item.
-    pub async fn undecided(&self, id: ChangeId, with_head: bool) -> Result<Option<Undecided>, Error> {
+    /// A change instance with its item, none unless it concerns `team`; in one round if this process has seen it
+    /// before, otherwise in two: its id tells neither its item nor whom it concerns.
+    ///
+    /// For a team that it does not concern no more is read than shows that: the change instance alone, or nothing.
+    pub async fn undecided(
+        &self,
+        id: ChangeId,
+        team: TeamId,
+        with_head: bool,
+    ) -> Result<Option<Undecided>, Error> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied();
-        let head = with_head.then(|| key::head(id.team()));
-        let keys = std::iter::once(key::change(id)).chain(known.map(key::item)).chain(head);
-        let Found { change, item, head } = self.found(keys.collect()).await?;
+        if known.is_some_and(|known| !known.parties.contains(&team)) {
+            return Ok(None);
+        }
+        let rest = |item| std::iter::once(key::item(item)).chain(with_head.then(|| key::head(id.team())));
+        let at_once = known.into_iter().flat_map(|known| rest(known.item));
+        let mut found = self.found(std::iter::once(key::change(id)).chain(at_once).collect()).await?;
+        let change = found.change.take().filter(|change| change.parties().contains(&team));
         let Some(change) = change else { return Ok(None) };
-        let item = match item.filter(|item| item.id == change.item) {
-            Some(item) => item,
-            None => self
-                .item(change.item)
-                .await?
-                .ok_or_else(|| Error::corrupt(format!("change instance {id}"), "its item is missing"))?,
-        };
-        self.remember(id, item.id);
-        Ok(Some(Undecided { change, item, head }))
+        if found.item.as_ref().is_none_or(|item| item.id != change.item) {
+            found = self.found(rest(change.item).collect()).await?;
+        }
+        let item = found
+            .item
+            .ok_or_else(|| Error::corrupt(format!("change instance {id}"), "its item is missing"))?;
+        self.remember(id, Known { item: item.id, parties: change.parties() });
+        Ok(Some(Undecided { change, item, head: found.head }))
     }
 
-    fn remember(&self, id: ChangeId, item: ItemId) {
+    fn remember(&self, id: ChangeId, seen: Known) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= KNOWN_MAX {
             known.clear();
         }
-        known.insert(id, item);
+        known.insert(id, seen);
     }
 
     async fn found(&self, keys: Vec<key::Key>) -> Result<Found, Error> {

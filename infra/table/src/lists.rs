@@ -64,6 +64,12 @@ impl<T> Source<T> {
         Self { partitions, record: key::at, decode }
     }
 
+    /// The same without its rows: there is nothing to read.
+    pub fn emptied(mut self) -> Self {
+        self.partitions.clear();
+        self
+    }
+
     fn under(mut self, prefix: &str) -> Self {
         for partition in &mut self.partitions {
             partition.prefix = Some(prefix.to_owned());

@@ -3,7 +3,7 @@
 use crate::key::{self, Key};
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, HeadRecord, ItemRecord, Record,
-    RememberedRecord, ServiceRecord, SubmissionRecord, TeamRecord,
+    RememberedRecord, ServiceRecord, ShareRecord, SubmissionRecord, TeamRecord,
 };
 use crate::{Error, Table};
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
@@ -77,6 +77,11 @@ impl Table {
     /// A service item.
     pub async fn item(&self, id: ItemId) -> Result<Option<Item>, Error> {
         self.get::<ItemRecord>(key::item(id)).await
+    }
+
+    /// Whether a team has a share in an item as a dependent: that is noted apart from the item.
+    pub async fn has_share(&self, item: ItemId, owner: TeamId) -> Result<bool, Error> {
+        Ok(self.get::<ShareRecord>(key::share(item, owner)).await?.is_some())
     }
 
     /// A change instance.

@@ -31,6 +31,11 @@ impl Program {
 
     /// Starts it with more arguments.
     pub(crate) fn start_with(data: &Path, arguments: &[&str]) -> Self {
+        Self::start_telling(data, arguments, Stdio::null(), Stdio::inherit())
+    }
+
+    /// Starts it with somewhere to tell what it has to say.
+    pub(crate) fn start_telling(data: &Path, arguments: &[&str], out: Stdio, err: Stdio) -> Self {
         let ready = data.with_extension("ready");
         drop(std::fs::remove_file(&ready));
         let child = Command::new(
@@ -39,7 +44,8 @@ impl Program {
         .args(["--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()])
         .args(["--ready-file", ready.to_str().unwrap()])
         .args(arguments)
-        .stdout(Stdio::null())
+        .stdout(out)
+        .stderr(err)
         .spawn()
         .unwrap();
         let began = Instant::now();

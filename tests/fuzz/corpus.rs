@@ -1,0 +1,54 @@
+//! Every input that is kept is tried again: what has been found once, and what reaches every corner that was reached.
+#![expect(clippy::unwrap_used, reason = "test support")]
+
+use fuzz::TARGETS;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn corpus(name: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name);
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn every_input_of_the_corpus_keeps_what_is_promised() {
+    for target in TARGETS {
+        let files = corpus(target.name);
+        assert!(files.len() >= 5, "{} has {} inputs", target.name, files.len());
+        for file in files {
+            let bytes = fs::read(&file).unwrap();
+            let kept = std::panic::catch_unwind(|| (target.run)(&bytes));
+            assert!(kept.is_ok(), "{} breaks its promise on {}", target.name, file.display());
+        }
+    }
+}
+
+#[test]
+fn the_corpus_stays_small_and_has_no_folder_without_a_target() {
+    let mut folders: Vec<String> =
+        corpus("").iter().map(|folder| folder.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    folders.sort();
+    assert_eq!(folders, TARGETS.iter().map(|target| target.name).collect::<Vec<_>>());
+    let files: Vec<PathBuf> = TARGETS.iter().flat_map(|target| corpus(target.name)).collect();
+    let bytes: u64 = files.iter().map(|file| fs::metadata(file).unwrap().len()).sum();
+    assert!(files.len() <= 250 && bytes <= 300_000, "{} files, {bytes} bytes", files.len());
+}
+
+#[test]
+fn every_input_up_to_a_length_with_pieces_taken_away_keeps_what_is_promised() {
+    for target in TARGETS {
+        for file in corpus(target.name) {
+            let bytes = fs::read(&file).unwrap();
+            let step = bytes.len().div_ceil(16).max(1);
+            for at in (0..bytes.len()).step_by(step) {
+                let cut_out = [&bytes[..at], &bytes[(at + step).min(bytes.len())..]].concat();
+                for input in [&bytes[..at], &bytes[at..], &cut_out] {
+                    let kept = std::panic::catch_unwind(|| (target.run)(input));
+                    assert!(kept.is_ok(), "{} on a part of {} at {at}", target.name, file.display());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! A whole event of API Gateway: it is answered, and nothing reaches a function without a caller who may do it.
+
+use domain::actor::Role;
+use domain::declaration::BODY_BYTES_MAX;
+use dovetail_http::{Access, Call, Code, Event, EventReply, Function, ROUTES, Reply, answer};
+use futures_util::FutureExt as _;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+
+const FUNCTIONS: [Function; 5] =
+    [Function::Submit, Function::List, Function::UpdateState, Function::History, Function::Catalog];
+
+pub(crate) fn answered(bytes: &[u8]) {
+    let Ok(event) = serde_json::from_slice::<Event>(bytes) else { return };
+    let mut reached = 0;
+    for function in FUNCTIONS {
+        let called = RefCell::new(None);
+        let handle = async |call: Call| {
+            called.replace(Some(call));
+            Ok(Reply::new(200, json!({"done": true})))
+        };
+        let reply = answer(event.clone(), function, handle).now_or_never().unwrap();
+        match called.into_inner() {
+            Some(call) => {
+                reached += 1;
+                allowed(&event, function, &call);
+                assert_eq!(reply.status_code, 200);
+            }
+            None => refused(&reply),
+        }
+    }
+    assert!(reached <= 1, "{reached} functions take one request");
+}
+
+fn allowed(event: &Event, function: Function, call: &Call) {
+    let method = call.method.as_str();
+    let route = ROUTES
+        .iter()
+        .find(|route| route.operation == call.operation && route.methods.contains(&method))
+        .unwrap();
+    assert_eq!(route.function, function);
+    assert!(route.access == Access::Read || call.caller.role != Role::ReadOnly, "a reading key writes");
+    let told = &event.request_context.authorizer.as_ref().unwrap().fields;
+    let told = |name: &str| told[name].as_str().unwrap();
+    // Who calls is what the authorizer has said, whatever else the event says.
+    assert_eq!(told("team").parse(), Ok(call.caller.team.id.get()));
+    assert_eq!(told("teamName"), call.caller.team.name);
+    assert_eq!(told("role"), call.caller.role.name());
+    assert_eq!(told("key"), call.caller.key);
+    if event.headers.contains_key("content-encoding") {
+        assert!(call.body.len() <= BODY_BYTES_MAX.max(event.body.as_deref().map_or(0, str::len)) + 1);
+    }
+    if let Ok(object) = call.object() {
+        let text = Value::Object(object.clone()).to_string();
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), Value::Object(object));
+    }
+    if let Ok(Some(key)) = call.idempotency_key() {
+        assert!((1..=255).contains(&key.len()), "{key}");
+    }
+    assert!(!format!("{call:?}").contains(&call.caller.key) || call.caller.key.len() < 8, "a key in a log");
+}
+
+fn refused(reply: &EventReply) {
+    let text = match &reply.body {
+        Some(body) => str::from_utf8(body.as_ref()).unwrap(),
+        None => panic!("a refusal without a body"),
+    };
+    let problem: Value = serde_json::from_str(text).unwrap();
+    let code = Code::ALL.into_iter().find(|code| problem["code"] == code.name()).unwrap();
+    assert_eq!(i64::from(code.status()), reply.status_code);
+    assert!((400..500).contains(&reply.status_code), "{text}");
+    assert_eq!(reply.headers["content-type"], "application/problem+json");
+}

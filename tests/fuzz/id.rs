@@ -1,0 +1,70 @@
+//! A number off the wire: no id, or one that prints as that number and is made of its parts.
+
+use crate::input::Input;
+use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
+use domain::json::Hash;
+
+/// Ids are exact in every JSON implementation.
+const WIRE_MAX: u64 = (1 << 53) - 1;
+
+pub(crate) fn parsed(bytes: &[u8]) {
+    let mut input = Input(bytes);
+    let (raw, number) = (input.number(), input.number());
+    for raw in [raw, raw >> 11] {
+        of_the_catalogue(raw);
+        of_an_application(raw);
+        of_an_item(raw);
+        of_a_team(raw);
+        // From the parts: an id that cannot be parsed again is not made.
+        let Some(team) = TeamId::new(raw) else { continue };
+        for number in [number, number >> 29, number >> 52] {
+            assert_eq!(
+                ChangeId::new(team, number).map(|id| (id.team(), id.number())),
+                (1..1 << 35).contains(&number).then_some((team, number))
+            );
+            let application = ApplicationId::new(team, number);
+            assert_eq!(application.is_some(), (1..1 << 12).contains(&number));
+            let item = application.and_then(|application| ItemId::new(application, raw));
+            assert_eq!(item, item.and_then(|item| ItemId::parse(item.get())));
+        }
+    }
+    if let Ok(text) = str::from_utf8(bytes)
+        && let Some(hash) = Hash::parse(text)
+    {
+        assert_eq!(hash.to_string(), text, "a hash has one spelling");
+    }
+}
+
+fn of_the_catalogue(raw: u64) {
+    assert_eq!(TeamId::new(raw).map(TeamId::get), (1..1 << 18).contains(&raw).then_some(raw));
+    assert_eq!(ServiceId::new(raw).map(ServiceId::get), (1..=WIRE_MAX).contains(&raw).then_some(raw));
+}
+
+fn of_an_application(raw: u64) {
+    let Some(id) = ApplicationId::parse(raw) else { return };
+    assert_eq!((id.get(), id.to_string()), (raw, raw.to_string()));
+    assert_eq!(ApplicationId::new(id.team(), id.number()), Some(id));
+    assert_eq!(TeamId::new(id.team().get()), Some(id.team()));
+}
+
+fn of_an_item(raw: u64) {
+    let Some(id) = ItemId::parse(raw) else { return };
+    assert!(raw <= WIRE_MAX, "{raw}");
+    assert_eq!((id.get(), id.to_string()), (raw, raw.to_string()));
+    assert_eq!(ItemId::new(id.application(), id.number()), Some(id));
+    assert_eq!(ApplicationId::parse(id.application().get()), Some(id.application()));
+    assert_eq!(id.team(), id.application().team());
+}
+
+fn of_a_team(raw: u64) {
+    let change = ChangeId::parse(raw);
+    if let Some(id) = change {
+        assert!(raw <= WIRE_MAX, "{raw}");
+        assert_eq!((id.get(), id.to_string()), (raw, raw.to_string()));
+        assert_eq!(ChangeId::new(id.team(), id.number()), Some(id));
+        assert_eq!(TeamId::new(id.team().get()), Some(id.team()));
+    }
+    // The three are numbered alike, and parse alike.
+    assert_eq!(DeployedId::parse(raw).map(DeployedId::get), change.map(ChangeId::get));
+    assert_eq!(SubmissionId::parse(raw).map(SubmissionId::get), change.map(ChangeId::get));
+}

@@ -1,0 +1,34 @@
+//! Bytes taken for what a target needs; where they end there are zeros, so every input means something.
+
+/// What is left of an input.
+pub(crate) struct Input<'a>(pub(crate) &'a [u8]);
+
+impl<'a> Input<'a> {
+    pub(crate) fn byte(&mut self) -> u8 {
+        let Some((first, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        *first
+    }
+
+    pub(crate) fn number(&mut self) -> u64 {
+        u64::from_le_bytes([(); 8].map(|()| self.byte()))
+    }
+
+    /// Text of a length that the input says; what is no UTF-8 is replaced.
+    pub(crate) fn text(&mut self) -> String {
+        let length = usize::from(self.byte()).min(self.0.len());
+        let (text, rest) = self.0.split_at(length);
+        self.0 = rest;
+        String::from_utf8_lossy(text).into_owned()
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What stands before the first NUL, which no JSON text holds, and what stands behind it.
+    pub(crate) fn halves(bytes: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+        let end = bytes.iter().position(|byte| *byte == 0);
+        end.map_or((bytes, &[]), |end| (&bytes[..end], &bytes[end + 1..]))
+    }
+}

@@ -1,0 +1,12 @@
+//! libFuzzer on the target that `FUZZ_TARGET` names: `tests/fuzz/run` starts it.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use std::sync::LazyLock;
+
+static TARGET: LazyLock<fuzz::Target> = LazyLock::new(|| {
+    let name = std::env::var("FUZZ_TARGET").unwrap_or_default();
+    fuzz::target(&name).unwrap_or_else(|| panic!("there is no target '{name}'"))
+});
+
+fuzz_target!(|bytes: &[u8]| (TARGET.run)(bytes));

@@ -1,0 +1,42 @@
+//! Problems as a client takes them: bounded, of a rule that is known, at a place that can be found.
+
+use domain::json::{PROBLEMS_BYTES_MAX, PROBLEMS_MAX};
+use domain::problem::Problem;
+use serde_json::Value;
+
+/// The rules that hold for the text of every document.
+pub(crate) const TEXT_RULES: &[&str] =
+    &["invalid_json", "duplicate_key", "reserved_key", "number_out_of_range", "too_deep", "too_large"];
+
+/// What is told at most beyond the limit: the problem that passes it.
+const LAST_BYTES_MAX: usize = 64 * 1024;
+
+/// Fails unless there are problems, of these rules or those of text, and not too much of them.
+pub(crate) fn assert_told(problems: &[Problem], rules: &[&str]) {
+    assert!(!problems.is_empty(), "refused without a word");
+    assert!(problems.len() <= PROBLEMS_MAX + 1, "{} problems", problems.len());
+    let path = |problem: &Problem| problem.path.iter().map(String::len).sum::<usize>();
+    let bytes: usize =
+        problems.iter().map(|problem| problem.pointer.len() + problem.message.len() + path(problem)).sum();
+    assert!(bytes <= PROBLEMS_BYTES_MAX + LAST_BYTES_MAX, "{bytes} bytes of problems");
+    for problem in problems {
+        let rule = problem.rule;
+        assert!(TEXT_RULES.contains(&rule) || rules.contains(&rule), "nobody knows the rule {rule}");
+        assert!(!problem.message.is_empty(), "{rule} says nothing");
+        assert!(problem.pointer.is_empty() || problem.pointer.starts_with('/'), "{:?}", problem.pointer);
+    }
+}
+
+/// Fails unless each problem's pointer leads to a value, or to one that is `missing` in what is there.
+pub(crate) fn assert_found(document: &Value, problems: &[Problem], missing: &[&str]) {
+    // A key that is there twice, or is no name to the library that reads here, hides what is below it.
+    let hides = |problem: &Problem| matches!(problem.rule, "duplicate_key" | "reserved_key" | "invalid_json");
+    if problems.iter().any(hides) {
+        return;
+    }
+    for problem in problems.iter().filter(|problem| !problem.pointer.contains('…')) {
+        let is_there = document.pointer(&problem.pointer).is_some();
+        let is_missing = missing.contains(&problem.rule);
+        assert!(is_there || is_missing, "{} at {:?} leads nowhere", problem.rule, problem.pointer);
+    }
+}

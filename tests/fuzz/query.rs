@@ -1,0 +1,107 @@
+//! A path and a query string: the path leads where a route would print it and nowhere else, and no parameter is
+//! lost, made up or read twice.
+
+use dovetail_http::{Call, Event, Operation, Pov, Query, ROUTES, Reply, answer, function_of};
+use futures_util::FutureExt as _;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+use std::cell::RefCell;
+
+const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "PUT", "DELETE"];
+
+pub(crate) fn routed(bytes: &[u8]) {
+    let (first, rest) = bytes.split_first().unwrap_or((&0, &[]));
+    let text = String::from_utf8_lossy(rest);
+    let (path, query) = text.split_once('?').unwrap_or((&text, ""));
+    let method = METHODS[usize::from(*first) % METHODS.len()];
+    leads(method, path, query);
+    parameters(query);
+}
+
+/// The call that a request becomes, if one of the functions takes it, and the status of the reply.
+fn call(method: &str, path: &str, query: &str) -> (Option<Call>, i64) {
+    let event = json!({
+        "version": "2.0", "routeKey": "$default", "rawPath": path, "rawQueryString": query, "headers": {},
+        "requestContext": {
+            "stage": "$default", "requestId": "request",
+            "http": {"method": method, "path": path, "protocol": "HTTP/1.1"},
+            "authorizer": {"lambda": {"team": "1", "teamName": "Team", "role": "ADMIN", "key": "Team-1"}},
+        },
+        "isBase64Encoded": false,
+    });
+    let event: Event = serde_json::from_value(event).unwrap();
+    let called = RefCell::new(None);
+    let handle = async |call: Call| {
+        called.replace(Some(call));
+        Ok(Reply::new(200, Value::Null))
+    };
+    let reply = answer(event, function_of(method, path), handle).now_or_never().unwrap();
+    (called.into_inner(), reply.status_code)
+}
+
+fn leads(method: &str, path: &str, query: &str) {
+    let places = served(path);
+    let (called, status) = call(method, path, query);
+    let expected = places.iter().find(|(methods, ..)| methods.contains(&method));
+    let found = called.as_ref().map(|call| (call.operation, call.pov, call.id));
+    assert_eq!(found, expected.map(|(_, operation, pov, id)| (*operation, *pov, *id)), "{method} {path}");
+    let refusal = if places.is_empty() { 404 } else { 405 };
+    assert_eq!(status, if found.is_some() { 200 } else { refusal }, "{method} {path}");
+    if let Some(call) = called {
+        assert_eq!((call.path.as_str(), call.query), (path, Query::parse(query)));
+    }
+}
+
+type Place = (&'static [&'static str], Operation, Pov, Option<u64>);
+
+/// What is served at a path: each route is printed with every point of view and every number that the path names.
+fn served(path: &str) -> Vec<Place> {
+    let plain = path.strip_suffix('/').unwrap_or(path);
+    let ids: Vec<Option<u64>> =
+        plain.split('/').map(|part| part.parse().ok().filter(|id| *id > 0)).chain([None]).collect();
+    let mut places = Vec::new();
+    for route in ROUTES {
+        for pov in Pov::ALL {
+            // A path without a point of view implies one.
+            let implied = if route.path.contains("/consumer/") { Pov::Consumer } else { Pov::ServiceOwner };
+            let is_printed = route.path.contains("{pov}");
+            for id in ids.iter().filter(|id| id.is_some() == route.path.contains("{id}")) {
+                let printed = id.map(|id| id.to_string()).unwrap_or_default();
+                let printed = route.path.replace("{pov}", pov.name()).replace("{id}", &printed);
+                let place = (route.methods, route.operation, pov, *id);
+                if printed == plain && (is_printed || pov == implied) && !places.contains(&place) {
+                    places.push(place);
+                }
+            }
+        }
+    }
+    places
+}
+
+fn parameters(raw: &str) {
+    let query = Query::parse(raw);
+    let pairs: Vec<(&str, &str)> = query.pairs().collect();
+    assert_eq!(pairs.len(), raw.split('&').filter(|pair| !pair.is_empty()).count());
+    assert_eq!(pairs.iter().map(|(name, _)| *name).collect::<Vec<_>>(), query.names().collect::<Vec<_>>());
+    let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    let again: Vec<String> =
+        pairs.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
+    assert_eq!(Query::parse(&again.join("&")), query, "encoded by another client");
+    for (name, _) in &pairs {
+        let last = pairs.iter().rev().find(|(other, _)| other == name).map(|(_, value)| *value);
+        assert_eq!(query.get(name), last.filter(|value| !value.is_empty()));
+        let list = query.list(name);
+        assert_eq!(list.is_some(), query.get(name).is_some());
+        let parts = list.unwrap_or_default();
+        assert!(parts.iter().all(|part| !part.is_empty() && !part.contains(',')), "{parts:?}");
+        if let Ok(Some(integers)) = query.integers(name) {
+            assert_eq!(integers.len(), parts.len());
+        }
+        if let Ok(truth) = query.truth(name) {
+            assert_eq!(truth.is_some(), query.get(name).is_some());
+        }
+        if let Ok(integer) = query.integer(name) {
+            assert_eq!(integer.is_some(), query.get(name).is_some());
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! A service's definition and an item, with a NUL between them: what is published loads as the same, and tells of
+//! the item what can be found in it.
+
+use crate::input::Input;
+use crate::place::{assert_found, assert_told};
+use domain::declaration::DEPTH_MAX;
+use domain::json;
+use domain::schema::{ITEM_PROBLEMS_MAX, Schema, load, publish};
+use serde_json::Value;
+
+const RULES: &[&str] = &[
+    "wrong_type",
+    "missing_title",
+    "invalid_name",
+    "unsupported_draft",
+    "invalid_reference",
+    "missing_name_property",
+    "too_complex",
+    "unsupported_keyword",
+    "remote_reference",
+    "dangling_reference",
+    "recursive_reference",
+    "invalid_pattern",
+    "invalid_schema",
+];
+
+/// The rules on what has to be there; the type of the definition is one of them.
+const MISSING: &[&str] = &["missing_title", "missing_name_property", "wrong_type"];
+
+pub(crate) fn published(bytes: &[u8]) {
+    let (definition, item) = Input::halves(bytes);
+    match publish(definition) {
+        Ok(schema) => {
+            let loaded = load(&schema.text).unwrap();
+            assert_eq!((&loaded.title, &loaded.text), (&schema.title, &schema.text));
+            assert_eq!(loaded.references, schema.references);
+            if let Ok(item) = json::parse(item, DEPTH_MAX) {
+                checked(&schema, &loaded, &item);
+            }
+        }
+        Err(problems) => {
+            assert_told(&problems, RULES);
+            if let Ok(document) = serde_json::from_slice(definition) {
+                assert_found(&document, &problems, MISSING);
+            }
+        }
+    }
+}
+
+fn checked(schema: &Schema, loaded: &Schema, item: &Value) {
+    let problems = schema.problems(item);
+    assert!(problems.len() <= ITEM_PROBLEMS_MAX, "{} problems", problems.len());
+    assert_eq!(problems, loaded.problems(item), "what is loaded says what was published");
+    let canonical = json::parse(json::canonical(item).as_bytes(), DEPTH_MAX).unwrap();
+    assert_eq!(problems.is_empty(), schema.problems(&canonical).is_empty(), "whatever its spelling");
+    if !problems.is_empty() {
+        assert_told(&problems, &["schema"]);
+        assert_found(item, &problems, &["schema"]);
+    }
+    let references = schema.references_of(item);
+    assert!(references.array_windows().all(|[one, next]| one < next), "sorted, and each once");
+}

@@ -1,0 +1,235 @@
+//! What is read for a request about what is another team's, record by record, as the engine sees it.
+//!
+//! An id tells whose it is for a consumer, so nothing is read for one that asks for another's. Whether a service owner or
+//! a dependent has a share in something stands in the record itself: that one record is read, and nothing behind it.
+
+use super::{Foreign, Target, body, populated, targets};
+use dovetail_http::{Access, Operation, Pov, ROUTES, Route};
+use serde_json::{Value, json};
+use tests::{Answer, Ask, Running, Seen, Watched};
+
+/// Who asks, and what marks a record of Alpha's or Beta's as none of theirs; every record is, where nothing does.
+const STRANGERS: &[(&str, Option<&str>)] =
+    &[("beta", None), ("owner-two", Some("mark-vm")), ("db-dependent", Some("mark-vm")), ("stranger", None)];
+
+/// Whose records a request may read.
+struct Asking {
+    key: &'static str,
+    /// The consumers that it is not.
+    others: Vec<u64>,
+    mark: Option<&'static str>,
+}
+
+impl Asking {
+    fn all(system: &Running) -> Vec<Self> {
+        let id = |key: &str| system.get("/v1/account/teams/", key).at("/results/0/id").as_u64().unwrap();
+        let others =
+            |key: &str| ["alpha", "beta"].into_iter().filter(|other| *other != key).map(id).collect();
+        STRANGERS.iter().map(|&(key, mark)| Self { key, others: others(key), mark }).collect()
+    }
+
+    /// The places of the records among these that are none of the caller's business.
+    fn foreign(&self, seen: &[Seen]) -> Vec<String> {
+        let rows = seen.iter().flat_map(Seen::rows);
+        let foreign = rows.filter_map(|row| {
+            let place = row.pointer("/pk/S")?.as_str()?;
+            // What comes behind it in the catalogue is the number of a service, or its title.
+            let (_, consumer) = place.split_once('#').filter(|(kind, _)| !kind.starts_with("SERVICE"))?;
+            let is_others = consumer.parse().is_ok_and(|consumer| self.others.contains(&consumer));
+            let is_marked = self.mark.is_none_or(|mark| row.to_string().contains(mark));
+            (is_others && is_marked)
+                .then(|| format!("{place} {}", row.pointer("/sk/S").unwrap_or(&Value::Null)))
+        });
+        foreign.collect()
+    }
+}
+
+/// How many foreign records decide that an operation is refused: the one that is asked for, where it has to be read.
+fn deciding(operation: Operation, pov: Pov) -> usize {
+    match operation {
+        Operation::GetServiceItem
+        | Operation::GetChangeInstance
+        | Operation::ChangeInstanceHistory
+        | Operation::GetDeployedItem => usize::from(pov == Pov::ServiceOwner),
+        // Decisions are an owner's, whatever the path says.
+        Operation::UpdateChangeInstance
+        | Operation::RetryChangeInstance
+        | Operation::CreateDeployedItem
+        | Operation::PatchDeployedItem => 1,
+        // The numbers of the path tell whose these are; the catalogue is one for all.
+        Operation::GetSubmission
+        | Operation::GetApplication
+        | Operation::GetService
+        | Operation::UpdateService
+        | Operation::PublishService
+        | Operation::ValidateService
+        | Operation::Submit
+        | Operation::ValidateSubmission
+        | Operation::ListTeams
+        | Operation::ListSubmissions
+        | Operation::ListServiceItems
+        | Operation::ListDependentServiceItems
+        | Operation::ListChangeInstances
+        | Operation::ListDependentChangeInstances
+        | Operation::ListReferencedChangeInstances
+        | Operation::ListDeployedItems
+        | Operation::ListDependentDeployedItems
+        | Operation::ListServices
+        | Operation::ListDependentServices
+        | Operation::ListApplications => 0,
+    }
+}
+
+fn ask<'a>(route: &Route, method: &'a str, target: &'a Target, key: &'a str, foreign: &Foreign) -> Ask<'a> {
+    let body = body(route.operation, foreign);
+    let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+    Ask { method, path: &target.path, key: Some(key), body, headers: &[] }
+}
+
+/// Fails unless each route's refusal takes as many foreign records as `decided` says, and writes nothing.
+#[track_caller]
+fn assert_reads(system: &Running, watched: &Watched<'_>, decided: impl Fn(Operation, Pov) -> usize) {
+    let (foreign, mut wrong, mut tried) = (Foreign::of(system), Vec::new(), 0);
+    for asking in Asking::all(system) {
+        for route in ROUTES {
+            for target in targets(route, &foreign) {
+                for method in route.methods {
+                    let (answer, seen) = watched.send(&ask(route, method, &target, asking.key, &foreign));
+                    let read = asking.foreign(&seen);
+                    let writes: Vec<_> = seen.iter().filter(|seen| !seen.is_read()).collect();
+                    if read.len() != decided(route.operation, target.pov) || !writes.is_empty() {
+                        let what = format!("{}: {method} {}", asking.key, target.path);
+                        wrong.push(format!("{what} {} reads {read:?}, writes {writes:?}", answer.status));
+                    }
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(tried > 200, "{tried}");
+}
+
+#[test]
+fn of_what_is_another_teams_only_the_record_that_shows_it_is_read() {
+    let system = populated();
+    assert_reads(&system, &Watched::on(&system), deciding);
+}
+
+#[test]
+fn whom_a_change_instance_concerns_is_read_once_and_then_known() {
+    let system = populated();
+    let watched = Watched::on(&system);
+    let foreign = Foreign::of(&system);
+    let back = json!({"state": "PENDING"}).to_string().into_bytes();
+    for (id, owner) in
+        [(foreign.change, "owner-one"), (foreign.share, "vm-dependent"), (foreign.referenced, "owner-one")]
+    {
+        let path = format!("/v1/orcabase/serviceowner/change_instances/{id}/");
+        let ask = Ask { method: "PATCH", path: &path, key: Some(owner), body: back.clone(), headers: &[] };
+        let (answer, _) = watched.send(&ask);
+        assert!(answer.status < 404, "{owner} sees it: {answer:?}");
+    }
+    let known =
+        [Operation::UpdateChangeInstance, Operation::RetryChangeInstance, Operation::CreateDeployedItem];
+    assert_reads(
+        &system,
+        &watched,
+        |operation, pov| {
+            if known.contains(&operation) { 0 } else { deciding(operation, pov) }
+        },
+    );
+}
+
+#[test]
+fn a_list_that_is_asked_for_a_foreign_item_is_not_read() {
+    let system = populated();
+    let (watched, foreign) = (Watched::on(&system), Foreign::of(&system));
+    for asking in Asking::all(&system) {
+        for pov in Pov::ALL {
+            for list in [
+                "change_instances/?",
+                "change_instances/?state=PENDING,APPROVED&",
+                "change_instances/?light=true&",
+                "change_instances/dependant/?",
+                "change_instances/referenced/?",
+                "deployed_items/?",
+                "deployed_items/dependant/?",
+            ] {
+                let path = format!("/v1/orcabase/{}/{list}service_item_id={}", pov.name(), foreign.item);
+                let ask = Ask { method: "GET", path: &path, key: Some(asking.key), ..Ask::default() };
+                let (answer, seen) = watched.send(&ask);
+                assert_eq!(answer.status, 200, "{path}: {answer:?}");
+                let read = asking.foreign(&seen);
+                let is_item = read.iter().all(|place| place.starts_with("ITEM#"));
+                let read_max = usize::from(pov == Pov::ServiceOwner);
+                assert!(is_item && read.len() <= read_max, "{} {path}: {read:?}", asking.key);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_a_caller_a_path_or_a_position_that_is_good_nothing_is_read() {
+    let system = populated();
+    let (watched, foreign) = (Watched::on(&system), Foreign::of(&system));
+    let send = |method: &str, path: &str, key: Option<&str>, body: Value| {
+        watched.send(&Ask { method, path, key, body: body.to_string().into_bytes(), headers: &[] })
+    };
+    for route in ROUTES {
+        for target in targets(route, &foreign) {
+            for method in route.methods {
+                let body = body(route.operation, &foreign);
+                for key in [None, Some("no-such-key"), Some("alpha-read-")] {
+                    let (answer, seen) = send(method, &target.path, key, body.clone());
+                    assert_eq!((answer.status, seen.len()), (401, 0), "{method} {}", target.path);
+                }
+                if route.access == Access::Write {
+                    let (answer, seen) = send(method, &target.path, Some("alpha-read"), body);
+                    assert_eq!((answer.status, seen.len()), (403, 0), "{method} {}", target.path);
+                }
+            }
+        }
+    }
+    let items = "/v1/orcabase/consumer/service_items";
+    for path in ["../../../account/teams", "%2e%2e", "007", "1.0", "7%23", "7%00", "-7", "٣", "7/history"] {
+        let path = format!("{items}/{}/", path.replace('٣', "%D9%A3"));
+        let (answer, seen) = send("GET", &path, Some("alpha"), Value::Null);
+        assert_eq!((answer.status, seen.len()), (404, 0), "{path}");
+    }
+    let page = system.get(&format!("{items}/?limit=1"), "alpha");
+    let next = page.at("/next").as_str().unwrap();
+    let (_, others) = next.split_once("cursor=").unwrap();
+    for cursor in [others, "AAAA", "e30.AAAA", "..", "%00"] {
+        let path = format!("{items}/?limit=1&cursor={cursor}");
+        let (answer, seen) = send("GET", &path, Some("beta"), Value::Null);
+        assert_eq!((answer.status, seen.len()), (400, 0), "{path}: {answer:?}");
+    }
+}
+
+/// What a client sees of a reply that is the same whenever it comes.
+fn lasting(answer: Answer) -> (u16, Value, Vec<(String, String)>) {
+    let mut headers = answer.headers;
+    headers.retain(|(name, _)| !["date", "apigw-requestid"].contains(&name.as_str()));
+    (answer.status, answer.body, headers)
+}
+
+#[test]
+fn what_is_another_teams_cannot_be_told_from_what_is_not_there() {
+    let system = populated();
+    let foreign = Foreign::of(&system);
+    for route in ROUTES.iter().filter(|route| route.path.contains("{id}")) {
+        for target in targets(route, &foreign) {
+            let Some(id) = target.id.filter(|id| *id != foreign.vm) else { continue };
+            // As long a number behind which there is nothing.
+            let nothing = target.path.replace(&id.to_string(), &(id + 4_000).to_string());
+            for method in route.methods {
+                let body = body(route.operation, &foreign);
+                let found = lasting(system.call(method, &target.path, "stranger", &body));
+                assert_eq!(found.0, 404, "{method} {}", target.path);
+                let missing = lasting(system.call(method, &nothing, "stranger", &body));
+                assert_eq!(found, missing, "{method} {}", target.path);
+            }
+        }
+    }
+}
