@@ -41,6 +41,7 @@ impl Engine {
         let engine = &self.0;
         match operation {
             "CreateTable" => run(request, |asked| engine.create_table(asked)),
+            "DescribeTable" => run(request, |asked| engine.describe_table(asked)),
             "GetItem" => run(request, |asked| engine.get_item(asked)),
             "PutItem" => run(request, |asked| engine.put_item(asked)),
             "UpdateItem" => run(request, |asked| engine.update_item(asked)),

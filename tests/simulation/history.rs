@@ -3,15 +3,15 @@
 
 use crate::cloud::{Cloud, Indexes};
 use crate::faults::Faults;
+use crate::linear::History as Recorded;
 use crate::run::{STACK_BYTES, told_by};
-use crate::spec::{Item, Op, Ret};
+use crate::spec::{Op, Ret};
 use crate::system::{Answer, Asked, System};
 use domain::change::ChangeType;
 use domain::id::{CHANGE_STRIDE, ChangeId, TeamId};
 use domain::state::State;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use stateright::semantics::{ConsistencyTester, LinearizabilityTester};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,8 +21,6 @@ const OPS: usize = 5;
 /// How often a client asks for the same.
 const TRIES_MAX: u32 = 4;
 
-type Tester = LinearizabilityTester<u64, Item>;
-
 /// A history under way.
 struct History {
     system: Arc<System>,
@@ -30,16 +28,9 @@ struct History {
     recorded: Mutex<Recorded>,
 }
 
-struct Recorded {
-    tester: Tester,
-    /// Each attempt has a thread of its own in the history: one that nobody answers may still happen.
-    attempts: u64,
-    answered: u64,
-}
-
 /// Makes the history of a seed and looks for an order in which it could have happened; how many of its requests were
 /// answered, or what is wrong.
-pub fn history(seed: u64) -> Result<u64, String> {
+pub fn history(seed: u64) -> Result<usize, String> {
     let here = move || {
         fastrand::seed(seed);
         let runtime =
@@ -49,16 +40,14 @@ pub fn history(seed: u64) -> Result<u64, String> {
     told_by(std::thread::Builder::new().stack_size(STACK_BYTES).spawn(here).unwrap())
 }
 
-async fn make(seed: u64) -> u64 {
+async fn make(seed: u64) -> usize {
     let mut dice = Rng::with_seed(seed);
     let faults = Faults::drawn(&mut dice);
     let cloud = Cloud::new(dice, Indexes::Exact, None);
     let system = System::start(&world(), 100, cloud).await;
     let team = system.table.team_by_name("AwesomeConsumer").await.unwrap().unwrap().id;
     system.cloud.suffer(faults);
-    let tester = Tester::new(Item::default());
-    let recorded = Mutex::new(Recorded { tester, attempts: 0, answered: 0 });
-    let history = Arc::new(History { system, team, recorded });
+    let history = Arc::new(History { system, team, recorded: Mutex::default() });
     let clients = (0..CLIENTS).map(|_| {
         let history = Arc::clone(&history);
         tokio::spawn(async move {
@@ -71,8 +60,8 @@ async fn make(seed: u64) -> u64 {
         client.await.unwrap();
     }
     let recorded = history.recorded.lock().unwrap_or_else(PoisonError::into_inner);
-    assert!(recorded.tester.is_consistent(), "in no order could this have happened: {:#?}", recorded.tester);
-    recorded.answered
+    assert!(recorded.is_linearizable(), "in no order could this have happened: {recorded:#?}");
+    recorded.answered()
 }
 
 /// One service whose owner approves everything, and nobody depends on.
@@ -115,19 +104,11 @@ impl History {
     /// Asks once; whether there was an answer.
     async fn attempt(&self, op: &Op) -> bool {
         let lock = || self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
-        let thread = {
-            let mut recorded = lock();
-            recorded.attempts += 1;
-            let thread = recorded.attempts;
-            recorded.tester.on_invoke(thread, op.clone()).unwrap();
-            thread
-        };
+        let attempt = lock().begin(op.clone());
         let id = self.system.next_request();
         let answer = self.system.ask(&self.asked(op), &id).await;
         let Some(ret) = answer.as_ref().and_then(|answer| self.ret(op, answer)) else { return false };
-        let mut recorded = lock();
-        recorded.tester.on_return(thread, ret).unwrap();
-        recorded.answered += 1;
+        lock().end(attempt, ret);
         true
     }
 

@@ -18,6 +18,7 @@ pub mod faults;
 pub mod history;
 pub mod invocation;
 pub mod lagging;
+pub mod linear;
 pub mod many;
 pub mod network;
 pub mod oracle;

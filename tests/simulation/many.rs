@@ -42,7 +42,7 @@ impl Many {
 }
 
 /// Makes histories of seeds from the first on; how many of their requests were answered, or the first that is wrong.
-pub fn histories(first: u64, count: u64) -> Result<u64, String> {
+pub fn histories(first: u64, count: u64) -> Result<usize, String> {
     let (next, all) = (AtomicU64::new(first), Mutex::new(Ok(0)));
     let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
     in_threads(|| {

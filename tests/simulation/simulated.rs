@@ -38,7 +38,7 @@ fn long_sequences_of_commands_are_as_the_oracle_says() {
 fn histories_of_requests_beside_each_other_could_have_happened_one_after_the_other() {
     let answered = many::histories(1, HISTORIES).unwrap();
     eprintln!("{HISTORIES} histories, {answered} requests answered");
-    assert!(answered > HISTORIES * 10, "hardly anybody was answered");
+    assert!(answered > 2_000, "hardly anybody was answered");
 }
 
 #[test]

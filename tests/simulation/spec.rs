@@ -3,7 +3,6 @@
 
 use domain::change::ChangeType;
 use domain::state::State;
-use stateright::semantics::SequentialSpec;
 
 /// A request.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +33,7 @@ pub enum Ret {
 }
 
 /// The item.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Item {
     changes: Vec<Change>,
     declared: Option<u8>,
@@ -43,7 +42,7 @@ pub struct Item {
     is_in_service: Option<bool>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Creation {
     #[default]
     Never,
@@ -51,7 +50,7 @@ enum Creation {
     Done,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Change {
     state: State,
     change_type: ChangeType,
@@ -148,13 +147,9 @@ impl Item {
         self.changes[at] = Change { state: to, change_type, ..change };
         Ret::Is(to, change_type)
     }
-}
 
-impl SequentialSpec for Item {
-    type Op = Op;
-    type Ret = Ret;
-
-    fn invoke(&mut self, op: &Op) -> Ret {
+    /// Does what is asked for, and answers.
+    pub fn invoke(&mut self, op: &Op) -> Ret {
         match op {
             Op::Declare(target) => self.declare(*target),
             Op::Decide(at, to) => self.decide(*at, *to),

@@ -80,7 +80,7 @@ impl Cage {
 
     /// Breaks every record of these types: whatever is text in it becomes a canary.
     fn break_records(&self, types: &[&str]) -> usize {
-        let table = dovetail_local::TABLE;
+        let table = dovetail_local::arguments::TABLE;
         let rows = self.engine("Scan", &json!({"TableName": table}))["Items"].take();
         let is_kept = |name: &str| ["pk", "sk", "ty"].contains(&name) || name.starts_with("gs");
         let mut broken = 0;
