@@ -89,7 +89,7 @@ pub(super) fn crashing(path: &str) {
         }
     }
     for actions_max in [ACTIONS_MAX, 1] {
-        let swept = crashes::sweep(&given::world(&script.given), actions_max, &requests);
+        let swept = crashes::sweep(&given::world(&script.given), actions_max, &requests).unwrap();
         assert!(swept.asked > 0, "nobody has died");
     }
 }

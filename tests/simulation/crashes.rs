@@ -4,6 +4,7 @@
 
 use crate::cloud::{Cloud, Indexes, KEYS_TABLE, TABLE};
 use crate::invocation::{Death, Invocation};
+use crate::run::{STACK_BYTES, told_by};
 use crate::stream::Stream;
 use crate::system::{Answer, Asked, System};
 use crate::timeless::{timeless, without_time};
@@ -45,19 +46,25 @@ impl Start {
     }
 }
 
-/// Sweeps over requests that are made one after the other in a world.
-pub fn sweep(world: &Value, actions_max: usize, requests: &[Asked]) -> Swept {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-    runtime.block_on(async {
-        let cloud = Cloud::new(Rng::with_seed(1), Indexes::Exact, None);
-        let mut start = Start::of(&*System::start(world, actions_max, cloud).await, actions_max);
-        let mut swept = Swept::default();
-        for asked in requests {
-            start = over(&start, asked, &mut swept).await;
-        }
-        swept
-    })
+/// Sweeps over requests that are made one after the other in a world; what is wrong, if anything is.
+pub fn sweep(world: &Value, actions_max: usize, requests: &[Asked]) -> Result<Swept, String> {
+    let (world, requests) = (world.clone(), requests.to_vec());
+    let here = move || {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        runtime.block_on(all(&world, actions_max, &requests))
+    };
+    told_by(std::thread::Builder::new().stack_size(STACK_BYTES).spawn(here).unwrap())
+}
+
+async fn all(world: &Value, actions_max: usize, requests: &[Asked]) -> Swept {
+    let cloud = Cloud::new(Rng::with_seed(1), Indexes::Exact, None);
+    let mut start = Start::of(&*System::start(world, actions_max, cloud).await, actions_max);
+    let mut swept = Swept::default();
+    for asked in requests {
+        start = over(&start, asked, &mut swept).await;
+    }
+    swept
 }
 
 /// Sweeps over one request and what it wakes; the state that it leads to.
@@ -80,11 +87,11 @@ async fn over(start: &Start, asked: &Asked, swept: &mut Swept) -> Start {
             assert_eq!(first, None, "{asked:?} is answered though its function dies {death:?}");
             // What it sent last may still be on its way.
             tokio::time::sleep(Duration::from_secs(1)).await;
-            let id = system.next_request();
-            let again = system.answer(asked, &id).await;
+            let again = system.ask(asked, &system.next_request()).await.unwrap();
             same(asked, &answer, &again, death);
             stream.read(&system);
             drop(wake(&system, &stream, began, None).await);
+            tidy(&system).await;
             expected.stands(&system, asked, death);
             swept.asked += 1;
         }
@@ -93,10 +100,10 @@ async fn over(start: &Start, asked: &Asked, swept: &mut Swept) -> Start {
         for at in 0..calls {
             for death in [Death::Before(at), Death::After(at)] {
                 let (system, stream) = start.begin().await;
-                let id = system.next_request();
-                drop(system.answer(asked, &id).await);
+                drop(system.ask(asked, &system.next_request()).await.unwrap());
                 stream.read(&system);
                 drop(wake(&system, &stream, began, Some((number, death))).await);
+                tidy(&system).await;
                 expected.stands(&system, asked, death);
                 swept.woken += 1;
             }
@@ -139,6 +146,13 @@ async fn wake(system: &Arc<System>, stream: &Stream, began: usize, dies: Option<
     }
 }
 
+/// The sweep clears away what nobody will commit, long after.
+async fn tidy(system: &Arc<System>) {
+    let request = sweep::Request { abandoned_after_seconds: Some(0), ..sweep::Request::default() };
+    tokio::time::sleep(Duration::from_secs(100)).await;
+    assert!(system.sweep(request).await.is_some(), "the sweep runs");
+}
+
 /// The answer to the repeated request is the one that was lost, or says that it was done.
 fn same(asked: &Asked, first: &Answer, again: &Answer, death: Death) {
     let same = first.status == again.status && without_time(&first.body) == without_time(&again.body);
@@ -149,13 +163,19 @@ fn same(asked: &Asked, first: &Answer, again: &Answer, death: Death) {
         ("POST", 201, 400) => asked.path.ends_with("/retry/") && again.body["code"] == "not_retryable",
         _ => false,
     };
-    assert!(same || done, "{asked:?}, dying {death:?}: {first:?} and then {again:?}");
+    let lines = |answer: &Answer| -> Vec<Value> {
+        let text = format!("{:#}", without_time(&answer.body));
+        std::iter::once(answer.status.into()).chain(text.lines().map(Value::from)).collect()
+    };
+    let told = format!("{} {}, dying {death:?}", asked.method, asked.path);
+    assert!(same || done, "{told}:\n{}", difference(&lines(first), &lines(again)));
 }
 
 impl Start {
     fn stands(&self, system: &System, asked: &Asked, death: Death) {
         let (rows, expected) = (timeless(&system.cloud.all_rows()), timeless(&self.rows));
-        assert!(rows == expected, "{asked:?}, dying {death:?}: {}", difference(&expected, &rows));
+        let told = format!("{} {}, dying {death:?}", asked.method, asked.path);
+        assert!(rows == expected, "{told}:\n{}", difference(&expected, &rows));
     }
 }
 

@@ -149,7 +149,7 @@ impl System {
         self.run(self.answer(asked, id)).await
     }
 
-    /// The answer of the API, of whatever becomes of the machine.
+    /// The answer of the API, on whatever machine this is.
     pub async fn answer(&self, asked: &Asked, id: &str) -> Answer {
         let mut request = http::Request::builder()
             .method(asked.method.as_str())

@@ -23,10 +23,12 @@ pub fn without_time(value: &Value) -> Value {
             // Within a map of an attribute the name is that of its type; so texts are told by their form.
             let is_time =
                 text.len() >= 10 && text.starts_with("17") && text.bytes().all(|b| b.is_ascii_digit());
+            // As replies tell it.
+            let is_told = text.ends_with('Z') && text.as_bytes().get(10) == Some(&b'T');
             let is_age = text.len() == 33 && text.as_bytes()[16] == b'#';
             let is_request = text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-') && text.contains('-');
             match () {
-                () if is_time => json!("time"),
+                () if is_time || is_told => json!("time"),
                 () if is_age => json!(format!("time{}", &text[16..])),
                 () if is_request => json!("request"),
                 () => value.clone(),
