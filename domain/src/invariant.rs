@@ -71,7 +71,7 @@ pub struct Violation {
     pub detail: String,
 }
 
-/// Every violation among the records of teams; what leads from one team to another is in [`catalogue`].
+/// Every violation among the records of teams; what leads from one team to another is in [`catalogue()`].
 pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
     let mut audit = Audit::new(snapshot);
     let mut names = BTreeSet::new();

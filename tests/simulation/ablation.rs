@@ -20,31 +20,40 @@ pub struct Fence {
 /// How a fence shows that it is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needed {
-    /// The run of this seed breaks without it.
-    Seed(u64),
-    /// Something else holds back the same, too.
+    /// One of the runs from this seed on breaks without it.
+    From(u64),
+    /// Something else holds back the same here; the model tells of those that it needs (docs/reliability.md).
     Behind(&'static str),
 }
 
-const fn fence(name: &'static str, condition: &'static str, row: Option<&'static str>, seed: u64) -> Fence {
-    Fence { name, condition, row, needed: Needed::Seed(seed) }
+const fn needed(name: &'static str, condition: &'static str, row: Option<&'static str>, seed: u64) -> Fence {
+    Fence { name, condition, row, needed: Needed::From(seed) }
+}
+
+const fn behind(
+    name: &'static str,
+    condition: &'static str,
+    row: Option<&'static str>,
+    other: &'static str,
+) -> Fence {
+    Fence { name, condition, row, needed: Needed::Behind(other) }
 }
 
 /// The fences of docs/architecture.md that are conditions, one after the other.
 pub const FENCES: [Fence; 13] = [
-    fence("HEAD.submissions", "#sub = :sub", None, 1),
-    fence("HEAD.attention", "#attn = :attn AND #att = :att", None, 1),
-    fence("HEAD.next_change", "#nc = :nc", None, 1),
-    fence("HEAD.in_flight, before a submission", "attribute_not_exists(#inf)", None, 1),
-    fence("HEAD.in_flight, at its end", "#inf = :inf", None, 1),
-    fence("STAGING.state", "#st = :st", None, 1),
-    fence("APP.dig, APP.ni", "#dig = :dig AND #ni = :ni", None, 1),
-    fence("ITEM.revision", "#rv = :rv", None, 1),
-    fence("history length and state", "#n = :n AND #st = :st", None, 1),
-    fence("key not taken: change instance", "attribute_not_exists(pk)", Some("CHANGE"), 1),
-    fence("key not taken: submission", "attribute_not_exists(pk)", Some("SUBMISSION"), 1),
-    fence("SUBMISSION.work_left", "#wl = :before", None, 1),
-    fence("the work record itself", "attribute_exists(pk)", Some("DELETE"), 1),
+    behind("HEAD.submissions", "#sub = :sub", None, "the key of the next submission is taken"),
+    needed("HEAD.attention", "#attn = :attn AND #att = :att", None, 13),
+    behind("HEAD.next_change", "#nc = :nc", None, "the keys of change instances are taken"),
+    behind("HEAD.in_flight, before a submission", "attribute_not_exists(#inf)", None, "HEAD.submissions"),
+    behind("HEAD.in_flight, at its end", "#inf = :inf", None, "SUBMISSION.work_left"),
+    needed("STAGING.state", "#st = :st", None, 20),
+    behind("APP.dig, APP.ni", "#dig = :dig AND #ni = :ni", None, "the head is written with it"),
+    needed("ITEM.revision", "#rv = :rv", None, 3),
+    behind("history length and state", "#n = :n AND #st = :st", None, "ITEM.revision"),
+    needed("key not taken: change instance", "attribute_not_exists(pk)", Some("CHANGE"), 9),
+    behind("key not taken: submission", "attribute_not_exists(pk)", Some("SUBMISSION"), "HEAD.submissions"),
+    needed("SUBMISSION.work_left", "#wl = :before", None, 7),
+    behind("the work record itself", "attribute_exists(pk)", Some("DELETE"), "SUBMISSION.work_left"),
 ];
 
 impl Fence {

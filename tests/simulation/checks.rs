@@ -6,19 +6,29 @@ use crate::shape::Shape;
 use crate::stream::{Stream, sequence};
 use crate::system::System;
 use domain::event;
-use domain::invariant::{Snapshot, violations};
+use domain::invariant::{Snapshot, Subject, violations};
 use domain::submission::Progress;
 use dovetail_table::stream::{Written, records};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
-/// Checks everything.
-pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream>, told: &Told) {
+/// Checks everything. Work that belongs to nothing may be left where clocks are so far off that a staging was cleared away
+/// while requests for it were under way.
+pub async fn everything(
+    shape: &Shape,
+    may_leave_garbage: bool,
+    system: &Arc<System>,
+    stream: &Arc<Stream>,
+    told: &Told,
+) {
     let snapshot = system.table.snapshot().await.unwrap();
-    let found = violations(&snapshot);
+    let mut found = violations(&snapshot);
+    if may_leave_garbage {
+        found.retain(|violation| !(violation.rule == "I11" && matches!(violation.subject, Subject::Work(_))));
+    }
     assert!(found.is_empty(), "{found:#?}");
-    settled(&snapshot);
+    settled(&snapshot, may_leave_garbage);
     as_the_oracle_says(shape, stream, told, &snapshot);
     answers_are_kept(told, &snapshot);
     everything_is_told(&system.cloud.events(), &snapshot);
@@ -28,8 +38,9 @@ pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream
 }
 
 /// I10, I11, I23: nothing is owed, and nobody waits.
-fn settled(snapshot: &Snapshot) {
-    assert_eq!((snapshot.works.len(), snapshot.stagings.len()), (0, 0), "what is owed in the end");
+fn settled(snapshot: &Snapshot, may_leave_garbage: bool) {
+    assert_eq!(snapshot.stagings.len(), 0, "stagings in the end");
+    assert!(snapshot.works.is_empty() || may_leave_garbage, "what is owed in the end");
     for submission in &snapshot.submissions {
         assert_eq!(submission.progress(), Progress::Settled, "submission {}", submission.id);
         assert_eq!(submission.landed, submission.planned(), "submission {}", submission.id);

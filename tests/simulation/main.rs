@@ -22,7 +22,7 @@ fn main() -> Result<ExitCode, lexopt::Error> {
                 let name = arguments.value()?.string()?;
                 fence = Some(FENCES.into_iter().find(|fence| fence.name == name).ok_or("no such fence")?);
             }
-            other => return Err(other.unexpected()),
+            other @ (Arg::Long(_) | Arg::Short(_) | Arg::Value(_)) => return Err(other.unexpected()),
         }
     }
     if let Some(count) = histories {

@@ -49,7 +49,9 @@ impl HttpConnector for Network {
         let invocation = Invocation::under_way();
         let call = invocation.as_ref().map_or(Call::Made, |invocation| invocation.call());
         if call == Call::NotMade {
-            invocation.iter().for_each(|invocation| invocation.die());
+            if let Some(invocation) = &invocation {
+                invocation.die();
+            }
             return HttpConnectorFuture::new(std::future::pending());
         }
         let (answer, answered) = oneshot::channel();
@@ -57,8 +59,8 @@ impl HttpConnector for Network {
         drop(tokio::spawn(async move {
             let fate = cloud.fate(&target);
             let reply = carry(&cloud, fate, &target, body).await;
-            if call == Call::Last {
-                invocation.iter().for_each(|invocation| invocation.die());
+            if let Some(invocation) = invocation.filter(|_| call == Call::Last) {
+                invocation.die();
             }
             match reply {
                 Some(reply) => drop(answer.send(reply)),

@@ -1,5 +1,6 @@
-//! Torn reads: while a transaction is under way, a read of several records may show some as they were before it and
-//! others as they are after it. The engine itself shows all or nothing, so it is made here.
+//! Torn reads: beside a transaction, a read of several records may show some from before it and others from after it.
+//!
+//! The engine itself shows all or nothing, so it is made here.
 
 use crate::rows::{Key, Wanted, key_of};
 use serde_json::Value;

@@ -69,8 +69,8 @@ async fn staged(
     if matches!(committed, Ok(Commit::Done)) {
         return reply::accepted(table, call, &staged.submission, until).await.map(Some);
     }
-    // Not to be committed any more, or committed although the answer was lost; the storage knows which. What cannot
-    // be cleared away now, the sweep clears away.
+    // Not to be committed any more, or committed although the answer was lost; the storage knows which. The sweep clears
+    // it away.
     if let Err(error) = table.abort(&staged.staging).await {
         log(&format!("staging {}", staged.staging.id), &error.to_string());
     }

@@ -135,7 +135,7 @@ impl Sweep<'_> {
         match staging.state {
             StagingState::Committed => return self.committed(&staging).await,
             StagingState::Open | StagingState::Aborted if staging.created < abandoned => {
-                self.swept.cleared += u64::from(self.table.abort(&staging).await?);
+                self.swept.cleared += u64::from(self.table.clear_away(&staging).await?);
             }
             StagingState::Open | StagingState::Aborted => {}
         }

@@ -43,14 +43,22 @@ impl Table {
         Ok(Commit::Done)
     }
 
-    /// Makes the commit of a staging impossible and clears it away, unless it is committed. Tells whether it is gone.
-    pub async fn abort(&self, staging: &Staging) -> Result<bool, Error> {
+    /// Makes the commit of a staging impossible, unless it is committed.
+    ///
+    /// What was laid out stays until it is cleared away: a request that is thought to be lost may still bring more.
+    pub async fn abort(&self, staging: &Staging) -> Result<(), Error> {
         let (team, id) = (staging.team(), staging.id);
         let moved =
             Write::StagingMoved { team, staging: id, from: StagingState::Open, to: StagingState::Aborted };
-        self.commit(&[moved]).await?;
+        self.commit(&[moved]).await.map(drop)
+    }
+
+    /// Aborts a staging and clears it away, unless it is committed; tells whether it is gone. Only when no request of who
+    /// began it can be under way any more.
+    pub async fn clear_away(&self, staging: &Staging) -> Result<bool, Error> {
+        self.abort(staging).await?;
         // Whatever the answer was: what it is now decides.
-        match self.staging(team, id).await? {
+        match self.staging(staging.team(), staging.id).await? {
             Some(now) if now.state == StagingState::Aborted => self.clear(&now).await.map(|()| true),
             Some(_) => Ok(false),
             None => Ok(true),
