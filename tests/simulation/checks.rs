@@ -95,13 +95,15 @@ fn answers_are_kept(told: &Told, snapshot: &Snapshot) {
 }
 
 /// I21: every history entry, submission and deployed item is told of, nothing else is, and in order when first told.
-fn everything_is_told(events: &[Value], snapshot: &Snapshot) {
+#[track_caller]
+pub fn everything_is_told(events: &[Value], snapshot: &Snapshot) {
     let mut told: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for event in events {
         let id = event["metadata"]["id"].as_str().unwrap();
         if seen.insert(id.to_owned()) {
             let (subject, number) = id.rsplit_once(':').unwrap();
+            assert_eq!(number, event["metadata"]["sequence"].to_string());
             told.entry(subject.to_owned()).or_default().push(number.parse().unwrap());
         }
     }
