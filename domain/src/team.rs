@@ -2,7 +2,8 @@
 
 use crate::actor::TeamRef;
 use crate::attention::Attention;
-use crate::id::{ApplicationId, SubmissionId, TeamId};
+use crate::digest;
+use crate::id::{ApplicationId, CHANGE_STRIDE, SubmissionId, TeamId};
 use crate::json::Hash;
 use crate::timestamp::Timestamp;
 use std::fmt;
@@ -22,6 +23,19 @@ impl Team {
     /// The team by id and name.
     pub fn to_ref(&self) -> TeamRef {
         TeamRef { id: self.id, name: self.name.clone() }
+    }
+
+    /// The head of a team that has declared nothing.
+    pub fn first_head(&self) -> Head {
+        Head {
+            team: self.id,
+            submissions: 0,
+            root: digest::root(&self.metadata, []),
+            attention: Attention::NONE,
+            next_application: 1,
+            next_change: CHANGE_STRIDE,
+            in_flight: None,
+        }
     }
 }
 

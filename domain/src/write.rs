@@ -124,6 +124,15 @@ pub enum Write {
         /// The state that it is moved to.
         to: StagingState,
     },
+    /// Write nothing; fails when a staging is not in this state.
+    StagingStays {
+        /// The team.
+        team: TeamId,
+        /// The staging.
+        staging: StagingId,
+        /// The state that it is to be in.
+        state: StagingState,
+    },
     /// Remove a staging of which nothing is left.
     StagingDone {
         /// The team.

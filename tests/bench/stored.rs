@@ -2,9 +2,7 @@
 
 use crate::given::{CONSUMER, Changed, declaration, schema};
 use domain::actor::{Actor, TeamRef};
-use domain::attention::Attention;
 use domain::declaration::{self as declared, Declaration};
-use domain::digest;
 use domain::id::{ServiceId, TeamId};
 use domain::item::Item;
 use domain::land::Stamp;
@@ -13,7 +11,7 @@ use domain::schema as schemas;
 use domain::service::{Service, Settings};
 use domain::staging::StagingId;
 use domain::submission::Scope;
-use domain::team::{Head, Team};
+use domain::team::Team;
 use domain::timestamp::Timestamp;
 use domain::write::Write;
 use std::sync::Arc;
@@ -46,17 +44,8 @@ impl Known {
 
     fn new() -> Self {
         let by = TeamRef { id: TeamId::new(2).unwrap(), name: CONSUMER.to_owned() };
-        let metadata = "{}".to_owned();
-        let head = Head {
-            team: by.id,
-            submissions: 0,
-            root: digest::root(&metadata, []),
-            attention: Attention::NONE,
-            next_application: 1,
-            next_change: 16,
-            in_flight: None,
-        };
-        let team = Team { id: by.id, name: by.name.clone(), metadata };
+        let team = Team { id: by.id, name: by.name.clone(), metadata: "{}".to_owned() };
+        let head = team.first_head();
         let by = Actor::Key { name: "key".to_owned(), team: by };
         let stamp = Stamp { by, request: "JKJaXmPLvH00001=".to_owned(), now: Timestamp::from_micros(1_000) };
         let stored = Stored { team, head, applications: Vec::new() };

@@ -9,11 +9,9 @@ mod writing;
 pub(crate) use declared::*;
 
 use domain::actor::{Actor, TeamRef};
-use domain::attention::Attention;
 use domain::change::{Change, ChangeType, Kind};
 use domain::decide::{self, Decided, Update};
 use domain::declaration;
-use domain::digest;
 use domain::generate::generate;
 use domain::id::{ChangeId, ServiceId, TeamId};
 use domain::invariant::{self, Snapshot};
@@ -62,18 +60,9 @@ impl World {
         for name in TEAMS {
             let id = team(name).id;
             let metadata = "{}".to_owned();
-            let root = digest::root(&metadata, []);
-            snapshot.teams.insert(id, Team { id, name: name.to_owned(), metadata });
-            let head = Head {
-                team: id,
-                submissions: 0,
-                root,
-                attention: Attention::NONE,
-                next_application: 1,
-                next_change: 16,
-                in_flight: None,
-            };
-            snapshot.heads.insert(id, head);
+            let team = Team { id, name: name.to_owned(), metadata };
+            snapshot.heads.insert(id, team.first_head());
+            snapshot.teams.insert(id, team);
         }
         Self { snapshot, offers: OFFERS.clone(), clock: 1_000, idempotency: None, requests: 0 }
     }

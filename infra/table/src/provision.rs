@@ -6,12 +6,10 @@ use crate::record::{HeadRecord, SchemaRecord, ServiceRecord, StoredSchema, TeamR
 use crate::{Error, Table, key, statement};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use domain::actor::TeamRef;
-use domain::attention::Attention;
-use domain::digest;
-use domain::id::{CHANGE_STRIDE, ServiceId, TeamId};
+use domain::id::{ServiceId, TeamId};
 use domain::schema::Schema;
 use domain::service::{Service, Settings};
-use domain::team::{Head, Team};
+use domain::team::Team;
 use domain::timestamp::Timestamp;
 
 /// A service to store, with the schema text when it is a new version.
@@ -51,7 +49,7 @@ impl Table {
                     AttributeValue::N(id.to_string()),
                 )?,
                 statement::create::<TeamRecord>(&self.name, &team)?,
-                statement::create::<HeadRecord>(&self.name, &first_head(&team))?,
+                statement::create::<HeadRecord>(&self.name, &team.first_head())?,
             ];
             self.transact(actions).await?;
             // Whatever the answer was, the name tells who has won it.
@@ -149,17 +147,5 @@ impl Table {
         let counters = self.attributes(key::counters()).await?;
         let before = counters.and_then(|counters| counters.get(name)?.as_n().ok()?.parse().ok());
         Ok((before, before.map_or(1, |before| before + 1)))
-    }
-}
-
-fn first_head(team: &Team) -> Head {
-    Head {
-        team: team.id,
-        submissions: 0,
-        root: digest::root(&team.metadata, []),
-        attention: Attention::NONE,
-        next_application: 1,
-        next_change: CHANGE_STRIDE,
-        in_flight: None,
     }
 }

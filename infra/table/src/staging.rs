@@ -1,6 +1,6 @@
 //! Stagings: laying a submission out before its commit, and clearing away what was never committed.
 
-use crate::record::{self, StagingRecord, WorkRecord};
+use crate::record::StagingRecord;
 use crate::{Commit, Error, Table, key, statement};
 use domain::id::TeamId;
 use domain::json::Hash;
@@ -10,6 +10,7 @@ use domain::timestamp::Timestamp;
 use domain::work::WorkId;
 use domain::write::Write;
 use std::collections::BTreeMap;
+use std::iter;
 
 /// How many declarations are made records at once; a function has little memory.
 const DECLARATIONS_AT_ONCE: usize = 500;
@@ -29,9 +30,15 @@ impl Table {
         if begun != Commit::Done {
             return Ok(begun);
         }
+        let (staging, state) = (staged.staging.id, StagingState::Open);
         for some in staged.works.chunks(WORKS_AT_ONCE) {
-            let works: Result<Vec<_>, _> = some.iter().map(record::write::<WorkRecord>).collect();
-            self.put_all(works?).await?;
+            // A request that arrives when it is given up, and all is done or cleared away, must bring nothing back.
+            let stays = Write::StagingStays { team, staging, state };
+            let writes: Vec<Write> = iter::once(stays).chain(some.iter().cloned().map(Write::Work)).collect();
+            let laid_out = self.commit(&writes).await?;
+            if laid_out != Commit::Done {
+                return Ok(laid_out);
+            }
         }
         let declarations: Vec<(&Hash, &String)> = declarations.iter().collect();
         for some in declarations.chunks(DECLARATIONS_AT_ONCE) {
@@ -43,9 +50,7 @@ impl Table {
         Ok(Commit::Done)
     }
 
-    /// Makes the commit of a staging impossible, unless it is committed.
-    ///
-    /// What was laid out stays until it is cleared away: a request that is thought to be lost may still bring more.
+    /// Makes the commit of a staging impossible, unless it is committed; what was laid out stays until it is cleared away.
     pub async fn abort(&self, staging: &Staging) -> Result<(), Error> {
         let (team, id) = (staging.team(), staging.id);
         let moved =
@@ -53,8 +58,7 @@ impl Table {
         self.commit(&[moved]).await.map(drop)
     }
 
-    /// Aborts a staging and clears it away, unless it is committed; tells whether it is gone. Only when no request of who
-    /// began it can be under way any more.
+    /// Aborts a staging and clears it away, unless it is committed; tells whether it is gone.
     pub async fn clear_away(&self, staging: &Staging) -> Result<bool, Error> {
         self.abort(staging).await?;
         // Whatever the answer was: what it is now decides.

@@ -73,6 +73,9 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
             .value("to", AttributeValue::S(to.name().to_owned()))
             .without_name("to")
             .update(table, key::staging(*team, *staging), "SET #st = :to"),
+        Write::StagingStays { team, staging, state } => {
+            Condition::new("#st = :st").text("st", state.name()).check(table, key::staging(*team, *staging))
+        }
         Write::StagingDone { team, staging } => {
             Condition::new("attribute_exists(pk)").delete(table, key::staging(*team, *staging))
         }

@@ -4,7 +4,7 @@ use crate::ending;
 use crate::state::State;
 use crate::world::World;
 use domain::id::{CHANGE_STRIDE, ChangeId};
-use domain::invariant::{self, Subject, Violation};
+use domain::invariant;
 use domain::json::Hash;
 use domain::submission::Scope;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -74,21 +74,12 @@ fn of_table(world: &World, table: &Table) -> Vec<String> {
     let found = invariant::violations(&table.snapshot());
     let mut all: Vec<String> = found
         .into_iter()
-        .filter(|found| !is_garbage(table, found))
         .map(|found| format!("{}: {}: {}", found.rule, found.subject, found.detail))
         .collect();
     all.extend(missing(table));
     all.extend(repeated(world, table));
     all.extend(undeclared(world, table));
     all
-}
-
-/// Whether it is work of a staging that is cleared away. No time passes here, so the sweep may clear a staging away while
-/// its submitter lays it out; nobody ever finds what that one brings.
-fn is_garbage(table: &Table, found: &Violation) -> bool {
-    let Subject::Work(id) = found.subject else { return false };
-    let committed = || table.submissions().any(|submission| submission.staging == id.staging);
-    found.rule == "I11" && id.staging.is_some() && !committed()
 }
 
 /// I10: of what owes nothing any more, everything that was planned exists.

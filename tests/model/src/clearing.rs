@@ -34,16 +34,21 @@ impl Clearing {
         Self { staging, next: Next::Abort }
     }
 
+    /// Makes its commit impossible, unless it is committed.
+    pub(crate) fn abort(&self, world: &World, table: &mut Table) {
+        let Staging { id, .. } = self.staging;
+        let (team, from, to) = (self.staging.team(), StagingState::Open, StagingState::Aborted);
+        let _whether = table.commit(&[Write::StagingMoved { team, staging: id, from, to }], &world.fences);
+    }
+
     /// One step; none when there is nothing left to be done.
     pub(crate) fn step(self, world: &World, table: &mut Table) -> Option<Self> {
         let Staging { id, .. } = self.staging;
         let key = Key::Staging(self.staging.team(), id);
         match self.next {
             Next::Abort => {
-                let (from, to) = (StagingState::Open, StagingState::Aborted);
-                let moved = Write::StagingMoved { team: self.staging.team(), staging: id, from, to };
+                self.abort(world, table);
                 // Whatever the answer was: what it is now decides.
-                let _whether = table.commit(&[moved], &world.fences);
                 let is_aborted = matches!(table.record(&key),
                     Some(Record::Staging(now)) if now.state == StagingState::Aborted);
                 is_aborted.then_some(Self { next: Next::RemoveWork, ..self })

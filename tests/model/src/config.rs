@@ -50,6 +50,24 @@ pub struct Owners {
     pub decisions: &'static [Decision],
 }
 
+/// How many states an ordinary run visits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum States {
+    /// All that there are.
+    All(usize),
+    /// The first that are found; there are more.
+    First(usize),
+}
+
+impl States {
+    /// Their number.
+    pub const fn count(self) -> usize {
+        match self {
+            Self::All(count) | Self::First(count) => count,
+        }
+    }
+}
+
 /// One world to be searched.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
@@ -79,6 +97,6 @@ pub struct Config {
     pub owners: Owners,
     /// How many deployed items the first change instance has brought before anything else happens.
     pub deployed: u8,
-    /// How many states an ordinary run visits; where there are no more, exactly so many.
-    pub states: usize,
+    /// How many states an ordinary run visits.
+    pub states: States,
 }

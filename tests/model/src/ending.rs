@@ -1,11 +1,10 @@
 //! What must hold when nothing is left to be done: I22, that the same commands in the same order end alike, and I23.
 
-use crate::state::State;
+use crate::state::{State, digest};
 use crate::world::World;
 use domain::item::{Item, Slot};
 use domain::state::State as ChangeState;
 use std::fmt::Write as _;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::PoisonError;
 use store::{Record, Table};
 
@@ -39,11 +38,10 @@ fn is_forgotten(item: &Item) -> bool {
 
 /// Whether this order of commands has ended like this before, if it has.
 fn ends_alike(world: &World, table: &Table) -> bool {
-    let mut order = DefaultHasher::new();
-    table.submissions().for_each(|submission| submission.request.hash(&mut order));
+    let order: Vec<&String> = table.submissions().map(|submission| &submission.request).collect();
     let ending = summary(table);
     let mut endings = world.audited.endings.lock().unwrap_or_else(PoisonError::into_inner);
-    *endings.entry(order.finish()).or_insert(ending) == ending
+    *endings.entry(digest(&order)).or_insert(ending) == ending
 }
 
 /// What counts of an ending: not when, in how many steps or by which rule something was closed.
@@ -78,7 +76,5 @@ fn summary(table: &Table) -> u64 {
     if let Some(head) = table.head(crate::given::consumer().id) {
         let _infallible = write!(text, "{head:?}");
     }
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
+    digest(&text)
 }

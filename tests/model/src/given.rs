@@ -2,14 +2,12 @@
 
 use crate::config::{Application, Config, Item};
 use domain::actor::TeamRef;
-use domain::attention::Attention;
 use domain::declaration::{self, Declaration};
-use domain::digest;
 use domain::id::{ServiceId, TeamId};
 use domain::plan::{Offer, Offers};
 use domain::schema;
 use domain::service::{Service, Settings};
-use domain::team::{Head, Team};
+use domain::team::Team;
 use domain::timestamp::Timestamp;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -72,18 +70,10 @@ fn offer(id: u64, owner: u64, definition: &Value, config: &Config) -> (String, O
 /// The table before the first submission.
 pub(crate) fn table() -> Table {
     let TeamRef { id, name } = consumer();
-    let metadata = "{}".to_owned();
-    let head = Head {
-        team: id,
-        submissions: 0,
-        root: digest::root(&metadata, []),
-        attention: Attention::NONE,
-        next_application: 1,
-        next_change: 16,
-        in_flight: None,
-    };
+    let team = Team { id, name, metadata: "{}".to_owned() };
+    let head = team.first_head();
     let mut table = Table::default();
-    table.put(Record::Team(Team { id, name, metadata }));
+    table.put(Record::Team(team));
     table.put(Record::Head(head));
     table
 }

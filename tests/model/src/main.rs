@@ -2,7 +2,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints what it finds")]
 
 use model::arguments::{self, Command};
-use model::config::Config;
+use model::config::{Config, States};
 use model::configs::CONFIGS;
 use model::search::{Found, Order, search};
 use std::process::ExitCode;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 
 /// Searches each; tells whether every rule holds everywhere. What a small world leaves is shared among the others.
 fn all(states: usize, mut configs: Vec<&Config>) -> bool {
-    configs.sort_by_key(|config| config.states);
+    configs.sort_by_key(|config| (matches!(config.states, States::First(_)), config.states.count()));
     println!(
         "| configuration | states | steps | depth | complete | violations | seconds |\n|---|---|---|---|---|---|---|"
     );

@@ -14,7 +14,7 @@ use domain::state::State as ChangeState;
 use domain::team::Head;
 use domain::write::Write;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use store::{Key, Record, Table};
 
@@ -108,13 +108,6 @@ pub(crate) enum Move {
 }
 
 impl Owner {
-    /// A number that puts those who do the same beside each other.
-    pub(crate) fn order(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.hash(&mut hasher);
-        hasher.finish()
-    }
-
     /// What it can do.
     pub(crate) fn moves(&self, world: &World, state: &State) -> Vec<Move> {
         match self {

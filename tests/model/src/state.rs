@@ -4,7 +4,7 @@ use crate::clearing::Clearing;
 use crate::owner::Owner;
 use crate::submitter::{Step, Submitter};
 use crate::worker::Worker;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use store::Table;
 
@@ -41,12 +41,12 @@ impl Hash for State {
 impl State {
     /// Those who do the same are told apart by nothing: states that differ only in their order are one.
     pub(crate) fn in_order(mut self) -> Self {
-        self.workers.sort_by_key(Worker::order);
-        self.owners.sort_by_key(Owner::order);
+        self.workers.sort_by_key(digest);
+        self.owners.sort_by_key(digest);
         self
     }
 
-    /// Whether nothing is left to be done but for owners to decide, and for nobody's garbage.
+    /// Whether nothing is left to be done but for owners to decide.
     pub(crate) fn is_quiescent(&self) -> bool {
         self.submitters.iter().all(|submitter| matches!(submitter.step, Step::Done(_)))
             && self.workers.iter().all(|worker| *worker == Worker::Idle)
@@ -54,4 +54,9 @@ impl State {
             && self.sweeping.is_none()
             && self.table.submissions().all(|submission| submission.work_left == 0)
     }
+}
+
+/// A number that is the same for what is the same, in every run.
+pub(crate) fn digest(of: &impl Hash) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(of)
 }

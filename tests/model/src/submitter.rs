@@ -8,6 +8,8 @@ use crate::view::View;
 use crate::world::{Fate, World};
 use domain::id::{ApplicationId, ItemId, SubmissionId};
 use domain::plan::{self, Stored};
+use domain::staging::{Staging, StagingState};
+use domain::write::Write;
 use std::hash::Hash;
 use std::sync::Arc;
 use store::{Key, Record, Table};
@@ -38,8 +40,8 @@ pub(crate) enum Step {
     LayOut(Arc<Read>),
     /// To commit what is laid out.
     Claim(Arc<Read>),
-    /// To clear away what is not committed, or not known to be.
-    Clear(Clearing),
+    /// To make the commit impossible, where it is not known to be done.
+    Abort(Clearing),
     /// Nothing.
     Done(Outcome),
 }
@@ -62,13 +64,13 @@ impl Submitter {
         match &self.step {
             Step::Team(view) => Some(view),
             Step::Items(read) => Some(&read.items),
-            Step::Begin | Step::LayOut(_) | Step::Claim(_) | Step::Clear(_) | Step::Done(_) => None,
+            Step::Begin | Step::LayOut(_) | Step::Claim(_) | Step::Abort(_) | Step::Done(_) => None,
         }
     }
 
-    /// Whether its next step is a commit, whose answer may be lost.
+    /// Whether its next step is a transaction, whose answer may be lost.
     pub(crate) fn commits(&self) -> bool {
-        matches!(self.step, Step::Items(_) | Step::Claim(_))
+        matches!(self.step, Step::Items(_) | Step::LayOut(_) | Step::Claim(_))
     }
 
     /// The same, one record of what it has read at a later moment.
@@ -76,7 +78,7 @@ impl Submitter {
         match &self.step {
             Step::Team(view) => self.step = Step::Team(view.later(table, n)),
             Step::Items(read) => self.step = Step::Items(Arc::new(read.with(read.items.later(table, n)))),
-            Step::Begin | Step::LayOut(_) | Step::Claim(_) | Step::Clear(_) | Step::Done(_) => {}
+            Step::Begin | Step::LayOut(_) | Step::Claim(_) | Step::Abort(_) | Step::Done(_) => {}
         }
     }
 }
@@ -88,11 +90,11 @@ pub(crate) fn step(world: &World, state: &mut State, n: usize, fate: Fate) -> Op
         Step::Begin => Step::Team(team_view(world, &state.table, n)),
         Step::Team(view) => read_items(world, state, n, &submitter, &view),
         Step::Items(read) => write(world, state, &mut submitter, &read, fate),
-        Step::LayOut(read) => lay_out(state, &read),
+        Step::LayOut(read) => lay_out(world, state, &mut submitter, &read, fate),
         Step::Claim(read) => claim(world, state, &mut submitter, &read, fate),
-        Step::Clear(clearing) => {
-            let table = Arc::make_mut(&mut state.table);
-            clearing.step(world, table).map_or(Step::Begin, Step::Clear)
+        Step::Abort(clearing) => {
+            clearing.abort(world, Arc::make_mut(&mut state.table));
+            Step::Begin
         }
         Step::Done(_) => return None,
     };
@@ -185,11 +187,23 @@ fn write(world: &World, state: &mut State, submitter: &mut Submitter, read: &Arc
     Step::LayOut(Arc::clone(read))
 }
 
-/// Nobody sees these records, or they are the same whoever writes them: they have no conditions.
-fn lay_out(state: &mut State, read: &Arc<Read>) -> Step {
+fn lay_out(
+    world: &World,
+    state: &mut State,
+    submitter: &mut Submitter,
+    read: &Arc<Read>,
+    fate: Fate,
+) -> Step {
     let Some((staged, declarations)) = read.laid_out() else { return Step::Begin };
+    let Staging { id: staging, .. } = staged.staging;
+    let (team, open) = (staged.staging.team(), StagingState::Open);
+    let mut writes = vec![Write::StagingStays { team, staging, state: open }];
+    writes.extend(staged.works.iter().cloned().map(Write::Work));
+    if !world.answered(state, &writes, fate) {
+        return given_up(submitter, staged.staging);
+    }
+    // They are the same whoever writes them: they have no conditions.
     let table = Arc::make_mut(&mut state.table);
-    staged.works.iter().cloned().for_each(|work| table.put(Record::Work(work)));
     for declaration in declarations {
         table.put(declaration.clone());
     }
@@ -201,6 +215,11 @@ fn claim(world: &World, state: &mut State, submitter: &mut Submitter, read: &Arc
     if world.answered(state, &staged.commit, fate) {
         return Step::Done(Outcome::Accepted(staged.submission.id));
     }
+    given_up(submitter, staged.staging)
+}
+
+/// Nobody knows whether it is written, or it is not.
+fn given_up(submitter: &mut Submitter, staging: Staging) -> Step {
     submitter.attempt += 1;
-    Step::Clear(Clearing::of(staged.staging))
+    Step::Abort(Clearing::of(staging))
 }

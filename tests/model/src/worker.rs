@@ -16,7 +16,7 @@ use domain::work::{Owed, Work, WorkId};
 use domain::write::Write;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use store::{Key, Record, Stored, Table};
 
@@ -107,13 +107,6 @@ pub(crate) enum Move {
 }
 
 impl Worker {
-    /// A number that puts those who do the same beside each other.
-    pub(crate) fn order(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.hash(&mut hasher);
-        hasher.finish()
-    }
-
     /// What it can do.
     pub(crate) fn moves(&self, world: &World, state: &State) -> Vec<Move> {
         let fates = state.fates();

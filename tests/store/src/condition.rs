@@ -103,7 +103,9 @@ impl Condition {
             Write::WorkDone(_) => vec![Self::WorkExists],
             Write::Progress { work_left, .. } => vec![Self::WorkLeft(*work_left)],
             Write::Landed(submission) => vec![Self::InFlight(Some(*submission))],
-            Write::StagingMoved { from, .. } => vec![Self::StagingState(*from)],
+            Write::StagingMoved { from: state, .. } | Write::StagingStays { state, .. } => {
+                vec![Self::StagingState(*state)]
+            }
             Write::Declaration { .. } => Vec::new(),
         }
     }

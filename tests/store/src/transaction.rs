@@ -53,7 +53,7 @@ impl Table {
     }
 
     fn write(&mut self, write: &Write) {
-        if matches!(write, Write::ItemStays { .. }) {
+        if matches!(write, Write::ItemStays { .. } | Write::StagingStays { .. }) {
             return;
         }
         let key = key(write);
@@ -73,7 +73,7 @@ fn written(write: &Write, stored: Option<&Record>) -> Option<Record> {
         Write::Team(after) => Some(Record::Team(after.clone())),
         Write::Application { after, .. } => Some(Record::Application(after.clone())),
         Write::Item { after, .. } => Some(Record::Item(after.clone())),
-        Write::ItemStays { .. } => stored.cloned(),
+        Write::ItemStays { .. } | Write::StagingStays { .. } => stored.cloned(),
         Write::Born(after) | Write::Moved { after, .. } => Some(Record::Change(after.clone())),
         Write::Closed(closing) => change(stored, |change| close(change, closing)),
         Write::Deployed(deployed) => Some(Record::Deployed(deployed.clone())),
@@ -145,9 +145,9 @@ fn key(write: &Write) -> Key {
         Write::Progress { after, .. } => Key::Submission(after.id),
         Write::Landed(submission) => Key::Head(submission.team()),
         Write::Staging(staging) => Key::Staging(staging.team(), staging.id),
-        Write::StagingMoved { team, staging, .. } | Write::StagingDone { team, staging } => {
-            Key::Staging(*team, *staging)
-        }
+        Write::StagingMoved { team, staging, .. }
+        | Write::StagingStays { team, staging, .. }
+        | Write::StagingDone { team, staging } => Key::Staging(*team, *staging),
         Write::Declaration { team, hash, .. } => Key::Declaration(*team, *hash),
         Write::Share(share) => Key::Share(share.item, share.owner),
         Write::ShareGone { item, owner } => Key::Share(*item, *owner),

@@ -55,6 +55,7 @@ fn sound(table: &Table, write: &Write) {
         | Write::Landed(_)
         | Write::Staging(_)
         | Write::StagingMoved { .. }
+        | Write::StagingStays { .. }
         | Write::StagingDone { .. }
         | Write::Declaration { .. }
         | Write::Share(_)
