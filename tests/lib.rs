@@ -52,8 +52,8 @@ pub struct Running {
     pub tables: dovetail_table::Settings,
     /// What functions in other processes read from their environment, a `KEY=value` line each.
     pub environment: String,
-    /// What was asked for that may have changed something.
-    pub asked: Mutex<Vec<Asking>>,
+    /// What was asked for that may have changed something, with the status of the answer.
+    pub asked: Mutex<Vec<(Asking, u16)>>,
     runtime: Runtime,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
@@ -182,10 +182,11 @@ impl Running {
 
     /// Sends a request and waits for the reply.
     pub fn send(&self, ask: &Ask<'_>) -> Answer {
+        let answer = self.block_on(send(&self.base, ask));
         if ask.method != "GET" && ask.path.starts_with("/v1") {
-            self.asked.lock().unwrap().push(self.asking(ask));
+            self.asked.lock().unwrap().push((self.asking(ask), answer.status));
         }
-        self.block_on(send(&self.base, ask))
+        answer
     }
 
     /// A request as the simulation sends it, to a host of no name.

@@ -9,12 +9,19 @@ use serde_json::Value;
 pub struct Fence {
     /// What it is called in docs/architecture.md.
     pub name: &'static str,
-    /// The part of the condition that is it.
-    condition: &'static str,
+    condition: Condition,
     /// The type of the rows that it guards; any, where the condition tells enough.
     row: Option<&'static str>,
     /// How it shows that it is needed.
     pub needed: Needed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Condition {
+    /// A part of a condition, or all of it.
+    Part(&'static str),
+    /// All of a condition.
+    Whole(&'static str),
 }
 
 /// How a fence shows that it is needed.
@@ -26,34 +33,41 @@ pub enum Needed {
     Unseen(&'static str),
 }
 
-const fn needed(name: &'static str, condition: &'static str, row: Option<&'static str>, seed: u64) -> Fence {
-    Fence { name, condition, row, needed: Needed::From(seed) }
+use Condition::{Part, Whole};
+use Needed::{From, Unseen};
+
+const fn fence(name: &'static str, condition: Condition, row: Option<&'static str>, needed: Needed) -> Fence {
+    Fence { name, condition, row, needed }
 }
 
-const fn unseen(
-    name: &'static str,
-    condition: &'static str,
-    row: Option<&'static str>,
-    other: &'static str,
-) -> Fence {
-    Fence { name, condition, row, needed: Needed::Unseen(other) }
-}
+const NOT_TAKEN: Condition = Part("attribute_not_exists(pk)");
 
 /// The fences of docs/architecture.md that are conditions, one after the other.
-pub const FENCES: [Fence; 13] = [
-    unseen("HEAD.submissions", "#sub = :sub", None, "the key of the next submission is taken"),
-    needed("HEAD.attention", "#attn = :attn AND #att = :att", None, 13),
-    unseen("HEAD.next_change", "#nc = :nc", None, "the keys of change instances are taken"),
-    unseen("HEAD.in_flight, before a submission", "attribute_not_exists(#inf)", None, "HEAD.submissions"),
-    unseen("HEAD.in_flight, at its end", "#inf = :inf", None, "SUBMISSION.work_left"),
-    unseen("STAGING.state", "#st = :st", None, "a commit and the sweep hardly ever meet"),
-    unseen("APP.dig, APP.ni", "#dig = :dig AND #ni = :ni", None, "the head is written with it"),
-    needed("ITEM.revision", "#rv = :rv", None, 3),
-    unseen("history length and state", "#n = :n AND #st = :st", None, "ITEM.revision"),
-    needed("key not taken: change instance", "attribute_not_exists(pk)", Some("CHANGE"), 9),
-    unseen("key not taken: submission", "attribute_not_exists(pk)", Some("SUBMISSION"), "HEAD.submissions"),
-    unseen("SUBMISSION.work_left", "#wl = :before", None, "the work record itself"),
-    unseen("the work record itself", "attribute_exists(pk)", Some("DELETE"), "SUBMISSION.work_left"),
+pub const FENCES: [Fence; 14] = [
+    fence("HEAD.submissions", Part("#sub = :sub"), None, Unseen("the key of the next submission is taken")),
+    fence("HEAD.attention", Part("#attn = :attn AND #att = :att"), None, From(13)),
+    fence("HEAD.next_change", Part("#nc = :nc"), None, Unseen("the keys of change instances are taken")),
+    fence(
+        "HEAD.in_flight, before a submission",
+        Part("attribute_not_exists(#inf)"),
+        None,
+        Unseen("HEAD.submissions"),
+    ),
+    fence("HEAD.in_flight, at its end", Whole("#inf = :inf"), None, Unseen("SUBMISSION.work_left")),
+    fence("STAGING.state", Whole("#st = :st"), None, Unseen("a commit and the sweep hardly ever meet")),
+    fence("APP.dig, APP.ni", Part("#dig = :dig AND #ni = :ni"), None, Unseen("the head is written with it")),
+    fence("ITEM.revision", Part("#rv = :rv"), None, From(3)),
+    fence("history length and state", Part("#n = :n AND #st = :st"), None, Unseen("ITEM.revision")),
+    fence("key not taken: change instance", NOT_TAKEN, Some("CHANGE"), From(9)),
+    fence("key not taken: submission", NOT_TAKEN, Some("SUBMISSION"), Unseen("HEAD.submissions")),
+    fence("key not taken: idempotency key", NOT_TAKEN, Some("KEY"), Unseen("HEAD.submissions")),
+    fence("SUBMISSION.work_left", Part("#wl = :before"), None, Unseen("the work record itself")),
+    fence(
+        "the work record itself",
+        Part("attribute_exists(pk)"),
+        Some("DELETE"),
+        Unseen("SUBMISSION.work_left"),
+    ),
 ];
 
 impl Fence {
@@ -68,14 +82,14 @@ impl Fence {
             let row = action.pointer("/Item/ty/S").and_then(Value::as_str);
             let row = if kind == "Delete" { Some("DELETE") } else { row };
             let Some(condition) = action.get("ConditionExpression").and_then(Value::as_str) else { continue };
-            let is_whole = self.name == "STAGING.state" || self.name.starts_with("HEAD.in_flight, at");
-            let is_it =
-                if is_whole { condition == self.condition } else { condition.contains(self.condition) };
+            let (is_it, fence) = match self.condition {
+                Part(fence) => (condition.contains(fence), fence),
+                Whole(fence) => (condition == fence, fence),
+            };
             if is_it && self.row.is_none_or(|ty| row == Some(ty)) {
                 // Its names stay in use, which DynamoDB asks for.
-                let always =
-                    format!("(({0}) OR attribute_exists(pk) OR attribute_not_exists(pk))", self.condition);
-                action["ConditionExpression"] = Value::String(condition.replace(self.condition, &always));
+                let always = format!("(({fence}) OR attribute_exists(pk) OR attribute_not_exists(pk))");
+                action["ConditionExpression"] = Value::String(condition.replace(fence, &always));
                 removed = true;
             }
         }

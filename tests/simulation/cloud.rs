@@ -1,17 +1,20 @@
 //! The cloud that the functions run in: one engine, an index beside it that lags, an event bus, and the faults of a run.
 
+mod batches;
+mod bus;
+mod fate;
+
 use crate::ablation::Fence;
 use crate::engine::{Engine, Reply};
 use crate::faults::{Faults, befalls};
 use crate::lagging::Lagging;
-use crate::network::Fate;
-use crate::rows::{Key, attributes, key_of, written};
+use crate::rows::{Key, written};
 use crate::torn::Torn;
 use fastrand::Rng;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -48,6 +51,7 @@ struct State {
     lagging: Option<Lagging>,
     events: Vec<Value>,
     counts: BTreeMap<String, u64>,
+    operations: u64,
     trace: Sha256,
     complaint: Option<String>,
 }
@@ -70,6 +74,7 @@ impl Cloud {
             lagging: None,
             events: Vec::new(),
             counts: BTreeMap::new(),
+            operations: 0,
             trace: Sha256::new(),
             complaint: None,
         };
@@ -125,12 +130,17 @@ impl Cloud {
         self.state().counts.clone()
     }
 
+    /// How many operations of the storage and of the bus were carried out while something could go wrong.
+    pub fn operations(&self) -> u64 {
+        self.state().operations
+    }
+
     /// What was published.
     pub fn events(&self) -> Vec<Value> {
         self.state().events.clone()
     }
 
-    /// What the engine has complained of: a request that DynamoDB would never take.
+    /// What is wrong with the run itself: a request that DynamoDB would never take, or a panic that nobody waits for.
     pub fn complaint(&self) -> Option<String> {
         self.state().complaint.clone()
     }
@@ -141,44 +151,10 @@ impl Cloud {
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// What becomes of a request.
-    pub fn fate(&self, target: &str) -> Fate {
-        let mut state = self.state();
-        let State { faults, dice, .. } = &mut *state;
-        let mut millis = |range| Duration::from_millis(dice.u64(range));
-        let mut fate = Fate {
-            there: millis(0..8),
-            back: millis(1..12),
-            arrives: true,
-            is_answered: true,
-            is_told: dice.bool(),
-        };
-        if target.starts_with("AWSEvents") {
-            fate.is_answered = !befalls(dice, faults.bus / 3);
-            return fate;
-        }
-        let mut fault = None;
-        if befalls(dice, faults.request_lost) {
-            (fate.arrives, fault) = (false, Some("request lost"));
-        } else if befalls(dice, faults.reply_lost) {
-            (fate.is_answered, fault) = (false, Some("reply lost"));
-        } else if befalls(dice, faults.late) {
-            fate.there = Duration::from_secs(dice.u64(6..90));
-            (fate.is_answered, fault) = (false, Some("late"));
-        } else if befalls(dice, faults.slow) {
-            fate.there = Duration::from_millis(dice.u64(100..4_000));
-            fate.back = Duration::from_millis(dice.u64(100..2_000));
-            fault = Some("slow");
-        }
-        if let Some(fault) = fault {
-            state.count(fault);
-        }
-        fate
-    }
-
     /// Takes a request that has arrived; its reply will take a while to go back.
     pub fn take(&self, target: &str, request: Value, back: Duration) -> Reply {
         let (service, operation) = target.split_once('.').unwrap_or_default();
+        let asked = format!("{:?} {operation} {request}", self.began.elapsed());
         let reply = match service {
             "AWSEvents" => self.publish(&request),
             _ => self.store(operation, request, back),
@@ -187,18 +163,39 @@ impl Cloud {
         if reply.body["__type"].as_str().is_some_and(|code| code.ends_with("ValidationException")) {
             state.complaint = Some(format!("{operation} is refused: {}", reply.body["message"]));
         }
-        let line = format!("{:?} {operation} {}\n", self.began.elapsed(), reply.status);
-        state.trace.update(line);
+        // The engine tells by its own clock when a table was made.
+        if !operation.ends_with("Table") {
+            state.trace.update(format!("{asked} {} {}\n", reply.status, reply.body));
+        }
         state.count(operation);
+        state.operations += u64::from(state.faults != Faults::none());
         reply
+    }
+
+    fn fence_removed(&self) -> Option<Fence> {
+        self.state().fence_removed
+    }
+
+    /// Sets something off that nobody waits for; a panic of it is not forgotten.
+    pub fn set_off(self: &Arc<Self>, task: impl Future<Output = ()> + Send + 'static) {
+        let (task, cloud) = (tokio::spawn(task), Arc::clone(self));
+        drop(tokio::spawn(async move {
+            if let Err(error) = task.await
+                && error.is_panic()
+            {
+                cloud.state().complaint = Some(error.to_string());
+            }
+        }));
     }
 
     fn store(&self, operation: &str, mut request: Value, back: Duration) -> Reply {
         if let Some(refusal) = self.refusal(operation, &request) {
             return refusal;
         }
-        if let Some(fence) = self.state().fence_removed {
-            fence.remove(&mut request);
+        if let Some(fence) = self.fence_removed()
+            && fence.remove(&mut request)
+        {
+            self.count("fence removed");
         }
         let keys = if request_table(operation, &request) == Some(TABLE) {
             written(operation, &request)
@@ -206,7 +203,7 @@ impl Cloud {
             Vec::new()
         };
         if !keys.is_empty() {
-            return self.write(operation, &request, &keys, back);
+            return self.write(operation, request, &keys, back);
         }
         if operation == "CreateTable" && request["TableName"] == TABLE {
             let mut state = self.state();
@@ -217,37 +214,11 @@ impl Cloud {
         self.read(operation, request)
     }
 
-    /// A refusal that has nothing to do with what is asked for.
-    fn refusal(&self, operation: &str, request: &Value) -> Option<Reply> {
-        let faults = self.faults();
-        if self.befalls("throttled", faults.throttled) {
-            let code = self.draw(|dice| dice.usize(0..4));
-            return Some(match code {
-                0 => Reply::error(400, "ProvisionedThroughputExceededException"),
-                1 => Reply::error(400, "ThrottlingException"),
-                2 => Reply::error(500, "InternalServerError"),
-                _ => Reply::error(400, "RequestLimitExceeded"),
-            });
-        }
-        if operation != "TransactWriteItems" || !self.befalls("transaction conflict", faults.conflict) {
-            return None;
-        }
-        let actions = request["TransactItems"].as_array().map_or(1, Vec::len);
-        let conflicting = self.draw(|dice| dice.usize(0..actions));
-        if self.draw(|dice| dice.u32(0..5)) == 0 {
-            return Some(Reply::error(400, "TransactionInProgressException"));
-        }
-        let code = |at| if at == conflicting { "TransactionConflict" } else { "None" };
-        let mut cancelled = Reply::error(400, "TransactionCanceledException");
-        cancelled.body["CancellationReasons"] = (0..actions).map(|at| json!({"Code": code(at)})).collect();
-        Some(cancelled)
-    }
-
-    fn write(&self, operation: &str, request: &Value, keys: &[Key], back: Duration) -> Reply {
+    fn write(&self, operation: &str, request: Value, keys: &[Key], back: Duration) -> Reply {
         let faults = self.faults();
         let now = Instant::now();
         let is_torn = operation == "TransactWriteItems" && faults.torn > 0;
-        let before = if is_torn { self.rows(keys) } else { BTreeMap::new() };
+        let before = if is_torn { self.engine.rows(TABLE, keys) } else { BTreeMap::new() };
         let (request, left) = self.divided(operation, request);
         let mut reply = self.engine.call(operation, &request);
         if !reply.is_done() {
@@ -270,30 +241,11 @@ impl Cloud {
         reply
     }
 
-    /// A part of a batch is taken, the rest told as unprocessed.
-    fn divided(&self, operation: &str, request: &Value) -> (Value, Option<Value>) {
-        let mut taken = request.clone();
-        let chance = self.faults().partial;
-        if operation != "BatchWriteItem" || !self.befalls("partial batch", chance) {
-            return (taken, None);
-        }
-        let mut left = Map::new();
-        for (table, writes) in taken["RequestItems"].as_object_mut().unwrap() {
-            let writes = writes.as_array_mut().unwrap();
-            let stays = self.draw(|dice| dice.usize(1..=writes.len()));
-            let rest = writes.split_off(stays);
-            if !rest.is_empty() {
-                left.insert(table.clone(), Value::Array(rest));
-            }
-        }
-        (taken, Some(Value::Object(left)))
-    }
-
     fn replicate(&self, keys: &[Key], faults: &Faults, now: Instant) {
         if self.state().lagging.is_none() {
             return;
         }
-        let rows = self.rows(keys);
+        let rows = self.engine.rows(TABLE, keys);
         for key in keys {
             let lag = u64::try_from(faults.lag.as_millis()).unwrap_or(u64::MAX);
             // Mostly soon, now and then as late as may be.
@@ -327,89 +279,6 @@ impl Cloud {
             reply.body["UnprocessedKeys"] = left;
         }
         reply
-    }
-
-    /// A part of a batch is read, the rest told as unprocessed.
-    fn unread(&self, operation: &str, request: &mut Value) -> Option<Value> {
-        let chance = self.faults().partial;
-        if operation != "BatchGetItem" || !self.befalls("partial batch", chance) {
-            return None;
-        }
-        let mut left = Map::new();
-        for (table, asked) in request["RequestItems"].as_object_mut().unwrap() {
-            let keys = asked["Keys"].as_array_mut().unwrap();
-            let stays = self.draw(|dice| dice.usize(1..=keys.len()));
-            let rest = keys.split_off(stays);
-            if !rest.is_empty() {
-                let mut unread = asked.clone();
-                unread["Keys"] = Value::Array(rest);
-                left.insert(table.clone(), unread);
-            }
-        }
-        Some(Value::Object(left))
-    }
-
-    /// Rows of the table as they are.
-    fn rows(&self, keys: &[Key]) -> BTreeMap<Key, Value> {
-        let keys: Vec<Value> = keys.iter().map(attributes).collect();
-        let asked = json!({"RequestItems": {TABLE: {"Keys": keys, "ConsistentRead": true}}});
-        let reply = self.engine.call("BatchGetItem", &asked);
-        assert!(reply.is_done(), "{reply:?}");
-        let rows = reply.body["Responses"][TABLE].as_array().cloned().unwrap_or_default();
-        rows.into_iter().filter_map(|row| Some((key_of(&row)?, row))).collect()
-    }
-
-    /// Every row of the table, by its key.
-    pub fn all_rows(&self) -> Vec<Value> {
-        self.rows_of(TABLE)
-    }
-
-    /// Every row of a table.
-    pub fn rows_of(&self, table: &str) -> Vec<Value> {
-        let (mut rows, mut after) = (Vec::new(), Value::Null);
-        loop {
-            let mut scan = json!({"TableName": table, "ConsistentRead": true});
-            if !after.is_null() {
-                scan["ExclusiveStartKey"] = after;
-            }
-            let mut page = self.engine.call("Scan", &scan).body;
-            rows.append(page["Items"].as_array_mut().unwrap());
-            after = page["LastEvaluatedKey"].take();
-            if after.is_null() {
-                break;
-            }
-        }
-        rows.sort_by_key(key_of);
-        rows
-    }
-
-    /// Fills a table with rows.
-    pub fn fill(&self, table: &str, rows: &[Value]) {
-        for some in rows.chunks(25) {
-            let puts: Vec<Value> = some.iter().map(|row| json!({"PutRequest": {"Item": row}})).collect();
-            let reply = self.engine.call("BatchWriteItem", &json!({"RequestItems": {table: puts}}));
-            assert!(reply.is_done(), "{reply:?}");
-        }
-    }
-
-    /// The bus takes events, each or not.
-    fn publish(&self, request: &Value) -> Reply {
-        let chance = self.faults().bus;
-        if self.befalls("bus throttled", chance / 4) {
-            return Reply::error(400, "ThrottlingException");
-        }
-        let (mut answers, mut failed) = (Vec::new(), 0);
-        for (entry, number) in request["Entries"].as_array().unwrap().iter().zip(1..) {
-            if self.befalls("event not taken", chance) {
-                failed += 1;
-                answers.push(json!({"ErrorCode": "InternalFailure", "ErrorMessage": "injected"}));
-            } else {
-                let detail = entry["Detail"].as_str().unwrap();
-                self.state().events.push(serde_json::from_str(detail).unwrap());
-                answers.push(json!({"EventId": format!("event-{number}")}));
-            }
-        }
-        Reply { status: 200, body: json!({"FailedEntryCount": failed, "Entries": answers}) }
     }
 }
 

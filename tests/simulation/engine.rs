@@ -1,8 +1,10 @@
 //! The engine within this process: a request as the SDK has written it goes in, a reply as it reads it comes out.
 
+use crate::rows::{Key, attributes, key_of};
 use dynoxide::{Database, errors::DynoxideError};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// A reply: HTTP status and JSON.
 #[derive(Clone, Debug)]
@@ -59,6 +61,44 @@ impl Engine {
             other => panic!("{other} is not simulated"),
         }
     }
+
+    /// Some rows of a table, those that exist.
+    pub fn rows(&self, table: &str, keys: &[Key]) -> BTreeMap<Key, Value> {
+        let keys: Vec<Value> = keys.iter().map(attributes).collect();
+        let asked = json!({"RequestItems": {table: {"Keys": keys, "ConsistentRead": true}}});
+        let reply = self.call("BatchGetItem", &asked);
+        assert!(reply.is_done(), "{reply:?}");
+        let rows = reply.body["Responses"][table].as_array().cloned().unwrap_or_default();
+        rows.into_iter().filter_map(|row| Some((key_of(&row)?, row))).collect()
+    }
+
+    /// Every row of a table, by its key.
+    pub fn rows_of(&self, table: &str) -> Vec<Value> {
+        let (mut rows, mut after) = (Vec::new(), Value::Null);
+        loop {
+            let mut scan = json!({"TableName": table, "ConsistentRead": true});
+            if !after.is_null() {
+                scan["ExclusiveStartKey"] = after;
+            }
+            let mut page = self.call("Scan", &scan).body;
+            rows.append(page["Items"].as_array_mut().unwrap());
+            after = page["LastEvaluatedKey"].take();
+            if after.is_null() {
+                break;
+            }
+        }
+        rows.sort_by_key(key_of);
+        rows
+    }
+
+    /// Fills a table with rows.
+    pub fn fill(&self, table: &str, rows: &[Value]) {
+        for some in rows.chunks(25) {
+            let puts: Vec<Value> = some.iter().map(|row| json!({"PutRequest": {"Item": row}})).collect();
+            let reply = self.call("BatchWriteItem", &json!({"RequestItems": {table: puts}}));
+            assert!(reply.is_done(), "{reply:?}");
+        }
+    }
 }
 
 impl Default for Engine {
@@ -71,7 +111,7 @@ fn run<Q: DeserializeOwned, A: Serialize>(
     request: &Value,
     operation: impl FnOnce(Q) -> Result<A, DynoxideError>,
 ) -> Reply {
-    match operation(serde_json::from_value(request.clone()).unwrap()) {
+    match operation(Q::deserialize(request).unwrap()) {
         Ok(answer) => Reply { status: 200, body: serde_json::to_value(answer).unwrap() },
         Err(error) => {
             let body = serde_json::from_str(&error.to_json()).unwrap();

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use std::time::Duration;
 
 /// What faults are called where they are counted.
-pub const NAMES: [&str; 18] = [
+pub const NAMES: [&str; 19] = [
     "request lost",
     "reply lost",
     "late",
@@ -22,6 +22,7 @@ pub const NAMES: [&str; 18] = [
     "stream delayed",
     "stream poisoned",
     "bus throttled",
+    "bus reply lost",
     "event not taken",
 ];
 
@@ -52,7 +53,7 @@ pub struct Faults {
     pub duplicated: u32,
     /// A batch of the stream never reaches generation.
     pub dropped: u32,
-    /// A batch of the stream waits for minutes.
+    /// A batch of the stream waits for minutes, or hours.
     pub delayed: u32,
     /// A batch of the stream has a record in it that nobody can read.
     pub poisoned: u32,

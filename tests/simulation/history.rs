@@ -4,7 +4,7 @@
 use crate::cloud::{Cloud, Indexes};
 use crate::faults::Faults;
 use crate::linear::History as Recorded;
-use crate::run::{STACK_BYTES, told_by};
+use crate::run::in_virtual_time;
 use crate::spec::{Op, Ret};
 use crate::system::{Answer, Asked, System};
 use domain::change::ChangeType;
@@ -31,13 +31,7 @@ struct History {
 /// Makes the history of a seed and looks for an order in which it could have happened; how many of its requests were
 /// answered, or what is wrong.
 pub fn history(seed: u64) -> Result<usize, String> {
-    let here = move || {
-        fastrand::seed(seed);
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-        runtime.block_on(make(seed))
-    };
-    told_by(std::thread::Builder::new().stack_size(STACK_BYTES).spawn(here).unwrap())
+    in_virtual_time(seed, move || make(seed))
 }
 
 async fn make(seed: u64) -> usize {

@@ -2,7 +2,7 @@
 
 use dovetail_aws::{Clock, by_clock};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::sync::Notify;
 
 tokio::task_local! {
@@ -36,13 +36,19 @@ pub enum Call {
 pub struct Invocation {
     death: Death,
     calls: AtomicU64,
+    is_dead: AtomicBool,
     died: Notify,
 }
 
 impl Invocation {
     /// One that ends so.
     pub fn new(death: Death) -> Arc<Self> {
-        Arc::new(Self { death, calls: AtomicU64::new(0), died: Notify::new() })
+        Arc::new(Self {
+            death,
+            calls: AtomicU64::new(0),
+            is_dead: AtomicBool::new(false),
+            died: Notify::new(),
+        })
     }
 
     /// The invocation that this code runs in.
@@ -65,8 +71,14 @@ impl Invocation {
         self.calls.load(Ordering::Relaxed)
     }
 
+    /// Whether it has died.
+    pub fn is_dead(&self) -> bool {
+        self.is_dead.load(Ordering::Relaxed)
+    }
+
     /// Ends it.
     pub fn die(&self) {
+        self.is_dead.store(true, Ordering::Relaxed);
         self.died.notify_one();
     }
 

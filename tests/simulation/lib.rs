@@ -14,6 +14,7 @@ pub mod command;
 pub mod crashes;
 pub mod declared;
 pub mod engine;
+pub mod expiry;
 pub mod faults;
 pub mod history;
 pub mod invocation;

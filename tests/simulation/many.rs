@@ -28,7 +28,7 @@ impl Many {
         self.runs += 1;
         match ran {
             Ok(ran) => {
-                self.operations += ran.operations();
+                self.operations += ran.operations;
                 for (what, count) in ran.counts {
                     *self.counts.entry(what).or_default() += count;
                 }

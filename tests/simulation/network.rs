@@ -56,7 +56,7 @@ impl HttpConnector for Network {
         }
         let (answer, answered) = oneshot::channel();
         let cloud = Arc::clone(&self.0);
-        drop(tokio::spawn(async move {
+        self.0.set_off(async move {
             let fate = cloud.fate(&target);
             let reply = carry(&cloud, fate, &target, body).await;
             if let Some(invocation) = invocation.filter(|_| call == Call::Last) {
@@ -68,7 +68,7 @@ impl HttpConnector for Network {
                 // Nobody hears of it, ever.
                 None => std::future::pending().await,
             }
-        }));
+        });
         HttpConnectorFuture::new(async move {
             let broken = |error: oneshot::error::RecvError| ConnectorError::io(error.into());
             Ok(response(&answered.await.map_err(broken)?))

@@ -3,15 +3,18 @@
 //! It has no storage, no stream and none of the functions' code, only their vocabulary. It is told what was committed, in
 //! the order of the commits, and says each time what had to come of it.
 
+mod item;
+
+use self::item::{Creation, Item, Open, Stack, Target};
 use crate::declared::{Body, ItemName};
 use crate::shape::Shape;
-use domain::change::{Change, ChangeType, ClosedBy, Entry, Kind};
+use domain::change::{self, Change, ChangeType, ClosedBy, Entry, Kind};
 use domain::id::{ChangeId, TeamId};
 use domain::invariant::Snapshot;
 use domain::item::RuntimeState;
+use domain::json::{self, Hash};
 use domain::state::State;
 use domain::submission::{Scope, Submission};
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An item: whose it is, and how it is called.
@@ -31,43 +34,6 @@ pub struct Oracle {
     submissions: BTreeMap<TeamId, u64>,
 }
 
-/// What an item becomes: the declaration, or gone.
-type Target = Option<Value>;
-
-#[derive(Clone, Default)]
-struct Item {
-    declared: Target,
-    references: Vec<String>,
-    runtime: Option<RuntimeState>,
-    /// What the last completed change made of it; none while something is under way.
-    settled: Option<Target>,
-    stacks: BTreeMap<String, Stack>,
-}
-
-#[derive(Clone, Default)]
-struct Stack {
-    newest: (u64, u64),
-    creation: Creation,
-    before_validation: Option<Open>,
-    validated: Option<Open>,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Creation {
-    #[default]
-    Never,
-    Outstanding,
-    Done,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Open {
-    id: ChangeId,
-    state: State,
-    change_type: ChangeType,
-    target: Target,
-}
-
 struct Born {
     change_type: ChangeType,
     target: Target,
@@ -81,49 +47,6 @@ struct Planned {
     kind: Kind,
     target: Target,
     references: Vec<String>,
-}
-
-impl Stack {
-    fn open(&self) -> impl Iterator<Item = &Open> {
-        self.before_validation.iter().chain(&self.validated)
-    }
-
-    fn column(&mut self, state: State) -> &mut Option<Open> {
-        match state {
-            State::Pending | State::Rejected => &mut self.before_validation,
-            State::Approved | State::Errored | State::Completed | State::Closed => &mut self.validated,
-        }
-    }
-
-    fn clear(&mut self, id: ChangeId) -> Option<Open> {
-        let columns = [&mut self.before_validation, &mut self.validated];
-        columns.into_iter().find_map(|column| column.take_if(|open| open.id == id))
-    }
-}
-
-impl Item {
-    fn is_orphan(&self, owner: &str) -> bool {
-        let idle = self.stacks.get(owner).is_none_or(|stack| stack.open().next().is_none());
-        idle && self.runtime.is_some() && self.settled.as_ref() != Some(&self.declared)
-    }
-
-    fn blocked(&self) -> impl Iterator<Item = &Open> {
-        self.stacks.values().flat_map(Stack::open).filter(|open| open.state.is_blocked())
-    }
-
-    /// What the service owner is asked to do for what shall exist.
-    fn change_type(&self, owner: &str) -> ChangeType {
-        let stack = self.stacks.get(owner).cloned().unwrap_or_default();
-        let is_creating = stack
-            .validated
-            .is_some_and(|open| open.state == State::Approved && open.change_type == ChangeType::Create);
-        match self.runtime {
-            Some(RuntimeState::InService) if stack.creation == Creation::Done || is_creating => {
-                ChangeType::Modify
-            }
-            _ => ChangeType::Create,
-        }
-    }
 }
 
 impl Oracle {
@@ -173,7 +96,7 @@ impl Oracle {
             assert_eq!(blocked, None, "accepted over {name:?} as it was refused");
             if before.declared != target || before.is_orphan(self.shape.owner(&name.service)) {
                 if before.declared.is_some() && target.is_some() && before.declared != target {
-                    modified.insert(name.name.clone());
+                    modified.insert((name.application.clone(), name.name.clone()));
                 }
                 direct.push((name, target));
             } else if target.is_some() {
@@ -206,7 +129,9 @@ impl Oracle {
             planned += plan(name, Kind::Direct, target, None);
         }
         for (name, target, references) in &unchanged {
-            let follows = references.iter().any(|reference| modified.contains(reference));
+            let is_modified =
+                |reference: &String| modified.contains(&(name.application.clone(), reference.clone()));
+            let follows = references.iter().any(is_modified);
             planned += if follows { plan(name, Kind::Referenced, target, Some(references)) } else { 0 };
         }
         let direct = u64::try_from(direct.len()).unwrap();
@@ -377,53 +302,22 @@ impl Oracle {
                 name: item.name.clone(),
             };
             let own = &self.items[&(item.consumer.id, name)];
-            assert_eq!((Some(item.runtime_state), item.declared), (own.runtime, own.declared.is_some()));
-            let stored: BTreeSet<_> =
-                item.open().map(|(_, slot)| (slot.change, slot.state, slot.change_type)).collect();
+            assert_eq!(Some(item.runtime_state), own.runtime);
+            assert_eq!(item.wanted(), stored(&own.declared), "what item {} is to be", item.id);
+            assert_eq!(item.settled, own.settled.as_ref().map(stored), "what item {} has become", item.id);
+            let slots = item.open().map(|(_, slot)| (slot.change, slot.state, slot.change_type, slot.target));
             let open = own.stacks.values().flat_map(Stack::open);
-            assert_eq!(stored, open.map(|open| (open.id, open.state, open.change_type)).collect());
+            let open = open.map(|open| (open.id, open.state, open.change_type, stored(&open.target)));
+            assert_eq!(slots.collect::<BTreeSet<_>>(), open.collect(), "what is open on item {}", item.id);
             let is_orphan = own.is_orphan(self.shape.owner(&item.service.title));
             assert_eq!(item.is_orphan(), is_orphan, "whether item {} is nobody's work", item.id);
         }
     }
 }
 
-impl Item {
-    fn stillborn(&self, change: &Change, at: (u64, u64), state: State, target: &Target) -> Option<ClosedBy> {
-        let mut stack = self.stacks.get(&change.owner.name)?.clone();
-        if at <= stack.newest {
-            return Some(ClosedBy::Overtaken);
-        }
-        let occupant = stack.column(state).clone()?;
-        (occupant.state.is_blocked() && occupant.target == *target).then_some(ClosedBy::Blocked)
-    }
-
-    /// A declaration answers whatever was refused of another one, whoever refused it.
-    fn answer(&mut self, target: &Target) -> Vec<ChangeId> {
-        let answered = self.blocked().filter(|open| open.target != *target).map(|open| open.id);
-        let answered: Vec<_> = answered.collect();
-        for stack in self.stacks.values_mut() {
-            for id in &answered {
-                drop(stack.clear(*id));
-            }
-        }
-        answered
-    }
-
-    fn approved(&mut self, change: &Change, is_main: bool, change_type: ChangeType) {
-        let stack = self.stacks.entry(change.owner.name.clone()).or_default();
-        if change_type == ChangeType::Create {
-            stack.creation = Creation::Outstanding;
-        }
-        if is_main {
-            match change_type {
-                ChangeType::Create => self.runtime = Some(RuntimeState::InService),
-                ChangeType::Delete => self.runtime = Some(RuntimeState::Decommissioned),
-                ChangeType::Modify => {}
-            }
-            self.settled = None;
-        }
-    }
+/// What an item becomes, as it is stored.
+fn stored(target: &Target) -> change::Target {
+    change::Target::of(target.as_ref().map(|declared| Hash::of(&json::canonical(declared))))
 }
 
 fn name_of(change: &Change) -> Name {

@@ -29,7 +29,7 @@ pub struct Stream {
 }
 
 /// The functions that the stream wakes, with the filters of their records.
-const FUNCTIONS: [(&str, &str); 2] = [("generate", FILTER_OWED), ("notify", FILTER_TOLD)];
+pub const FUNCTIONS: [(&str, &str); 2] = [("generate", FILTER_OWED), ("notify", FILTER_TOLD)];
 
 fn filter_of(function: &str) -> Pattern {
     let (_, filter) = FUNCTIONS.into_iter().find(|(name, _)| *name == function).unwrap();
@@ -197,7 +197,9 @@ enum Delivery {
 async fn delivered(system: &Arc<System>, function: &'static str, batch: &[Value]) -> Delivery {
     let faults = system.cloud.faults();
     if system.cloud.befalls("stream delayed", faults.delayed) {
-        let wait = system.cloud.draw(|dice| dice.u64(1..600));
+        // Mostly minutes, now and then hours.
+        let most = if system.cloud.draw(|dice| dice.u32(0..4)) == 0 { 7_200 } else { 600 };
+        let wait = system.cloud.draw(|dice| dice.u64(1..most));
         tokio::time::sleep(Duration::from_secs(wait)).await;
     }
     // Notifications rest on the stream alone, which keeps its records until they are taken.
@@ -212,7 +214,7 @@ async fn delivered(system: &Arc<System>, function: &'static str, batch: &[Value]
     if system.cloud.befalls("stream duplicated", faults.duplicated) {
         let (again, twin) = (sent.clone(), Arc::clone(system));
         // Whatever comes of it: the other one is told.
-        drop(tokio::spawn(async move { drop(twin.deliver(function, &again).await) }));
+        system.cloud.set_off(async move { drop(twin.deliver(function, &again).await) });
     }
     match system.deliver(function, &sent).await {
         None => Delivery::Died,

@@ -1,7 +1,7 @@
 //! The system: the functions as they are delivered, each invocation on a machine of its own that may die.
 
 use crate::cloud::{Cloud, KEYS_TABLE, TABLE};
-use crate::faults::Faults;
+use crate::faults::{Faults, befalls};
 use crate::invocation::{Death, Invocation};
 use crate::network::Network;
 use aws_lambda_events::encodings::Body;
@@ -107,21 +107,27 @@ impl System {
             let now = BEGINNING + u64::try_from(began.elapsed().as_micros()).unwrap();
             Timestamp::from_micros(if ahead { now + by } else { now - by })
         });
-        let death = if self.cloud.befalls("function dies", faults.crash) {
-            self.cloud.draw(|dice| {
-                let at = dice.u64(0..CALLS_MAX);
-                if dice.bool() { Death::Before(at) } else { Death::After(at) }
-            })
-        } else {
-            Death::Never
-        };
+        let death = self.cloud.draw(|dice| {
+            if !befalls(dice, faults.crash) {
+                return Death::Never;
+            }
+            // Most functions make few calls.
+            let most = dice.u64(0..CALLS_MAX);
+            let at = dice.u64(0..=most);
+            if dice.bool() { Death::Before(at) } else { Death::After(at) }
+        });
         (clock, death)
     }
 
     /// Runs a function on a machine; nothing comes of one that dies, or takes too long.
     pub async fn run<F: Future>(&self, function: F) -> Option<F::Output> {
         let (clock, death) = self.machine(&self.cloud.faults());
-        self.run_on(clock, &Invocation::new(death), function).await
+        let invocation = Invocation::new(death);
+        let output = self.run_on(clock, &invocation, function).await;
+        if invocation.is_dead() {
+            self.cloud.count("function dies");
+        }
+        output
     }
 
     /// Runs a function on a machine whose clock is right; nothing comes of one that dies.

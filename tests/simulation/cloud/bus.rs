@@ -1,0 +1,27 @@
+//! The event bus: it takes each event, or not.
+
+use super::Cloud;
+use crate::engine::Reply;
+use serde_json::{Value, json};
+
+impl Cloud {
+    /// Takes the events of a request.
+    pub(super) fn publish(&self, request: &Value) -> Reply {
+        let chance = self.faults().bus;
+        if self.befalls("bus throttled", chance / 4) {
+            return Reply::error(400, "ThrottlingException");
+        }
+        let (mut answers, mut failed) = (Vec::new(), 0);
+        for (entry, number) in request["Entries"].as_array().unwrap().iter().zip(1..) {
+            if self.befalls("event not taken", chance) {
+                failed += 1;
+                answers.push(json!({"ErrorCode": "InternalFailure", "ErrorMessage": "injected"}));
+            } else {
+                let detail = entry["Detail"].as_str().unwrap();
+                self.state().events.push(serde_json::from_str(detail).unwrap());
+                answers.push(json!({"EventId": format!("event-{number}")}));
+            }
+        }
+        Reply { status: 200, body: json!({"FailedEntryCount": failed, "Entries": answers}) }
+    }
+}

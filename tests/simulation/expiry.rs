@@ -1,0 +1,57 @@
+//! Idempotency keys that expire: their records are removed late, or early, or just then.
+
+use crate::cloud::{Cloud, Indexes, TABLE};
+use crate::rows::{attributes, key_of};
+use crate::run::in_virtual_time;
+use crate::shape::{CONSUMERS, Shape};
+use crate::stream::Stream;
+use crate::system::{Asked, System};
+use fastrand::Rng;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The status of another submission under the same key after a while, its record removed or not.
+pub fn status_after(after: Duration, is_removed: bool) -> Result<u16, String> {
+    in_virtual_time(1, move || async move {
+        let mut dice = Rng::with_seed(1);
+        let shape = Shape::drawn(&mut dice);
+        let system = System::start(&shape.world(), 100, Cloud::new(dice, Indexes::Exact, None)).await;
+        assert_eq!(submit(&system, 1).await, 201);
+        tokio::time::sleep(after).await;
+        if is_removed {
+            remove_keys(&system);
+        }
+        // The removal is in the stream like any other write.
+        let stream = Stream::new();
+        stream.read(&system);
+        stream.again(&system).await;
+        let status = submit(&system, 2).await;
+        let audited = system.table.audit(None, &|_| ()).await.unwrap();
+        assert_eq!(audited.violations, []);
+        status
+    })
+}
+
+async fn submit(system: &Arc<System>, cpu: u8) -> u16 {
+    let (team, key) = CONSUMERS[0];
+    let asked = Asked {
+        method: "POST".to_owned(),
+        path: "/v1/orcabase/consumer/submissions/submit/".to_owned(),
+        key: key.to_owned(),
+        idempotency_key: Some("key".to_owned()),
+        body: json!({team: {"App1": {"services": {"VM": [{"name": "vm1", "cpu": cpu}]}}}}),
+    };
+    system.ask(&asked, &system.next_request()).await.unwrap().status
+}
+
+fn remove_keys(system: &System) {
+    let engine = &system.cloud.engine;
+    let rows = engine.rows_of(TABLE);
+    let keys: Vec<&Value> = rows.iter().filter(|row| row["ty"]["S"] == "KEY").collect();
+    assert_eq!(keys.len(), 1, "idempotency keys");
+    for row in keys {
+        let key = attributes(&key_of(row).unwrap());
+        assert!(engine.call("DeleteItem", &json!({"TableName": TABLE, "Key": key})).is_done());
+    }
+}

@@ -1,0 +1,132 @@
+//! An item of the oracle, with the stacks of those who work on it.
+
+use domain::change::{Change, ChangeType, ClosedBy};
+use domain::id::ChangeId;
+use domain::item::RuntimeState;
+use domain::state::State;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What an item becomes: the declaration, or gone.
+pub(super) type Target = Option<Value>;
+
+#[derive(Clone, Default)]
+pub(super) struct Item {
+    pub(super) declared: Target,
+    pub(super) references: Vec<String>,
+    pub(super) runtime: Option<RuntimeState>,
+    /// What the last completed change made of it; none while something is under way.
+    pub(super) settled: Option<Target>,
+    pub(super) stacks: BTreeMap<String, Stack>,
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Stack {
+    pub(super) newest: (u64, u64),
+    pub(super) creation: Creation,
+    pub(super) before_validation: Option<Open>,
+    pub(super) validated: Option<Open>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Creation {
+    #[default]
+    Never,
+    Outstanding,
+    Done,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Open {
+    pub(super) id: ChangeId,
+    pub(super) state: State,
+    pub(super) change_type: ChangeType,
+    pub(super) target: Target,
+}
+
+impl Stack {
+    pub(super) fn open(&self) -> impl Iterator<Item = &Open> {
+        self.before_validation.iter().chain(&self.validated)
+    }
+
+    pub(super) fn column(&mut self, state: State) -> &mut Option<Open> {
+        match state {
+            State::Pending | State::Rejected => &mut self.before_validation,
+            State::Approved | State::Errored | State::Completed | State::Closed => &mut self.validated,
+        }
+    }
+
+    pub(super) fn clear(&mut self, id: ChangeId) -> Option<Open> {
+        let columns = [&mut self.before_validation, &mut self.validated];
+        columns.into_iter().find_map(|column| column.take_if(|open| open.id == id))
+    }
+}
+
+impl Item {
+    pub(super) fn is_orphan(&self, owner: &str) -> bool {
+        let idle = self.stacks.get(owner).is_none_or(|stack| stack.open().next().is_none());
+        idle && self.runtime.is_some() && self.settled.as_ref() != Some(&self.declared)
+    }
+
+    pub(super) fn blocked(&self) -> impl Iterator<Item = &Open> {
+        self.stacks.values().flat_map(Stack::open).filter(|open| open.state.is_blocked())
+    }
+
+    /// What the service owner is asked to do for what shall exist.
+    pub(super) fn change_type(&self, owner: &str) -> ChangeType {
+        let stack = self.stacks.get(owner).cloned().unwrap_or_default();
+        let is_creating = stack
+            .validated
+            .is_some_and(|open| open.state == State::Approved && open.change_type == ChangeType::Create);
+        match self.runtime {
+            Some(RuntimeState::InService) if stack.creation == Creation::Done || is_creating => {
+                ChangeType::Modify
+            }
+            _ => ChangeType::Create,
+        }
+    }
+}
+
+impl Item {
+    pub(super) fn stillborn(
+        &self,
+        change: &Change,
+        at: (u64, u64),
+        state: State,
+        target: &Target,
+    ) -> Option<ClosedBy> {
+        let mut stack = self.stacks.get(&change.owner.name)?.clone();
+        if at <= stack.newest {
+            return Some(ClosedBy::Overtaken);
+        }
+        let occupant = stack.column(state).clone()?;
+        (occupant.state.is_blocked() && occupant.target == *target).then_some(ClosedBy::Blocked)
+    }
+
+    /// A declaration answers whatever was refused of another one, whoever refused it.
+    pub(super) fn answer(&mut self, target: &Target) -> Vec<ChangeId> {
+        let answered = self.blocked().filter(|open| open.target != *target).map(|open| open.id);
+        let answered: Vec<_> = answered.collect();
+        for stack in self.stacks.values_mut() {
+            for id in &answered {
+                drop(stack.clear(*id));
+            }
+        }
+        answered
+    }
+
+    pub(super) fn approved(&mut self, change: &Change, is_main: bool, change_type: ChangeType) {
+        let stack = self.stacks.entry(change.owner.name.clone()).or_default();
+        if change_type == ChangeType::Create {
+            stack.creation = Creation::Outstanding;
+        }
+        if is_main {
+            match change_type {
+                ChangeType::Create => self.runtime = Some(RuntimeState::InService),
+                ChangeType::Delete => self.runtime = Some(RuntimeState::Decommissioned),
+                ChangeType::Modify => {}
+            }
+            self.settled = None;
+        }
+    }
+}
