@@ -5,6 +5,7 @@
 
 mod reads;
 
+use domain::actor::Role;
 use dovetail_http::{Access, Code, Operation, Pov, ROUTES, Route};
 use serde_json::{Value, json};
 use tests::{Answer, Ask, Running};
@@ -23,6 +24,9 @@ const TRESPASSERS: &[(&str, &[&str])] = &[
     ("stranger", &["alphamark", "betamark"]),
 ];
 
+/// What the keys of each role end in.
+const ROLES: [(Role, &str); 3] = [(Role::Admin, ""), (Role::General, "-general"), (Role::ReadOnly, "-read")];
+
 fn world() -> Value {
     let service = |owner: &str, title: &str, dependent: &str, allowed: Value| {
         let names = json!({"type": "array", "items": {"type": "string"}, "format": "reference_list",
@@ -33,8 +37,8 @@ fn world() -> Value {
                 "properties": {"name": text, "note": text, "dbs": names}}})
     };
     let team = |name: &str, key: &str| {
-        let reading = json!({"key": format!("{key}-read"), "role": "READ_ONLY"});
-        json!({"name": name, "api_keys": [key, reading]})
+        let keys = ROLES.map(|(role, end)| json!({"key": format!("{key}{end}"), "role": role.name()}));
+        json!({"name": name, "api_keys": keys})
     };
     json!({
         "teams": [
@@ -286,35 +290,54 @@ fn no_team_reads_or_moves_what_it_has_no_share_in() {
     let before = stored(&system);
     let (mut tried, mut wrong) = (0, Vec::new());
     for (key, marks) in TRESPASSERS {
-        for route in ROUTES {
-            for target in targets(route, &foreign) {
-                for method in METHODS {
-                    let what = format!("{key}: {method} {}", target.path);
-                    let serving = serving(route.path, method);
-                    let operation = serving.map(|route| route.operation);
-                    let body = operation.map_or(Value::Null, |operation| body(operation, &foreign));
-                    let answer = system.call(method, &target.path, key, &body);
-                    let refused = (405, Some(Code::MethodNotAllowed));
-                    let expected =
-                        operation.map_or(refused, |operation| expected(operation, &target, &foreign));
-                    // A problem in a document is told at its place, in the words that were sent.
-                    let echoes = body.to_string().contains("alphamark");
-                    let leaks = !echoes && !told(&answer, marks).is_empty();
-                    if leaks || !is_answer(&answer, expected) {
-                        wrong.push(format!(
-                            "{what}: {expected:?} expected: {} {}",
-                            answer.status, answer.body
-                        ));
+        for (role, end) in ROLES {
+            let key = format!("{key}{end}");
+            for route in ROUTES {
+                for target in targets(route, &foreign) {
+                    for method in METHODS {
+                        let (answer, expected, echoes) =
+                            trespass(&system, &foreign, (&key, role), &target, route, method);
+                        let leaks = !echoes && !told(&answer, marks).is_empty();
+                        if leaks || !is_answer(&answer, expected) {
+                            let seen = format!("{} {}", answer.status, answer.body);
+                            wrong.push(format!(
+                                "{key}: {method} {}: {expected:?} expected: {seen}",
+                                target.path
+                            ));
+                        }
+                        tried += 1;
                     }
-                    tried += 1;
                 }
             }
+            assert!(before == stored(&system), "{key} has changed something");
         }
-        assert!(before == stored(&system), "{key} has changed something");
     }
     assert_eq!(wrong, Vec::<String>::new());
-    assert!(tried > 500, "{tried}");
+    assert!(tried > 1_500, "{tried}");
     system.assert_sound();
+}
+
+/// Asks for what is another team's: the answer, the one that is expected, and whether it may hold what was sent.
+fn trespass(
+    system: &Running,
+    foreign: &Foreign,
+    (key, role): (&str, Role),
+    target: &Target,
+    route: &Route,
+    method: &str,
+) -> (Answer, (u16, Option<Code>), bool) {
+    let serving = serving(route.path, method);
+    let body = serving.map_or(Value::Null, |serving| body(serving.operation, foreign));
+    let answer = system.call(method, &target.path, key, &body);
+    let expected = match serving {
+        None => (405, Some(Code::MethodNotAllowed)),
+        Some(serving) if serving.access == Access::Write && role == Role::ReadOnly => {
+            (403, Some(Code::ReadOnlyKey))
+        }
+        Some(serving) => expected(serving.operation, target, foreign),
+    };
+    // A problem in a document is told at its place, in the words that were sent.
+    (answer, expected, body.to_string().contains("alphamark"))
 }
 
 #[test]
