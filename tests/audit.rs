@@ -7,7 +7,7 @@ mod planted;
 use domain::timestamp::Timestamp;
 use dovetail_local::audit::{Settings, Source, Verdict, run};
 use flate2::{Compression, write::GzEncoder};
-use planted::{How, PLANTED, Planted};
+use planted::{How, Planted};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -150,7 +150,7 @@ fn every_corruption_is_found_under_its_rule_and_what_is_computed_is_mended() {
         (vec![clean(sound.len())], Verdict::Sound)
     );
     assert_eq!(audited_export(&system, &sound), (vec![clean(sound.len())], Verdict::Sound));
-    for planted in PLANTED {
+    for planted in planted::all() {
         let told = format!("{}: {}", planted.rule, planted.what);
         let (row, corrupt) = plant(&system, &sound, planted);
         let rows = system.rows();
@@ -186,11 +186,22 @@ fn every_rule_of_the_table_of_invariants_has_a_corruption() {
     let told = told.flat_map(|(numbers, _)| numbers.split(", ").map(|number| number.trim_start_matches('I')));
     let told: BTreeSet<u32> = told.map(|number| number.parse().unwrap()).collect();
     let planted: BTreeSet<u32> =
-        PLANTED.iter().map(|planted| planted.rule.trim_start_matches('I').parse().unwrap()).collect();
+        planted::all().map(|planted| planted.rule.trim_start_matches('I').parse().unwrap()).collect();
     assert_eq!(told, planted);
     // The others need more than one look at a table.
     let others = BTreeSet::from([4, 14, 21, 22, 23]);
     assert_eq!(told.union(&others).copied().collect::<BTreeSet<_>>(), (1..=25).collect());
+}
+
+#[test]
+fn what_a_staged_submission_rests_on_is_missed() {
+    let system = full();
+    let staging = system.rows().into_iter().find(|row| row["ty"]["S"] == "STAGING").unwrap();
+    system.remove_row(&staging);
+    let (lines, verdict) = audited(&system, live(&system), false, BEFORE_ALL);
+    assert_eq!((rules(&lines), verdict), (BTreeSet::from(["I11"]), Verdict::Violated), "{lines:#?}");
+    system.put_row(&staging);
+    assert_eq!(audited(&system, live(&system), false, BEFORE_ALL).1, Verdict::Sound);
 }
 
 #[test]
@@ -237,6 +248,9 @@ fn what_waits_for_too_long_is_told_of_a_live_table_alone() {
     system.put_row(&open);
     assert_eq!(ages(600).len(), 3);
     assert_eq!(ages(2 * 60 * 60).len(), 4, "also the staging that nobody committed");
+    open["st"] = json!({"S": "ABORTED"});
+    system.put_row(&open);
+    assert_eq!(ages(2 * 60 * 60).len(), 4, "also the staging that nobody cleared away");
     assert_eq!(audited_export(&system, &system.rows()).1, Verdict::Sound);
 }
 
@@ -276,6 +290,18 @@ fn what_is_read_beside_traffic_is_no_false_alarm() {
 }
 
 #[test]
+fn a_row_that_cannot_be_read_is_not_left_out_of_a_snapshot() {
+    let system = Running::demo();
+    assert!(system.block_on(system.table.snapshot()).is_ok());
+    let mut head = system.rows().into_iter().find(|row| row["ty"]["S"] == "HEAD").unwrap();
+    head.as_object_mut().unwrap().remove("root");
+    system.put_row(&head);
+    let error = system.block_on(system.table.snapshot()).unwrap_err().to_string();
+    let place = format!("{} / HEAD", head["pk"]["S"].as_str().unwrap());
+    assert_eq!(error, format!("record {place} is corrupt: its attributes do not decode"));
+}
+
+#[test]
 fn an_export_that_is_not_whole_is_not_audited() {
     let system = Running::demo();
     let directory = tempfile::tempdir().unwrap();
@@ -290,9 +316,22 @@ fn an_export_that_is_not_whole_is_not_audited() {
     let file = export.join("data/0.json.gz");
     let kept = fs::read(&file).unwrap();
     fs::remove_file(&file).unwrap();
+    assert!(told(directory.path()).ends_with("data: there is no file of rows (*.json.gz)"));
+    let write = |name: &str, lines: &str| {
+        let mut file = GzEncoder::new(fs::File::create(export.join(name)).unwrap(), Compression::fast());
+        file.write_all(lines.as_bytes()).unwrap();
+        file.finish().unwrap();
+    };
+    write("data/0.json.gz", "");
     assert!(told(directory.path()).ends_with(&format!("0 rows, and its manifest tells of {}", rows.len())));
+    write("data/0.json.gz", "{\"Item\": {}}\n{\"Item\": 1}\n");
+    let no_row = "data/0.json.gz, line 2: record of an export is corrupt: it is no row in DynamoDB JSON";
+    assert!(told(directory.path()).ends_with(no_row));
     fs::write(&file, kept.get(..kept.len() / 2).unwrap()).unwrap();
     assert!(told(directory.path()).contains("0.json.gz"));
+    fs::write(&file, kept).unwrap();
+    fs::write(export.join("manifest-summary.json"), "{}").unwrap();
+    assert!(told(directory.path()).ends_with("it does not tell how many rows there are (itemCount)"));
     assert!(told(&export.join("data")).ends_with("0 exports, but one is audited at a time"));
     fs::create_dir_all(directory.path().join("AWSDynamoDB/another/data")).unwrap();
     assert!(told(directory.path()).ends_with("2 exports, but one is audited at a time"));

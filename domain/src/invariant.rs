@@ -7,12 +7,14 @@ mod age;
 mod catalogue;
 mod change;
 mod head;
+mod history;
 mod item;
+mod number;
 mod size;
 mod subject;
 mod submission;
 
-pub use age::{IN_FLIGHT_SECONDS_MAX, STAGING_SECONDS_MAX, WORK_SECONDS_MAX, ages};
+pub use age::ages;
 pub use catalogue::{Catalogue, catalogue};
 pub(crate) use head::{applications, attention, root};
 pub(crate) use item::noted;
@@ -104,6 +106,7 @@ pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
     for work in &snapshot.works {
         audit.work(work);
     }
+    audit.numbers();
     audit.shares_without_item();
     audit.declarations();
     audit.remembered();
@@ -151,6 +154,11 @@ impl<'a> Audit<'a> {
     /// Whether the items of a team are still becoming what a submission declares.
     fn is_in_flight(&self, team: TeamId) -> bool {
         self.snapshot.heads.get(&team).is_some_and(|head| head.in_flight.is_some())
+    }
+
+    /// Whether it is a submission's work; otherwise it is only laid out.
+    fn is_claimed(&self, work: &Work) -> bool {
+        self.submissions.get(&work.id.submission).is_some_and(|one| one.staging == work.id.staging)
     }
 
     /// I19: what is stored under a hash has it.

@@ -74,6 +74,11 @@ impl Service {
     pub fn to_ref(&self) -> ServiceRef {
         ServiceRef { id: self.id, title: self.title.clone() }
     }
+
+    /// The teams that it names: its owner and the dependent teams.
+    pub fn teams(&self) -> impl Iterator<Item = &TeamRef> {
+        std::iter::once(&self.owner).chain(&self.settings.dependent_teams)
+    }
 }
 
 /// What a publication makes of the catalogue.

@@ -8,13 +8,13 @@ use crate::timestamp::Timestamp;
 use std::collections::BTreeMap;
 
 /// How old work may be, in seconds.
-pub const WORK_SECONDS_MAX: u64 = 5 * 60;
+const WORK_SECONDS_MAX: u64 = 5 * 60;
 
 /// How long a submission may hold its team's head, in seconds.
-pub const IN_FLIGHT_SECONDS_MAX: u64 = 2 * 60;
+const IN_FLIGHT_SECONDS_MAX: u64 = 2 * 60;
 
-/// How long a staging may be open, in seconds.
-pub const STAGING_SECONDS_MAX: u64 = 60 * 60;
+/// How long a staging may be anything but committed, in seconds: the sweep clears away what never is.
+const STAGING_SECONDS_MAX: u64 = 60 * 60;
 
 /// What has waited for too long.
 pub fn ages(snapshot: &Snapshot, now: Timestamp) -> Vec<Violation> {
@@ -39,9 +39,9 @@ pub fn ages(snapshot: &Snapshot, now: Timestamp) -> Vec<Violation> {
             older(submission.created, IN_FLIGHT_SECONDS_MAX, Subject::Head(head.team), "it is held");
         }
     }
-    for staging in snapshot.stagings.iter().filter(|staging| staging.state == StagingState::Open) {
+    for staging in snapshot.stagings.iter().filter(|staging| staging.state != StagingState::Committed) {
         let subject = Subject::Staging(staging.team(), staging.id);
-        older(staging.created, STAGING_SECONDS_MAX, subject, "it is open");
+        older(staging.created, STAGING_SECONDS_MAX, subject, &format!("it is {}", staging.state.name()));
     }
     found
 }

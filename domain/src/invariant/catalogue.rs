@@ -1,7 +1,8 @@
 //! What all teams have in common: services, and what leads from a name or an id to its record.
 
 use super::{Audit, Snapshot, Subject, Violation};
-use crate::id::{ServiceId, TeamId};
+use crate::actor::TeamRef;
+use crate::id::{ChangeId, ServiceId, TeamId};
 use crate::service::Service;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ pub struct Catalogue {
     pub counted: (u64, u64),
 }
 
-/// Every violation among the records of the catalogue and what leads to them, I16 and I20 (docs/architecture.md).
+/// Every violation among the records of the catalogue and what leads to them, I5 and I16 (docs/architecture.md).
 pub fn catalogue(snapshot: &Snapshot) -> Vec<Violation> {
     let mut audit = Audit::new(snapshot);
     audit.names();
@@ -29,6 +30,7 @@ pub fn catalogue(snapshot: &Snapshot) -> Vec<Violation> {
         audit.service(service);
     }
     audit.services_of_items();
+    audit.owners();
     audit.counters();
     audit.found
 }
@@ -63,7 +65,7 @@ impl Audit<'_> {
         let catalogue = &self.snapshot.catalogue;
         let found = catalogue.titles.get(&service.id) == Some(&service.title);
         self.require(found, "I16", Subject::ServiceId(service.id), "it does not lead to its service");
-        for team in std::iter::once(&service.owner).chain(&service.settings.dependent_teams) {
+        for team in service.teams() {
             let known = self.snapshot.teams.get(&team.id).is_some_and(|known| known.name == team.name);
             self.require(known, "I16", subject(), format!("team {} has another name, or is none", team.id));
         }
@@ -80,6 +82,19 @@ impl Audit<'_> {
             let agrees = service.is_some_and(|service| service.id == named.id && service.owner == *owner);
             let subject = Subject::Service(named.title.clone());
             self.require(agrees, "I16", subject, "items say otherwise of its id or owner, or there is none");
+        }
+    }
+
+    /// I16: the owners of change instances have the names that these tell.
+    fn owners(&mut self) {
+        let mut named: BTreeMap<&TeamRef, ChangeId> = BTreeMap::new();
+        for change in self.snapshot.changes.values() {
+            named.entry(&change.owner).or_insert(change.id);
+        }
+        for (owner, change) in named {
+            let agrees = self.snapshot.teams.get(&owner.id).is_some_and(|team| team.name == owner.name);
+            let detail = format!("change instance {change} says otherwise of its name, or there is none");
+            self.require(agrees, "I16", Subject::Team(owner.id), detail);
         }
     }
 

@@ -1,32 +1,18 @@
-//! Change instances: their histories, and what they point to.
+//! Change instances: where they come from, and what they point to.
 
 use super::{Audit, Subject};
-use crate::change::{Chain, Change};
-use crate::state::TRANSITIONS;
-use crate::timestamp::Timestamp;
+use crate::change::{Change, Kind};
+use crate::id::CHANGE_STRIDE;
+use crate::submission::Submission;
 
 impl Audit<'_> {
     /// All that concerns a change instance, but for its place on its item.
     pub(super) fn change(&mut self, change: &Change) {
         self.history(change);
         self.identity(change);
+        self.plan(change);
+        self.cause(change);
         self.change_size(change);
-    }
-
-    /// I3: the history is a chain of legal moves that ends in the state.
-    fn history(&mut self, change: &Change) {
-        let subject = || Subject::Change(change.id);
-        let (mut chain, mut state, mut at) = (Chain::START, None, Timestamp::from_micros(0));
-        for entry in &change.history {
-            let is_move = TRANSITIONS.iter().any(|t| t.from == entry.from && t.to == entry.to);
-            let is_note = entry.from == Some(entry.to) && entry.log.is_some();
-            self.require(is_move || is_note, "I3", subject(), "an entry is no legal move");
-            self.require(entry.from == state, "I3", subject(), "an entry does not follow the one before");
-            self.require(entry.at >= at, "I3", subject(), "time runs backwards");
-            self.require(entry.link(chain) == entry.chain, "I3", subject(), "the hash chain is broken");
-            (chain, state, at) = (entry.chain, Some(entry.to), entry.at);
-        }
-        self.require(state == Some(change.state), "I3", subject(), "the history ends in another state");
     }
 
     /// I5 and I16: keys, ids and names agree along every pointer.
@@ -48,5 +34,50 @@ impl Audit<'_> {
             let stored = self.snapshot.declarations.contains_key(&(item.consumer.id, version.hash));
             self.require(stored, "I19", subject(), format!("declaration {} is not stored", version.hash));
         }
+    }
+
+    /// I10: its submission planned it; a retry is the owner's alone.
+    fn plan(&mut self, change: &Change) {
+        let subject = || Subject::Change(change.id);
+        let Some(submission) = self.submissions.get(&change.submission) else {
+            self.require(false, "I10", subject(), "its submission does not exist");
+            return;
+        };
+        let place = place(submission, change);
+        let planned = match change.kind {
+            Kind::Direct => place.is_some_and(|place| place < submission.direct),
+            Kind::Dependent | Kind::Referenced => {
+                place.is_some_and(|place| (submission.direct..submission.planned()).contains(&place))
+            }
+            Kind::Retry => place.is_none_or(|place| place >= submission.planned()),
+        };
+        self.require(planned, "I10", subject(), format!("no {} one was planned", change.kind.name()));
+    }
+
+    /// I10 and I16: what it follows from is there, on the same item and from the same submission.
+    fn cause(&mut self, change: &Change) {
+        let subject = || Subject::Change(change.id);
+        let cause = change.cause.and_then(|id| self.snapshot.changes.get(&id));
+        let cause = cause.filter(|cause| (cause.item, cause.submission) == (change.item, change.submission));
+        let follows = match change.kind {
+            Kind::Direct | Kind::Referenced => change.attempt == 1 && change.cause.is_none(),
+            Kind::Dependent => change.attempt == 1 && cause.is_some_and(|cause| !cause.is_dependant()),
+            Kind::Retry => cause.is_some_and(|cause| {
+                cause.owner.id == change.owner.id && cause.attempt + 1 == change.attempt
+            }),
+        };
+        let detail = format!("a {} one, it does not follow from what it says", change.kind.name());
+        self.require(follows, "I10", subject(), detail);
+        let fits = change.kind == Kind::Retry || (change.kind == Kind::Dependent) == change.is_dependant();
+        let detail = format!("a {} one is not due to this team", change.kind.name());
+        self.require(fits, "I16", subject(), detail);
+    }
+}
+
+/// Which of the change instances that a submission numbered it is, counted from 0; none if its number is no such one.
+const fn place(submission: &Submission, change: &Change) -> Option<u64> {
+    match change.id.number().checked_sub(submission.first_change) {
+        Some(above) if above.is_multiple_of(CHANGE_STRIDE) => above.checked_div(CHANGE_STRIDE),
+        Some(_) | None => None,
     }
 }

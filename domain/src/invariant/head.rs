@@ -11,7 +11,7 @@ use crate::team::{Application, Head, Team};
 use std::collections::BTreeSet;
 
 impl Audit<'_> {
-    /// I8, I9 and I20: the head adds up.
+    /// I8, I9, I11 and I20: the head adds up, and what holds it is there.
     pub(super) fn head(&mut self, head: &Head) {
         let subject = || Subject::Head(head.team);
         let root = root(self.snapshot, head.team);
@@ -23,6 +23,8 @@ impl Audit<'_> {
         let numbers = submissions.map(|(id, _)| *id).take_while(|id| id.team() == head.team);
         let dense = numbers.map(SubmissionId::number).eq(1..=head.submissions);
         self.require(dense, "I20", subject(), "the submissions are not numbered without gaps");
+        let held = head.in_flight.is_none_or(|id| self.submissions.contains_key(&id));
+        self.require(held, "I11", subject(), "the submission that holds it does not exist");
         let exists = self.snapshot.teams.contains_key(&head.team);
         self.require(exists, "I16", subject(), "its team does not exist");
     }

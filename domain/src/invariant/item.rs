@@ -15,6 +15,7 @@ impl Audit<'_> {
         let changes = self.changes_of_item.get(&item.id).cloned().unwrap_or_default();
         self.slots(item, &changes);
         self.sequence(item, &changes);
+        self.creations(item, &changes);
         self.runtime_state(item, &changes);
         self.settled(item, &changes);
         self.item_alone(item);
@@ -44,20 +45,36 @@ impl Audit<'_> {
         }
     }
 
-    /// I6: nothing PENDING is older than what has landed.
+    /// I6: each owner's stack knows what has landed last, and nothing PENDING is older.
     fn sequence(&mut self, item: &Item, changes: &[&Change]) {
+        let subject = || Subject::Item(item.id);
+        let landed = changes.iter().filter(|change| has_landed(change));
+        let known = landed.clone().all(|change| item.stacks.contains_key(&change.owner.id));
+        self.require(known, "I6", subject(), "a team landed something and has no stack");
+        let main = landed.filter(|change| !change.is_dependant());
+        let latest = main.max_by_key(|change| (change.submission, change.attempt));
+        let agrees = latest.is_some_and(|change| change.id == item.latest_change);
+        self.require(agrees, "I6", subject(), "its latest change instance is not the one that landed last");
         for (owner, stack) in &item.stacks {
             let own = changes.iter().filter(|change| change.owner.id == *owner);
-            let landed =
-                own.clone().filter(|change| change.history.first().is_some_and(|e| e.closed_by.is_none()));
+            let landed = own.clone().filter(|change| has_landed(change));
             let newest = landed.map(|c| (c.submission.number(), c.attempt)).max();
             let detail = format!("team {owner} landed {newest:?} last");
             let agrees = newest == Some((stack.sequence, stack.attempt));
-            self.require(agrees, "I6", Subject::Item(item.id), detail);
+            self.require(agrees, "I6", subject(), detail);
             let waiting = own.clone().find(|change| change.state == State::Pending);
             let is_newest = waiting.is_none_or(|c| Some((c.submission.number(), c.attempt)) == newest);
             let detail = "a PENDING one is older than what has landed";
-            self.require(is_newest, "I6", Subject::Item(item.id), detail);
+            self.require(is_newest, "I6", subject(), detail);
+        }
+    }
+
+    /// I13: how far each owner has come with the CREATE is what its change instances tell.
+    fn creations(&mut self, item: &Item, changes: &[&Change]) {
+        for (owner, stack) in &item.stacks {
+            let made = creation(changes.iter().copied().filter(|change| change.owner.id == *owner));
+            let detail = format!("team {owner} has come otherwise with the CREATE");
+            self.require(made == stack.creation, "I13", Subject::Item(item.id), detail);
         }
     }
 
@@ -121,18 +138,27 @@ impl Audit<'_> {
         of_item.sort_by_key(|deployed| deployed.version);
         let gapless = of_item.iter().zip(1..).all(|(deployed, version)| deployed.version == version);
         self.require(gapless, "I15", subject(), "deployed item versions have gaps");
-        let newest = of_item.last().map(|deployed| (deployed.id, deployed.hash));
-        let known = item.deployed.map(|latest| (latest.id, latest.hash));
+        let newest = of_item.last().map(|deployed| (deployed.id, deployed.version, deployed.hash));
+        let known = item.deployed.map(|latest| (latest.id, latest.version, latest.hash));
         self.require(newest == known, "I15", subject(), "its newest deployed item is another");
     }
 
-    /// I15: a deployed item is one of a change instance of the service's owner.
+    /// I15 and I16: a deployed item is one of a change instance of the service's owner, and names what its item names.
     pub(super) fn deployed_item(&mut self, deployed: &Deployed) {
         let main = self.snapshot.changes.get(&deployed.change).is_some_and(|change| {
-            change.item == deployed.item && change.owner.id == deployed.service_owner.id
+            change.item == deployed.item
+                && change.owner.id == deployed.service_owner.id
+                && !change.is_dependant()
         });
         let sound = main && Hash::of(&deployed.data) == deployed.hash;
         self.require(sound, "I15", Subject::Deployed(deployed.id), "it does not fit its source");
+        let same = self.snapshot.items.get(&deployed.item).is_some_and(|item| {
+            item.service == deployed.service
+                && item.service_owner == deployed.service_owner
+                && item.consumer == deployed.consumer
+        });
+        let detail = "its item names another service or other teams, or there is none";
+        self.require(same, "I16", Subject::Deployed(deployed.id), detail);
         self.deployed_size(deployed);
     }
 
@@ -172,6 +198,25 @@ pub(crate) fn noted(shares: &BTreeSet<(ItemId, TeamId)>, item: ItemId) -> BTreeS
     let from = TeamId::new(1).map(|first| (item, first));
     let of_item = from.into_iter().flat_map(|first| shares.range(first..));
     of_item.take_while(|(of, _)| *of == item).map(|(_, owner)| *owner).collect()
+}
+
+/// Whether it was open once; others are recorded only.
+fn has_landed(change: &Change) -> bool {
+    change.history.first().is_some_and(|birth| birth.closed_by.is_none())
+}
+
+/// How far an owner has come with the CREATE: its change instances were decided on in the order of landing (I6).
+fn creation<'a>(changes: impl Iterator<Item = &'a Change>) -> Creation {
+    let mut changes: Vec<&Change> = changes.collect();
+    changes.sort_by_key(|change| (change.submission, change.attempt));
+    let moves = changes.into_iter().flat_map(|change| &change.history);
+    let moves = moves.filter(|entry| entry.from != Some(entry.to));
+    moves.fold(Creation::Never, |made, entry| match (entry.to, entry.change_type) {
+        (State::Approved, ChangeType::Create) => Creation::Outstanding,
+        (State::Completed, ChangeType::Create) => Creation::Done,
+        (State::Completed, ChangeType::Delete) => Creation::Never,
+        _ => made,
+    })
 }
 
 fn agrees(change: &Change, owner: TeamId, slot: &Slot) -> bool {

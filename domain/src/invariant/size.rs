@@ -7,6 +7,7 @@ use crate::change::Change;
 use crate::decide::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX};
 use crate::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
 use crate::deployed::{DEPLOYED_BYTES_MAX, Deployed};
+use crate::id::TeamId;
 use crate::item::Item;
 use crate::schema::REFERENCES_MAX;
 use crate::state::State;
@@ -64,8 +65,8 @@ impl Audit<'_> {
         self.within(items.len(), ITEMS_MAX, Subject::Work(work.id), "items");
     }
 
-    pub(super) fn remembered_size(&mut self, remembered: &Remembered) {
-        let subject = Subject::Remembered(remembered.submission);
+    pub(super) fn remembered_size(&mut self, team: TeamId, remembered: &Remembered) {
+        let subject = Subject::Remembered(team, remembered.submission);
         self.within(remembered.key.len(), IDEMPOTENCY_KEY_BYTES_MAX, subject, "bytes of the key");
     }
 }

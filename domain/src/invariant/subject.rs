@@ -29,8 +29,8 @@ pub enum Subject {
     Work(WorkId),
     /// A declaration.
     Declaration(TeamId, Hash),
-    /// An idempotency key, by the submission that it leads to: keys are the consumer's.
-    Remembered(SubmissionId),
+    /// A team's idempotency key, by the submission that it leads to: keys are the consumer's.
+    Remembered(TeamId, SubmissionId),
     /// A service, by its title.
     Service(String),
     /// Where a service's title is found.
@@ -56,11 +56,13 @@ impl Subject {
             Self::Change(id) => id.team(),
             Self::Deployed(id) => id.team(),
             Self::Application(id) => id.team(),
-            Self::Submission(id) | Self::Remembered(id) => id.team(),
+            Self::Submission(id) => id.team(),
             Self::Work(id) => id.submission.team(),
-            Self::Head(team) | Self::Team(team) | Self::Staging(team, _) | Self::Declaration(team, _) => {
-                *team
-            }
+            Self::Head(team)
+            | Self::Team(team)
+            | Self::Staging(team, _)
+            | Self::Remembered(team, _)
+            | Self::Declaration(team, _) => *team,
             Self::Service(_)
             | Self::ServiceId(_)
             | Self::TeamName(_)
@@ -83,7 +85,7 @@ impl fmt::Display for Subject {
             Self::Staging(team, id) => write!(f, "staging {id} of team {team}"),
             Self::Work(id) => write!(f, "{id}"),
             Self::Declaration(team, hash) => write!(f, "declaration {hash} of team {team}"),
-            Self::Remembered(id) => write!(f, "idempotency key of submission {id}"),
+            Self::Remembered(team, id) => write!(f, "idempotency key of team {team} for submission {id}"),
             Self::Service(title) => write!(f, "service {title}"),
             Self::ServiceId(id) => write!(f, "service id {id}"),
             Self::TeamName(name) => write!(f, "team name {name}"),

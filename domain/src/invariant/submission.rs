@@ -35,8 +35,23 @@ impl Audit<'_> {
         self.require(is_held == (holds == Some(submission.id)), "I11", subject(), detail);
         let own = submission.team.id == submission.id.team();
         self.require(own, "I5", subject(), "ids of several teams");
+        let team = self.snapshot.teams.get(&submission.id.team());
+        let named = team.is_some_and(|team| team.name == submission.team.name);
+        self.require(named, "I16", subject(), "its team has another name, or there is none");
+        self.staged(submission);
         self.generated(submission, &waiting);
         self.submission_size(submission);
+    }
+
+    /// I11: what was staged is claimed until all of it is carried out.
+    fn staged(&mut self, submission: &Submission) {
+        let Some(id) = submission.staging.filter(|_| submission.work_left > 0) else { return };
+        let staging = self.stagings.get(&(submission.id.team(), id));
+        let claimed = staging.is_some_and(|staging| {
+            staging.state == StagingState::Committed && staging.submission == submission.id
+        });
+        let detail = format!("staging {id} is not committed, or there is none");
+        self.require(claimed, "I11", Subject::Submission(submission.id), detail);
     }
 
     /// I11: what is generated is what was planned, without what is still owed.
@@ -72,7 +87,7 @@ impl Audit<'_> {
     /// I11: work belongs to a submission or to a staging.
     pub(super) fn work(&mut self, work: &Work) {
         let (submission, staging) = (work.id.submission, work.id.staging);
-        let is_owed = self.submissions.get(&submission).is_some_and(|one| one.staging == staging);
+        let is_owed = self.is_claimed(work);
         let is_staged = staging.is_some_and(|id| self.stagings.contains_key(&(submission.team(), id)));
         self.require(is_owed || is_staged, "I11", Subject::Work(work.id), "it belongs to nothing");
         let ids = work.entries.iter().flat_map(|owed| [owed.id.team(), owed.item.team()]);
@@ -87,14 +102,12 @@ impl Audit<'_> {
         for (team, remembered) in &self.snapshot.remembered {
             let id = remembered.submission;
             let exists = id.team() == *team && self.submissions.contains_key(&id);
-            self.require(exists, "I20", Subject::Remembered(id), "it leads nowhere, or to another team");
-            self.require(
-                led_to.insert(id),
-                "I20",
-                Subject::Remembered(id),
-                "two keys lead to one submission",
-            );
-            self.remembered_size(remembered);
+            let subject = || Subject::Remembered(*team, id);
+            self.require(exists, "I20", subject(), "it leads nowhere, or to another team");
+            // Another team's key leads to it wrongly, and no key of its own beside it.
+            let is_new = led_to.insert((*team, id));
+            self.require(is_new, "I20", subject(), "two keys lead to one submission");
+            self.remembered_size(*team, remembered);
         }
     }
 }

@@ -10,6 +10,8 @@ mod deployed;
 #[cfg(test)]
 mod fences;
 #[cfg(test)]
+mod forged;
+#[cfg(test)]
 mod generated;
 #[cfg(test)]
 mod generation;

@@ -3,11 +3,12 @@
 use std::{
     ffi::OsString,
     net::{Ipv4Addr, SocketAddr},
+    ops::RangeInclusive,
     path::PathBuf,
 };
 
 use hyper::Uri;
-use lexopt::{Arg, Parser, ValueExt as _};
+use lexopt::{Arg, Parser};
 
 use crate::{audit, engine::Place, plan};
 use dovetail_table::ACTIONS_MAX;
@@ -18,7 +19,9 @@ const DATA: &str = ".dovetail";
 pub const TABLE: &str = "dovetail-local";
 // DynamoDB's own limits, less what the name of the table of API keys adds; eleven is the shortest whose stream the
 // embedded engine can name.
-const TABLE_BYTES: std::ops::RangeInclusive<usize> = 11..=250;
+const TABLE_BYTES: RangeInclusive<usize> = 11..=250;
+// Of a deployed table that is only audited, DynamoDB's limits are all.
+const AUDITED_TABLE_BYTES: RangeInclusive<usize> = 3..=255;
 
 /// The word that `audit` is asked for with.
 pub const AUDIT: &str = "audit";
@@ -136,7 +139,7 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
             Arg::Long("data") => data = Some(path(&mut parser, "--data")?),
             Arg::Long("memory") => memory = true,
             Arg::Long("endpoint") => endpoint = Some(url("--endpoint", parser.value()?)?),
-            Arg::Long("table") => table = table_name(parser.value()?)?,
+            Arg::Long("table") => table = table_name(parser.value()?, TABLE_BYTES)?,
             Arg::Long("world") => world = Some(path(&mut parser, "--world")?),
             Arg::Long("functions") => functions = Some(url("--functions", parser.value()?)?),
             Arg::Long("actions-max") => actions_max = actions(parser.value()?)?,
@@ -191,10 +194,10 @@ fn read_audit(mut parser: Parser) -> Result<Command, lexopt::Error> {
             Arg::Long("data") => sources.push(audit::Source::Data(path(&mut parser, "--data")?)),
             Arg::Long("export") => sources.push(audit::Source::Export(path(&mut parser, "--export")?)),
             Arg::Long("table") => {
-                let name = parser.value()?.string()?;
+                let name = table_name(parser.value()?, AUDITED_TABLE_BYTES)?;
                 sources.push(audit::Source::Table { name, endpoint: None });
             }
-            Arg::Long("endpoint") => given = Some(parser.value()?.string()?),
+            Arg::Long("endpoint") => given = Some(url("--endpoint", parser.value()?)?),
             Arg::Long("repair") => repair = true,
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::AuditHelp),
             Arg::Long(_) | Arg::Short(_) | Arg::Value(_) => return Err(arg.unexpected()),
@@ -242,13 +245,13 @@ fn url(option: &str, value: OsString) -> Result<String, lexopt::Error> {
     }
 }
 
-fn table_name(value: OsString) -> Result<String, lexopt::Error> {
+fn table_name(value: OsString, bytes: RangeInclusive<usize>) -> Result<String, lexopt::Error> {
     let given = value.to_string_lossy();
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-    if TABLE_BYTES.contains(&given.len()) && given.bytes().all(is_plain) {
+    if bytes.contains(&given.len()) && given.bytes().all(is_plain) {
         Ok(given.into_owned())
     } else {
-        let (least, most) = (TABLE_BYTES.start(), TABLE_BYTES.end());
+        let (least, most) = (bytes.start(), bytes.end());
         Err(format!("--table takes {least} to {most} letters, digits and `_.-`, not `{given}`").into())
     }
 }
@@ -359,8 +362,10 @@ mod tests {
         assert_eq!(of(&["--help"]), Ok(Command::AuditHelp));
         for (wrong, told) in [
             (&[][..], "audit takes one of --data DIR, --table NAME and --export DIR"),
-            (&["--data", "d", "--table", "t"], "audit takes one of"),
-            (&["--data", "d", "--endpoint", "u"], "--endpoint goes with --table"),
+            (&["--data", "d", "--table", "main"], "audit takes one of"),
+            (&["--data", "d", "--endpoint", "http://127.0.0.1:8000"], "--endpoint goes with --table"),
+            (&["--table", "ab"], "--table takes 3 to 255 letters, digits and `_.-`, not `ab`"),
+            (&["--table", "main", "--endpoint", "u"], "--endpoint takes a URL such as"),
             (&["--export", "e", "--repair"], "an export can't be repaired"),
             (&["--memory"], "--memory"),
             (&["--data="], "--data takes a path, not nothing"),

@@ -85,10 +85,10 @@ pub enum Error {
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] engine::Error),
-    /// The table failed, or a line of the export is no row.
+    /// The table failed.
     #[error(transparent)]
     Table(#[from] dovetail_table::Error),
-    /// The export can't be read or is not whole.
+    /// The export can't be read, is not whole, or holds what is no row.
     #[error(transparent)]
     Export(#[from] export::Error),
     /// The findings can't be printed.
@@ -166,7 +166,7 @@ fn of_export(directory: &Path) -> Result<Audited, Error> {
     export::each_line(directory, |line| {
         rows.add_exported(line)?;
         progress.show(rows.seen());
-        Ok::<(), Error>(())
+        Ok(())
     })?;
     Ok(rows.audit())
 }
@@ -192,8 +192,17 @@ fn print(audited: &Audited, mended: Option<&[Violation]>, out: &mut impl Write) 
     out.flush()
 }
 
+/// What a running system tells of its audit: what is wrong, and how much did not stand still, if anything.
+pub(crate) fn report(audited: &Audited) -> Value {
+    let mut report = json!({"violations": audited.violations.iter().map(view).collect::<Vec<_>>()});
+    if let (Value::Object(report), true) = (&mut report, audited.unsettled > 0) {
+        report.insert("unsettled".to_owned(), json!(audited.unsettled));
+    }
+    report
+}
+
 /// A violation as it is printed.
-pub(crate) fn view(violation: &Violation) -> Value {
+fn view(violation: &Violation) -> Value {
     let Violation { rule, subject, detail } = violation;
     json!({"rule": rule, "subject": subject.to_string(), "detail": detail})
 }

@@ -14,7 +14,7 @@ pub use rows::Rows;
 
 use crate::{Error, Table};
 use domain::id::TeamId;
-use domain::invariant::{Snapshot, Violation, ages, catalogue, violations};
+use domain::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
 use domain::timestamp::Timestamp;
 use std::collections::BTreeSet;
 
@@ -39,17 +39,27 @@ pub struct Audited {
 }
 
 impl Audited {
-    fn add(&mut self, mut found: Vec<Violation>) {
+    /// Adds what stands, and counts what does not.
+    fn add(&mut self, (mut found, unsettled): (Vec<Violation>, u64)) {
         self.violations.append(&mut found);
         self.violations.sort();
         self.violations.dedup();
+        self.unsettled += unsettled;
     }
 }
 
 impl Table {
-    /// Reads the whole table; what is written meanwhile may be seen in part, and what cannot be read is left out.
+    /// Reads the whole table; what is written meanwhile may be seen in part. Fails at a row that is wrong by itself: it
+    /// would be missing, or told as it is not.
     pub async fn snapshot(&self) -> Result<Snapshot, Error> {
-        Ok(self.scan(&|_| ()).await?.snapshot)
+        let rows = self.scan(&|_| ()).await?;
+        match rows.flaws.into_iter().min() {
+            Some(Violation { subject: Subject::Record { pk, sk }, detail, .. }) => {
+                Err(Error::corrupt(format!("{pk} / {sk}"), detail))
+            }
+            Some(flaw) => Err(Error::corrupt(flaw.subject.to_string(), flaw.detail)),
+            None => Ok(rows.snapshot),
+        }
     }
 
     /// Everything that is wrong with the table; with a time, also what ought to be over by then.
@@ -65,12 +75,10 @@ impl Table {
         let found = [violations(&rows.snapshot), aged].concat();
         watch(Seen { violations: rows.seen().violations + count(&found), rows: rows.count + entries });
         audited.add(self.flaws_again(rows.flaws).await?);
-        audited.add(self.places_again(misplaced).await?);
+        audited.add((self.places_again(misplaced).await?, 0));
         let teams: BTreeSet<TeamId> = found.iter().filter_map(|violation| violation.subject.team()).collect();
         for team in teams {
-            let (found, unsettled) = self.team_again(team, now).await?;
-            audited.add(found);
-            audited.unsettled += unsettled;
+            audited.add(self.team_again(team, now).await?);
         }
         let found = catalogue(&rows.snapshot);
         audited.add(self.catalogue_again(rows.snapshot, found).await?);
@@ -82,9 +90,8 @@ impl Rows {
     /// Everything that is wrong with rows that nobody changes.
     pub fn audit(self) -> Audited {
         let mut audited = Audited { rows: self.count, ..Audited::default() };
-        audited.add(violations(&self.snapshot));
-        audited.add(catalogue(&self.snapshot));
-        audited.add(self.flaws);
+        let found = [violations(&self.snapshot), catalogue(&self.snapshot), self.flaws].concat();
+        audited.add((found, 0));
         audited
     }
 

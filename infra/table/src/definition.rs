@@ -1,5 +1,6 @@
 //! The definition of the tables, for engines that are not set up by the template.
 
+use crate::key::INDEXES;
 use crate::{Error, Table};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::create_table::CreateTableError;
@@ -8,36 +9,33 @@ use aws_sdk_dynamodb::types::{
     ProjectionType, ScalarAttributeType, StreamSpecification, StreamViewType, TableStatus,
 };
 
-/// The indexes: name, and what they project.
-const INDEXES: [(&str, ProjectionType); 3] =
-    [("gs1", ProjectionType::All), ("gs2", ProjectionType::KeysOnly), ("gs3", ProjectionType::KeysOnly)];
+/// What each index projects.
+const PROJECTIONS: [ProjectionType; INDEXES.len()] =
+    [ProjectionType::All, ProjectionType::KeysOnly, ProjectionType::KeysOnly];
 
 /// How often it is looked whether a table is there: for about half a minute.
 const LOOKS: u32 = 60;
 
-/// The attributes that keys are made of.
-const ATTRIBUTES: [&str; 8] = ["pk", "sk", "gs1pk", "gs1sk", "gs2pk", "gs2sk", "gs3pk", "gs3sk"];
-
 impl Table {
     /// Creates the tables unless they exist, and waits until they take requests.
     pub async fn create(&self) -> Result<(), Error> {
+        let keys_of_indexes = INDEXES.iter().flat_map(|index| [index.pk, index.sk]);
         let mut create = self
             .client
             .create_table()
             .table_name(&self.name)
             .billing_mode(BillingMode::PayPerRequest)
-            .set_attribute_definitions(attributes(&ATTRIBUTES))
+            .set_attribute_definitions(attributes(["pk", "sk"].into_iter().chain(keys_of_indexes)))
             .set_key_schema(key_schema("pk", Some("sk")))
             .stream_specification(stream()?);
-        for (index, projection) in INDEXES {
-            let (pk, sk) = (format!("{index}pk"), format!("{index}sk"));
+        for (index, projection) in INDEXES.into_iter().zip(PROJECTIONS) {
             create = create.global_secondary_indexes(
                 GlobalSecondaryIndex::builder()
-                    .index_name(index)
-                    .set_key_schema(key_schema(&pk, Some(&sk)))
+                    .index_name(index.name)
+                    .set_key_schema(key_schema(index.pk, Some(index.sk)))
                     .projection(Projection::builder().projection_type(projection).build())
                     .build()
-                    .map_err(|error| Error::corrupt(index, error))?,
+                    .map_err(|error| Error::corrupt(index.name, error))?,
             );
         }
         unless_exists(create.send().await)?;
@@ -46,7 +44,7 @@ impl Table {
             .create_table()
             .table_name(&self.keys)
             .billing_mode(BillingMode::PayPerRequest)
-            .set_attribute_definitions(attributes(&["pk"]))
+            .set_attribute_definitions(attributes(["pk"].into_iter()))
             .set_key_schema(key_schema("pk", None));
         unless_exists(keys.send().await)?;
         for name in [&self.name, &self.keys] {
@@ -79,15 +77,15 @@ fn unless_exists<O>(outcome: Result<O, SdkError<CreateTableError>>) -> Result<()
     }
 }
 
-fn attributes(names: &[&str]) -> Option<Vec<AttributeDefinition>> {
-    let define = |name: &&str| {
+fn attributes<'a>(names: impl Iterator<Item = &'a str>) -> Option<Vec<AttributeDefinition>> {
+    let define = |name: &str| {
         AttributeDefinition::builder()
-            .attribute_name(*name)
+            .attribute_name(name)
             .attribute_type(ScalarAttributeType::S)
             .build()
             .ok()
     };
-    names.iter().map(define).collect()
+    names.map(define).collect()
 }
 
 fn key_schema(hash: &str, range: Option<&str>) -> Option<Vec<KeySchemaElement>> {

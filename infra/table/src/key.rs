@@ -38,6 +38,21 @@ impl fmt::Display for Key {
     }
 }
 
+/// An index, with the names of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Index {
+    pub(crate) name: &'static str,
+    pub(crate) pk: &'static str,
+    pub(crate) sk: &'static str,
+}
+
+/// All indexes.
+pub(crate) const INDEXES: [Index; 3] = [
+    Index { name: "gs1", pk: "gs1pk", sk: "gs1sk" },
+    Index { name: "gs2", pk: "gs2pk", sk: "gs2sk" },
+    Index { name: "gs3", pk: "gs3pk", sk: "gs3sk" },
+];
+
 /// The place with these two parts.
 pub(crate) fn at(pk: &str, sk: &str) -> Option<Key> {
     Some(Key::new(pk.to_owned(), sk))
@@ -48,7 +63,7 @@ pub(crate) fn team_partition(team: TeamId) -> String {
     format!("TEAM#{team}")
 }
 
-/// All partitions of a consumer team, such that what fences others comes before what it fences.
+/// All partitions of a consumer team: that of its head first, and what names records before what is named.
 pub(crate) fn partitions_of(team: TeamId) -> Vec<String> {
     let before = [team_partition(team), format!("STAGING#{team}"), submission_partition(team)];
     let work = [work_partition(team), format!("KEY#{team}"), item_partition(team), change_partition(team)];

@@ -74,17 +74,21 @@ pub(crate) fn read<R: Record>(attributes: Attributes) -> Result<R::Value, Error>
     if text(&attributes, "ty") != Some(R::TYPE) {
         return Err(Error::corrupt(key, format!("it is no {}", R::TYPE)));
     }
-    match integer(&attributes, "v") {
-        Some(FORMAT) => {}
-        Some(1) => {
-            return Err(Error::corrupt(key, "its format is that of an older version: begin with new data"));
-        }
-        Some(_) | None => return Err(Error::corrupt(key, "its format is newer than this code")),
-    }
+    is_of_this_format(&attributes)?;
     // The decoder's own message may show values: only the place is told.
     let record: R = serde_dynamo::from_item(attributes)
         .map_err(|_| Error::corrupt(key.clone(), "its attributes do not decode"))?;
     record.value().map_err(|Bad(what)| Error::corrupt(key, format!("bad {what}")))
+}
+
+/// Fails unless attributes are of the format that this code reads.
+pub(crate) fn is_of_this_format(attributes: &Attributes) -> Result<(), Error> {
+    let corrupt = |reason| Err(Error::corrupt(place(attributes), reason));
+    match integer(attributes, "v") {
+        Some(FORMAT) => Ok(()),
+        Some(1) => corrupt("its format is that of an older version: begin with new data"),
+        Some(_) | None => corrupt("its format is newer than this code"),
+    }
 }
 
 /// The record type of attributes.

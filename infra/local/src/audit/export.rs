@@ -33,6 +33,28 @@ pub enum Error {
         /// How many there are.
         found: usize,
     },
+    /// There is no file of rows, not even an empty one.
+    #[error("{}: there is no file of rows (*{ROWS})", directory.display())]
+    NoRows {
+        /// Where.
+        directory: PathBuf,
+    },
+    /// A line is no row.
+    #[error("{}, line {line}: {source}", file.display())]
+    Line {
+        /// The file.
+        file: PathBuf,
+        /// Which line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        source: dovetail_table::Error,
+    },
+    /// The manifest does not tell how many rows there are.
+    #[error("{}: it does not tell how many rows there are (itemCount)", file.display())]
+    NoCount {
+        /// The manifest.
+        file: PathBuf,
+    },
     /// Rows are missing, or there are too many.
     #[error("{}: {found} rows, and its manifest tells of {told}", directory.display())]
     NotWhole {
@@ -53,23 +75,34 @@ impl Error {
 }
 
 /// Takes each row's line; fails if the export is not whole.
-pub(super) fn each_line<E: From<Error>>(
+pub(super) fn each_line(
     directory: &Path,
-    mut take: impl FnMut(&str) -> Result<(), E>,
-) -> Result<(), E> {
+    mut take: impl FnMut(&str) -> Result<(), dovetail_table::Error>,
+) -> Result<(), Error> {
     let export = the_export(directory)?;
     let mut found = 0_u64;
     for file in rows_in(&export.join("data"))? {
-        let open = File::open(&file).map_err(Error::read(&file))?;
-        for line in BufReader::new(MultiGzDecoder::new(open)).lines() {
-            take(&line.map_err(Error::read(&file))?)?;
-            found = found.saturating_add(1);
-        }
+        found = found.saturating_add(lines_of(&file, &mut take)?);
     }
     match told(&export)? {
-        Some(told) if told != found => Err(Error::NotWhole { directory: export, found, told }.into()),
+        Some(told) if told != found => Err(Error::NotWhole { directory: export, found, told }),
         Some(_) | None => Ok(()),
     }
+}
+
+/// Takes each line of a file; tells how many there are.
+fn lines_of(
+    file: &Path,
+    mut take: impl FnMut(&str) -> Result<(), dovetail_table::Error>,
+) -> Result<u64, Error> {
+    let open = File::open(file).map_err(Error::read(file))?;
+    let mut number = 0_u64;
+    for line in BufReader::new(MultiGzDecoder::new(open)).lines() {
+        number = number.saturating_add(1);
+        let no_row = |source| Error::Line { file: file.to_owned(), line: number, source };
+        take(&line.map_err(Error::read(file))?).map_err(no_row)?;
+    }
+    Ok(number)
 }
 
 /// The one export in a directory: below `AWSDynamoDB`, or the directory itself.
@@ -89,7 +122,8 @@ fn the_export(directory: &Path) -> Result<PathBuf, Error> {
 
 fn rows_in(data: &Path) -> Result<Vec<PathBuf>, Error> {
     let is_rows = |path: &PathBuf| path.to_string_lossy().ends_with(ROWS);
-    Ok(entries(data)?.into_iter().filter(is_rows).collect())
+    let files: Vec<PathBuf> = entries(data)?.into_iter().filter(is_rows).collect();
+    if files.is_empty() { Err(Error::NoRows { directory: data.to_owned() }) } else { Ok(files) }
 }
 
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
@@ -107,5 +141,6 @@ fn told(export: &Path) -> Result<Option<u64>, Error> {
     }
     let text = fs::read(&file).map_err(Error::read(&file))?;
     let summary: Value = serde_json::from_slice(&text).map_err(|error| Error::read(&file)(error.into()))?;
-    Ok(summary.get("itemCount").and_then(Value::as_u64))
+    let told = summary.get("itemCount").and_then(Value::as_u64);
+    told.ok_or(Error::NoCount { file }).map(Some)
 }

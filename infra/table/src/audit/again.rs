@@ -1,17 +1,19 @@
 //! Looking again at what seems wrong, before it counts.
 //!
-//! A team's records are listed anew, what fences others before what it fences. Then those that a violation is about are
-//! read in transactions: if each is as it was listed, all of them were so at one moment, and what is wrong with them is
-//! wrong. Otherwise something moved, and all of it begins again.
+//! A team's records are listed anew, partition by partition. Then those that a violation is about are read in
+//! transactions: if each is as it was listed, all of them were so at one moment, and what is wrong with them is wrong.
+//! Otherwise something moved, and all of it begins again.
 
-use super::concerned::concerned;
-use super::rows::{Rows, key_of};
+use super::concerned::{concerned, of_team};
+use super::count;
+use super::rows::Rows;
 use crate::key::{self, Key};
-use crate::record::Attributes;
+use crate::record::{self, Attributes};
 use crate::{Error, Table, size};
 use aws_sdk_dynamodb::types::{Get, TransactGetItem};
 use domain::id::TeamId;
 use domain::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
+use domain::service::Service;
 use domain::timestamp::Timestamp;
 use dovetail_aws::pause;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +24,9 @@ const TRIES: u32 = 12;
 /// How many records one transaction reads, and how many bytes; DynamoDB takes 4 MB.
 const READS_MAX: usize = 100;
 const BYTES_MAX: usize = 3_000_000;
+
+/// How many records of the catalogue one transaction reads: a schema may have 64 KiB, so that many stay below 4 MB.
+const CATALOGUE_READS_MAX: usize = 40;
 
 /// How often a transaction that meets writes is tried.
 const MEETINGS_MAX: u32 = 12;
@@ -46,25 +51,37 @@ impl Table {
             let snapshot = &listing.rows.snapshot;
             let aged = now.map(|now| ages(snapshot, now)).unwrap_or_default();
             let found = [violations(snapshot), aged].concat();
-            let about: Vec<_> = found.iter().map(|violation| concerned(snapshot, violation)).collect();
+            let about: Vec<_> = found.iter().map(|violation| concerned(snapshot, team, violation)).collect();
             let moved = self.moved(&listing, about.iter().flatten().cloned().collect()).await?;
             let (stands, moving): (Vec<_>, Vec<_>) =
                 found.into_iter().zip(about).partition(|(_, about)| about.is_disjoint(&moved));
             attempt += 1;
             if moving.is_empty() || attempt == TRIES {
                 let stands = stands.into_iter().map(|(violation, _)| violation).collect();
-                return Ok((stands, moving.iter().fold(0, |count, _| count + 1)));
+                return Ok((stands, count(&moving)));
             }
             pause(attempt).await;
         }
     }
 
-    /// Lists a team's records: whatever moves together, the record that fences it is read before.
-    pub(super) async fn listing(&self, team: TeamId) -> Result<Listing, Error> {
+    /// A team's records, all that its repairs are computed from as it was at one moment; none if it never stood still.
+    pub(super) async fn standing(&self, team: TeamId) -> Result<Option<Listing>, Error> {
+        for attempt in 1..=TRIES {
+            let listing = self.listing(team).await?;
+            if self.moved(&listing, of_team(&listing.rows.snapshot, team)).await?.is_empty() {
+                return Ok(Some(listing));
+            }
+            pause(attempt).await;
+        }
+        Ok(None)
+    }
+
+    /// Lists a team's records, partition by partition: first the applications, the head and the team, in this order.
+    async fn listing(&self, team: TeamId) -> Result<Listing, Error> {
         let mut listing = Listing { by_key: BTreeMap::new(), rows: Rows::default() };
         for partition in key::partitions_of(team) {
             for row in self.partition(&partition, None).await? {
-                listing.by_key.extend(key_of(&row).map(|key| (key, row.clone())));
+                listing.by_key.extend(record::key(&row).map(|key| (key, row.clone())));
                 listing.rows.add(row);
             }
         }
@@ -89,15 +106,17 @@ impl Table {
     }
 
     async fn some_moved(&self, listing: &Listing, keys: Vec<Key>) -> Result<Vec<Key>, Error> {
-        let rows = self.at_one_moment(&keys).await?;
+        // What is written too often to be read has moved.
+        let Some(rows) = self.at_one_moment(&keys).await? else { return Ok(keys) };
         let pairs = keys.into_iter().zip(rows);
         Ok(pairs.filter(|(key, row)| row.as_ref() != listing.by_key.get(key)).map(|(key, _)| key).collect())
     }
 
-    /// Reads records as they are at one moment, in the order of the keys.
-    async fn at_one_moment(&self, keys: &[Key]) -> Result<Vec<Option<Attributes>>, Error> {
+    /// Reads records as they are at one moment, in the order of the keys; none if that met writes however often it was
+    /// tried.
+    async fn at_one_moment(&self, keys: &[Key]) -> Result<Option<Vec<Option<Attributes>>>, Error> {
         if keys.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Some(Vec::new()));
         }
         let get = |key: &Key| {
             let get = Get::builder().table_name(&self.name).set_key(Some(key.clone().into())).build();
@@ -105,57 +124,68 @@ impl Table {
                 .map_err(|error| Error::corrupt("get", error))
         };
         let gets = keys.iter().map(get).collect::<Result<Vec<_>, _>>()?;
-        let mut attempt = 0;
-        loop {
+        for attempt in 0..=MEETINGS_MAX {
             let read = self.client.transact_get_items().set_transact_items(Some(gets.clone())).send().await;
             match read {
                 Ok(read) => {
-                    return Ok(read.responses.unwrap_or_default().into_iter().map(|one| one.item).collect());
+                    let rows = read.responses.unwrap_or_default().into_iter();
+                    return Ok(Some(rows.map(|one| one.item).collect()));
                 }
                 Err(error) => {
                     let cancelled =
                         error.as_service_error().is_some_and(|e| e.is_transaction_canceled_exception());
-                    if !cancelled || attempt == MEETINGS_MAX {
+                    if !cancelled {
                         return Err(error.into());
                     }
                 }
             }
             pause(attempt).await;
-            attempt += 1;
         }
+        Ok(None)
     }
 
-    /// What is wrong with single rows, and still is.
-    pub(super) async fn flaws_again(&self, flaws: Vec<Violation>) -> Result<Vec<Violation>, Error> {
-        let mut rows = Rows::default();
+    /// What is wrong with single rows, and still is; and how many of them could not be read again.
+    pub(super) async fn flaws_again(&self, flaws: Vec<Violation>) -> Result<(Vec<Violation>, u64), Error> {
+        let (mut rows, mut unsettled) = (Rows::default(), 0);
         let subjects: BTreeSet<Subject> = flaws.into_iter().map(|flaw| flaw.subject).collect();
         for subject in subjects {
             let Subject::Record { pk, sk } = subject else { continue };
             let key = key::at(&pk, &sk).into_iter().collect::<Vec<_>>();
-            self.at_one_moment(&key).await?.into_iter().flatten().for_each(|row| rows.add(row));
+            match self.at_one_moment(&key).await? {
+                Some(read) => read.into_iter().flatten().for_each(|row| rows.add(row)),
+                None => unsettled += 1,
+            }
         }
-        Ok(rows.flaws)
+        Ok((rows.flaws, unsettled))
     }
 
-    /// What is wrong with the catalogue, and still is with what is concerned read again.
+    /// What is wrong with the catalogue, and still is with what is concerned read again; and how much of it could not be
+    /// read again.
     pub(super) async fn catalogue_again(
         &self,
         snapshot: Snapshot,
         mut found: Vec<Violation>,
-    ) -> Result<Vec<Violation>, Error> {
+    ) -> Result<(Vec<Violation>, u64), Error> {
         let mut rows = Rows { snapshot, ..Rows::default() };
+        let mut unread: BTreeSet<Subject> = BTreeSet::new();
         // A schema version that has come meanwhile is looked for once its service is known.
         for _ in 0..2 {
-            let subjects: BTreeSet<&Subject> = found.iter().map(|violation| &violation.subject).collect();
+            unread.clear();
+            let subjects: BTreeSet<Subject> = found.into_iter().map(|violation| violation.subject).collect();
             for subject in subjects {
-                let keys: Vec<Key> = around(&rows.snapshot, subject).into_iter().collect();
-                for some in keys.chunks(READS_MAX) {
-                    self.at_one_moment(some).await?.into_iter().flatten().for_each(|row| rows.add(row));
+                let keys: Vec<Key> = around(&rows.snapshot, &subject).into_iter().collect();
+                for some in keys.chunks(CATALOGUE_READS_MAX) {
+                    match self.at_one_moment(some).await? {
+                        Some(read) => read.into_iter().flatten().for_each(|row| rows.add(row)),
+                        None => unread.extend([subject.clone()]),
+                    }
                 }
             }
             found = catalogue(&rows.snapshot);
         }
-        Ok(found)
+        let (moving, stands): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|violation| unread.contains(&violation.subject));
+        Ok((stands, count(&moving)))
     }
 }
 
@@ -164,9 +194,11 @@ fn around(snapshot: &Snapshot, subject: &Subject) -> BTreeSet<Key> {
     let catalogue = &snapshot.catalogue;
     let of_service = |title: &String| {
         let versions = catalogue.services.get(title).map_or(1, |service| service.schema_version);
-        let id = catalogue.services.get(title).map(|service| key::service_id(service.id));
+        let service = catalogue.services.get(title);
+        let id = service.map(|service| key::service_id(service.id));
         let schemas = (1..=versions).map(|version| key::schema(title, version));
-        schemas.chain(id).chain([key::service(title)]).collect::<BTreeSet<Key>>()
+        let teams = service.into_iter().flat_map(Service::teams).map(|team| key::team(team.id));
+        schemas.chain(id).chain(teams).chain([key::service(title)]).collect::<BTreeSet<Key>>()
     };
     let mut keys = BTreeSet::new();
     if let Subject::Service(title) = subject {
@@ -179,6 +211,9 @@ fn around(snapshot: &Snapshot, subject: &Subject) -> BTreeSet<Key> {
     if let Subject::TeamName(name) = subject {
         keys.extend(catalogue.names.get(name).map(|team| key::team(*team)));
         keys.insert(key::team_name(name));
+    }
+    if let Subject::Team(id) = subject {
+        keys.insert(key::team(*id));
     }
     if *subject == Subject::Counters {
         keys.insert(key::counters());

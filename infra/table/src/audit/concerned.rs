@@ -2,41 +2,48 @@
 
 use crate::key::{self, Key};
 use domain::change::Change;
-use domain::id::{ItemId, SubmissionId, TeamId};
+use domain::id::{ApplicationId, ChangeId, ItemId, SubmissionId, TeamId};
 use domain::invariant::{Snapshot, Subject, Violation};
 use domain::work::WorkId;
 use std::collections::BTreeSet;
 
-/// The keys of the records of a team that a violation is about, also of those that are not there.
-pub(super) fn concerned(snapshot: &Snapshot, violation: &Violation) -> BTreeSet<Key> {
+/// The keys of the records of the listed team that a violation is about, also of those that are not there.
+///
+/// What leads to another team is wrong whatever that team's records are: those were not listed and do not count.
+pub(super) fn concerned(snapshot: &Snapshot, listed: TeamId, violation: &Violation) -> BTreeSet<Key> {
+    let mut keys = about(snapshot, violation);
+    let partitions = key::partitions_of(listed);
+    keys.retain(|key| partitions.contains(&key.pk));
+    keys
+}
+
+fn about(snapshot: &Snapshot, violation: &Violation) -> BTreeSet<Key> {
     match &violation.subject {
         Subject::Item(id) => of_item(snapshot, *id),
-        Subject::Change(id) => {
-            let item = snapshot.changes.get(id).map(|change| of_item(snapshot, change.item));
-            item.into_iter().flatten().chain([key::change(*id)]).collect()
-        }
+        Subject::Change(id) => of_change(snapshot, *id),
         Subject::Deployed(id) => {
             let deployed = snapshot.deployed.iter().find(|deployed| deployed.id == *id);
             let item = deployed.map(|deployed| of_item(snapshot, deployed.item));
             let change = deployed.map(|deployed| key::change(deployed.change));
-            item.into_iter().flatten().chain(change).chain([key::deployed(*id)]).collect()
+            let own = [key::deployed(*id), key::head(id.team())];
+            item.into_iter().flatten().chain(change).chain(own).collect()
         }
-        Subject::Head(team) if violation.rule == "I20" => {
-            let of_team = snapshot.submissions.iter().filter(|one| one.id.team() == *team);
-            of_team.map(|one| key::submission(one.id)).chain([key::head(*team)]).collect()
+        Subject::Application(id) => of_application(snapshot, *id, violation.rule),
+        Subject::Head(team) => of_head(snapshot, *team, violation.rule),
+        Subject::Team(team) => BTreeSet::from([key::team(*team), key::head(*team)]),
+        Subject::Submission(id) => of_submission(snapshot, *id),
+        Subject::Remembered(team, id) => {
+            let remembered =
+                snapshot.remembered.iter().filter(|(_, remembered)| remembered.submission == *id);
+            let keys = remembered.map(|(team, remembered)| key::remembered(*team, &remembered.key));
+            keys.chain([key::submission(*id), key::head(*team)]).collect()
         }
-        Subject::Head(_) | Subject::Team(_) | Subject::Application(_) => {
-            violation.subject.team().map(|team| of_team(snapshot, team)).unwrap_or_default()
-        }
-        Subject::Submission(id) | Subject::Remembered(id) => of_submission(snapshot, *id),
-        Subject::Staging(_, id) => {
+        Subject::Staging(team, id) => {
             let staging = snapshot.stagings.iter().find(|staging| staging.id == *id);
-            staging.map(|staging| of_submission(snapshot, staging.submission)).unwrap_or_default()
+            let submission = staging.map(|staging| of_submission(snapshot, staging.submission));
+            submission.into_iter().flatten().chain([key::staging(*team, *id)]).collect()
         }
-        Subject::Work(id) => {
-            let staging = id.staging.map(|staging| key::staging(id.submission.team(), staging));
-            [key::work(*id), key::submission(id.submission)].into_iter().chain(staging).collect()
-        }
+        Subject::Work(id) => of_work(snapshot, *id),
         Subject::Declaration(team, hash) => BTreeSet::from([key::declaration(*team, *hash)]),
         Subject::Service(_)
         | Subject::ServiceId(_)
@@ -46,12 +53,64 @@ pub(super) fn concerned(snapshot: &Snapshot, violation: &Violation) -> BTreeSet<
     }
 }
 
-/// A team with its applications and items: what its head sums up.
-fn of_team(snapshot: &Snapshot, team: TeamId) -> BTreeSet<Key> {
-    let applications = snapshot.applications.keys().filter(|id| id.team() == team);
+/// A team with its applications and items: what its head sums up, and what repairs are computed from.
+pub(super) fn of_team(snapshot: &Snapshot, team: TeamId) -> BTreeSet<Key> {
     let items = snapshot.items.keys().filter(|id| id.team() == team);
-    let records = applications.map(|id| key::application(*id)).chain(items.map(|id| key::item(*id)));
+    let records = items.map(|id| key::item(*id)).chain(applications(snapshot, team));
     records.chain([key::team(team), key::head(team)]).collect()
+}
+
+fn applications(snapshot: &Snapshot, team: TeamId) -> impl Iterator<Item = Key> {
+    let applications = snapshot.applications.keys().filter(move |id| id.team() == team);
+    applications.map(|id| key::application(*id))
+}
+
+/// A head with what the rule compares it with: the less, the sooner a busy team's stands still.
+fn of_head(snapshot: &Snapshot, team: TeamId, rule: &str) -> BTreeSet<Key> {
+    let own = [key::team(team), key::head(team)];
+    match rule {
+        "I8" => applications(snapshot, team).chain(own).collect(),
+        "I9" => of_team(snapshot, team),
+        "I20" => {
+            let submissions = snapshot.submissions.iter().filter(|one| one.id.team() == team);
+            submissions.map(|one| key::submission(one.id)).chain(own).collect()
+        }
+        // What holds it, or has held it for too long.
+        _ => {
+            let held = snapshot.heads.get(&team).and_then(|head| head.in_flight);
+            held.map(key::submission).into_iter().chain(own).collect()
+        }
+    }
+}
+
+/// An application with its items, or with the others that may have its name.
+fn of_application(snapshot: &Snapshot, id: ApplicationId, rule: &str) -> BTreeSet<Key> {
+    let own = [key::application(id), key::team(id.team()), key::head(id.team())];
+    if rule == "I16" {
+        return applications(snapshot, id.team()).chain(own).collect();
+    }
+    let items = snapshot.items.keys().filter(|item| item.application() == id);
+    items.map(|item| key::item(*item)).chain(own).collect()
+}
+
+/// A change instance with its item, what planned it, and what it follows from.
+fn of_change(snapshot: &Snapshot, id: ChangeId) -> BTreeSet<Key> {
+    let change = snapshot.changes.get(&id);
+    let mut keys = change.map(|change| of_item(snapshot, change.item)).unwrap_or_default();
+    keys.extend(change.map(|change| key::submission(change.submission)));
+    keys.extend(change.and_then(|change| change.cause).map(key::change));
+    keys.extend([key::change(id), key::head(id.team())]);
+    keys
+}
+
+/// Work with whose it is, and with what allotted the numbers in it.
+fn of_work(snapshot: &Snapshot, id: WorkId) -> BTreeSet<Key> {
+    let team = id.submission.team();
+    let work = snapshot.works.iter().filter(|work| work.id == id).flat_map(|work| &work.entries);
+    let mut keys: BTreeSet<Key> = work.map(|owed| key::application(owed.item.application())).collect();
+    keys.extend(id.staging.map(|staging| key::staging(team, staging)));
+    keys.extend([key::work(id), key::submission(id.submission), key::head(team)]);
+    keys
 }
 
 /// An item with its change instances, deployed items, shares and declarations, and what it is a part of.
@@ -85,10 +144,11 @@ fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
 /// A submission with its stagings, its work, its change instances and what remembers it.
 fn of_submission(snapshot: &Snapshot, id: SubmissionId) -> BTreeSet<Key> {
     let team = id.team();
-    let mut keys = BTreeSet::from([key::submission(id), key::head(team)]);
+    let mut keys = BTreeSet::from([key::submission(id), key::head(team), key::team(team)]);
     let submission = snapshot.submissions.iter().find(|submission| submission.id == id);
     if let Some(submission) = submission {
         keys.extend(submission.direct_changes().map(key::change));
+        keys.extend(submission.staging.map(|staging| key::staging(team, staging)));
         let works = 1..=submission.work_left;
         let work = |number| WorkId { submission: id, staging: submission.staging, number };
         keys.extend(works.map(|number| key::work(work(number))));

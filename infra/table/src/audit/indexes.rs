@@ -1,7 +1,7 @@
 //! I18: the rows of the indexes are those of the table, each in its place.
 
 use super::{Seen, count};
-use crate::key::Key;
+use crate::key::{INDEXES, Index, Key};
 use crate::record::{self, Attributes};
 use crate::{Error, Table};
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -9,17 +9,13 @@ use domain::invariant::{Subject, Violation};
 use dovetail_aws::pause;
 use std::collections::BTreeSet;
 
-/// The indexes, each with the names of its keys.
-const INDEXES: [(&str, &str, &str); 3] =
-    [("gs1", "gs1pk", "gs1sk"), ("gs2", "gs2pk", "gs2sk"), ("gs3", "gs3pk", "gs3sk")];
-
 /// How often an index is asked again before it is not late but wrong.
 const TRIES: u32 = 12;
 
 /// A row's place in an index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
-    index: (&'static str, &'static str, &'static str),
+    index: Index,
     pk: String,
     sk: String,
     key: Key,
@@ -30,9 +26,9 @@ pub(super) fn places(row: &Attributes) -> Vec<Place> {
     INDEXES.iter().filter_map(|index| place(row, *index)).collect()
 }
 
-fn place(row: &Attributes, index: (&'static str, &'static str, &'static str)) -> Option<Place> {
+fn place(row: &Attributes, index: Index) -> Option<Place> {
     let text = |name| record::text(row, name).map(str::to_owned);
-    Some(Place { index, pk: text(index.1)?, sk: text(index.2)?, key: record::key(row)? })
+    Some(Place { index, pk: text(index.pk)?, sk: text(index.sk)?, key: record::key(row)? })
 }
 
 impl Table {
@@ -48,7 +44,7 @@ impl Table {
             let before = seen.rows + rows;
             let take = |row: Attributes| found.extend(place(&row, index));
             let told = |read| watch(Seen { rows: before + read, ..seen });
-            rows += self.pages(Some(index.0), take, told).await?;
+            rows += self.pages(Some(index.name), take, told).await?;
         }
         let misplaced: Vec<Place> = of_table.symmetric_difference(&found).cloned().collect();
         watch(Seen { rows: seen.rows + rows, violations: seen.violations + count(&misplaced) });
@@ -80,20 +76,19 @@ impl Table {
             pause(attempt).await;
         }
         let has = |it: bool| if it { "has" } else { "lacks" };
-        let index = place.index.0;
+        let index = place.index.name;
         Ok(Some(format!("{index} {} it where the table {} it", has(in_index), has(in_table))))
     }
 
     async fn is_in_index(&self, place: &Place) -> Result<bool, Error> {
-        let (index, pk, sk) = place.index;
         let query = self
             .client
             .query()
             .table_name(&self.name)
-            .index_name(index)
+            .index_name(place.index.name)
             .key_condition_expression("#pk = :pk AND #sk = :sk")
-            .expression_attribute_names("#pk", pk)
-            .expression_attribute_names("#sk", sk)
+            .expression_attribute_names("#pk", place.index.pk)
+            .expression_attribute_names("#sk", place.index.sk)
             .expression_attribute_values(":pk", AttributeValue::S(place.pk.clone()))
             .expression_attribute_values(":sk", AttributeValue::S(place.sk.clone()));
         let rows = query.send().await?.items.unwrap_or_default();

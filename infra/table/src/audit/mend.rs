@@ -15,10 +15,9 @@ impl Table {
         let found = audited.violations.iter().filter_map(|violation| violation.subject.team());
         let mut mended = Vec::new();
         for team in found.collect::<BTreeSet<TeamId>>() {
-            let listing = self.listing(team).await?;
-            if !listing.rows.flaws.is_empty() {
-                continue;
-            }
+            // What the fences hold is the head alone: it has to fit the items that are summed up.
+            let listing = self.standing(team).await?.filter(|listing| listing.rows.flaws.is_empty());
+            let Some(listing) = listing else { continue };
             for repair in repairs(&listing.rows.snapshot, team) {
                 if self.commit(&repair.writes).await? != Commit::Done {
                     break;

@@ -1,7 +1,7 @@
 //! Reading rows one by one: what they hold, and what is wrong with the row itself (I3, I5, I11, I18, I24, I25).
 
 use super::indexes::{Place, places};
-use crate::key::{self, Key};
+use crate::key::{self, INDEXES, Index};
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, HeadRecord, ItemRecord, Record,
     RememberedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord,
@@ -38,7 +38,7 @@ impl Rows {
         }
         // The decoder's own message may show values.
         let exported: Exported = serde_json::from_str(line)
-            .map_err(|_| Error::corrupt("export", "a line is no row in DynamoDB JSON"))?;
+            .map_err(|_| Error::corrupt("of an export", "it is no row in DynamoDB JSON"))?;
         self.add(exported.item.into());
         Ok(())
     }
@@ -77,18 +77,20 @@ impl Rows {
 
     fn read(&mut self, row: &Attributes) -> Result<(), Error> {
         match record::type_of(row) {
-            Some(TeamRecord::TYPE) => {
-                let team = self.value::<TeamRecord>(row)?;
-                self.snapshot.teams.insert(team.id, team);
+            Some(ItemRecord::TYPE | ChangeRecord::TYPE | DeployedRecord::TYPE | ShareRecord::TYPE) => {
+                self.read_of_item(row)
             }
-            Some(HeadRecord::TYPE) => {
-                let head = self.value::<HeadRecord>(row)?;
-                self.snapshot.heads.insert(head.team, head);
-            }
-            Some(ApplicationRecord::TYPE) => {
-                let application = self.value::<ApplicationRecord>(row)?;
-                self.snapshot.applications.insert(application.id, application);
-            }
+            Some(
+                SubmissionRecord::TYPE | WorkRecord::TYPE | StagingRecord::TYPE | RememberedRecord::TYPE,
+            ) => self.read_of_submission(row),
+            Some("DECLARATION") => self.declaration(row),
+            Some(TeamRecord::TYPE | HeadRecord::TYPE | ApplicationRecord::TYPE) => self.read_of_team(row),
+            Some(_) | None => self.read_of_catalogue(row),
+        }
+    }
+
+    fn read_of_item(&mut self, row: &Attributes) -> Result<(), Error> {
+        match record::type_of(row) {
             Some(ItemRecord::TYPE) => {
                 let item = self.value::<ItemRecord>(row)?;
                 self.snapshot.items.insert(item.id, item);
@@ -104,6 +106,16 @@ impl Rows {
                 self.require(own, "I5", row, || "ids of several teams".to_owned());
                 self.snapshot.deployed.push(deployed);
             }
+            Some(_) | None => {
+                let share = self.value::<ShareRecord>(row)?;
+                self.snapshot.shares.insert((share.item, share.owner));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_of_submission(&mut self, row: &Attributes) -> Result<(), Error> {
+        match record::type_of(row) {
             Some(SubmissionRecord::TYPE) => {
                 let submission = self.value::<SubmissionRecord>(row)?;
                 self.snapshot.submissions.push(submission);
@@ -116,14 +128,34 @@ impl Rows {
                 let staging = self.value::<StagingRecord>(row)?;
                 self.snapshot.stagings.push(staging);
             }
-            Some(ShareRecord::TYPE) => {
-                let share = self.value::<ShareRecord>(row)?;
-                self.snapshot.shares.insert((share.item, share.owner));
-            }
-            Some(RememberedRecord::TYPE) => {
+            Some(_) | None => {
                 let remembered = self.value::<RememberedRecord>(row)?;
                 self.snapshot.remembered.push(remembered);
             }
+        }
+        Ok(())
+    }
+
+    fn read_of_team(&mut self, row: &Attributes) -> Result<(), Error> {
+        match record::type_of(row) {
+            Some(TeamRecord::TYPE) => {
+                let team = self.value::<TeamRecord>(row)?;
+                self.snapshot.teams.insert(team.id, team);
+            }
+            Some(HeadRecord::TYPE) => {
+                let head = self.value::<HeadRecord>(row)?;
+                self.snapshot.heads.insert(head.team, head);
+            }
+            Some(_) | None => {
+                let application = self.value::<ApplicationRecord>(row)?;
+                self.snapshot.applications.insert(application.id, application);
+            }
+        }
+        Ok(())
+    }
+
+    fn read_of_catalogue(&mut self, row: &Attributes) -> Result<(), Error> {
+        match record::type_of(row) {
             Some(ServiceRecord::TYPE) => {
                 let service = self.value::<ServiceRecord>(row)?;
                 self.snapshot.catalogue.services.insert(service.title.clone(), service);
@@ -132,7 +164,6 @@ impl Rows {
                 let schema = self.value::<SchemaRecord>(row)?;
                 self.snapshot.catalogue.schemas.insert((schema.title, schema.version));
             }
-            Some("DECLARATION") => self.declaration(row)?,
             Some("TEAM_NAME" | "SERVICE_ID") => self.pointer(row)?,
             // The counters are the one record without a type.
             None if record::text(row, "pk") == Some("COUNTERS") => {
@@ -151,10 +182,10 @@ impl Rows {
         let same = |name: &str| written.get(name) == row.get(name);
         let detail = || "it is stored under another key than its own".to_owned();
         self.require(same("pk") && same("sk"), "I5", row, detail);
-        for (pk, sk) in [("gs1pk", "gs1sk"), ("gs2pk", "gs2sk"), ("gs3pk", "gs3sk")] {
+        for Index { name, pk, sk } in INDEXES {
             let found =
-                (same(pk) && same(sk)) || (R::TYPE == WorkRecord::TYPE && pk == "gs3pk" && is_moved(row));
-            self.require(found, "I18", row, || format!("its place by {pk} is not that of the record"));
+                (same(pk) && same(sk)) || (R::TYPE == WorkRecord::TYPE && name == "gs3" && is_moved(row));
+            self.require(found, "I18", row, || format!("its place in {name} is not that of the record"));
         }
         // What is stored beside what it is made of, for conditions and filters.
         let counted = R::TYPE != ChangeRecord::TYPE || same("n");
@@ -165,7 +196,7 @@ impl Rows {
     }
 
     fn declaration(&mut self, row: &Attributes) -> Result<(), Error> {
-        is_of_this_format(row)?;
+        record::is_of_this_format(row)?;
         let (place, text) = related::declaration(row)?;
         let detail = || format!("bytes of a declaration: {}, at most {DECLARATION_BYTES_MAX}", text.len());
         self.require(text.len() <= DECLARATION_BYTES_MAX, "I24", row, detail);
@@ -175,7 +206,7 @@ impl Rows {
 
     /// What leads from a team's name to its id, or from a service's id to its title.
     fn pointer(&mut self, row: &Attributes) -> Result<(), Error> {
-        is_of_this_format(row)?;
+        record::is_of_this_format(row)?;
         let nowhere = || Error::corrupt(record::place(row), "it leads nowhere");
         let pk = record::text(row, "pk").unwrap_or_default();
         if let Some(name) = pk.strip_prefix("TEAM_NAME#") {
@@ -201,16 +232,4 @@ fn is_moved(row: &Attributes) -> bool {
 fn age(work: &Work) -> String {
     let since = if work.id.staging.is_none() { work.created } else { Timestamp::from_micros(0) };
     key::by_age(since, work.id.submission.get())
-}
-
-fn is_of_this_format(row: &Attributes) -> Result<(), Error> {
-    match record::integer(row, "v") {
-        Some(record::FORMAT) => Ok(()),
-        Some(_) | None => Err(Error::corrupt(record::place(row), "its format is not that of this code")),
-    }
-}
-
-/// The key of a row.
-pub(super) fn key_of(row: &Attributes) -> Option<Key> {
-    record::key(row)
 }

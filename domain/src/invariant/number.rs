@@ -1,0 +1,71 @@
+//! I5: a number that was allotted is not allotted again, for its counter has gone past it.
+
+use super::{Audit, Subject};
+use crate::deployed::Deployed;
+use crate::id::{ApplicationId, CHANGE_STRIDE, ChangeId, ItemId, TeamId};
+use crate::team::Head;
+use crate::work::Work;
+
+impl Audit<'_> {
+    /// What a team's head and its applications allot next is above all that they have allotted.
+    pub(super) fn numbers(&mut self) {
+        let snapshot = self.snapshot;
+        snapshot.heads.values().for_each(|head| self.stride_of_head(head));
+        snapshot.changes.keys().for_each(|id| self.number_of_change(*id));
+        snapshot.deployed.iter().for_each(|deployed| self.number_of_deployed(deployed));
+        snapshot.applications.keys().for_each(|id| self.number_of_application(*id));
+        snapshot.items.keys().for_each(|id| {
+            let allotted = self.is_allotted_item(*id);
+            self.require(allotted, "I5", Subject::Item(*id), "its number would be allotted again");
+        });
+        snapshot.works.iter().for_each(|work| self.numbers_of_work(work));
+    }
+
+    fn stride_of_head(&mut self, head: &Head) {
+        let detail = "its next change instance has no block of numbers";
+        self.require(is_block(head.next_change), "I5", Subject::Head(head.team), detail);
+    }
+
+    fn number_of_change(&mut self, id: ChangeId) {
+        let allotted = is_block(id.number()) && self.is_below_head(id.team(), id.number());
+        self.require(allotted, "I5", Subject::Change(id), "its number would be allotted again");
+    }
+
+    /// A deployed item has a number of a block whose first one is a change instance's, or nobody's.
+    fn number_of_deployed(&mut self, deployed: &Deployed) {
+        let id = deployed.id;
+        let allotted = !is_block(id.number()) && self.is_below_head(id.team(), id.number());
+        self.require(allotted, "I5", Subject::Deployed(id), "its number would be allotted again");
+    }
+
+    fn number_of_application(&mut self, id: ApplicationId) {
+        let head = self.snapshot.heads.get(&id.team());
+        let allotted = head.is_none_or(|head| id.number() < head.next_application);
+        self.require(allotted, "I5", Subject::Application(id), "its number would be allotted again");
+    }
+
+    /// Work has numbers once a submission claims it; what is only staged may never get them.
+    fn numbers_of_work(&mut self, work: &Work) {
+        if !self.is_claimed(work) {
+            return;
+        }
+        let is_allotted = |id: ChangeId| is_block(id.number()) && self.is_below_head(id.team(), id.number());
+        let allotted =
+            work.entries.iter().all(|owed| is_allotted(owed.id) && self.is_allotted_item(owed.item));
+        self.require(allotted, "I5", Subject::Work(work.id), "numbers in it would be allotted again");
+    }
+
+    fn is_below_head(&self, team: TeamId, number: u64) -> bool {
+        self.snapshot.heads.get(&team).is_none_or(|head| number < head.next_change)
+    }
+
+    fn is_allotted_item(&self, id: ItemId) -> bool {
+        let application = self.snapshot.applications.get(&id.application());
+        application.is_none_or(|application| id.number() < application.next_item)
+    }
+}
+
+/// Whether a block of numbers begins with this one.
+const fn is_block(number: u64) -> bool {
+    number.is_multiple_of(CHANGE_STRIDE)
+}

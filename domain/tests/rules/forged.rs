@@ -1,0 +1,102 @@
+//! The audit's I3, I10 and I11 on records that no rule lets come about; the histories are sealed anew, so that the chain
+//! does not tell on them.
+
+use crate::world::{APP, CONSUMER, NP_OWNER, VM_OWNER, World, application, document, vm};
+use domain::actor::Actor;
+use domain::change::{Chain, Change, ChangeType, ClosedBy, Kind};
+use domain::id::{ChangeId, SubmissionId};
+use domain::invariant::violations;
+use domain::staging::StagingState;
+use domain::submission::Scope;
+
+const NAME: &str = "CoreVM1";
+
+/// A world whose item has a rejected change instance, tried again and approved, and a dependent's share.
+fn retried() -> (World, [ChangeId; 3]) {
+    let mut world = World::new().with_dependent("VM");
+    let (plan, shares) = world.declare_and_generate(&[vm(NAME, 1)]);
+    let first = plan.born[0].id;
+    world.reject(NAME, VM_OWNER);
+    let second = world.retry(first, VM_OWNER).unwrap().change.id;
+    world.approve(NAME, VM_OWNER);
+    (world, [first, second, shares[0].id])
+}
+
+/// Whether the audit tells this of a change instance that is changed so.
+fn tells(id: impl FnOnce([ChangeId; 3]) -> ChangeId, forge: fn(&mut Change), detail: &str) -> bool {
+    let (mut world, ids) = retried();
+    let change = world.snapshot.changes.get_mut(&id(ids)).unwrap();
+    forge(change);
+    let mut chain = Chain::START;
+    for entry in &mut change.history {
+        *entry = entry.clone().chained(chain);
+        chain = entry.chain;
+    }
+    violations(&world.snapshot).iter().any(|violation| violation.detail == detail)
+}
+
+#[test]
+fn who_acted_is_looked_at() {
+    let detail = "an entry is by one who may not";
+    let first = |[first, _, _]: [ChangeId; 3]| first;
+    let second = |[_, second, _]: [ChangeId; 3]| second;
+    let share = |[_, _, share]: [ChangeId; 3]| share;
+    assert!(!tells(first, |_| (), detail));
+    assert!(tells(first, |change| change.history[0].by = World::key_of(VM_OWNER), detail));
+    assert!(tells(first, |change| change.history[1].by = World::key_of(CONSUMER), detail));
+    assert!(tells(first, |change| change.history[1].by = Actor::System, detail));
+    assert!(tells(first, |change| change.history[2].by = Actor::System, detail));
+    let displaced = |change: &mut Change| {
+        change.history[2].closed_by = change.cause.or(Some(change.id)).map(ClosedBy::Displaced);
+    };
+    assert!(tells(first, displaced, detail), "an owner displaces nothing");
+    assert!(tells(second, |change| change.history[0].by = Actor::System, detail));
+    assert!(tells(share, |change| change.history[0].by = World::key_of(NP_OWNER), detail));
+    assert!(tells(share, |change| change.history[0].closed_by = Some(ClosedBy::Blocked), detail));
+}
+
+#[test]
+fn a_type_changes_by_the_exception_alone() {
+    let detail = "the type changes otherwise than by an approval";
+    let second = |[_, second, _]: [ChangeId; 3]| second;
+    assert!(!tells(second, |change| change.history[0].change_type = ChangeType::Modify, detail));
+    assert!(tells(second, |change| change.history[0].change_type = ChangeType::Delete, detail));
+    let end = "the history ends in another state or type";
+    assert!(tells(second, |change| change.change_type = ChangeType::Modify, end));
+}
+
+#[test]
+fn what_nobody_planned_is_told() {
+    let none = "its submission does not exist";
+    let first = |[first, _, _]: [ChangeId; 3]| first;
+    let second = |[_, second, _]: [ChangeId; 3]| second;
+    let share = |[_, _, share]: [ChangeId; 3]| share;
+    let elsewhere = |change: &mut Change| {
+        change.submission = SubmissionId::new(change.id.team(), 90).unwrap();
+    };
+    assert!(tells(first, elsewhere, none));
+    assert!(tells(second, |change| change.kind = Kind::Direct, "no DIRECT one was planned"));
+    assert!(tells(first, |change| change.kind = Kind::Referenced, "no REFERENCED one was planned"));
+    let follows = "a RETRY one, it does not follow from what it says";
+    assert!(tells(second, |change| change.attempt = 3, follows));
+    assert!(tells(second, |change| change.cause = None, follows));
+    let follows = "a DEPENDENT one, it does not follow from what it says";
+    assert!(tells(share, |change| change.cause = Some(change.id), follows));
+    let fits = "a DIRECT one is not due to this team";
+    assert!(tells(share, |change| change.kind = Kind::Direct, fits));
+}
+
+#[test]
+fn what_is_staged_is_claimed_until_it_is_carried_out() {
+    let mut world = World::new();
+    world.submit_staged(&document(&[(APP, application(&[vm(NAME, 1)]))]), Scope::Whole).unwrap();
+    let told = |world: &World| {
+        let found = violations(&world.snapshot);
+        found.iter().any(|violation| violation.detail.ends_with("is not committed, or there is none"))
+    };
+    assert!(!told(&world));
+    world.snapshot.stagings[0].state = StagingState::Aborted;
+    assert!(told(&world));
+    world.snapshot.stagings.clear();
+    assert!(told(&world));
+}
