@@ -9,7 +9,7 @@ use domain::json::canonical;
 use dovetail_table::ACTIONS_MAX;
 use serde_json::{Map, Value, json};
 use simulation::crashes;
-use simulation::system::Asked as Asking;
+use simulation::system::{Asked as Asking, STAGED};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use tests::{Answer, Ask, Redelivery, Running};
@@ -92,7 +92,7 @@ pub(super) fn crashing(path: &str) {
             request.idempotency_key = Some(format!("request-{number}"));
         }
     }
-    for actions_max in [ACTIONS_MAX, crashes::STAGED] {
+    for actions_max in [ACTIONS_MAX, STAGED] {
         let swept = crashes::sweep(&given::world(&script.given), actions_max, &requests).unwrap();
         let is_submitted = requests.iter().any(|(request, _)| request.path.contains("/submissions/"));
         assert!(swept.asked > 0 || !is_submitted, "nobody has died");

@@ -6,7 +6,7 @@ use crate::cloud::{Cloud, Indexes, KEYS_TABLE, TABLE};
 use crate::invocation::{Death, Invocation};
 use crate::run::in_virtual_time;
 use crate::stream::{FUNCTIONS, Stream};
-use crate::system::{Answer, Asked, System};
+use crate::system::{Answer, Asked, STAGED, System};
 use crate::timeless::{timeless, without_time};
 use fastrand::Rng;
 use serde_json::Value;
@@ -16,9 +16,6 @@ use std::time::Duration;
 
 /// When whatever is left behind is old enough for the sweep.
 const LATER: Duration = Duration::from_secs(100);
-
-/// With so few writes at once every submission is staged.
-pub const STAGED: usize = 1;
 
 /// What a crash sweep has been through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! The world of a run: the demo world's teams and services, with what may be set otherwise.
 
+use crate::system::STAGED;
 use dovetail_local::world;
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -35,7 +36,7 @@ impl Shape {
             dependents: dependents.iter().copied().filter(|_| dice.bool()).collect(),
         };
         let (vm, load_balancer) = (service(&["NPOwnerTeam", "LBOwnerTeam"]), service(&["NPOwnerTeam"]));
-        let actions_max = if dice.u32(0..3) == 0 { 1 } else { 100 };
+        let actions_max = if dice.u32(0..3) == 0 { STAGED } else { 100 };
         Self { vm, load_balancer, actions_max }
     }
 

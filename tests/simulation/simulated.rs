@@ -7,6 +7,7 @@ use simulation::ablation::{FENCES, Needed};
 use simulation::expiry::status_after;
 use simulation::many::{self, COMMANDS_MAX};
 use simulation::run::{Run, holds};
+use simulation::system::STAGED;
 use std::time::Duration;
 
 /// Operations of the storage, with faults.
@@ -71,7 +72,8 @@ fn a_fence_that_is_taken_away_lets_something_break() {
 #[test]
 fn a_fence_that_nobody_misses_was_there() {
     for fence in FENCES.into_iter().filter(|fence| matches!(fence.needed, Needed::Unseen(_))) {
-        let staged = (1..).map(|seed| Run::of(seed, COMMANDS_MAX)).filter(|run| run.shape.actions_max == 1);
+        let staged =
+            (1..).map(|seed| Run::of(seed, COMMANDS_MAX)).filter(|run| run.shape.actions_max == STAGED);
         let ran = staged.take(3).map(|run| run.run(Some(fence)).unwrap());
         let ran = ran.into_iter().find(|ran| ran.counts.contains_key("fence removed"));
         assert!(ran.is_some(), "nothing has the condition '{}'", fence.name);

@@ -24,6 +24,9 @@ use tokio::time::Instant;
 /// When every run begins, in microseconds since 1970.
 const BEGINNING: u64 = 1_790_000_000_000_000;
 
+/// With so few writes at once every submission is staged.
+pub const STAGED: usize = 1;
+
 /// How long a function may take before it is ended.
 const LIFETIME: Duration = Duration::from_secs(60);
 
