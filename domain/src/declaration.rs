@@ -473,7 +473,18 @@ mod tests {
         body.resize(BODY_BYTES_MAX, b' ');
         assert!(parse(&body).is_ok());
         body.push(b' ');
-        assert_eq!(parse(&body).unwrap_err()[0].rule, "too_large");
+        let problem = &parse(&body).unwrap_err()[0];
+        assert_eq!((problem.rule, &*problem.message), ("too_large", "larger than 5242880 bytes"));
+    }
+
+    #[test]
+    fn what_the_text_has_wrong_is_filed_by_names_too() {
+        let problems =
+            parse(br#"{"T": {"A": {"services": {"VM": [{"name": "x", "a": 1, "a": 2}]}}}}"#).unwrap_err();
+        assert_eq!(problems[0].pointer, "/T/A/services/VM/0/a");
+        assert_eq!(problems[0].path[..3], ["T", "A", "VM"]);
+        let problems = parse(br#"{"T": {"A": {"metadata": {"a": 1, "a": 2}}}}"#).unwrap_err();
+        assert_eq!(problems[0].path[..4], ["T", "A", "metadata", "a"]);
     }
 
     #[test]

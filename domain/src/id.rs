@@ -181,6 +181,7 @@ mod tests {
         let change = ChangeId::new(team, 16).unwrap();
         assert_eq!(ChangeId::parse(change.get()), Some(change));
         assert_eq!((change.team(), change.number()), (team, 16));
+        assert_eq!((application.team(), application.number()), (team, 4095));
     }
 
     #[test]
@@ -189,9 +190,13 @@ mod tests {
         assert_eq!(TeamId::new(0), None);
         assert_eq!(TeamId::new(1 << 18), None);
         assert_eq!(ApplicationId::new(team, 4096), None);
-        for raw in [0, 1, 4095, u64::MAX, 1 << 53] {
+        for raw in [0, 1, 4095, 1 << 40, u64::MAX, 1 << 53] {
             assert_eq!(ItemId::parse(raw), None, "{raw}");
             assert_eq!(ChangeId::parse(raw), None, "{raw}");
         }
+        // Team 32 has no application 0 that item 1 might be of.
+        assert_eq!((ItemId::parse((1 << 40) | 1), ApplicationId::parse(32 << 12)), (None, None));
+        assert_eq!((ServiceId::new(0), ServiceId::new(1 << 53)), (None, None));
+        assert_eq!(ServiceId::new((1 << 53) - 1).map(ServiceId::get), Some((1 << 53) - 1));
     }
 }

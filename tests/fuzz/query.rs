@@ -5,7 +5,10 @@ use dovetail_http::{Call, Event, Operation, Pov, Query, ROUTES, Reply, answer, f
 use futures_util::FutureExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
-use std::cell::RefCell;
+use std::{cell::RefCell, collections::BTreeSet};
+
+/// So many different names of parameters are asked for one by one: more than any list knows.
+const NAMES_MAX: usize = 32;
 
 const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "PUT", "DELETE"];
 
@@ -60,7 +63,9 @@ fn served(path: &str) -> Vec<Place> {
     let ids: Vec<Option<u64>> =
         plain.split('/').map(|part| part.parse().ok().filter(|id| *id > 0)).chain([None]).collect();
     let mut places = Vec::new();
-    for route in ROUTES {
+    let depth = |path: &str| path.split('/').count();
+    // Most routes are too long or too short, whatever is printed into them.
+    for route in ROUTES.iter().filter(|route| depth(route.path) == depth(plain)) {
         for pov in Pov::ALL {
             // A path without a point of view implies one.
             let implied = if route.path.contains("/consumer/") { Pov::Consumer } else { Pov::ServiceOwner };
@@ -87,8 +92,9 @@ fn parameters(raw: &str) {
     let again: Vec<String> =
         pairs.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
     assert_eq!(Query::parse(&again.join("&")), query, "encoded by another client");
-    for (name, _) in &pairs {
-        let last = pairs.iter().rev().find(|(other, _)| other == name).map(|(_, value)| *value);
+    let names: BTreeSet<&str> = query.names().collect();
+    for name in names.into_iter().take(NAMES_MAX) {
+        let last = pairs.iter().rev().find(|(other, _)| *other == name).map(|(_, value)| *value);
         assert_eq!(query.get(name), last.filter(|value| !value.is_empty()));
         let list = query.list(name);
         assert_eq!(list.is_some(), query.get(name).is_some());

@@ -172,10 +172,6 @@ impl Cloud {
         reply
     }
 
-    fn fence_removed(&self) -> Option<Fence> {
-        self.state().fence_removed
-    }
-
     /// Sets something off that nobody waits for; a panic of it is not forgotten.
     pub fn set_off(self: &Arc<Self>, task: impl Future<Output = ()> + Send + 'static) {
         let (task, cloud) = (tokio::spawn(task), Arc::clone(self));
@@ -192,7 +188,8 @@ impl Cloud {
         if let Some(refusal) = self.refusal(operation, &request) {
             return refusal;
         }
-        if let Some(fence) = self.fence_removed()
+        let fence_removed = self.state().fence_removed;
+        if let Some(fence) = fence_removed
             && fence.remove(&mut request)
         {
             self.count("fence removed");

@@ -5,7 +5,7 @@
 use crate::cloud::{Cloud, Indexes, KEYS_TABLE, TABLE};
 use crate::invocation::{Death, Invocation};
 use crate::run::in_virtual_time;
-use crate::stream::{FUNCTIONS, Stream};
+use crate::stream::{FUNCTIONS, GENERATE, Stream};
 use crate::system::{Answer, Asked, STAGED, System};
 use crate::timeless::{timeless, without_time};
 use fastrand::Rng;
@@ -105,7 +105,7 @@ async fn over(start: &Start, asked: &Asked, status: Option<u16>, swept: &mut Swe
             swept.asked += 1;
         }
     }
-    let is_owed = stream.of("generate").len() > stream.of_first("generate", began);
+    let is_owed = stream.of(GENERATE).len() > stream.of_first(GENERATE, began);
     // It carries out as generation does: once in each scenario is enough.
     if is_owed && swept.sweeping == 0 {
         over_sweep(start, asked, Death::Never, &expected, swept).await;

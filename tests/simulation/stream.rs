@@ -28,8 +28,11 @@ pub struct Stream {
     arrived: Notify,
 }
 
+/// The function that carries out what is owed.
+pub const GENERATE: &str = "generate";
+
 /// The functions that the stream wakes, with the filters of their records.
-pub const FUNCTIONS: [(&str, &str); 2] = [("generate", FILTER_OWED), ("notify", FILTER_TOLD)];
+pub const FUNCTIONS: [(&str, &str); 2] = [(GENERATE, FILTER_OWED), ("notify", FILTER_TOLD)];
 
 fn filter_of(function: &str) -> Pattern {
     let (_, filter) = FUNCTIONS.into_iter().find(|(name, _)| *name == function).unwrap();
@@ -155,7 +158,7 @@ impl Stream {
                 }
                 Delivery::Died => tries += 1,
             }
-            if tries > TRIES_MAX && name == "generate" {
+            if tries > TRIES_MAX && name == GENERATE {
                 (position, tries) = (after, 0);
             }
             moved(position);
@@ -203,7 +206,7 @@ async fn delivered(system: &Arc<System>, function: &'static str, batch: &[Value]
         tokio::time::sleep(Duration::from_secs(wait)).await;
     }
     // Notifications rest on the stream alone, which keeps its records until they are taken.
-    if function == "generate" && system.cloud.befalls("stream dropped", faults.dropped) {
+    if function == GENERATE && system.cloud.befalls("stream dropped", faults.dropped) {
         return Delivery::Taken;
     }
     let mut sent = batch.to_vec();

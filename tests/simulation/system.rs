@@ -4,6 +4,7 @@ use crate::cloud::{Cloud, KEYS_TABLE, TABLE};
 use crate::faults::{Faults, befalls};
 use crate::invocation::{Death, Invocation};
 use crate::network::Network;
+use crate::stream::GENERATE;
 use aws_lambda_events::encodings::Body;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use domain::timestamp::Timestamp;
@@ -195,7 +196,7 @@ impl System {
     pub async fn taken(&self, function: &str, batch: &[Value]) -> Option<String> {
         let event = serde_json::from_value(json!({"Records": batch})).unwrap();
         let reply = match function {
-            "generate" => generate::handle(&self.table, event).await,
+            GENERATE => generate::handle(&self.table, event).await,
             _ => notify::handle(&self.bus, event).await,
         };
         reply.batch_item_failures.into_iter().next().and_then(|failure| failure.item_identifier)

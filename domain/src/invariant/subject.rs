@@ -42,9 +42,9 @@ pub enum Subject {
     /// A record as it is stored, by its key.
     Record {
         /// The partition.
-        pk: String,
+        partition: String,
         /// The sort key.
-        sk: String,
+        sort: String,
     },
 }
 
@@ -90,7 +90,7 @@ impl fmt::Display for Subject {
             Self::ServiceId(id) => write!(f, "service id {id}"),
             Self::TeamName(name) => write!(f, "team name {name}"),
             Self::Counters => f.write_str("counters"),
-            Self::Record { pk, sk } => write!(f, "record {pk} / {sk}"),
+            Self::Record { partition, sort } => write!(f, "record {partition} / {sort}"),
         }
     }
 }

@@ -54,8 +54,8 @@ impl Table {
     pub async fn snapshot(&self) -> Result<Snapshot, Error> {
         let rows = self.scan(&|_| ()).await?;
         match rows.flaws.into_iter().min() {
-            Some(Violation { subject: Subject::Record { pk, sk }, detail, .. }) => {
-                Err(Error::corrupt(format!("{pk} / {sk}"), detail))
+            Some(Violation { subject: Subject::Record { partition, sort }, detail, .. }) => {
+                Err(Error::corrupt(format!("{partition} / {sort}"), detail))
             }
             Some(flaw) => Err(Error::corrupt(flaw.subject.to_string(), flaw.detail)),
             None => Ok(rows.snapshot),

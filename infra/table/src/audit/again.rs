@@ -149,8 +149,8 @@ impl Table {
         let (mut rows, mut unsettled) = (Rows::default(), 0);
         let subjects: BTreeSet<Subject> = flaws.into_iter().map(|flaw| flaw.subject).collect();
         for subject in subjects {
-            let Subject::Record { pk, sk } = subject else { continue };
-            let key = key::at(&pk, &sk).into_iter().collect::<Vec<_>>();
+            let Subject::Record { partition, sort } = subject else { continue };
+            let key = key::at(&partition, &sort).into_iter().collect::<Vec<_>>();
             match self.at_one_moment(&key).await? {
                 Some(read) => read.into_iter().flatten().for_each(|row| rows.add(row)),
                 None => unsettled += 1,

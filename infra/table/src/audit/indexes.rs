@@ -56,7 +56,7 @@ impl Table {
         let mut found = Vec::new();
         for place in misplaced {
             if let Some(detail) = self.disagree(&place).await? {
-                let subject = Subject::Record { pk: place.key.pk, sk: place.key.sk };
+                let subject = Subject::Record { partition: place.key.pk, sort: place.key.sk };
                 found.push(Violation { rule: "I18", subject, detail });
             }
         }

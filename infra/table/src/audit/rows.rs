@@ -70,108 +70,76 @@ impl Rows {
     ) {
         if !holds {
             let part = |name| record::text(row, name).unwrap_or("?").to_owned();
-            let subject = Subject::Record { pk: part("pk"), sk: part("sk") };
+            let subject = Subject::Record { partition: part("pk"), sort: part("sk") };
             self.flaws.push(Violation { rule, subject, detail: detail() });
         }
     }
 
+    /// Keeps what a row holds where its type belongs.
     fn read(&mut self, row: &Attributes) -> Result<(), Error> {
         match record::type_of(row) {
-            Some(ItemRecord::TYPE | ChangeRecord::TYPE | DeployedRecord::TYPE | ShareRecord::TYPE) => {
-                self.read_of_item(row)
-            }
-            Some(
-                SubmissionRecord::TYPE | WorkRecord::TYPE | StagingRecord::TYPE | RememberedRecord::TYPE,
-            ) => self.read_of_submission(row),
-            Some("DECLARATION") => self.declaration(row),
-            Some(TeamRecord::TYPE | HeadRecord::TYPE | ApplicationRecord::TYPE) => self.read_of_team(row),
-            Some(_) | None => self.read_of_catalogue(row),
-        }
-    }
-
-    fn read_of_item(&mut self, row: &Attributes) -> Result<(), Error> {
-        match record::type_of(row) {
             Some(ItemRecord::TYPE) => {
-                let item = self.value::<ItemRecord>(row)?;
-                self.snapshot.items.insert(item.id, item);
+                self.keep::<ItemRecord, _>(row, |kept, item| kept.items.insert(item.id, item))
             }
             Some(ChangeRecord::TYPE) => {
-                let change = self.value::<ChangeRecord>(row)?;
-                self.snapshot.changes.insert(change.id, change);
+                self.keep::<ChangeRecord, _>(row, |kept, change| kept.changes.insert(change.id, change))
             }
-            Some(DeployedRecord::TYPE) => {
-                let deployed = self.value::<DeployedRecord>(row)?;
-                let own =
-                    deployed.consumer.id == deployed.id.team() && deployed.item.team() == deployed.id.team();
-                self.require(own, "I5", row, || "ids of several teams".to_owned());
-                self.snapshot.deployed.push(deployed);
+            Some(DeployedRecord::TYPE) => self.deployed(row),
+            Some(ShareRecord::TYPE) => {
+                self.keep::<ShareRecord, _>(row, |kept, share| kept.shares.insert((share.item, share.owner)))
             }
-            Some(_) | None => {
-                let share = self.value::<ShareRecord>(row)?;
-                self.snapshot.shares.insert((share.item, share.owner));
-            }
-        }
-        Ok(())
-    }
-
-    fn read_of_submission(&mut self, row: &Attributes) -> Result<(), Error> {
-        match record::type_of(row) {
             Some(SubmissionRecord::TYPE) => {
-                let submission = self.value::<SubmissionRecord>(row)?;
-                self.snapshot.submissions.push(submission);
+                self.keep::<SubmissionRecord, _>(row, |kept, submission| kept.submissions.push(submission))
             }
-            Some(WorkRecord::TYPE) => {
-                let work = self.value::<WorkRecord>(row)?;
-                self.snapshot.works.push(work);
-            }
+            Some(WorkRecord::TYPE) => self.keep::<WorkRecord, _>(row, |kept, work| kept.works.push(work)),
             Some(StagingRecord::TYPE) => {
-                let staging = self.value::<StagingRecord>(row)?;
-                self.snapshot.stagings.push(staging);
+                self.keep::<StagingRecord, _>(row, |kept, staging| kept.stagings.push(staging))
             }
-            Some(_) | None => {
-                let remembered = self.value::<RememberedRecord>(row)?;
-                self.snapshot.remembered.push(remembered);
+            Some(RememberedRecord::TYPE) => {
+                self.keep::<RememberedRecord, _>(row, |kept, remembered| kept.remembered.push(remembered))
             }
-        }
-        Ok(())
-    }
-
-    fn read_of_team(&mut self, row: &Attributes) -> Result<(), Error> {
-        match record::type_of(row) {
             Some(TeamRecord::TYPE) => {
-                let team = self.value::<TeamRecord>(row)?;
-                self.snapshot.teams.insert(team.id, team);
+                self.keep::<TeamRecord, _>(row, |kept, team| kept.teams.insert(team.id, team))
             }
             Some(HeadRecord::TYPE) => {
-                let head = self.value::<HeadRecord>(row)?;
-                self.snapshot.heads.insert(head.team, head);
+                self.keep::<HeadRecord, _>(row, |kept, head| kept.heads.insert(head.team, head))
             }
-            Some(_) | None => {
-                let application = self.value::<ApplicationRecord>(row)?;
-                self.snapshot.applications.insert(application.id, application);
-            }
-        }
-        Ok(())
-    }
-
-    fn read_of_catalogue(&mut self, row: &Attributes) -> Result<(), Error> {
-        match record::type_of(row) {
-            Some(ServiceRecord::TYPE) => {
-                let service = self.value::<ServiceRecord>(row)?;
-                self.snapshot.catalogue.services.insert(service.title.clone(), service);
-            }
-            Some(SchemaRecord::TYPE) => {
-                let schema = self.value::<SchemaRecord>(row)?;
-                self.snapshot.catalogue.schemas.insert((schema.title, schema.version));
-            }
-            Some("TEAM_NAME" | "SERVICE_ID") => self.pointer(row)?,
+            Some(ApplicationRecord::TYPE) => self.keep::<ApplicationRecord, _>(row, |kept, application| {
+                kept.applications.insert(application.id, application)
+            }),
+            Some(ServiceRecord::TYPE) => self.keep::<ServiceRecord, _>(row, |kept, service| {
+                kept.catalogue.services.insert(service.title.clone(), service)
+            }),
+            Some(SchemaRecord::TYPE) => self.keep::<SchemaRecord, _>(row, |kept, schema| {
+                kept.catalogue.schemas.insert((schema.title, schema.version))
+            }),
+            Some("DECLARATION") => self.declaration(row),
+            Some("TEAM_NAME" | "SERVICE_ID") => self.pointer(row),
             // The counters are the one record without a type.
             None if record::text(row, "pk") == Some("COUNTERS") => {
                 let counted = |name| record::integer(row, name).unwrap_or_default();
                 self.snapshot.catalogue.counted = (counted("teams"), counted("services"));
+                Ok(())
             }
-            Some(_) | None => return Err(Error::corrupt("", "its type is unknown")),
+            Some(_) | None => Err(Error::corrupt("", "its type is unknown")),
         }
+    }
+
+    fn keep<R: Record, Kept>(
+        &mut self,
+        row: &Attributes,
+        put: impl FnOnce(&mut Snapshot, R::Value) -> Kept,
+    ) -> Result<(), Error> {
+        let value = self.value::<R>(row)?;
+        put(&mut self.snapshot, value);
+        Ok(())
+    }
+
+    fn deployed(&mut self, row: &Attributes) -> Result<(), Error> {
+        let deployed = self.value::<DeployedRecord>(row)?;
+        let own = deployed.consumer.id == deployed.id.team() && deployed.item.team() == deployed.id.team();
+        self.require(own, "I5", row, || "ids of several teams".to_owned());
+        self.snapshot.deployed.push(deployed);
         Ok(())
     }
 
