@@ -243,10 +243,6 @@ impl<'de> Visitor<'de> for &mut Reader {
         Ok(Value::String(value.to_owned()))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
     fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         if !self.fits() {
             while entries.next_element::<IgnoredAny>()?.is_some() {}
@@ -302,6 +298,37 @@ mod tests {
 
     fn nested(depth: usize) -> String {
         format!("{}{}", "[".repeat(depth), "]".repeat(depth))
+    }
+
+    #[test]
+    fn problems_are_told_once_until_there_are_too_many_or_they_are_too_large() {
+        let problem = |pointer: &str, tokens: usize, bytes: usize| Problem {
+            pointer: pointer.to_owned(),
+            path: vec!["p".repeat(TOKEN_BYTES_MAX); tokens],
+            rule: "rule",
+            message: "m".repeat(bytes - pointer.len() - tokens * TOKEN_BYTES_MAX),
+        };
+        let kept = |problem: &dyn Fn() -> Problem| {
+            let mut problems = Problems::default();
+            (0..2 * PROBLEMS_MAX).for_each(|_| problems.push(problem));
+            problems.into_vec().len()
+        };
+        assert_eq!(kept(&|| problem("/a", 0, 2)), 1_000);
+        // A quarter of what there is room for, half of it path: what goes beyond is the last.
+        assert_eq!(kept(&|| problem("/a", 512, 262_144)), 5);
+        let mut problems = Problems::default();
+        problems.push(|| problem("/a", 0, 2));
+        let told = [("rule", "/a"), ("rule", "/b"), ("another", "/a")];
+        assert_eq!(told.map(|(rule, pointer)| problems.has(rule, pointer)), [true, false, false]);
+    }
+
+    #[test]
+    fn a_text_that_is_cut_shows_it() {
+        for (text, expected) in [("abcd", "abcd"), ("abcde", "abcd…"), ("abcé", "abc…")] {
+            let mut text = text.to_owned();
+            cut(&mut text, 4);
+            assert_eq!(text, expected);
+        }
     }
 
     #[test]

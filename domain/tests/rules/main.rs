@@ -24,6 +24,8 @@ mod matrix;
 #[cfg(test)]
 mod owners;
 #[cfg(test)]
+mod repairs;
+#[cfg(test)]
 mod stack;
 #[cfg(test)]
 mod staged;

@@ -287,7 +287,8 @@ fn r29_the_same_request_under_an_idempotency_key_is_remembered() {
     let [(_, remembered)] = &world.snapshot.remembered[..] else { panic!("one key") };
     assert_eq!(remembered.key, "key-1");
     assert_eq!((remembered.submission, remembered.fingerprint), (plan.submission.id, Hash::of("request")));
-    assert!(remembered.expires > plan.submission.created);
+    let day = 24 * 60 * 60 * 1_000_000;
+    assert_eq!(remembered.expires.micros(), plan.submission.created.micros() + day);
 }
 
 #[test]
@@ -346,6 +347,8 @@ fn what_a_submission_owes_is_cut_into_records_of_a_bounded_size() {
         world.snapshot.works.iter().map(|work| (work.id.number, work.entries.len())).collect();
     assert_eq!(sizes, [(1, work::ITEMS_MAX), (2, 1)]);
     assert_eq!(plan.owed.len(), items.len());
+    // A share takes no room for what its cause has already.
+    assert!(plan.owed.iter().all(|share| share.version.is_none() && share.declared.is_none()));
 }
 
 #[test]

@@ -1,0 +1,139 @@
+//! What can be computed again is, and nothing else is touched.
+
+use crate::world::{APP, CONSUMER, NP_OWNER, VM_OWNER, World, application, document, team, vm};
+use domain::attention::Attention;
+use domain::id::{ApplicationId, ItemId};
+use domain::invariant::{Snapshot, violations};
+use domain::json::Hash;
+use domain::repair::repairs;
+use domain::submission::Scope;
+use domain::timestamp::Timestamp;
+use domain::write::Write;
+
+/// Two applications; the later change instances of two items are shared, and one owner has rejected.
+fn world() -> World {
+    let mut world = World::new();
+    world.declare(&[vm("a", 1)]);
+    world.settings("VM").dependent_teams = vec![team(NP_OWNER)];
+    world.declare_and_generate(&[vm("a", 1), vm("b", 1)]);
+    let items = application(&[vm("a", 2), vm("b", 1)]);
+    let both = document(&[(APP, items), ("NewApp2", application(&[vm("c", 1)]))]);
+    world.submit(&both, Scope::Whole).unwrap();
+    world.generate();
+    world.reject("b", VM_OWNER);
+    world.audit();
+    world
+}
+
+fn application_of(snapshot: &Snapshot, name: &str) -> ApplicationId {
+    snapshot.applications.values().find(|application| application.name == name).unwrap().id
+}
+
+fn break_digest(snapshot: &mut Snapshot, name: &str) {
+    let id = application_of(snapshot, name);
+    snapshot.applications.get_mut(&id).unwrap().digest = Hash::of("another");
+}
+
+/// What is mended when the world is broken so, as `rule detail`; the world is then as it was.
+fn mended(break_it: impl FnOnce(&mut Snapshot)) -> Vec<String> {
+    let consumer = team(CONSUMER).id;
+    let (sound, mut broken) = (world(), world());
+    break_it(&mut broken.snapshot);
+    let mut told = Vec::new();
+    for repair in repairs(&broken.snapshot, consumer) {
+        told.push(format!("{} {}", repair.violation.rule, repair.violation.detail));
+        broken.apply(&repair.writes);
+    }
+    if !told.is_empty() {
+        let [mended, before] = [&broken.snapshot, &sound.snapshot];
+        assert_eq!((mended.heads[&consumer], &mended.shares), (before.heads[&consumer], &before.shares));
+        assert!(mended.applications == before.applications, "{told:?}");
+    }
+    told
+}
+
+const ATTENTION: &str = "I9 its attention is computed from its items";
+const DIGEST: &str = "I8 its digest is computed from its items";
+const ROOT: &str = "I8 its root is computed from its applications";
+
+#[test]
+fn what_is_sound_is_left_alone() {
+    assert_eq!(mended(|_| ()), [""; 0]);
+}
+
+#[test]
+fn what_is_computed_is_computed_again() {
+    let consumer = team(CONSUMER).id;
+    assert_eq!(
+        mended(|broken| broken.heads.get_mut(&consumer).unwrap().attention = Attention::NONE),
+        [ATTENTION]
+    );
+    assert_eq!(mended(|broken| broken.heads.get_mut(&consumer).unwrap().root = Hash::of("another")), [ROOT]);
+    assert_eq!(mended(|broken| break_digest(broken, APP)), [DIGEST]);
+    let everything = |broken: &mut Snapshot| {
+        break_digest(broken, APP);
+        break_digest(broken, "NewApp2");
+        let head = broken.heads.get_mut(&consumer).unwrap();
+        (head.attention, head.root) = (Attention::NONE, Hash::of("another"));
+    };
+    // The root is mended together with the first digest, and again with the second.
+    assert_eq!(mended(everything), [ATTENTION, DIGEST, DIGEST]);
+}
+
+#[test]
+fn shares_are_those_of_the_stacks() {
+    let [owner, other] = [NP_OWNER, VM_OWNER].map(|name| team(name).id);
+    let id = world().item("a").id;
+    let noted = format!("I18 the share of team {owner} is noted");
+    assert_eq!(mended(|broken| assert!(broken.shares.remove(&(id, owner)))), [noted]);
+    let removed = format!("I18 the share of team {other} is removed");
+    assert_eq!(mended(|broken| assert!(broken.shares.insert((id, other)))), [removed]);
+}
+
+#[test]
+fn a_share_is_as_old_as_the_first_change_instance_that_came_of_it() {
+    let mut world = world();
+    let (id, owner) = (world.item("a").id, team(NP_OWNER).id);
+    world.snapshot.shares.remove(&(id, owner));
+    let mut of_it: Vec<_> = world.snapshot.changes.values().filter(|change| change.item == id).collect();
+    of_it.sort_by_key(|change| change.created);
+    let first = of_it.iter().find(|change| change.owner.id == owner).unwrap();
+    assert!(first.created > of_it[0].created, "the item was there before");
+    let repairs = repairs(&world.snapshot, team(CONSUMER).id);
+    let [Write::Share(share), Write::ItemStays { .. }] = &repairs[0].writes[..] else {
+        panic!("{repairs:?}")
+    };
+    assert_eq!((share.item, share.owner, share.created), (id, owner, first.created));
+}
+
+#[test]
+fn nothing_is_computed_from_what_is_broken_or_moves() {
+    let consumer = team(CONSUMER).id;
+    let in_flight = |broken: &mut Snapshot| {
+        let newest = broken.submissions.last().unwrap().id;
+        break_digest(broken, APP);
+        broken.heads.get_mut(&consumer).unwrap().in_flight = Some(newest);
+    };
+    assert_eq!(mended(in_flight), [""; 0]);
+    let forged = |broken: &mut Snapshot| {
+        break_digest(broken, APP);
+        let change = broken.changes.values_mut().next().unwrap();
+        change.history[0].at = Timestamp::from_micros(1);
+    };
+    assert_eq!(mended(forged), [""; 0]);
+}
+
+#[test]
+fn what_is_broken_of_another_team_is_no_reason() {
+    let elsewhere = |broken: &mut Snapshot| {
+        break_digest(broken, APP);
+        let item = broken.items.values().next().unwrap().clone();
+        let application = ApplicationId::new(team(VM_OWNER).id, 1).unwrap();
+        let id = ItemId::new(application, 1).unwrap();
+        broken.items.insert(id, domain::item::Item { id, ..item });
+        assert!(
+            violations(broken).iter().any(|violation| violation.subject.team() == Some(team(VM_OWNER).id))
+        );
+    };
+    assert_eq!(mended(elsewhere), [DIGEST]);
+}
