@@ -387,6 +387,30 @@ fn a_hostile_item_is_told_a_bounded_number_of_problems() {
 }
 
 #[test]
+fn what_a_definition_forbids_is_told_where_it_stands() {
+    let forbids = |name: &str| definition(&json!({"properties": {"name": {"type": "string"}, name: false}}));
+    for name in ["x", "additionalProperties"] {
+        let problems = published(&forbids(name)).problems(&json!({"name": "n", name: {"a": 1}}));
+        let places: Vec<_> = problems.iter().map(|problem| problem.path.as_slice()).collect();
+        assert_eq!(places, [[name]]);
+    }
+}
+
+#[test]
+fn an_item_is_told_in_full_up_to_sixteen_mebibytes_times_subschemas() {
+    let choices =
+        |count: usize| published(&with_property(&json!({"anyOf": vec![json!({"type": "string"}); count]})));
+    let schema = (1..).map(choices).find(|schema| schema.schemas.is_power_of_two()).unwrap();
+    let item = |bytes: u64| {
+        let empty = json!({"name": "n", "x": 1, "y": ""}).to_string().len();
+        json!({"name": "n", "x": 1, "y": "y".repeat(usize::try_from(bytes).unwrap() - empty)})
+    };
+    let most = (1 << 24) / schema.schemas;
+    assert_eq!(schema.problems(&item(most))[0].pointer, "/x");
+    assert_eq!(schema.problems(&item(most + 1))[0].pointer, "");
+}
+
+#[test]
 fn a_large_item_against_a_large_definition_is_told_only_that_it_does_not_fit() {
     let choice = with_property(&json!({"anyOf": vec![json!({"type": "string"}); 2_000]}));
     let each = with_property(&json!({"items": {"allOf": vec![json!({"type": "string"}); 2_000]}}));
