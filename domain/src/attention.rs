@@ -22,8 +22,8 @@ impl Attention {
     /// One thing that waits, by a label that is unique among them.
     pub fn one(label: &str) -> Self {
         let hash = Sha256::digest(label);
-        let sum = hash.iter().take(5).fold(0, |sum, byte| (sum << 8) | i64::from(*byte));
-        Self { count: 1, sum }
+        let sum = hash.first_chunk().map_or(0, |first| u64::from_be_bytes(*first) >> 24);
+        Self { count: 1, sum: sum.cast_signed() }
     }
 }
 
@@ -52,6 +52,11 @@ impl std::iter::Sum for Attention {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thing_weighs_forty_bits_of_its_hash() {
+        assert_eq!(Attention::one("label"), Attention { count: 1, sum: 115_066_595_509 });
+    }
 
     #[test]
     fn sets_of_the_same_size_are_told_apart_and_leaving_undoes_joining() {

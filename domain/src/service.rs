@@ -120,3 +120,57 @@ pub fn set(service: &Service, settings: Settings, now: Timestamp) -> Option<Serv
         ..service.clone()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn team(number: u64) -> TeamRef {
+        TeamRef { id: TeamId::new(number).unwrap(), name: format!("Team{number}") }
+    }
+
+    fn service() -> Service {
+        Service {
+            id: ServiceId::new(1).unwrap(),
+            title: "VM".to_owned(),
+            owner: team(1),
+            settings: Settings { dependent_teams: vec![team(2)], ..Settings::default() },
+            schema_version: 3,
+            revision: 7,
+            created: Timestamp::from_micros(1),
+            modified: Timestamp::from_micros(2),
+        }
+    }
+
+    const NOW: Timestamp = Timestamp::from_micros(9);
+
+    #[test]
+    fn a_schema_is_published_under_a_free_title_or_as_a_new_version() {
+        let before = service();
+        let publish = |text, owner: &TeamRef| publish(Some((&before, "text")), text, owner, NOW);
+        assert_eq!(super::publish(None, "text", &team(2), NOW), Publish::New(Settings::default()));
+        assert_eq!(publish("text", &team(1)), Publish::Unchanged);
+        for text in ["text", "other"] {
+            assert_eq!(publish(text, &team(2)), Publish::Foreign);
+        }
+        let after = Service { schema_version: 4, revision: 8, modified: NOW, ..before.clone() };
+        assert_eq!(publish("other", &team(1)), Publish::NewVersion(after));
+    }
+
+    #[test]
+    fn other_settings_are_another_revision() {
+        let before = service();
+        assert_eq!(set(&before, before.settings.clone(), NOW), None);
+        let settings = Settings { approval_required: false, ..before.settings.clone() };
+        let after = Service { settings: settings.clone(), revision: 8, modified: NOW, ..before.clone() };
+        assert_eq!(set(&before, settings, NOW), Some(after));
+    }
+
+    #[test]
+    fn a_service_names_its_owner_and_its_dependents() {
+        let service = service();
+        assert_eq!(service.teams().cloned().collect::<Vec<_>>(), [team(1), team(2)]);
+        let dependents = [1, 2, 3].map(|number| service.settings.has_dependent(team(number).id));
+        assert_eq!(dependents, [false, true, false]);
+    }
+}

@@ -18,7 +18,7 @@ impl StagingId {
     pub fn of(request: &str, attempt: u32) -> Self {
         let hash = Sha256::digest(format!("{attempt}#{request}"));
         // 52 bits, as a number of JSON holds them.
-        Self(hash.iter().take(8).fold(0, |id, byte| (id << 8) | u64::from(*byte)) >> 12)
+        Self(hash.first_chunk().map_or(0, |first| u64::from_be_bytes(*first) >> 12))
     }
 
     /// Reads an id as it is stored.
@@ -87,5 +87,20 @@ impl Staging {
     /// The team that submits.
     pub const fn team(&self) -> TeamId {
         self.submission.team()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_of_the_request_and_the_attempt() {
+        let id = StagingId::of("request", 2);
+        assert_eq!((id.get(), id.to_string()), (3_636_650_413_923_245, "ceb83a8181bad".to_owned()));
+        assert_ne!(StagingId::of("request", 3), id);
+        assert_eq!(StagingId::parse(id.get()), Some(id));
+        assert_eq!(StagingId::parse((1 << 52) - 1).map(StagingId::get), Some((1 << 52) - 1));
+        assert_eq!(StagingId::parse(1 << 52), None);
     }
 }

@@ -347,6 +347,12 @@ fn what_a_submission_owes_is_cut_into_records_of_a_bounded_size() {
         world.snapshot.works.iter().map(|work| (work.id.number, work.entries.len())).collect();
     assert_eq!(sizes, [(1, work::ITEMS_MAX), (2, 1)]);
     assert_eq!(plan.owed.len(), items.len());
+    world.generate();
+    let [settled] = &world.snapshot.submissions[..] else { panic!("one submission") };
+    assert_eq!(
+        (settled.landed, settled.as_accepted().landed),
+        (plan.submission.planned(), plan.submission.direct)
+    );
     // A share takes no room for what its cause has already.
     assert!(plan.owed.iter().all(|share| share.version.is_none() && share.declared.is_none()));
 }
