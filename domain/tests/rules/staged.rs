@@ -6,13 +6,17 @@ use crate::world::{
 use domain::actor::Actor;
 use domain::change::ChangeType::{Create, Delete, Modify};
 use domain::change::{ClosedBy, Kind};
+use domain::declaration::NAME_BYTES_MAX;
 use domain::event;
 use domain::generate::{Missing, generate};
+use domain::id::ItemId;
 use domain::invariant::violations;
 use domain::land::Stamp;
 use domain::plan::Refused;
+use domain::schema::{REFERENCES_MAX, Reference};
 use domain::staging::StagingState;
 use domain::submission::{Progress, Scope};
+use domain::work::{Owed, divided};
 use domain::write::Write;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -67,6 +71,21 @@ fn it_leads_to_the_same_as_one_that_is_written_at_once() {
         );
         assert_eq!(other.references, item.references);
     }
+}
+
+#[test]
+fn what_items_reference_counts_for_the_size_of_a_record() {
+    let mut world = World::new();
+    stage(&mut world, &[vm("CoreVM1", 1)]);
+    let work = &world.snapshot.works[0];
+    assert_eq!(work.id.to_string(), format!("work-{}-1", work.id.submission));
+    let reference = Reference { service: "s".repeat(NAME_BYTES_MAX), name: "n".repeat(NAME_BYTES_MAX) };
+    let mut owed = work.entries[0].clone();
+    owed.declared.as_mut().unwrap().references = vec![reference; REFERENCES_MAX];
+    let application = owed.item.application();
+    let of = |number| Owed { item: ItemId::new(application, number).unwrap(), ..owed.clone() };
+    let sizes: Vec<usize> = divided((1..=7).map(of).collect()).iter().map(Vec::len).collect();
+    assert_eq!(sizes, [3, 3, 1], "about 71 kB each, and 250 kB a record");
 }
 
 #[test]
