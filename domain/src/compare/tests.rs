@@ -113,6 +113,7 @@ fn a_declaration_has_the_problems_of_a_submission() {
     let good = services(r#"{"VM": [{"name": "i"}]}"#);
     let deep =
         services(&format!(r#"{{"VM": [{{"name": "i", "a": {}{}}}]}}"#, "[".repeat(27), "]".repeat(27)));
+    let many: Vec<_> = (0..=declaration::ITEMS_MAX).map(|n| format!(r#"{{"name": "i{n}"}}"#)).collect();
     let bad = [
         String::new(),
         "{".to_owned(),
@@ -139,6 +140,7 @@ fn a_declaration_has_the_problems_of_a_submission() {
             r#"{{"VM": [{{"name": "i", "a": [{}1]}}]}}"#,
             "9e15,".repeat(declaration::DECLARATION_BYTES_MAX / 17)
         )),
+        services(&format!(r#"{{"VM": [{}]}}"#, many.join(","))),
         deep.clone(),
         format!("{}{}", " ".repeat(declaration::BODY_BYTES_MAX), r#"{"T": {}}"#),
     ];
