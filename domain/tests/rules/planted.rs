@@ -1,0 +1,104 @@
+//! What the audit tells of records that no rule lets come about, one thing wrong at a time.
+
+mod catalogue;
+mod change;
+mod item;
+mod late;
+mod size;
+mod submission;
+
+use crate::world::{APP, CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, team, vm};
+use domain::change::Change;
+use domain::id::ChangeId;
+use domain::invariant::{Snapshot, catalogue, violations};
+use domain::item::{Item, Slot};
+use domain::json::Hash;
+use domain::submission::Scope;
+use serde_json::json;
+
+/// How a world is changed past every rule, and a violation that is then told: `rule subject`, and the end of its detail.
+type Planted = (&'static str, &'static str, fn(&mut Snapshot));
+
+/// Three items that are all under way: `a` is in service with a deployed item, and a MODIFY of it is approved; `b` is
+/// requested and approved; `l` refers to `a`, is in service and has a referenced one. VMs are shared.
+fn busy() -> Snapshot {
+    let mut world = World::new().with_dependent("VM");
+    world.idempotency = Some(("key-1".to_owned(), Hash::of("request")));
+    world.declare_and_generate(&[vm("a", 1), vm("b", 1), lb("l", &["a"], "x")]);
+    world.idempotency = None;
+    let created = world.finish("a", VM_OWNER);
+    world.deploy(created, VM_OWNER, &json!({"ip": 1})).unwrap();
+    world.finish("a", NP_OWNER);
+    world.finish("l", LB_OWNER);
+    world.approve("b", VM_OWNER);
+    world.declare_and_generate(&[vm("a", 2), vm("b", 1), lb("l", &["a"], "x")]);
+    world.approve("a", VM_OWNER);
+    with_catalogue(world)
+}
+
+/// A submission that is committed, of which nothing is carried out yet.
+fn staged() -> Snapshot {
+    let mut world = World::new().with_dependent("VM");
+    world.declare_and_generate(&[vm("a", 1)]);
+    let both = document(&[(APP, application(&[vm("a", 2), vm("b", 1)]))]);
+    world.submit_staged(&both, Scope::Whole).unwrap();
+    with_catalogue(world)
+}
+
+fn with_catalogue(world: World) -> Snapshot {
+    let mut snapshot = world.snapshot;
+    let of = &mut snapshot.catalogue;
+    of.services = world.offers.into_iter().map(|(title, offer)| (title, offer.service)).collect();
+    of.schemas = of.services.keys().map(|title| (title.clone(), 1)).collect();
+    of.titles = of.services.values().map(|service| (service.id, service.title.clone())).collect();
+    of.names = snapshot.teams.values().map(|team| (team.name.clone(), team.id)).collect();
+    of.counted = (5, 2);
+    snapshot
+}
+
+fn told(snapshot: &Snapshot) -> Vec<String> {
+    let found = violations(snapshot).into_iter().chain(catalogue(snapshot));
+    found.map(|violation| format!("{} {}: {}", violation.rule, violation.subject, violation.detail)).collect()
+}
+
+/// Each is told, and nothing is wrong before.
+fn all_are_told(sound: fn() -> Snapshot, planted: &[Planted]) {
+    let sound = sound();
+    assert_eq!(told(&sound), [""; 0]);
+    for (subject, detail, plant) in planted {
+        let mut broken = sound.clone();
+        plant(&mut broken);
+        let told = told(&broken);
+        let is_told = told.iter().any(|line| line.starts_with(subject) && line.ends_with(detail));
+        assert!(is_told, "{subject} … {detail} is not told, but {told:#?}");
+    }
+}
+
+fn item<'a>(snapshot: &'a mut Snapshot, name: &str) -> &'a mut Item {
+    snapshot.items.values_mut().find(|item| item.name == name).unwrap()
+}
+
+/// An owner's newest change instance on an item.
+fn change<'a>(snapshot: &'a mut Snapshot, name: &str, owner: &str) -> &'a mut Change {
+    let owner = team(owner).id;
+    let of_it = snapshot.changes.values_mut().filter(|change| change.item_name == name);
+    of_it.filter(|change| change.owner.id == owner).max_by_key(|change| change.id).unwrap()
+}
+
+/// The slot of the MODIFY that is approved.
+fn slot(snapshot: &mut Snapshot) -> &mut Slot {
+    let stack = item(snapshot, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap();
+    stack.validated.as_mut().unwrap()
+}
+
+/// The same once more, under another number.
+fn again(snapshot: &mut Snapshot, of: ChangeId, number: u64) -> ChangeId {
+    let id = ChangeId::new(of.team(), number).unwrap();
+    let again = Change { id, ..snapshot.changes[&of].clone() };
+    snapshot.changes.insert(id, again);
+    id
+}
+
+fn consumer() -> domain::id::TeamId {
+    team(CONSUMER).id
+}

@@ -1,0 +1,65 @@
+//! What all teams have in common.
+
+use super::{Planted, all_are_told, busy, item};
+use crate::world::{NP_OWNER, STRANGER, VM_OWNER, team};
+use domain::id::ServiceId;
+
+const NOWHERE: &str = "it leads nowhere or elsewhere";
+const OTHERWISE: &str = "items say otherwise of its id or owner, or there is none";
+
+const PLANTED: &[Planted] = &[
+    ("I16 team name", NOWHERE, |s| {
+        s.catalogue.names.insert("Nobody".to_owned(), team(STRANGER).id);
+    }),
+    ("I16 team name", "it does not lead to team 3", |s| {
+        s.catalogue.names.remove(NP_OWNER);
+    }),
+    ("I16 team name", "it does not lead to team 3", |s| {
+        s.catalogue.names.insert(NP_OWNER.to_owned(), team(STRANGER).id);
+    }),
+    ("I16 service id", NOWHERE, |s| {
+        s.catalogue.titles.insert(ServiceId::new(1).unwrap(), "LoadBalancer".to_owned());
+    }),
+    ("I16 service id", NOWHERE, |s| {
+        s.catalogue.titles.insert(ServiceId::new(2).unwrap(), "Nothing".to_owned());
+    }),
+    ("I16 service id", "it does not lead to its service", |s| {
+        s.catalogue.titles.remove(&ServiceId::new(1).unwrap());
+    }),
+    ("I16 service", "has another name, or is none", |s| {
+        s.teams.get_mut(&team(NP_OWNER).id).unwrap().name.push('x');
+        s.catalogue.services.get_mut("VM").unwrap().settings.dependent_teams.push(team(NP_OWNER));
+    }),
+    ("I16 service", "has another name, or is none", |s| {
+        s.catalogue.services.get_mut("VM").unwrap().owner.name.push('x');
+    }),
+    ("I16 service VM", "the versions of its schema have gaps", |s| {
+        s.catalogue.schemas.remove(&("VM".to_owned(), 1));
+    }),
+    ("I16 service VM", "the versions of its schema have gaps", |s| {
+        s.catalogue.schemas.insert(("VM".to_owned(), 3));
+    }),
+    ("I16 service VM", "the versions of its schema have gaps", |s| {
+        s.catalogue.services.get_mut("VM").unwrap().schema_version = 2;
+    }),
+    ("I16 service VM", OTHERWISE, |s| {
+        s.catalogue.services.remove("VM");
+    }),
+    ("I16 service VM", OTHERWISE, |s| item(s, "a").service.id = ServiceId::new(2).unwrap()),
+    ("I16 service VM", OTHERWISE, |s| item(s, "a").service_owner = team(STRANGER)),
+    ("I16 team", "says otherwise of its name, or there is none", |s| {
+        s.changes.values_mut().filter(|change| change.owner.id == team(VM_OWNER).id).for_each(|change| {
+            change.owner.name.push('x');
+        });
+    }),
+    ("I16 team", "says otherwise of its name, or there is none", |s| {
+        s.teams.remove(&team(NP_OWNER).id);
+    }),
+    ("I5 counters", "4 and 2 are counted", |s| s.catalogue.counted = (4, 2)),
+    ("I5 counters", "5 and 1 are counted", |s| s.catalogue.counted = (5, 1)),
+];
+
+#[test]
+fn what_leads_to_a_record_leads_there_and_back() {
+    all_are_told(busy, PLANTED);
+}

@@ -1,0 +1,114 @@
+//! Change instances, and the numbers that they have.
+
+use super::{Planted, again, all_are_told, busy, change, consumer, item};
+use crate::world::{LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, team};
+use domain::change::Kind;
+use domain::id::{ItemId, SubmissionId};
+
+const DIFFER: &str = "names or teams differ from its item's";
+
+const IDENTITY: &[Planted] = &[
+    ("I16 change", "its item does not exist", |s| {
+        let id = item(s, "b").id;
+        s.items.remove(&id);
+    }),
+    ("I16 change", DIFFER, |s| change(s, "a", VM_OWNER).item_name.push('x')),
+    ("I16 change", DIFFER, |s| change(s, "a", VM_OWNER).service.title.push('x')),
+    ("I16 change", DIFFER, |s| change(s, "a", VM_OWNER).service_owner.name.push('x')),
+    ("I16 change", DIFFER, |s| change(s, "a", VM_OWNER).consumer.name.push('x')),
+    ("I16 change", DIFFER, |s| change(s, "a", VM_OWNER).application.push('x')),
+    ("I5 change", "ids of several teams", |s| {
+        change(s, "a", VM_OWNER).submission = SubmissionId::new(team(STRANGER).id, 1).unwrap();
+    }),
+    ("I5 change", "ids of several teams", |s| change(s, "a", VM_OWNER).consumer = team(STRANGER)),
+    ("I19 change", "is not stored", |s| {
+        let old = change(s, "a", VM_OWNER).old.unwrap();
+        s.declarations.remove(&(consumer(), old.hash));
+    }),
+    ("I19 change", "is not stored", |s| {
+        let new = change(s, "a", VM_OWNER).new.unwrap();
+        s.declarations.remove(&(consumer(), new.hash));
+    }),
+];
+
+#[test]
+fn a_change_instance_names_what_its_item_names() {
+    all_are_told(busy, IDENTITY);
+}
+
+const NO_DIRECT: &str = "no DIRECT one was planned";
+const OF_DEPENDENT: &str = "a DEPENDENT one, it does not follow from what it says";
+const OF_DIRECT: &str = "a DIRECT one, it does not follow from what it says";
+
+const ORIGIN: &[Planted] = &[
+    // The first that is no direct one.
+    ("I10 change", NO_DIRECT, |s| {
+        let direct = s.submissions[0].direct;
+        s.changes.values_mut().filter(|change| change.id.number() == (direct + 1) * 16).for_each(|change| {
+            assert_eq!(change.kind, Kind::Dependent);
+            change.kind = Kind::Direct;
+        });
+    }),
+    ("I10 change", NO_DIRECT, |s| {
+        let of = change(s, "b", VM_OWNER).id;
+        again(s, of, of.number() + 1);
+    }),
+    ("I10 change", "no REFERENCED one was planned", |s| change(s, "b", VM_OWNER).kind = Kind::Referenced),
+    ("I10 change", "no DEPENDENT one was planned", |s| {
+        let next = s.heads[&consumer()].next_change;
+        let of = change(s, "b", NP_OWNER).id;
+        again(s, of, next);
+    }),
+    ("I10 change", "no RETRY one was planned", |s| change(s, "b", VM_OWNER).kind = Kind::Retry),
+    ("I10 change", OF_DIRECT, |s| change(s, "b", VM_OWNER).attempt = 2),
+    ("I10 change", OF_DIRECT, |s| {
+        let cause = change(s, "b", NP_OWNER).id;
+        change(s, "b", VM_OWNER).cause = Some(cause);
+    }),
+    ("I10 change", OF_DEPENDENT, |s| change(s, "b", NP_OWNER).attempt = 2),
+    ("I10 change", OF_DEPENDENT, |s| change(s, "b", NP_OWNER).cause = None),
+    // Of another item, from another submission.
+    ("I10 change", OF_DEPENDENT, |s| {
+        let cause = s.changes.values().find(|change| change.item_name == "l").unwrap().id;
+        change(s, "b", NP_OWNER).cause = Some(cause);
+    }),
+    ("I10 change", OF_DEPENDENT, |s| {
+        let cause = s.changes.values().find(|change| change.item_name == "a").unwrap().id;
+        change(s, "a", NP_OWNER).cause = Some(cause);
+    }),
+    ("I16 change", "a DEPENDENT one is not due to this team", |s| {
+        change(s, "l", LB_OWNER).kind = Kind::Dependent
+    }),
+    ("I16 change", "a DIRECT one is not due to this team", |s| change(s, "b", NP_OWNER).kind = Kind::Direct),
+];
+
+#[test]
+fn a_change_instance_was_planned_and_follows_from_what_it_says() {
+    all_are_told(busy, ORIGIN);
+}
+
+const AGAIN: &str = "its number would be allotted again";
+
+const NUMBERS: &[Planted] = &[
+    ("I5 head", "its next change instance has no block of numbers", |s| {
+        s.heads.get_mut(&consumer()).unwrap().next_change += 1;
+    }),
+    ("I5 change", AGAIN, |s| {
+        let of = change(s, "b", VM_OWNER).id;
+        again(s, of, of.number() + 1);
+    }),
+    ("I5 change", AGAIN, |s| {
+        let newest = s.changes.keys().next_back().unwrap().number();
+        s.heads.get_mut(&consumer()).unwrap().next_change = newest;
+    }),
+    ("I5 application", AGAIN, |s| s.heads.get_mut(&consumer()).unwrap().next_application = 1),
+    ("I5 item", AGAIN, |s| {
+        let newest = s.items.keys().map(|id| ItemId::number(*id)).max().unwrap();
+        s.applications.values_mut().for_each(|application| application.next_item = newest);
+    }),
+];
+
+#[test]
+fn no_number_is_allotted_again() {
+    all_are_told(busy, NUMBERS);
+}

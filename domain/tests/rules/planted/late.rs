@@ -1,0 +1,38 @@
+//! What has waited for too long: no invariant is broken, and somebody should look.
+
+use super::staged;
+use domain::invariant::{Snapshot, ages};
+use domain::staging::{StagingId, StagingState};
+use domain::timestamp::Timestamp;
+
+/// What is told so many seconds after everything was written.
+fn told(snapshot: &Snapshot, seconds: u64) -> Vec<String> {
+    let now =
+        snapshot.submissions.iter().map(|one| one.created.micros()).max().unwrap() + seconds * 1_000_000;
+    let late = ages(snapshot, Timestamp::from_micros(now));
+    late.into_iter().map(|late| format!("{} {}", late.rule, late.detail)).collect()
+}
+
+#[test]
+fn what_is_owed_and_what_is_held_is_told_after_minutes() {
+    let snapshot = staged();
+    assert_eq!(told(&snapshot, 120), [""; 0]);
+    assert_eq!(told(&snapshot, 121), ["AGE it is held for 121 s"]);
+    assert_eq!(told(&snapshot, 300), ["AGE it is held for 300 s"]);
+    assert_eq!(told(&snapshot, 301), ["AGE it is owed for 301 s", "AGE it is held for 301 s"]);
+}
+
+#[test]
+fn what_is_only_laid_out_is_told_after_an_hour() {
+    for state in [StagingState::Open, StagingState::Aborted] {
+        let mut snapshot = staged();
+        snapshot.heads.values_mut().for_each(|head| head.in_flight = None);
+        // The submission is of another staging now.
+        snapshot.submissions.iter_mut().for_each(|one| one.staging = Some(StagingId::of("another", 0)));
+        snapshot.stagings[0].state = state;
+        let newest = snapshot.submissions.iter().map(|one| one.created).max().unwrap();
+        snapshot.stagings[0].created = newest;
+        assert_eq!(told(&snapshot, 3_600), [""; 0]);
+        assert_eq!(told(&snapshot, 3_601), [format!("AGE it is {} for 3601 s", state.name())]);
+    }
+}

@@ -1,0 +1,88 @@
+//! Limits of single records: what is as large as it may be is not told, what is larger is.
+
+use super::{busy, change, consumer, item, staged, told};
+use crate::world::VM_OWNER;
+use domain::change::Entry;
+use domain::decide::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX};
+use domain::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
+use domain::deployed::DEPLOYED_BYTES_MAX;
+use domain::id::ItemId;
+use domain::invariant::Snapshot;
+use domain::schema::{REFERENCES_MAX, Reference};
+use domain::state::State;
+use domain::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX};
+use domain::work::{ENTRIES_MAX, ITEMS_MAX, Owed};
+
+/// What has a size, its limit, and how it gets another one.
+type Sized = (&'static str, usize, fn(&mut Snapshot, usize));
+
+const BUSY: &[Sized] = &[
+    ("bytes of its name", NAME_BYTES_MAX, |s, size| item(s, "a").name = "n".repeat(size)),
+    ("references", REFERENCES_MAX, |s, size| {
+        let reference = Reference { service: "VM".to_owned(), name: "a".to_owned() };
+        item(s, "l").references = vec![reference; size];
+    }),
+    ("bytes of its data", DEPLOYED_BYTES_MAX, |s, size| s.deployed[0].data = "d".repeat(size)),
+    ("bytes of metadata", METADATA_BYTES_MAX, |s, size| {
+        s.teams.get_mut(&consumer()).unwrap().metadata = "m".repeat(size);
+    }),
+    ("bytes of its name", NAME_BYTES_MAX, |s, size| {
+        s.applications.values_mut().for_each(|application| application.name = "n".repeat(size));
+    }),
+    ("bytes of metadata", METADATA_BYTES_MAX, |s, size| {
+        s.applications.values_mut().for_each(|application| application.metadata = "m".repeat(size));
+    }),
+    ("bytes of its commit id", COMMIT_ID_BYTES_MAX, |s, size| {
+        s.submissions[0].commit_id = Some("c".repeat(size));
+    }),
+    ("bytes of the key", IDEMPOTENCY_KEY_BYTES_MAX, |s, size| s.remembered[0].1.key = "k".repeat(size)),
+    ("bytes of a log", LOG_BYTES_MAX, |s, size| {
+        change(s, "a", VM_OWNER).history[0].log = Some("l".repeat(size));
+    }),
+    ("log entries", LOG_ENTRIES_MAX, |s, size| {
+        let change = change(s, "a", VM_OWNER);
+        let note = Entry { from: Some(change.state), to: change.state, ..change.history[0].clone() };
+        change.history.extend(vec![note; size]);
+    }),
+    ("moves", State::ALL.len(), |s, size| {
+        let change = change(s, "a", VM_OWNER);
+        change.history = vec![change.history[0].clone(); size];
+    }),
+    ("attempts", ATTEMPTS_MAX as usize, |s, size| change(s, "a", VM_OWNER).attempt = size as u64),
+];
+
+const STAGED: &[Sized] = &[
+    ("entries", ENTRIES_MAX, |s, size| {
+        let owed = s.works[0].entries[0].clone();
+        s.works[0].entries = vec![owed; size];
+    }),
+    ("items", ITEMS_MAX, |s, size| {
+        let owed = s.works[0].entries[0].clone();
+        let application = owed.item.application();
+        let of = |number| Owed { item: ItemId::new(application, number).unwrap(), ..owed.clone() };
+        s.works[0].entries = (1..=size as u64).map(of).collect();
+    }),
+];
+
+#[test]
+fn what_is_too_large_is_told() {
+    for (sound, sizes) in [(busy(), BUSY), (staged(), STAGED)] {
+        for (what, most, grow) in sizes {
+            let is_told = |size: usize| {
+                let mut grown = sound.clone();
+                grow(&mut grown, size);
+                let line = format!(": {what}: {size}, at most {most}");
+                told(&grown).iter().any(|told| told.starts_with("I24 ") && told.ends_with(&line))
+            };
+            assert_eq!([*most, most + 1].map(is_told), [false, true], "{what}, at most {most}");
+        }
+    }
+}
+
+#[test]
+fn notes_are_no_moves() {
+    let mut noted = busy();
+    let (_, most, note) = BUSY.iter().find(|(what, ..)| *what == "log entries").unwrap();
+    note(&mut noted, *most);
+    assert!(!told(&noted).iter().any(|line| line.starts_with("I24 ")));
+}
