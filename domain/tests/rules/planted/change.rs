@@ -77,7 +77,7 @@ const ORIGIN: &[Planted] = &[
         change(s, "a", NP_OWNER).cause = Some(cause);
     }),
     ("I16 change", "a DEPENDENT one is not due to this team", |s| {
-        change(s, "l", LB_OWNER).kind = Kind::Dependent
+        change(s, "l", LB_OWNER).kind = Kind::Dependent;
     }),
     ("I16 change", "a DIRECT one is not due to this team", |s| change(s, "b", NP_OWNER).kind = Kind::Direct),
 ];

@@ -3,7 +3,7 @@
 use super::{busy, change, consumer, item, staged, told};
 use crate::world::VM_OWNER;
 use domain::change::Entry;
-use domain::decide::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX};
+use domain::decide::{LOG_BYTES_MAX, LOG_ENTRIES_MAX};
 use domain::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
 use domain::deployed::DEPLOYED_BYTES_MAX;
 use domain::id::ItemId;
@@ -48,7 +48,7 @@ const BUSY: &[Sized] = &[
         let change = change(s, "a", VM_OWNER);
         change.history = vec![change.history[0].clone(); size];
     }),
-    ("attempts", ATTEMPTS_MAX as usize, |s, size| change(s, "a", VM_OWNER).attempt = size as u64),
+    ("attempts", 31, |s, size| change(s, "a", VM_OWNER).attempt = u64::try_from(size).unwrap()),
 ];
 
 const STAGED: &[Sized] = &[
@@ -60,7 +60,7 @@ const STAGED: &[Sized] = &[
         let owed = s.works[0].entries[0].clone();
         let application = owed.item.application();
         let of = |number| Owed { item: ItemId::new(application, number).unwrap(), ..owed.clone() };
-        s.works[0].entries = (1..=size as u64).map(of).collect();
+        s.works[0].entries = (1..=u64::try_from(size).unwrap()).map(of).collect();
     }),
 ];
 

@@ -79,7 +79,7 @@ const SUBMISSIONS: &[Planted] = &[
         s.remembered[0].1.submission = SubmissionId::new(consumer(), 90).unwrap();
     }),
     ("I20 idempotency key", "it leads nowhere, or to another team", |s| {
-        s.remembered[0].0 = team(STRANGER).id
+        s.remembered[0].0 = team(STRANGER).id;
     }),
     ("I20 idempotency key", "two keys lead to one submission", |s| {
         let mut other = s.remembered[0].clone();
