@@ -176,6 +176,11 @@ fn is_torn(stored: &Stored, items: &Items) -> bool {
     if stored.applications.iter().any(torn_application) {
         return true;
     }
+    // An item with what the head has not allotted yet: the plan would allot that number, and displace it as well.
+    let mut open = items.values().flatten().flat_map(Item::open);
+    if open.any(|(_, slot)| slot.change.number() >= stored.head.next_change) {
+        return true;
+    }
     let read_all = stored.applications.iter().all(|application| items.contains_key(&application.id));
     let attention: crate::attention::Attention = items.values().flatten().map(Item::attention).sum();
     if read_all { attention != stored.head.attention } else { attention.count != 0 }

@@ -67,7 +67,7 @@ impl Engine {
         let keys: Vec<Value> = keys.iter().map(attributes).collect();
         let asked = json!({"RequestItems": {table: {"Keys": keys, "ConsistentRead": true}}});
         let reply = self.call("BatchGetItem", &asked);
-        assert!(reply.is_done(), "{reply:?}");
+        assert!(reply.is_done(), "{reply:?} of {asked}");
         let rows = reply.body["Responses"][table].as_array().cloned().unwrap_or_default();
         rows.into_iter().filter_map(|row| Some((key_of(&row)?, row))).collect()
     }

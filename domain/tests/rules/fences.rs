@@ -55,6 +55,27 @@ fn a_rejection_seen_in_an_item_and_not_in_the_head_is_a_torn_read() {
 }
 
 #[test]
+fn a_number_seen_in_an_item_and_not_in_the_head_is_a_torn_read() {
+    let mut world = World::new();
+    let both = |cpu| {
+        document(&[(APP, application(&[vm(NAME, cpu)])), ("NewApp2", application(&[vm("CoreVM2", 1)]))])
+    };
+    let plan = world.submit(&both(1), Scope::Whole).unwrap();
+    let id = plan.born.iter().find(|born| born.item_name == NAME).unwrap().id;
+    world.reject(NAME, VM_OWNER);
+    // The other application is as it is declared: it is not read, and nobody adds up the attention of all.
+    let (before, _) = world.read(&both(2), Scope::Whole);
+    world.retry(id, VM_OWNER).unwrap();
+    let (after, items) = world.read(&both(2), Scope::Whole);
+    assert_eq!(
+        (items.len(), before.head.next_change),
+        (1, world.open(NAME, VM_OWNER, State::Pending).number())
+    );
+    assert!(torn(&mut world, &(before, items.clone()), &both(2)));
+    assert!(!torn(&mut world, &(after, items), &both(2)));
+}
+
+#[test]
 fn an_application_that_had_to_be_read_and_was_not_is_a_torn_read() {
     let mut world = World::new();
     world.declare(&[vm(NAME, 1)]);
