@@ -176,7 +176,7 @@ fn a_list_of_items_has_problems_of_its_own() {
     let cases = [
         (r#"{"items": {"i": 1, "j": []}}"#, vec!["new wrong_type /items/i", "new wrong_type /items/j"]),
         (r#"{"items": {"i": {}, "i": {}}}"#, vec!["new duplicate_key /items/i"]),
-        (r#"{"items": {" i": {}}}"#, vec!["new invalid_name /items/ i"]),
+        (r#"{"items": {" i": {}, "j": {}}}"#, vec!["new invalid_name /items/ i"]),
         (r#"{"items": []}"#, vec!["new wrong_type /items"]),
         (r#"{"items": {}, "more": 1}"#, vec!["new unknown_key /more"]),
         (r#"{"items": {"#, vec!["new invalid_json "]),

@@ -103,6 +103,7 @@ fn its_progress_is_told_step_by_step() {
     let settled = world.snapshot.submissions.last().unwrap().clone();
     assert_eq!((settled.progress(), settled.landed), (Progress::Settled, 4));
     assert_eq!(settled.as_accepted().progress(), Progress::Committed);
+    assert!(settled.modified > accepted.modified, "when the last of it was carried out");
     assert_eq!((settled.landed > 0, settled.as_accepted().landed), (true, 0));
     let told = event::of_submission(None, &accepted)
         .into_iter()

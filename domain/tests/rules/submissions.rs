@@ -9,7 +9,7 @@ use domain::json::Hash;
 use domain::plan::{self, Refused};
 use domain::state::State;
 use domain::submission::Scope;
-use domain::work;
+use domain::work::{self, Owed};
 use domain::write::Write;
 use serde_json::{Value, json};
 
@@ -354,7 +354,13 @@ fn what_a_submission_owes_is_cut_into_records_of_a_bounded_size() {
         (plan.submission.planned(), plan.submission.direct)
     );
     // A share takes no room for what its cause has already.
-    assert!(plan.owed.iter().all(|share| share.version.is_none() && share.declared.is_none()));
+    let takes_none = |share: &Owed| share.version.is_none() && share.declared.is_none();
+    assert!(plan.owed.iter().all(takes_none));
+    let mut world = World::new().with_dependent("LoadBalancer");
+    world.declare_and_generate(&[vm(NAME, 1), lb("CoreLB1", &[NAME], "a")]);
+    let plan = world.declare(&[vm(NAME, 2), lb("CoreLB1", &[NAME], "a")]);
+    let [referenced, share] = &plan.owed[..] else { panic!("one and its share") };
+    assert_eq!((referenced.version.is_some(), takes_none(share)), (true, true));
 }
 
 #[test]
