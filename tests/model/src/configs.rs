@@ -157,7 +157,7 @@ pub const CONFIGS: &[Config] = &[
         about: "retries while a staged submission holds the head",
         owners: Owners { at_once: 1, budget: 3, decisions: &[Reject, Retry] },
         commands: &[submit(XZ1), after(&[0], staged(XZ2)), after(&[1], submit(X3))],
-        states: All(4_211),
+        states: All(4_187),
         ..PLAIN
     },
     Config {
