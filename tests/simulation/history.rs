@@ -6,7 +6,7 @@ use crate::faults::Faults;
 use crate::linear::History as Recorded;
 use crate::run::in_virtual_time;
 use crate::spec::{Op, Ret};
-use crate::system::{Answer, Asked, STAGED, System};
+use crate::system::{Answer, Asked, System};
 use domain::change::ChangeType;
 use domain::id::{CHANGE_STRIDE, ChangeId, TeamId};
 use domain::state::State;
@@ -38,8 +38,7 @@ async fn make(seed: u64) -> usize {
     let mut dice = Rng::with_seed(seed);
     let faults = Faults::drawn(&mut dice);
     let cloud = Cloud::new(dice, Indexes::Exact, None);
-    let actions_max = if seed.is_multiple_of(3) { STAGED } else { 100 };
-    let system = System::start(&world(), actions_max, cloud).await;
+    let system = System::start(&world(), 100, cloud).await;
     let team = system.table.team_by_name("AwesomeConsumer").await.unwrap().unwrap().id;
     system.cloud.suffer(faults);
     let history = Arc::new(History { system, team, recorded: Mutex::default() });
