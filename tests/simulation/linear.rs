@@ -1,9 +1,9 @@
 //! Linearizability: whether requests that were made beside each other could have been carried out one after the other, each
 //! between its beginning and its end, with the same answers.
 //!
-//! The search of Wing and Gong, which remembers where it has been.
+//! The search of Wing and Gong, which remembers where it has been, and knows where it has to lead.
 
-use crate::spec::{Item, Op, Ret};
+use crate::spec::{Change, Item, Op, Ret};
 use std::collections::BTreeSet;
 
 /// A request, and its answer if there was one; one that nobody answered may still have been carried out, or never.
@@ -27,16 +27,28 @@ const ATTEMPTS_MAX: usize = 128;
 impl History {
     /// A request is made; its number.
     pub fn begin(&mut self, op: Op) -> usize {
-        assert!(self.attempts.len() < ATTEMPTS_MAX, "the history is too long");
         let began = self.moment();
-        self.attempts.push(Attempt { op, began, answer: None });
-        self.attempts.len() - 1
+        self.push(Attempt { op, began, answer: None })
     }
 
     /// It is answered.
     pub fn end(&mut self, attempt: usize, ret: Ret) {
         let ended = self.moment();
         self.attempts[attempt].answer = Some((ended, ret));
+    }
+
+    /// What another request would have been answered while an attempt was under way, which has been answered just now.
+    pub fn meanwhile(&mut self, attempt: usize, op: Op, ret: Ret) {
+        let Attempt { began, answer: Some((ended, _)), .. } = self.attempts[attempt] else {
+            panic!("no answer")
+        };
+        self.push(Attempt { op, began, answer: Some((ended, ret)) });
+    }
+
+    fn push(&mut self, attempt: Attempt) -> usize {
+        assert!(self.attempts.len() < ATTEMPTS_MAX, "the history is too long");
+        self.attempts.push(attempt);
+        self.attempts.len() - 1
     }
 
     /// How many requests were answered.
@@ -49,19 +61,20 @@ impl History {
         self.moments
     }
 
-    /// Whether there is an order in which it could have happened.
-    pub fn is_linearizable(&self) -> bool {
+    /// Whether there is an order in which it could have happened and led to these change instances.
+    pub fn is_linearizable(&self, outcome: &[Change]) -> bool {
         let answered = |(_, attempt): &(usize, &Attempt)| attempt.answer.is_some();
         let all =
             self.attempts.iter().enumerate().filter(answered).fold(0, |all, (at, _)| all | 1_u128 << at);
         let mut seen = BTreeSet::new();
         let mut open = vec![(0_u128, Item::default())];
         while let Some((done, item)) = open.pop() {
-            if done & all == all {
+            if done & all == all && item.changes() == outcome {
                 return true;
             }
             if seen.insert((done, item.clone())) {
-                open.extend(self.next(done, &item));
+                let next = self.next(done, &item).into_iter();
+                open.extend(next.filter(|(_, item)| item.leads_to(outcome)));
             }
         }
         false
@@ -72,7 +85,14 @@ impl History {
         let left = || self.attempts.iter().enumerate().filter(move |(at, _)| done >> at & 1 == 0);
         let ends = left().filter_map(|(_, attempt)| attempt.answer.as_ref().map(|(ended, _)| *ended));
         let first_end = ends.min().unwrap_or(usize::MAX);
-        let may_be_next = left().filter(|(_, attempt)| attempt.began < first_end);
+        // Of the same requests that nobody answered the first that is left may be wherever another one may be.
+        let is_first = |at: usize, attempt: &Attempt| {
+            attempt.answer.is_some()
+                || !left()
+                    .take_while(|(other, _)| *other < at)
+                    .any(|(_, other)| other.answer.is_none() && other.op == attempt.op)
+        };
+        let may_be_next = left().filter(|(at, attempt)| attempt.began < first_end && is_first(*at, attempt));
         let carried_out = may_be_next.filter_map(|(at, attempt)| {
             let mut after = item.clone();
             let ret = after.invoke(&attempt.op);
@@ -91,54 +111,108 @@ impl History {
 mod tests {
     use super::*;
     use domain::change::ChangeType::Create;
-    use domain::state::State::{Approved, Closed, Pending, Rejected};
+    use domain::state::State::{self, Approved, Closed, Pending, Rejected};
 
-    /// Born, then two decisions beside each other with these answers.
-    fn two_decisions(first: Ret, second: Ret) -> bool {
+    fn change(state: State, target: Option<u8>) -> Change {
+        Change { state, change_type: Create, target }
+    }
+
+    /// A change instance is born.
+    fn born() -> History {
         let mut history = History::default();
         let born = history.begin(Op::Declare(Some(1)));
         history.end(born, Ret::Born(0, Create, None));
+        history
+    }
+
+    fn ends(history: &History, state: State) -> bool {
+        history.is_linearizable(&[change(state, Some(1))])
+    }
+
+    /// Two decisions beside each other with these answers, of which one is what it comes to.
+    fn two_decisions(first: Ret, second: Ret, outcome: State) -> bool {
+        let mut history = born();
         let approve = history.begin(Op::Decide(0, Approved));
         let reject = history.begin(Op::Decide(0, Rejected));
         history.end(reject, second);
         history.end(approve, first);
-        history.is_linearizable()
+        ends(&history, outcome)
     }
 
     #[test]
     fn one_of_two_decisions_wins_and_the_other_is_told() {
-        assert!(two_decisions(Ret::Is(Approved, Create), Ret::Illegal(Approved)));
-        assert!(two_decisions(Ret::Illegal(Rejected), Ret::Is(Rejected, Create)));
-        assert!(!two_decisions(Ret::Is(Approved, Create), Ret::Is(Rejected, Create)));
-        assert!(!two_decisions(Ret::Illegal(Closed), Ret::Is(Rejected, Create)));
+        let is = |state| Ret::Is(state, Create);
+        for (first, second, outcome, expected) in [
+            (is(Approved), Ret::Illegal(Approved), Approved, true),
+            (Ret::Illegal(Rejected), is(Rejected), Rejected, true),
+            (Ret::Illegal(Rejected), is(Rejected), Approved, false),
+            (is(Approved), is(Rejected), Approved, false),
+            (is(Approved), is(Rejected), Rejected, false),
+            (Ret::Illegal(Closed), is(Rejected), Rejected, false),
+        ] {
+            assert_eq!(two_decisions(first, second, outcome), expected, "{outcome}");
+        }
     }
 
     #[test]
     fn what_is_read_after_a_decision_shows_it() {
-        let read = |seen| {
-            let mut history = History::default();
-            let born = history.begin(Op::Declare(Some(1)));
-            history.end(born, Ret::Born(0, Create, None));
+        for (seen, expected) in [(Approved, true), (Pending, false)] {
+            let mut history = born();
             let approve = history.begin(Op::Decide(0, Approved));
             history.end(approve, Ret::Is(Approved, Create));
             let read = history.begin(Op::Read(0));
             history.end(read, Ret::Is(seen, Create));
-            history.is_linearizable()
-        };
-        assert!(read(Approved));
-        assert!(!read(Pending));
+            assert_eq!(ends(&history, Approved), expected, "{seen}");
+        }
+    }
+
+    #[test]
+    fn what_is_read_meanwhile_comes_before_or_after() {
+        for (seen, expected) in [(Pending, true), (Approved, true), (Rejected, false)] {
+            let mut history = born();
+            let approve = history.begin(Op::Decide(0, Approved));
+            history.end(approve, Ret::Is(Approved, Create));
+            history.meanwhile(approve, Op::Read(0), Ret::Is(seen, Create));
+            assert_eq!(ends(&history, Approved), expected, "{seen}");
+        }
     }
 
     #[test]
     fn what_nobody_was_told_of_may_have_happened_or_not() {
-        for seen in [Pending, Approved] {
-            let mut history = History::default();
-            let born = history.begin(Op::Declare(Some(1)));
-            history.end(born, Ret::Born(0, Create, None));
+        for (seen, outcome, expected) in [
+            (Pending, Pending, true),
+            (Pending, Approved, true),
+            (Approved, Approved, true),
+            (Approved, Pending, false),
+        ] {
+            let mut history = born();
             history.begin(Op::Decide(0, Approved));
             let read = history.begin(Op::Read(0));
             history.end(read, Ret::Is(seen, Create));
-            assert!(history.is_linearizable(), "{seen}");
+            assert_eq!(ends(&history, outcome), expected, "{seen}, {outcome}");
+        }
+    }
+
+    #[test]
+    fn of_the_same_requests_that_nobody_answered_any_may_have_happened() {
+        let outcome = |targets: &[u8]| {
+            let mut changes: Vec<_> = targets.iter().map(|cpu| change(Closed, Some(*cpu))).collect();
+            changes.last_mut().unwrap().state = Pending;
+            changes
+        };
+        for (targets, expected) in [
+            (&[1][..], true),
+            (&[1, 2, 1], true),
+            (&[2, 1], true),
+            (&[1, 2], true),
+            (&[1, 1], false),
+            (&[3], false),
+        ] {
+            let mut history = History::default();
+            for cpu in [1, 2, 1] {
+                history.begin(Op::Declare(Some(cpu)));
+            }
+            assert_eq!(history.is_linearizable(&outcome(targets)), expected, "{targets:?}");
         }
     }
 }

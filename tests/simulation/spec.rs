@@ -50,14 +50,29 @@ enum Creation {
     Done,
 }
 
+/// A change instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Change {
-    state: State,
-    change_type: ChangeType,
-    target: Option<u8>,
+pub struct Change {
+    /// Where it stands.
+    pub state: State,
+    /// What is to be done.
+    pub change_type: ChangeType,
+    /// How many CPUs the item shall have, or none when it shall be gone.
+    pub target: Option<u8>,
 }
 
 impl Item {
+    /// Its change instances, by their numbers.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// Whether these change instances may still come of it: none is ever lost, or asks for something else.
+    pub fn leads_to(&self, outcome: &[Change]) -> bool {
+        let same = self.changes.iter().zip(outcome).all(|(one, other)| one.target == other.target);
+        same && self.changes.len() <= outcome.len()
+    }
+
     fn open(&self, states: [State; 2]) -> Option<usize> {
         self.changes.iter().position(|change| states.contains(&change.state))
     }
