@@ -5,11 +5,11 @@ mod bus;
 mod fate;
 
 use crate::ablation::Fence;
-use crate::engine::{Engine, Reply};
 use crate::faults::{Faults, befalls};
 use crate::lagging::Lagging;
-use crate::rows::{Key, written};
+use crate::rows::written;
 use crate::torn::Torn;
+use embedded::{Engine, Key, Reply};
 use fastrand::Rng;
 use serde_json::Value;
 use sha2::{Digest, Sha256};

@@ -1,11 +1,11 @@
 //! Idempotency keys that expire: their records are removed late, or early, or just then.
 
 use crate::cloud::{Cloud, Indexes, TABLE};
-use crate::rows::{attributes, key_of};
 use crate::run::in_virtual_time;
 use crate::shape::{CONSUMERS, Shape};
 use crate::stream::Stream;
 use crate::system::{Asked, System};
+use embedded::{attributes, key_of};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::sync::Arc;

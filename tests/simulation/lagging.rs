@@ -1,8 +1,7 @@
 //! What lags: indexes and eventually consistent reads are answered by a second engine, which every write reaches later,
 //! row by row.
 
-use crate::engine::Engine;
-use crate::rows::{Key, attributes};
+use embedded::{Engine, Key, attributes};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tokio::time::Instant;
@@ -35,7 +34,7 @@ impl Lagging {
     }
 
     /// Answers a read as of now.
-    pub fn read(&mut self, operation: &str, request: &Value, now: Instant) -> crate::engine::Reply {
+    pub fn read(&mut self, operation: &str, request: &Value, now: Instant) -> embedded::Reply {
         self.arrive(now);
         self.engine.call(operation, request)
     }

@@ -13,7 +13,6 @@ pub mod cloud;
 pub mod command;
 pub mod crashes;
 pub mod declared;
-pub mod engine;
 pub mod expiry;
 pub mod faults;
 pub mod history;

@@ -3,15 +3,14 @@
 //! A request goes its way as a task of its own: it may arrive long after the one who sent it has given up, or has died.
 
 use crate::cloud::Cloud;
-use crate::engine::Reply;
 use crate::invocation::{Call, Invocation};
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
-use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
-use aws_smithy_types::body::SdkBody;
+use embedded::{Reply, asked};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,8 +43,7 @@ impl HttpClient for Network {
 
 impl HttpConnector for Network {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let target = request.headers().get("x-amz-target").unwrap_or_default().to_owned();
-        let body: Value = serde_json::from_slice(request.body().bytes().unwrap_or_default()).unwrap();
+        let (target, body) = asked(&request);
         let invocation = Invocation::under_way();
         let call = invocation.as_ref().map_or(Call::Made, |invocation| invocation.call());
         if call == Call::NotMade {
@@ -71,7 +69,7 @@ impl HttpConnector for Network {
         });
         HttpConnectorFuture::new(async move {
             let broken = |error: oneshot::error::RecvError| ConnectorError::io(error.into());
-            Ok(response(&answered.await.map_err(broken)?))
+            Ok(answered.await.map_err(broken)?.response())
         })
     }
 }
@@ -84,9 +82,4 @@ async fn carry(cloud: &Arc<Cloud>, fate: Fate, target: &str, body: Value) -> Opt
     let reply = cloud.take(target, body, fate.back);
     tokio::time::sleep(fate.back).await;
     fate.is_answered.then_some(reply)
-}
-
-fn response(reply: &Reply) -> HttpResponse {
-    let status = reply.status.try_into().unwrap();
-    HttpResponse::new(status, SdkBody::from(reply.body.to_string()))
 }

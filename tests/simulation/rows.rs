@@ -1,20 +1,7 @@
 //! Rows in requests and replies: which keys a write touches, which rows a reply shows.
 
-use serde_json::{Map, Value, json};
-
-/// A row's partition and sort key.
-pub type Key = (String, String);
-
-/// The key of a row, or of the key attributes alone; none in a table without sort keys.
-pub fn key_of(row: &Value) -> Option<Key> {
-    let text = |name: &str| row.get(name)?.get("S")?.as_str().map(str::to_owned);
-    text("pk").zip(text("sk"))
-}
-
-/// The key attributes of a key.
-pub fn attributes(key: &Key) -> Value {
-    json!({"pk": {"S": key.0}, "sk": {"S": key.1}})
-}
+use embedded::{Key, key_of};
+use serde_json::{Map, Value};
 
 /// The table that a request names, and the keys that it writes there.
 pub fn written(operation: &str, request: &Value) -> Vec<Key> {

@@ -2,7 +2,8 @@
 //!
 //! The engine itself shows all or nothing, so it is made here.
 
-use crate::rows::{Key, Wanted, key_of};
+use crate::rows::Wanted;
+use embedded::{Key, key_of};
 use serde_json::Value;
 use tokio::time::Instant;
 

@@ -38,6 +38,8 @@ pub(crate) struct World {
     /// Microseconds; a test may set it back.
     pub(crate) clock: u64,
     pub(crate) idempotency: Option<(String, Hash)>,
+    /// Every transaction so far.
+    pub(crate) written: Vec<Vec<Write>>,
     requests: u64,
 }
 
@@ -64,7 +66,14 @@ impl World {
             snapshot.heads.insert(id, team.first_head());
             snapshot.teams.insert(id, team);
         }
-        Self { snapshot, offers: OFFERS.clone(), clock: 1_000, idempotency: None, requests: 0 }
+        Self {
+            snapshot,
+            offers: OFFERS.clone(),
+            clock: 1_000,
+            idempotency: None,
+            written: Vec::new(),
+            requests: 0,
+        }
     }
 
     // Settings.

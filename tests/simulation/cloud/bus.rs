@@ -1,7 +1,7 @@
 //! The event bus: it takes each event, or not.
 
 use super::Cloud;
-use crate::engine::Reply;
+use embedded::Reply;
 use serde_json::{Value, json};
 
 impl Cloud {

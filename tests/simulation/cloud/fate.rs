@@ -1,9 +1,9 @@
 //! What befalls a request on its way, or when it arrives.
 
 use super::{Cloud, State};
-use crate::engine::Reply;
 use crate::faults::befalls;
 use crate::network::Fate;
+use embedded::Reply;
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -11,6 +11,7 @@ impl World {
             sound(&table, write);
         }
         assert_eq!(table.commit(writes, &[]), Ok(()));
+        self.written.extend((!writes.is_empty()).then(|| writes.to_vec()));
         let catalogue = std::mem::take(&mut self.snapshot.catalogue);
         self.snapshot = Snapshot { catalogue, ..table.snapshot() };
     }

@@ -1,6 +1,8 @@
 //! The engine within this process: a request as the SDK has written it goes in, a reply as it reads it comes out.
 
 use crate::rows::{Key, attributes, key_of};
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use aws_smithy_types::body::SdkBody;
 use dynoxide::{Database, errors::DynoxideError};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -21,6 +23,11 @@ impl Reply {
         let body =
             json!({"__type": format!("com.amazonaws.dynamodb.v20120810#{code}"), "message": "injected"});
         Self { status, body }
+    }
+
+    /// The same as the AWS client reads it.
+    pub fn response(&self) -> HttpResponse {
+        HttpResponse::new(self.status.try_into().unwrap(), SdkBody::from(self.body.to_string()))
     }
 
     /// Whether it was done.

@@ -1,0 +1,121 @@
+//! Lists: every row in order, both ways, from behind any of them.
+
+use crate::twin::Twin;
+use domain::change::Change;
+use domain::deployed::Deployed;
+use domain::item::Item;
+use domain::service::Service;
+use domain::state::State;
+use domain::submission::Submission;
+use domain::team::Application;
+use dovetail_table::{Direction, Source};
+use std::fmt::Debug;
+
+pub(crate) async fn all(twin: &Twin) {
+    for team in twin.world.snapshot.teams.keys() {
+        changes(twin, *team).await;
+        items(twin, *team).await;
+        deployed(twin, *team).await;
+        others(twin, *team).await;
+    }
+    let services = twin.world.offers.values().map(|offer| offer.service.clone());
+    is(twin, &Source::<Service>::all(), services.collect()).await;
+}
+
+async fn changes(twin: &Twin, team: domain::id::TeamId) {
+    let snapshot = &twin.world.snapshot;
+    let of = |wanted: &dyn Fn(&Change) -> bool| -> Vec<Change> {
+        snapshot.changes.values().filter(|change| wanted(change)).cloned().collect()
+    };
+    let alone = State::ALL.map(|state| vec![state]);
+    for states in [&alone[..], &[vec![State::Pending, State::Approved], State::ALL.to_vec()]].concat() {
+        let wanted = of(&|change| change.owner.id == team && states.contains(&change.state));
+        is(twin, &Source::<Change>::owned_by(team, &states), wanted).await;
+    }
+    is(twin, &Source::<Change>::of_consumer(team), of(&|change| change.consumer.id == team)).await;
+    for submission in snapshot.submissions.iter().filter(|one| one.team.id == team) {
+        let first = submission.first_change;
+        let wanted = of(&|change| change.consumer.id == team && change.id.number() >= first);
+        is(twin, &Source::<Change>::since(submission), wanted).await;
+    }
+    for item in snapshot.items.values().filter(|item| item.consumer.id == team) {
+        is(twin, &Source::<Change>::of_item(item.id), of(&|change| change.item == item.id)).await;
+    }
+}
+
+async fn items(twin: &Twin, team: domain::id::TeamId) {
+    let snapshot = &twin.world.snapshot;
+    let of = |wanted: &dyn Fn(&Item) -> bool| -> Vec<Item> {
+        snapshot.items.values().filter(|item| wanted(item)).cloned().collect()
+    };
+    is(twin, &Source::<Item>::owned_by(team), of(&|item| item.service_owner.id == team)).await;
+    is(twin, &Source::<Item>::of_consumer(team), of(&|item| item.consumer.id == team)).await;
+    let shared = of(&|item| snapshot.shares.contains(&(item.id, team)));
+    is(twin, &Source::<Item>::shared_with(team), shared).await;
+    for application in snapshot.applications.keys().filter(|id| id.team() == team) {
+        let wanted = of(&|item| item.id.application() == *application);
+        is(twin, &Source::<Item>::of_application(*application), wanted).await;
+    }
+}
+
+async fn deployed(twin: &Twin, team: domain::id::TeamId) {
+    let snapshot = &twin.world.snapshot;
+    let of = |wanted: &dyn Fn(&Deployed) -> bool| -> Vec<Deployed> {
+        snapshot.deployed.iter().filter(|deployed| wanted(deployed)).cloned().collect()
+    };
+    is(twin, &Source::<Deployed>::owned_by(team), of(&|one| one.service_owner.id == team)).await;
+    is(twin, &Source::<Deployed>::of_consumer(team), of(&|one| one.consumer.id == team)).await;
+    for item in snapshot.items.values().filter(|item| item.consumer.id == team) {
+        is(twin, &Source::<Deployed>::of_item(item.id), of(&|one| one.item == item.id)).await;
+    }
+}
+
+async fn others(twin: &Twin, team: domain::id::TeamId) {
+    let snapshot = &twin.world.snapshot;
+    let submissions = snapshot.submissions.iter().filter(|one| one.team.id == team);
+    is(twin, &Source::<Submission>::of_team(team), submissions.cloned().collect()).await;
+    let applications = snapshot.applications.values().filter(|one| one.id.team() == team);
+    is(twin, &Source::<Application>::of_team(team), applications.cloned().collect()).await;
+    let services = twin.world.offers.values().map(|offer| offer.service.clone());
+    let owned = services.filter(|service| service.owner.id == team);
+    is(twin, &Source::<Service>::owned_by(team), owned.collect()).await;
+}
+
+/// A list has these rows, in whatever order, and shows them so however it is read.
+async fn is<T: Clone + Debug + PartialEq>(twin: &Twin, source: &Source<T>, expected: Vec<T>) {
+    let rows = read(twin, source, Direction::Ascending, None, 100).await;
+    assert_eq!(rows.len(), expected.len(), "{source:?}");
+    assert!(expected.iter().all(|one| rows.iter().any(|(_, row)| row == one)), "{source:?}");
+    assert!(rows.is_sorted_by(|(one, _), (other, _)| one < other), "{source:?}");
+    assert_eq!(usize::try_from(twin.table.count(source).await.unwrap()).unwrap(), rows.len());
+    let mut back = rows.clone();
+    back.reverse();
+    for at_once in [1, 3] {
+        assert_eq!(read(twin, source, Direction::Ascending, None, at_once).await, rows);
+        assert_eq!(read(twin, source, Direction::Descending, None, at_once).await, back);
+    }
+    if let Some(middle) = rows.get(rows.len() / 2) {
+        let (up, down) = (&rows[rows.len() / 2 + 1..], &back[rows.len() - rows.len() / 2..]);
+        for at_once in [1, 100] {
+            assert_eq!(read(twin, source, Direction::Ascending, Some(&middle.0), at_once).await, up);
+            assert_eq!(read(twin, source, Direction::Descending, Some(&middle.0), at_once).await, down);
+        }
+    }
+    assert_eq!(read(twin, &source.clone().emptied(), Direction::Ascending, None, 100).await, []);
+}
+
+async fn read<T>(
+    twin: &Twin,
+    source: &Source<T>,
+    direction: Direction,
+    after: Option<&str>,
+    at_once: usize,
+) -> Vec<(String, T)> {
+    let mut rows = twin.table.rows(source, direction, after).at_once(at_once);
+    let mut all = Vec::new();
+    while let Some(some) = rows.next().await.unwrap() {
+        assert!(!some.is_empty());
+        all.extend(some.into_iter().map(|row| (row.position, row.value)));
+    }
+    all
+}

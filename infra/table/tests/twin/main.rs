@@ -1,0 +1,29 @@
+//! The table beside the world of the rules' tests: it takes the same transactions, and is then read in every way there is.
+#![recursion_limit = "256"]
+
+#[cfg(test)]
+mod audited;
+#[cfg(test)]
+mod lists;
+#[cfg(test)]
+mod owed;
+#[cfg(test)]
+mod provisioned;
+#[cfg(test)]
+mod reads;
+#[cfg(test)]
+mod related;
+#[cfg(test)]
+mod twin;
+#[cfg(test)]
+mod walk;
+
+#[cfg(test)]
+use rules::world;
+
+#[cfg(test)]
+#[path = "../../../../domain/tests/rules"]
+mod rules {
+    #[expect(dead_code, reason = "the rules need more of it")]
+    pub(crate) mod world;
+}

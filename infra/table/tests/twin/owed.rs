@@ -1,0 +1,148 @@
+//! Work that is owed: in order, counted when it fails, set aside, put back, cleared away.
+
+use crate::twin::{Twin, run};
+use crate::world::{APP, CONSUMER, NP_OWNER, World, application, document, team, vm};
+use domain::json::Hash;
+use domain::plan::Staged;
+use domain::staging::StagingState;
+use domain::submission::Scope;
+use domain::timestamp::Timestamp;
+use domain::work::{ENTRIES_MAX, TRIES_MAX, WorkId};
+use dovetail_table::Commit;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// After everything.
+const LATER: Timestamp = Timestamp::from_micros(1 << 40);
+
+fn items(count: usize) -> Value {
+    let items: Vec<_> = (0..count).map(|number| vm(&format!("vm{number}"), 1)).collect();
+    document(&[(APP, application(&items))])
+}
+
+/// Several work records, laid out.
+async fn staged() -> (Twin, Staged) {
+    let mut twin = Twin::of(World::new()).await;
+    let body = items(ENTRIES_MAX + 10);
+    let read = twin.world.read(&body, Scope::Whole);
+    let staged = twin.world.plan(&read, &body, Scope::Whole).unwrap().staged.unwrap();
+    assert!(staged.works.len() > 1);
+    let declarations = BTreeMap::from([(Hash::of("{}"), "{}".to_owned())]);
+    assert_eq!(twin.table.stage(&staged, &declarations).await.unwrap(), Commit::Done);
+    (twin, staged)
+}
+
+#[test]
+fn what_is_staged_is_found_by_its_age() {
+    run(|| async {
+        let (twin, Staged { submission, staging, works, .. }) = staged().await;
+        let (table, id) = (&twin.table, (staging.team(), staging.id));
+        assert_eq!(table.staging(id.0, id.1).await.unwrap(), Some(staging));
+        let next = Timestamp::from_micros(staging.created.micros() + 1);
+        assert_eq!(table.stagings(next, 10).await.unwrap(), [id]);
+        assert_eq!(table.stagings(staging.created, 10).await.unwrap(), []);
+        assert_eq!(table.count_work().await.unwrap(), (1, 0));
+        assert_eq!(table.owed(LATER, 10).await.unwrap(), []);
+        let expected = works.iter().map(Some).chain([None]);
+        for (after, expected) in (0..).zip(expected) {
+            let owing = table.next_work(&submission, after).await.unwrap();
+            assert_eq!(owing.as_ref().map(|owing| owing.id), expected.map(|work| work.id));
+            assert_eq!(owing.as_ref().map(|owing| owing.work.as_ref().unwrap()), expected);
+            assert!(!owing.is_some_and(|owing| owing.is_set_aside));
+        }
+    });
+}
+
+#[test]
+fn what_is_not_committed_is_cleared_away() {
+    run(|| async {
+        let (twin, Staged { staging, works, commit, .. }) = staged().await;
+        let table = &twin.table;
+        assert!(table.is_owed(works[1].id).await.unwrap());
+        for _ in 0..2 {
+            assert!(table.clear_away(&staging).await.unwrap());
+            assert_eq!(table.staging(staging.team(), staging.id).await.unwrap(), None);
+            for work in &works {
+                assert!(!table.is_owed(work.id).await.unwrap());
+            }
+        }
+        assert_eq!(table.commit(&commit).await.unwrap(), Commit::Stale);
+        assert_eq!(table.count_work().await.unwrap(), (0, 0));
+    });
+}
+
+#[test]
+fn what_is_given_up_is_not_committed_and_what_is_committed_not_given_up() {
+    run(|| async {
+        let (twin, Staged { staging, works, commit, .. }) = staged().await;
+        twin.table.abort(&staging).await.unwrap();
+        let now = twin.table.staging(staging.team(), staging.id).await.unwrap().unwrap();
+        assert_eq!(now.state, StagingState::Aborted);
+        assert_eq!(twin.table.commit(&commit).await.unwrap(), Commit::Stale);
+
+        let (twin, Staged { staging: another, commit, .. }) = staged().await;
+        assert_eq!(twin.table.commit(&commit).await.unwrap(), Commit::Done);
+        assert!(!twin.table.clear_away(&another).await.unwrap());
+        let now = twin.table.staging(another.team(), another.id).await.unwrap().unwrap();
+        assert_eq!(now.state, StagingState::Committed);
+        assert!(twin.table.is_owed(works[0].id).await.unwrap());
+    });
+}
+
+#[test]
+fn work_that_fails_is_set_aside_and_may_be_put_back() {
+    run(|| async {
+        let (twin, Staged { submission, works, commit, .. }) = staged().await;
+        let (table, id) = (&twin.table, works[0].id);
+        assert_eq!(table.commit(&commit).await.unwrap(), Commit::Done);
+        for _ in 0..2 {
+            for _ in 1..TRIES_MAX {
+                assert!(!table.count_failure(id).await.unwrap());
+                assert_eq!(table.quarantined(10).await.unwrap(), []);
+            }
+            assert!(table.count_failure(id).await.unwrap());
+            assert_eq!(table.quarantined(10).await.unwrap(), [id]);
+            assert_eq!(table.owed(LATER, 10).await.unwrap(), []);
+            assert_eq!(table.count_work().await.unwrap(), (1, 1));
+            assert!(table.next_work(&submission, 0).await.unwrap().unwrap().is_set_aside);
+            table.redrive(id).await.unwrap();
+            assert_eq!(table.quarantined(10).await.unwrap(), []);
+            assert_eq!(table.owed(LATER, 10).await.unwrap(), [id]);
+            assert_eq!(table.count_work().await.unwrap(), (2, 0));
+        }
+        let gone = WorkId { number: 9, ..id };
+        assert!(!table.count_failure(gone).await.unwrap());
+        table.redrive(gone).await.unwrap();
+        assert!(!table.is_owed(gone).await.unwrap(), "what is gone is not brought back");
+    });
+}
+
+#[test]
+fn what_is_owed_is_found_oldest_first() {
+    run(|| async {
+        let mut twin = Twin::of(World::new().with_dependent("VM")).await;
+        for count in 1..=3 {
+            twin.world.submit(&items(count), Scope::Whole).unwrap();
+        }
+        twin.follow().await;
+        let works: Vec<_> = twin.world.snapshot.works.iter().map(|work| (work.id, work.created)).collect();
+        let ids: Vec<WorkId> = works.iter().map(|(id, _)| *id).collect();
+        assert_eq!((ids.len(), works.is_sorted_by(|(_, one), (_, next)| one < next)), (3, true));
+        let table = &twin.table;
+        assert_eq!(table.owed(LATER, 10).await.unwrap(), ids);
+        assert_eq!(table.owed(LATER, 2).await.unwrap(), ids[..2]);
+        assert_eq!(table.owed(works[2].1, 10).await.unwrap(), ids[..2]);
+        assert_eq!(table.count_work().await.unwrap(), (3, 0));
+        let newest = twin.world.snapshot.submissions.last().unwrap();
+        assert_eq!(table.next_work(newest, 0).await.unwrap().unwrap().id, ids[2]);
+        assert!(twin.world.snapshot.works.iter().all(|work| work.id.submission.team() == team(CONSUMER).id));
+        assert!(
+            twin.world
+                .snapshot
+                .works
+                .iter()
+                .flat_map(|work| &work.entries)
+                .all(|owed| { owed.owner.id == team(NP_OWNER).id })
+        );
+    });
+}

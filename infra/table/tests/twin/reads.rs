@@ -1,0 +1,131 @@
+//! Reads by id: what there is, and nothing where there is nothing.
+
+use crate::twin::{Twin, whole_seconds};
+use crate::world::{CONSUMER, STRANGER, team};
+use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
+use domain::submission::Remembered;
+use domain::timestamp::Timestamp;
+use std::collections::BTreeSet;
+
+/// Far beyond whatever a walk makes.
+const NOBODYS: u64 = 4_000;
+
+pub(crate) async fn all(twin: &Twin) {
+    teams(twin).await;
+    items(twin).await;
+    changes(twin).await;
+    submissions(twin).await;
+    services(twin).await;
+}
+
+async fn teams(twin: &Twin) {
+    let (table, snapshot) = (&twin.table, &twin.world.snapshot);
+    for (id, known) in &snapshot.teams {
+        assert_eq!(table.team(*id).await.unwrap().as_ref(), Some(known));
+        assert_eq!(table.team_by_name(&known.name).await.unwrap().as_ref(), Some(known));
+        assert_eq!(table.head(*id).await.unwrap(), snapshot.heads.get(id).copied());
+        let stored = table.stored_team(*id).await.unwrap().unwrap();
+        assert_eq!((&stored.team, &stored.head), (known, &snapshot.heads[id]));
+        let applications = snapshot.applications.values().filter(|one| one.id.team() == *id);
+        assert_eq!(stored.applications, applications.cloned().collect::<Vec<_>>());
+    }
+    for (id, known) in &snapshot.applications {
+        assert_eq!(table.application(*id).await.unwrap().as_ref(), Some(known));
+    }
+    let nobody = TeamId::new(NOBODYS).unwrap();
+    assert_eq!(table.team(nobody).await.unwrap(), None);
+    assert_eq!(table.team_by_name("Nobody").await.unwrap(), None);
+    assert_eq!(table.head(nobody).await.unwrap(), None);
+    assert!(table.stored_team(nobody).await.unwrap().is_none());
+    assert_eq!(table.application(ApplicationId::new(nobody, 1).unwrap()).await.unwrap(), None);
+}
+
+async fn items(twin: &Twin) {
+    let (table, snapshot) = (&twin.table, &twin.world.snapshot);
+    for (id, known) in &snapshot.items {
+        assert_eq!(table.item(*id).await.unwrap().as_ref(), Some(known));
+        for owner in snapshot.teams.keys() {
+            let has = snapshot.shares.contains(&(*id, *owner));
+            assert_eq!(table.has_share(*id, *owner).await.unwrap(), has);
+        }
+    }
+    for application in snapshot.applications.keys() {
+        let of_it = snapshot.items.values().filter(|item| item.id.application() == *application);
+        assert_eq!(table.items_of(*application).await.unwrap(), of_it.cloned().collect::<Vec<_>>());
+    }
+    let application = ApplicationId::new(team(CONSUMER).id, 1).unwrap();
+    let nobodys = ItemId::new(application, NOBODYS).unwrap();
+    assert_eq!(table.item(nobodys).await.unwrap(), None);
+    let ids: Vec<ItemId> = snapshot.items.keys().copied().chain([nobodys]).collect();
+    let mut found = table.items(&ids).await.unwrap();
+    found.sort_by_key(|item| item.id);
+    assert_eq!(found, snapshot.items.values().cloned().collect::<Vec<_>>());
+    for known in &snapshot.deployed {
+        assert_eq!(table.deployed(known.id).await.unwrap().as_ref(), Some(known));
+    }
+    let nobodys = DeployedId::new(team(CONSUMER).id, NOBODYS * 16 + 1);
+    assert_eq!(table.deployed(nobodys.unwrap()).await.unwrap(), None);
+}
+
+async fn changes(twin: &Twin) {
+    let (table, snapshot) = (&twin.table, &twin.world.snapshot);
+    for (id, known) in &snapshot.changes {
+        assert_eq!(table.change(*id).await.unwrap().as_ref(), Some(known));
+        // At first sight, and when its item is known.
+        for with_head in [true, false, true] {
+            let found = table.undecided(*id, known.owner.id, with_head).await.unwrap().unwrap();
+            assert_eq!((&found.change, &found.item), (known, &snapshot.items[&known.item]));
+            assert_eq!(found.head, with_head.then(|| snapshot.heads[&id.team()]));
+        }
+        assert!(table.undecided(*id, team(STRANGER).id, true).await.unwrap().is_none());
+    }
+    let nobodys = ChangeId::new(team(CONSUMER).id, NOBODYS * 16).unwrap();
+    assert_eq!(table.change(nobodys).await.unwrap(), None);
+    assert!(table.undecided(nobodys, team(STRANGER).id, false).await.unwrap().is_none());
+    let ids: Vec<ChangeId> = snapshot.changes.keys().rev().copied().chain([nobodys]).collect();
+    assert_eq!(table.changes(&ids).await.unwrap(), snapshot.changes.values().cloned().collect::<Vec<_>>());
+}
+
+async fn submissions(twin: &Twin) {
+    let (table, snapshot) = (&twin.table, &twin.world.snapshot);
+    for known in &snapshot.submissions {
+        assert_eq!(table.submission(known.id).await.unwrap().as_ref(), Some(known));
+        let direct: Vec<ChangeId> = known.direct_changes().collect();
+        for limit in [1, direct.len()] {
+            let wanted = direct.iter().take(limit).filter_map(|id| snapshot.changes.get(id));
+            let wanted: Vec<_> = wanted.cloned().collect();
+            assert_eq!(table.changes_of(known, limit).await.unwrap(), wanted);
+        }
+    }
+    let nobodys = SubmissionId::new(team(CONSUMER).id, NOBODYS).unwrap();
+    assert_eq!(table.submission(nobodys).await.unwrap(), None);
+    for (team, known) in &snapshot.remembered {
+        let found = async |now| table.remembered(*team, &known.key, now).await.unwrap();
+        let expires = whole_seconds(known.expires);
+        let just_before = Timestamp::from_micros(expires.micros() - 1);
+        assert_eq!(found(just_before).await, Some(Remembered { expires, ..known.clone() }));
+        assert_eq!(found(expires).await, None);
+    }
+    let now = Timestamp::from_micros(0);
+    assert_eq!(table.remembered(team(CONSUMER).id, "no key", now).await.unwrap(), None);
+}
+
+async fn services(twin: &Twin) {
+    let (table, offers) = (&twin.table, &twin.world.offers);
+    for (title, known) in offers {
+        assert_eq!(table.service(title).await.unwrap().as_ref(), Some(&known.service));
+        assert_eq!(table.service_by_id(known.service.id).await.unwrap().as_ref(), Some(&known.service));
+        assert_eq!(table.schema(&known.service).await.unwrap().text, known.schema.text);
+    }
+    assert_eq!(table.service("Nothing").await.unwrap(), None);
+    assert_eq!(table.service_by_id(ServiceId::new(NOBODYS).unwrap()).await.unwrap(), None);
+    let titles: BTreeSet<&str> = offers.keys().map(String::as_str).chain(["Nothing"]).collect();
+    let found = table.offers(&titles).await.unwrap();
+    let of = |offers: &domain::plan::Offers| -> Vec<_> {
+        offers
+            .iter()
+            .map(|(title, offer)| (title.clone(), offer.service.clone(), offer.schema.text.clone()))
+            .collect()
+    };
+    assert_eq!(of(&found), of(offers));
+}

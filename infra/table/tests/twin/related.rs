@@ -1,0 +1,116 @@
+//! What stands beside the records of a reply: all of it, and nothing else.
+
+use crate::twin::Twin;
+use domain::change::Change;
+use domain::decide::Decided;
+use domain::item::Item;
+use domain::related::Related;
+use dovetail_table::Beside;
+use std::collections::BTreeSet;
+
+pub(crate) async fn all(twin: &Twin) {
+    let (table, snapshot) = (&twin.table, &twin.world.snapshot);
+    let changes: Vec<Change> = snapshot.changes.values().cloned().collect();
+    for changes in changes.chunks(1).chain([&changes[..]]) {
+        let mut expected = Expected::of(twin);
+        for change in changes {
+            expected.change(change);
+        }
+        expected.is(&table.related_to_changes(changes).await.unwrap());
+        expected.is(&table.related_to_queue(changes).await.unwrap());
+    }
+    let items: Vec<Item> = snapshot.items.values().cloned().collect();
+    let mut expected = Expected::of(twin);
+    for item in &items {
+        expected.item(item);
+        expected.add(Beside::Team(item.consumer.id));
+        expected.applications.insert(item.id.application());
+        expected.services.insert(item.service.title.clone());
+    }
+    expected.is(&table.related_to_items(&items).await.unwrap());
+    let newest = items.iter().filter_map(|item| item.deployed).map(|latest| Beside::Deployed(latest.id));
+    let mut expected = Expected::of(twin);
+    newest.clone().for_each(|wanted| expected.add(wanted));
+    expected.is(&table.beside(newest).await.unwrap());
+}
+
+/// Beside a decision the item is as decided.
+pub(crate) async fn decided(twin: &Twin, decided: &Decided) {
+    let Decided { change, item, .. } = decided;
+    let mut expected = Expected::of(twin);
+    expected.change(change);
+    if let Some(before) = change.deployed_before
+        && item.deployed.is_none_or(|latest| latest.id != before)
+    {
+        expected.deployed.remove(&before);
+    }
+    expected.is(&twin.table.related_to_decided(decided).await.unwrap());
+}
+
+/// What is to be found, by its ids.
+struct Expected<'a> {
+    twin: &'a Twin,
+    teams: BTreeSet<domain::id::TeamId>,
+    applications: BTreeSet<domain::id::ApplicationId>,
+    items: BTreeSet<domain::id::ItemId>,
+    services: BTreeSet<String>,
+    declarations: BTreeSet<(domain::id::TeamId, domain::json::Hash)>,
+    deployed: BTreeSet<domain::id::DeployedId>,
+}
+
+impl<'a> Expected<'a> {
+    const fn of(twin: &'a Twin) -> Self {
+        Self {
+            twin,
+            teams: BTreeSet::new(),
+            applications: BTreeSet::new(),
+            items: BTreeSet::new(),
+            services: BTreeSet::new(),
+            declarations: BTreeSet::new(),
+            deployed: BTreeSet::new(),
+        }
+    }
+
+    fn add(&mut self, wanted: Beside) {
+        match wanted {
+            Beside::Declaration(team, hash) => drop(self.declarations.insert((team, hash))),
+            Beside::Deployed(id) => drop(self.deployed.insert(id)),
+            Beside::Team(id) => drop(self.teams.insert(id)),
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        self.add(Beside::Declaration(item.consumer.id, item.version.hash));
+        item.deployed.into_iter().for_each(|latest| self.add(Beside::Deployed(latest.id)));
+    }
+
+    fn change(&mut self, change: &Change) {
+        let item = &self.twin.world.snapshot.items[&change.item];
+        self.items.insert(item.id);
+        self.item(item);
+        for version in change.new.iter().chain(&change.old) {
+            self.add(Beside::Declaration(change.consumer.id, version.hash));
+        }
+        change.deployed_before.into_iter().for_each(|id| self.add(Beside::Deployed(id)));
+        self.add(Beside::Team(change.consumer.id));
+        self.add(Beside::Team(change.service_owner.id));
+        self.applications.insert(change.item.application());
+    }
+
+    fn is(&self, found: &Related) {
+        let snapshot = &self.twin.world.snapshot;
+        assert!(found.teams.keys().eq(&self.teams), "teams");
+        assert!(found.teams.iter().all(|(id, team)| snapshot.teams[id] == *team));
+        assert!(found.applications.keys().eq(&self.applications), "applications");
+        assert!(found.applications.iter().all(|(id, one)| snapshot.applications[id] == *one));
+        assert!(found.items.keys().eq(&self.items), "items");
+        assert!(found.items.iter().all(|(id, item)| snapshot.items[id] == *item));
+        assert!(found.services.keys().eq(&self.services), "services");
+        let offers = &self.twin.world.offers;
+        assert!(found.services.iter().all(|(title, service)| offers[title].service == *service));
+        assert!(found.declarations.keys().eq(&self.declarations), "declarations");
+        assert!(found.declarations.iter().all(|((_, hash), text)| domain::json::Hash::of(text) == *hash));
+        assert!(found.deployed.keys().eq(&self.deployed), "deployed items");
+        assert!(found.deployed.values().all(|deployed| snapshot.deployed.contains(deployed)));
+    }
+}

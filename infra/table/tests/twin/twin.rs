@@ -1,0 +1,138 @@
+//! A world, and a table that follows it.
+
+use crate::world::World;
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use domain::json::Hash;
+use domain::plan::Offer;
+use domain::submission::Scope;
+use domain::timestamp::Timestamp;
+use domain::write::Write;
+use dovetail_aws::Way;
+use dovetail_table::{Commit, Published, Settings, Table};
+use embedded::{Engine, Straight};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const TABLE: &str = "twin";
+
+/// How much stack the AWS client's futures take.
+const STACK_BYTES: usize = 32 << 20;
+
+pub(crate) struct Twin {
+    pub(crate) world: World,
+    pub(crate) table: Table,
+    pub(crate) engine: Arc<Engine>,
+    followed: usize,
+}
+
+/// Runs a test where waiting takes no time.
+pub(crate) fn run<F: Future<Output = ()>>(test: impl FnOnce() -> F + Send + 'static) {
+    let here = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+        runtime.unwrap().block_on(test());
+    };
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(here).unwrap();
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+}
+
+impl Twin {
+    /// Tables that hold what a world begins with.
+    pub(crate) async fn of(world: World) -> Self {
+        let engine = Arc::new(Engine::new());
+        let way = Way::Through(SharedHttpClient::new(Straight(Arc::clone(&engine))));
+        let settings = Settings {
+            table: TABLE.to_owned(),
+            keys_table: "twin-keys".to_owned(),
+            endpoint: None,
+            actions_max: dovetail_table::ACTIONS_MAX,
+        };
+        let table = Table::connect_by(settings, way).await;
+        table.create().await.unwrap();
+        for team in world.snapshot.teams.values() {
+            assert_eq!(&table.ensure_team(&team.name, &team.metadata).await.unwrap(), team);
+        }
+        let mut offers: Vec<&Offer> = world.offers.values().collect();
+        offers.sort_by_key(|offer| offer.service.id);
+        for Offer { service, schema } in offers {
+            let settings = service.settings.clone();
+            let published = table.create_service(&service.owner, schema, settings, service.created).await;
+            assert_eq!(published.unwrap(), Published::Stored(service.clone()));
+        }
+        let mut twin = Self { world, table, engine, followed: 0 };
+        twin.follow().await;
+        twin
+    }
+
+    pub(crate) fn rows(&self) -> Vec<Value> {
+        self.engine.rows_of(TABLE)
+    }
+
+    /// Puts a row as nobody would write it.
+    pub(crate) fn plant(&self, row: &Value) {
+        self.engine.fill(TABLE, std::slice::from_ref(row));
+    }
+
+    /// The table takes what the world has written since, and then holds the same.
+    pub(crate) async fn follow(&mut self) {
+        for writes in &self.world.written[self.followed..] {
+            assert_eq!(self.table.commit(writes).await.unwrap(), Commit::Done, "{writes:#?}");
+            let rows = self.rows();
+            let again = self.table.commit(writes).await.unwrap();
+            assert!(again == Commit::Stale || rows == self.rows(), "{again:?} a second time: {writes:#?}");
+        }
+        self.followed = self.world.written.len();
+        self.is_the_same().await;
+    }
+
+    /// Submits by laying the plan out and committing it.
+    pub(crate) async fn submit_staged(&mut self, body: &Value) {
+        let read = self.world.read(body, Scope::Whole);
+        let Ok(plan) = self.world.plan(&read, body, Scope::Whole) else { return };
+        let Some(staged) = &plan.staged else {
+            self.world.commit(&plan);
+            return self.follow().await;
+        };
+        let declarations: BTreeMap<Hash, String> = plan.writes.iter().filter_map(declaration).collect();
+        assert_eq!(self.table.stage(staged, &declarations).await.unwrap(), Commit::Done);
+        assert_eq!(self.table.stage(staged, &declarations).await.unwrap(), Commit::Stale);
+        self.world.stage(&plan);
+        self.followed = self.world.written.len();
+        self.is_the_same().await;
+        self.world.apply(&staged.commit);
+        self.follow().await;
+    }
+
+    async fn is_the_same(&self) {
+        let mut stored = self.table.snapshot().await.unwrap();
+        stored.catalogue = self.world.snapshot.catalogue.clone();
+        stored.deployed.sort_by_key(|deployed| deployed.id);
+        stored.submissions.sort_by_key(|submission| submission.id);
+        stored.works.sort_by_key(|work| work.id.to_string());
+        let mut expected = self.world.snapshot.clone();
+        expected.deployed.sort_by_key(|deployed| deployed.id);
+        expected.submissions.sort_by_key(|submission| submission.id);
+        expected.works.sort_by_key(|work| work.id.to_string());
+        for (_, remembered) in &mut expected.remembered {
+            remembered.expires = whole_seconds(remembered.expires);
+        }
+        let (stored, expected) = (format!("{stored:#?}"), format!("{expected:#?}"));
+        let differ = stored.lines().zip(expected.lines()).position(|(one, other)| one != other);
+        let around = |text: &str, at: usize| -> String {
+            text.lines().skip(at.saturating_sub(30)).take(40).map(|line| format!("{line}\n")).collect()
+        };
+        if let Some(at) = differ {
+            panic!("stored is\n{}and not\n{}", around(&stored, at), around(&expected, at));
+        }
+        assert_eq!(stored.len(), expected.len());
+    }
+}
+
+/// What expires does so by the second.
+pub(crate) fn whole_seconds(time: Timestamp) -> Timestamp {
+    Timestamp::from_micros(time.micros() / 1_000_000 * 1_000_000)
+}
+
+fn declaration(write: &Write) -> Option<(Hash, String)> {
+    if let Write::Declaration { hash, text, .. } = write { Some((*hash, text.clone())) } else { None }
+}

@@ -1,0 +1,10 @@
+//! The engine of `cargo run` within a test's process, and ways to it for the AWS client.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
+
+mod engine;
+mod rows;
+mod way;
+
+pub use engine::{Engine, Reply};
+pub use rows::{Key, attributes, key_of};
+pub use way::{Straight, asked};

@@ -1,0 +1,41 @@
+//! The straight way from the AWS client to the engine: what is sent arrives, and what is answered is heard.
+
+use crate::engine::Engine;
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
+
+/// The straight way to an engine.
+#[derive(Clone)]
+pub struct Straight(pub Arc<Engine>);
+
+impl fmt::Debug for Straight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Straight")
+    }
+}
+
+impl HttpClient for Straight {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for Straight {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let (target, body) = asked(&request);
+        let operation = target.rsplit('.').next().unwrap_or_default();
+        HttpConnectorFuture::ready(Ok(self.0.call(operation, &body).response()))
+    }
+}
+
+/// What a request of the AWS client asks for: its target, and its body.
+pub fn asked(request: &HttpRequest) -> (String, Value) {
+    let target = request.headers().get("x-amz-target").unwrap_or_default().to_owned();
+    (target, serde_json::from_slice(request.body().bytes().unwrap_or_default()).unwrap())
+}
