@@ -7,6 +7,7 @@ use domain::change::{Chain, Change, ChangeType, ClosedBy, Kind};
 use domain::id::{ChangeId, SubmissionId};
 use domain::invariant::violations;
 use domain::staging::StagingState;
+use domain::state::State;
 use domain::submission::Scope;
 
 const NAME: &str = "CoreVM1";
@@ -23,7 +24,7 @@ fn retried() -> (World, [ChangeId; 3]) {
 }
 
 /// Whether the audit tells this of a change instance that is changed so.
-fn tells(id: impl FnOnce([ChangeId; 3]) -> ChangeId, forge: fn(&mut Change), detail: &str) -> bool {
+fn tells(id: impl FnOnce([ChangeId; 3]) -> ChangeId, forge: impl FnOnce(&mut Change), detail: &str) -> bool {
     let (mut world, ids) = retried();
     let change = world.snapshot.changes.get_mut(&id(ids)).unwrap();
     forge(change);
@@ -53,6 +54,19 @@ fn who_acted_is_looked_at() {
     assert!(tells(second, |change| change.history[0].by = Actor::System, detail));
     assert!(tells(share, |change| change.history[0].by = World::key_of(NP_OWNER), detail));
     assert!(tells(share, |change| change.history[0].closed_by = Some(ClosedBy::Blocked), detail));
+}
+
+#[test]
+fn an_entry_is_a_legal_move_or_a_note() {
+    let detail = "an entry is no legal move";
+    let second = |[_, second, _]: [ChangeId; 3]| second;
+    let moved = |to: State, log: Option<&str>| {
+        let log = log.map(str::to_owned);
+        tells(second, |change| (change.history[1].to, change.history[1].log) = (to, log), detail)
+    };
+    assert!(!moved(State::Approved, None) && !moved(State::Pending, Some("a note")));
+    assert!(moved(State::Pending, None), "a note says something");
+    assert!(moved(State::Completed, None) && moved(State::Completed, Some("a note")));
 }
 
 #[test]

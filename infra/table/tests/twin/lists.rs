@@ -3,6 +3,7 @@
 use crate::twin::Twin;
 use domain::change::Change;
 use domain::deployed::Deployed;
+use domain::id::TeamId;
 use domain::item::Item;
 use domain::service::Service;
 use domain::state::State;
@@ -22,7 +23,7 @@ pub(crate) async fn all(twin: &Twin) {
     is(twin, &Source::<Service>::all(), services.collect()).await;
 }
 
-async fn changes(twin: &Twin, team: domain::id::TeamId) {
+async fn changes(twin: &Twin, team: TeamId) {
     let snapshot = &twin.world.snapshot;
     let of = |wanted: &dyn Fn(&Change) -> bool| -> Vec<Change> {
         snapshot.changes.values().filter(|change| wanted(change)).cloned().collect()
@@ -43,7 +44,7 @@ async fn changes(twin: &Twin, team: domain::id::TeamId) {
     }
 }
 
-async fn items(twin: &Twin, team: domain::id::TeamId) {
+async fn items(twin: &Twin, team: TeamId) {
     let snapshot = &twin.world.snapshot;
     let of = |wanted: &dyn Fn(&Item) -> bool| -> Vec<Item> {
         snapshot.items.values().filter(|item| wanted(item)).cloned().collect()
@@ -58,7 +59,7 @@ async fn items(twin: &Twin, team: domain::id::TeamId) {
     }
 }
 
-async fn deployed(twin: &Twin, team: domain::id::TeamId) {
+async fn deployed(twin: &Twin, team: TeamId) {
     let snapshot = &twin.world.snapshot;
     let of = |wanted: &dyn Fn(&Deployed) -> bool| -> Vec<Deployed> {
         snapshot.deployed.iter().filter(|deployed| wanted(deployed)).cloned().collect()
@@ -70,7 +71,7 @@ async fn deployed(twin: &Twin, team: domain::id::TeamId) {
     }
 }
 
-async fn others(twin: &Twin, team: domain::id::TeamId) {
+async fn others(twin: &Twin, team: TeamId) {
     let snapshot = &twin.world.snapshot;
     let submissions = snapshot.submissions.iter().filter(|one| one.team.id == team);
     is(twin, &Source::<Submission>::of_team(team), submissions.cloned().collect()).await;

@@ -3,7 +3,9 @@
 use crate::twin::Twin;
 use domain::change::Change;
 use domain::decide::Decided;
+use domain::id::{ApplicationId, DeployedId, ItemId, TeamId};
 use domain::item::Item;
+use domain::json::Hash;
 use domain::related::Related;
 use dovetail_table::Beside;
 use std::collections::BTreeSet;
@@ -50,12 +52,12 @@ pub(crate) async fn decided(twin: &Twin, decided: &Decided) {
 /// What is to be found, by its ids.
 struct Expected<'a> {
     twin: &'a Twin,
-    teams: BTreeSet<domain::id::TeamId>,
-    applications: BTreeSet<domain::id::ApplicationId>,
-    items: BTreeSet<domain::id::ItemId>,
+    teams: BTreeSet<TeamId>,
+    applications: BTreeSet<ApplicationId>,
+    items: BTreeSet<ItemId>,
     services: BTreeSet<String>,
-    declarations: BTreeSet<(domain::id::TeamId, domain::json::Hash)>,
-    deployed: BTreeSet<domain::id::DeployedId>,
+    declarations: BTreeSet<(TeamId, Hash)>,
+    deployed: BTreeSet<DeployedId>,
 }
 
 impl<'a> Expected<'a> {
@@ -109,7 +111,7 @@ impl<'a> Expected<'a> {
         let offers = &self.twin.world.offers;
         assert!(found.services.iter().all(|(title, service)| offers[title].service == *service));
         assert!(found.declarations.keys().eq(&self.declarations), "declarations");
-        assert!(found.declarations.iter().all(|((_, hash), text)| domain::json::Hash::of(text) == *hash));
+        assert!(found.declarations.iter().all(|((_, hash), text)| Hash::of(text) == *hash));
         assert!(found.deployed.keys().eq(&self.deployed), "deployed items");
         assert!(found.deployed.values().all(|deployed| snapshot.deployed.contains(deployed)));
     }
