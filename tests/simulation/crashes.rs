@@ -48,8 +48,7 @@ impl Start {
         let system = System::on(cloud, self.actions_max).await;
         system.cloud.engine.fill(TABLE, &self.rows);
         system.cloud.engine.fill(KEYS_TABLE, &self.keys);
-        let stream = Arc::new(Stream::new());
-        stream.read(&system);
+        let stream = Arc::new(Stream::behind(&system));
         (system, stream)
     }
 }
@@ -74,13 +73,12 @@ async fn all(world: &Value, actions_max: usize, requests: &[(Asked, Option<u16>)
 /// Sweeps over one request and what it wakes; the state that it leads to.
 async fn over(start: &Start, asked: &Asked, status: Option<u16>, swept: &mut Swept) -> Start {
     let (system, stream) = start.begin().await;
-    let began = stream.records().len();
     let invocation = Invocation::new(Death::Never);
     let id = system.next_request();
     let answer = system.run_until(&invocation, system.answer(asked, &id)).await.unwrap();
     assert_eq!(answer.status, status.unwrap_or(answer.status), "{asked:?} is answered otherwise: {answer:?}");
     stream.read(&system);
-    let woken = wake(&system, &stream, began, None).await;
+    let woken = wake(&system, &stream, None).await;
     let expected = Start::of(&system, start.actions_max);
     if start.actions_max == STAGED && !asked.path.contains("/submissions/") {
         // Nothing but a submission is ever staged: these are swept over where it is not.
@@ -99,13 +97,13 @@ async fn over(start: &Start, asked: &Asked, status: Option<u16>, swept: &mut Swe
             let again = system.ask(asked, &system.next_request()).await.unwrap();
             same(asked, &answer, &again, death);
             stream.read(&system);
-            drop(wake(&system, &stream, began, None).await);
+            drop(wake(&system, &stream, None).await);
             tidy_later(&system).await;
             expected.stands(&system, asked, death);
             swept.asked += 1;
         }
     }
-    let is_owed = stream.of(GENERATE).len() > stream.of_first(GENERATE, began);
+    let is_owed = !stream.of(GENERATE).is_empty();
     // It carries out as generation does: once in each scenario is enough.
     if is_owed && swept.sweeping == 0 {
         over_sweep(start, asked, Death::Never, &expected, swept).await;
@@ -120,7 +118,7 @@ async fn over(start: &Start, asked: &Asked, status: Option<u16>, swept: &mut Swe
                 let (system, stream) = start.begin().await;
                 drop(system.ask(asked, &system.next_request()).await.unwrap());
                 stream.read(&system);
-                drop(wake(&system, &stream, began, Some((number, death))).await);
+                drop(wake(&system, &stream, Some((number, death))).await);
                 tidy_later(&system).await;
                 expected.stands(&system, asked, death);
                 swept.woken += 1;
@@ -135,7 +133,6 @@ async fn over_sweep(start: &Start, asked: &Asked, left: Death, expected: &Start,
     // One call after the other: to die after one is to die before the next.
     for death in iter::once(Death::Before(0)).chain((0..).map(Death::After)) {
         let (system, stream) = start.begin().await;
-        let began = stream.records().len();
         let id = system.next_request();
         drop(system.run_until(&Invocation::new(left), system.answer(asked, &id)).await);
         tokio::time::sleep(LATER).await;
@@ -151,7 +148,7 @@ async fn over_sweep(start: &Start, asked: &Asked, left: Death, expected: &Start,
             drop(system.ask(asked, &system.next_request()).await.unwrap());
         }
         stream.read(&system);
-        drop(wake(&system, &stream, began, None).await);
+        drop(wake(&system, &stream, None).await);
         tidy_later(&system).await;
         expected.stands(&system, asked, death);
         swept.sweeping += 1;
@@ -159,9 +156,9 @@ async fn over_sweep(start: &Start, asked: &Asked, left: Death, expected: &Start,
 }
 
 /// Has what is new in the stream wake functions until nothing is new; how many calls each of them made.
-async fn wake(system: &Arc<System>, stream: &Stream, began: usize, dies: Option<(usize, Death)>) -> Vec<u64> {
+async fn wake(system: &Arc<System>, stream: &Stream, dies: Option<(usize, Death)>) -> Vec<u64> {
     let mut calls = Vec::new();
-    let mut taken = FUNCTIONS.map(|(name, _)| stream.of_first(name, began));
+    let mut taken = [0; FUNCTIONS.len()];
     loop {
         let mut new = false;
         for ((name, _), taken) in FUNCTIONS.into_iter().zip(&mut taken) {

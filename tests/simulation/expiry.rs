@@ -23,7 +23,7 @@ pub fn status_after(after: Duration, is_removed: bool) -> Result<u16, String> {
             remove_keys(&system);
         }
         // The removal is in the stream like any other write.
-        let stream = Stream::new();
+        let stream = Stream::whole(&system);
         stream.read(&system);
         stream.again(&system).await;
         let status = submit(&system, 2).await;

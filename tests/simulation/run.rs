@@ -81,7 +81,7 @@ impl Run {
         let indexes = if self.faults.lag.is_zero() { Indexes::Exact } else { Indexes::Lagging };
         let cloud = Cloud::new(dice, indexes, fence_removed);
         let system = System::start(&self.shape.world(), self.shape.actions_max, cloud).await;
-        let (told, stream) = (Arc::new(Told::default()), Arc::new(Stream::new()));
+        let (told, stream) = (Arc::new(Told::default()), Arc::new(Stream::whole(&system)));
         system.cloud.suffer(self.faults.clone());
         let mut flowing = stream.flow(&system);
 

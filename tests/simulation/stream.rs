@@ -22,6 +22,8 @@ const LATENCY: Duration = Duration::from_millis(10);
 /// The records of the stream, in the order of the commits.
 pub struct Stream {
     records: Mutex<Vec<Value>>,
+    /// Where reading goes on.
+    iterator: Mutex<Value>,
     /// How far each function is in each shard.
     positions: Mutex<Vec<[usize; SHARDS]>>,
     /// Not a `watch`, which wakes those who wait in an order that no seed decides.
@@ -40,10 +42,27 @@ fn filter_of(function: &str) -> Pattern {
 }
 
 impl Stream {
-    /// A stream of which nothing is delivered.
-    pub fn new() -> Self {
+    /// All of the stream, of which nothing is delivered.
+    pub fn whole(system: &System) -> Self {
+        Self::from(system, "TRIM_HORIZON")
+    }
+
+    /// What will be written: nobody is told of what has been written before.
+    pub fn behind(system: &System) -> Self {
+        Self::from(system, "LATEST")
+    }
+
+    fn from(system: &System, place: &str) -> Self {
+        let engine = &system.cloud.engine;
+        let found = engine.call("ListStreams", &json!({"TableName": TABLE})).body;
+        let arn = &found["Streams"][0]["StreamArn"];
+        let found = engine.call("DescribeStream", &json!({"StreamArn": arn})).body;
+        let shard = &found["StreamDescription"]["Shards"][0]["ShardId"];
+        let from = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": place});
+        let iterator = engine.call("GetShardIterator", &from).body["ShardIterator"].take();
         Self {
             records: Mutex::default(),
+            iterator: Mutex::new(iterator),
             positions: Mutex::new(vec![[0; SHARDS]; FUNCTIONS.len()]),
             arrived: Notify::new(),
         }
@@ -75,26 +94,17 @@ impl Stream {
     /// Reads what is new in the stream.
     pub fn read(&self, system: &System) {
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
-        let engine = &system.cloud.engine;
-        let found = engine.call("ListStreams", &json!({"TableName": TABLE})).body;
-        let arn = &found["Streams"][0]["StreamArn"];
-        let found = engine.call("DescribeStream", &json!({"StreamArn": arn})).body;
-        let shard = &found["StreamDescription"]["Shards"][0]["ShardId"];
-        let mut from = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"});
-        if let Some(last) = records.last() {
-            from["ShardIteratorType"] = json!("AFTER_SEQUENCE_NUMBER");
-            from["SequenceNumber"] = json!(sequence(last));
-        }
-        let mut next = engine.call("GetShardIterator", &from).body["ShardIterator"].take();
+        let mut iterator = self.iterator.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let mut page = engine.call("GetRecords", &json!({"ShardIterator": next})).body;
+            let asked = json!({"ShardIterator": *iterator});
+            let mut page = system.cloud.engine.call("GetRecords", &asked).body;
+            *iterator = page["NextShardIterator"].take();
             let found = page["Records"].as_array_mut().unwrap();
             if found.is_empty() {
                 self.arrived.notify_waiters();
                 return;
             }
             records.append(found);
-            next = page["NextShardIterator"].take();
         }
     }
 
@@ -102,12 +112,6 @@ impl Stream {
     pub fn of(&self, function: &str) -> Vec<Value> {
         let filter = filter_of(function);
         self.records().into_iter().filter(|record| filter.matches(record)).collect()
-    }
-
-    /// How many of the first records a function is woken by.
-    pub fn of_first(&self, function: &str, count: usize) -> usize {
-        let filter = filter_of(function);
-        self.records().iter().take(count).filter(|record| filter.matches(record)).count()
     }
 
     /// Every record so far.
@@ -182,12 +186,6 @@ impl Stream {
             // Shards one behind the other: what was first is last.
             records.sort_by_key(|record| std::cmp::Reverse(shard_of(record)));
         }
-    }
-}
-
-impl Default for Stream {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
