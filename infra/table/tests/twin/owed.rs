@@ -1,7 +1,7 @@
 //! Work that is owed: in order, counted when it fails, set aside, put back, cleared away.
 
 use crate::twin::{Twin, run};
-use crate::world::{APP, CONSUMER, NP_OWNER, World, application, document, team, vm};
+use crate::world::{APP, World, application, document, vm};
 use domain::json::Hash;
 use domain::plan::Staged;
 use domain::staging::StagingState;
@@ -74,16 +74,16 @@ fn what_is_not_committed_is_cleared_away() {
 #[test]
 fn what_is_given_up_is_not_committed_and_what_is_committed_not_given_up() {
     run(|| async {
-        let (twin, Staged { staging, works, commit, .. }) = staged().await;
+        let (twin, Staged { staging, commit, .. }) = staged().await;
         twin.table.abort(&staging).await.unwrap();
         let now = twin.table.staging(staging.team(), staging.id).await.unwrap().unwrap();
         assert_eq!(now.state, StagingState::Aborted);
         assert_eq!(twin.table.commit(&commit).await.unwrap(), Commit::Stale);
 
-        let (twin, Staged { staging: another, commit, .. }) = staged().await;
+        let (twin, Staged { staging, works, commit, .. }) = staged().await;
         assert_eq!(twin.table.commit(&commit).await.unwrap(), Commit::Done);
-        assert!(!twin.table.clear_away(&another).await.unwrap());
-        let now = twin.table.staging(another.team(), another.id).await.unwrap().unwrap();
+        assert!(!twin.table.clear_away(&staging).await.unwrap());
+        let now = twin.table.staging(staging.team(), staging.id).await.unwrap().unwrap();
         assert_eq!(now.state, StagingState::Committed);
         assert!(twin.table.is_owed(works[0].id).await.unwrap());
     });
@@ -135,14 +135,5 @@ fn what_is_owed_is_found_oldest_first() {
         assert_eq!(table.count_work().await.unwrap(), (3, 0));
         let newest = twin.world.snapshot.submissions.last().unwrap();
         assert_eq!(table.next_work(newest, 0).await.unwrap().unwrap().id, ids[2]);
-        assert!(twin.world.snapshot.works.iter().all(|work| work.id.submission.team() == team(CONSUMER).id));
-        assert!(
-            twin.world
-                .snapshot
-                .works
-                .iter()
-                .flat_map(|work| &work.entries)
-                .all(|owed| { owed.owner.id == team(NP_OWNER).id })
-        );
     });
 }

@@ -116,15 +116,24 @@ impl Twin {
         for (_, remembered) in &mut expected.remembered {
             remembered.expires = whole_seconds(remembered.expires);
         }
-        let (stored, expected) = (format!("{stored:#?}"), format!("{expected:#?}"));
-        let differ = stored.lines().zip(expected.lines()).position(|(one, other)| one != other);
+        let (told, wanted) = (format!("{stored:#?}"), format!("{expected:#?}"));
+        let differ = told.lines().zip(wanted.lines()).position(|(one, other)| one != other);
         let around = |text: &str, at: usize| -> String {
             text.lines().skip(at.saturating_sub(30)).take(40).map(|line| format!("{line}\n")).collect()
         };
         if let Some(at) = differ {
-            panic!("stored is\n{}and not\n{}", around(&stored, at), around(&expected, at));
+            panic!("stored is\n{}and not\n{}", around(&told, at), around(&wanted, at));
         }
-        assert_eq!(stored.len(), expected.len());
+        assert_eq!(told.len(), wanted.len());
+        // What a log must not hold is not in that text.
+        assert!(stored.teams == expected.teams, "teams");
+        assert!(stored.applications == expected.applications, "applications");
+        assert!(stored.items == expected.items, "items");
+        assert!(stored.changes == expected.changes, "change instances");
+        assert!(stored.deployed == expected.deployed, "deployed items");
+        assert!(stored.submissions == expected.submissions, "submissions");
+        assert!(stored.works == expected.works, "work");
+        assert!(stored.remembered == expected.remembered, "idempotency keys");
     }
 }
 
