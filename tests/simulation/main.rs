@@ -2,10 +2,16 @@
 #![expect(clippy::print_stdout, reason = "a program that tells what it finds")]
 
 use lexopt::{Arg, Parser, ValueExt};
-use simulation::ablation::FENCES;
+use simulation::ablation::{FENCES, Fence};
 use simulation::many::{self, COMMANDS_MAX, Many};
 use simulation::run::smallest;
 use std::process::ExitCode;
+
+/// After so many operations it is told how far the runs have come.
+const OPERATIONS_TOLD: u64 = 50_000;
+
+/// After so many histories it is told how far they have come.
+const HISTORIES_TOLD: u64 = 500;
 
 fn main() -> Result<ExitCode, lexopt::Error> {
     let (mut seed, mut operations, mut fence, mut runs) = (1, 2_000_000, None, u64::MAX);
@@ -28,8 +34,7 @@ fn main() -> Result<ExitCode, lexopt::Error> {
     if let Some(count) = histories {
         return Ok(made(seed, count));
     }
-    let Many { runs, operations, counts, wrong } = many::run(seed, operations, runs, fence);
-    println!("{runs} runs from seed {seed}, {operations} operations of the storage");
+    let Many { counts, wrong, .. } = run(seed, operations, runs, fence);
     for (what, count) in counts {
         println!("{count:>9} {what}");
     }
@@ -43,15 +48,31 @@ fn main() -> Result<ExitCode, lexopt::Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn made(seed: u64, count: u64) -> ExitCode {
-    match many::histories(seed, count) {
-        Ok(answered) => {
-            println!("{count} histories from seed {seed}, {answered} requests answered");
-            ExitCode::SUCCESS
-        }
-        Err(wrong) => {
-            println!("wrong: {wrong}");
-            ExitCode::FAILURE
-        }
+/// Runs piece by piece, and tells after each how far it has come.
+fn run(seed: u64, operations: u64, runs: u64, fence: Option<Fence>) -> Many {
+    let mut all = Many::default();
+    while all.operations < operations && all.runs < runs && all.wrong.is_none() {
+        let piece = (operations - all.operations).min(OPERATIONS_TOLD);
+        let next = many::run(seed + all.runs, piece, runs - all.runs, fence);
+        all = all.and(next);
+        println!("{} runs from seed {seed}, {} operations of the storage", all.runs, all.operations);
     }
+    all
+}
+
+fn made(seed: u64, count: u64) -> ExitCode {
+    let (mut made, mut answered) = (0, 0);
+    while made < count {
+        let piece = (count - made).min(HISTORIES_TOLD);
+        match many::histories(seed + made, piece) {
+            Ok(more) => answered += more,
+            Err(wrong) => {
+                println!("wrong: {wrong}");
+                return ExitCode::FAILURE;
+            }
+        }
+        made += piece;
+        println!("{made} histories from seed {seed}, {answered} requests answered");
+    }
+    ExitCode::SUCCESS
 }

@@ -24,6 +24,18 @@ pub struct Many {
 }
 
 impl Many {
+    /// With what came of the runs that followed.
+    #[must_use]
+    pub fn and(mut self, next: Self) -> Self {
+        self.runs += next.runs;
+        self.operations += next.operations;
+        for (what, count) in next.counts {
+            *self.counts.entry(what).or_default() += count;
+        }
+        self.wrong = self.wrong.or(next.wrong);
+        self
+    }
+
     fn add(&mut self, seed: u64, ran: Result<Ran, String>) {
         self.runs += 1;
         match ran {
@@ -81,10 +93,11 @@ pub fn run(first: u64, operations: u64, seeds_max: u64, fence_removed: Option<Fe
             let so_far = lock();
             so_far.operations >= operations || so_far.wrong.is_some()
         };
-        let seed = next.fetch_add(1, Ordering::Relaxed);
-        if done || seed - first >= seeds_max {
+        // A seed that is taken is run, so what follows is the first one that was not.
+        let take = || next.fetch_add(1, Ordering::Relaxed);
+        let Some(seed) = (!done).then(take).filter(|seed| seed - first < seeds_max) else {
             return false;
-        }
+        };
         let ran = Run::of(seed, COMMANDS_MAX).run(fence_removed);
         lock().add(seed, ran);
         true
