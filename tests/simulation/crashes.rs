@@ -196,7 +196,7 @@ async fn tidy_later(system: &System) {
 /// The sweep carries out what is owed and clears away what nobody will commit, long after.
 async fn tidy(system: &System) -> sweep::Swept {
     let request = sweep::Request { abandoned_after_seconds: Some(0), ..sweep::Request::default() };
-    sweep::handle(&system.table, request).await.unwrap()
+    Box::pin(sweep::handle(&system.table, request)).await.unwrap()
 }
 
 /// The answer to the repeated request is the one that was lost, or says that it was done.

@@ -179,7 +179,9 @@ impl System {
             port: 443,
         };
         let event = to_event(&parts, body, &received);
-        let reply = functions::answer(&self.table, &self.cursor_key, &Verdicts::default(), event).await;
+        // Boxed, as below: where it is not, each future around it holds it, and moves it about.
+        let verdicts = Verdicts::default();
+        let reply = Box::pin(functions::answer(&self.table, &self.cursor_key, &verdicts, event)).await;
         let body = match reply.body {
             Some(Body::Text(text)) => serde_json::from_str(&text).unwrap(),
             _ => Value::Null,
@@ -196,14 +198,14 @@ impl System {
     pub async fn taken(&self, function: &str, batch: &[Value]) -> Option<String> {
         let event = serde_json::from_value(json!({"Records": batch})).unwrap();
         let reply = match function {
-            GENERATE => generate::handle(&self.table, event).await,
-            _ => notify::handle(&self.bus, event).await,
+            GENERATE => Box::pin(generate::handle(&self.table, event)).await,
+            _ => Box::pin(notify::handle(&self.bus, event)).await,
         };
         reply.batch_item_failures.into_iter().next().and_then(|failure| failure.item_identifier)
     }
 
     /// Has the sweep run.
     pub async fn sweep(&self, request: sweep::Request) -> Option<sweep::Swept> {
-        self.run(sweep::handle(&self.table, request)).await?.ok()
+        self.run(Box::pin(sweep::handle(&self.table, request))).await?.ok()
     }
 }
