@@ -102,7 +102,11 @@ pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
     check.subschemas();
     check.work();
     check.meta_schema();
-    if check.problems.is_empty() { compile(&definition) } else { Err(check.problems.into_vec()) }
+    if !check.problems.is_empty() {
+        return Err(check.problems.into_vec());
+    }
+    // The text is what is kept: in it a number is spelled in one way, and so it is in whatever is told of an item.
+    load(&json::canonical(&definition))
 }
 
 /// Compiles a definition that was checked when it was published.

@@ -51,6 +51,15 @@ fn ends(work: impl FnOnce()) {
 }
 
 #[test]
+fn what_is_published_speaks_as_it_does_when_it_is_loaded() {
+    let schema = published(&with_property(&json!({"minimum": 11.0})));
+    let item = json!({"name": "a", "x": 0.3});
+    let told = schema.problems(&item);
+    assert_eq!(told[0].message, "0.3 is less than the minimum of 11");
+    assert_eq!(told, load(&schema.text).unwrap().problems(&item));
+}
+
+#[test]
 fn a_definition_is_published_and_loads_back() {
     let schema = published(&definition(&json!({"metadata": {"monthly_cost": 5.0}})));
     assert_eq!(schema.title, "VM");
