@@ -139,6 +139,29 @@ fn r18_a_submission_changes_only_so_many_applications() {
 }
 
 #[test]
+fn r18_an_application_that_is_read_for_an_answer_alone_is_neither_counted_nor_written() {
+    let names: Vec<String> = (0..=APPLICATIONS_CHANGED_MAX).map(|n| format!("app{n}")).collect();
+    let with = |cpu, count: usize| {
+        let empty = names[..count].iter().map(|name| (name.as_str(), application(&[])));
+        document(&empty.chain([(APP, application(&[vm(NAME, cpu)]))]).collect::<Vec<_>>())
+    };
+    let mut world = World::new();
+    world.submit(&with(1, 1), Scope::Whole).unwrap();
+    world.submit(&with(1, names.len()), Scope::Whole).unwrap();
+    world.reject(NAME, VM_OWNER);
+    let (before, now) = (world.application("app0").clone(), world.application(APP).modified);
+    let written = world.written.len();
+    world.submit(&with(2, names.len()), Scope::Whole).unwrap();
+    let applications = world.written[written..].iter().flatten().filter_map(|write| match write {
+        Write::Application { after, .. } => Some(after.name.as_str()),
+        _ => None,
+    });
+    assert_eq!(applications.collect::<Vec<_>>(), [APP]);
+    assert_eq!(*world.application("app0"), before);
+    assert!(world.application(APP).modified > now, "it tells when it was modified");
+}
+
+#[test]
 fn r19_whether_approval_is_required_is_settled_at_birth() {
     let mut world = World::new();
     let pending = world.declare(&[vm(NAME, 1)]).born[0].id;
