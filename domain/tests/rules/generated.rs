@@ -63,6 +63,18 @@ fn r14_a_referenced_change_instance_is_converted_by_the_exception_like_any_other
 }
 
 #[test]
+fn r14_what_is_only_asked_for_again_has_not_been_modified() {
+    let mut world = World::new();
+    let both = [vm("CoreVM1", 1), lb("CoreLB1", &["CoreVM1"], "a")];
+    world.declare_and_generate(&both);
+    let rejected = world.reject("CoreVM1", VM_OWNER);
+    world.decide(rejected, State::Closed);
+    let (plan, generated) = world.declare_and_generate(&both);
+    assert_eq!(table(&plan.born), [("CoreVM1", Create, VM_OWNER)]);
+    assert_eq!(table(&generated), []);
+}
+
+#[test]
 fn r14_references_are_not_transitive() {
     let mut world = World::new();
     // Any service may reference any other: here a VM references the load balancer that references a VM.
