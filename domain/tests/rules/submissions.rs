@@ -7,6 +7,7 @@ use domain::change::ChangeType::{Create, Delete, Modify};
 use domain::declaration::APPLICATIONS_CHANGED_MAX;
 use domain::json::Hash;
 use domain::plan::{self, Refused};
+use domain::schema::REFERENCES_MAX;
 use domain::state::State;
 use domain::submission::Scope;
 use domain::work::{self, Owed};
@@ -46,6 +47,21 @@ fn r17_a_reference_is_to_the_service_that_the_schema_names() {
         world.refused(&[lb("Other", &[], "a"), lb("CoreLB1", &["Other"], "a")]),
         ["dangling_reference"]
     );
+}
+
+#[test]
+fn r17_an_item_references_only_so_many_others() {
+    let names: Vec<String> = (0..REFERENCES_MAX + 2).map(|n| format!("vm{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let with = |count: usize| {
+        let all = names.iter().map(|name| vm(name, 1));
+        all.chain([lb("CoreLB1", &names[..count], "a")]).collect::<Vec<_>>()
+    };
+    let mut world = World::new();
+    for count in [REFERENCES_MAX + 1, REFERENCES_MAX + 2] {
+        assert_eq!(world.refused(&with(count)), ["too_many_references"], "{count}");
+    }
+    world.declare(&with(REFERENCES_MAX));
 }
 
 #[test]
