@@ -168,9 +168,9 @@ fn r18_an_application_that_is_read_for_an_answer_alone_is_neither_counted_nor_wr
     let (before, now) = (world.application("app0").clone(), world.application(APP).modified);
     let written = world.written.len();
     world.submit(&with(2, names.len()), Scope::Whole).unwrap();
-    let applications = world.written[written..].iter().flatten().filter_map(|write| match write {
-        Write::Application { after, .. } => Some(after.name.as_str()),
-        _ => None,
+    let applications = world.written[written..].iter().flatten().filter_map(|write| {
+        let Write::Application { after, .. } = write else { return None };
+        Some(after.name.as_str())
     });
     assert_eq!(applications.collect::<Vec<_>>(), [APP]);
     assert_eq!(*world.application("app0"), before);
