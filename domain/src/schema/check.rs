@@ -201,13 +201,12 @@ impl<'a> Check<'a> {
         } else {
             jsonschema::draft202012::meta::validator()
         };
-        for error in validator.iter_errors(self.definition).take(ITEM_PROBLEMS_MAX) {
-            // Patterns are checked by the engine that runs them.
-            let is_pattern =
-                matches!(error.kind(), ValidationErrorKind::Format { format } if format == "regex");
-            if !is_pattern {
-                self.tell(error.instance_path().as_str(), "invalid_schema", message(&error));
-            }
+        // Each vocabulary of a draft goes through the definition: the same is found several times.
+        let mut found = BTreeSet::new();
+        let errors = validator.iter_errors(self.definition);
+        let places = errors.map(|error| (error.instance_path().to_string(), message(&error)));
+        for (pointer, message) in places.filter(|place| found.insert(place.clone())).take(ITEM_PROBLEMS_MAX) {
+            self.tell(&pointer, "invalid_schema", message);
         }
     }
 }

@@ -102,6 +102,29 @@ fn a_definition_is_strict_json_of_limited_size() {
 }
 
 #[test]
+fn each_draft_has_rules_of_its_own() {
+    let tuple = |draft: &str| {
+        let mut definition = with_property(&json!({"items": [{"type": "string"}]}));
+        definition["$schema"] = json!(draft);
+        definition
+    };
+    assert_told(&tuple("http://json-schema.org/draft-07/schema#"), &[]);
+    let later = tuple("https://json-schema.org/draft/2020-12/schema");
+    assert_told(&later, &[("invalid_schema", "/properties/x/items")]);
+    // The earlier one asks for patterns of one dialect, the later one leaves that to the engine that runs them.
+    let flagged = |draft: &str| {
+        let mut definition = with_property(&json!({"pattern": "(?i)^a$"}));
+        definition["$schema"] = json!(draft);
+        definition["minProperties"] = json!(-1);
+        definition
+    };
+    let (minimum, pattern) =
+        (("invalid_schema", "/minProperties"), ("invalid_schema", "/properties/x/pattern"));
+    assert_told(&flagged("http://json-schema.org/draft-07/schema#"), &[minimum, pattern]);
+    assert_told(&flagged("https://json-schema.org/draft/2020-12/schema"), &[minimum]);
+}
+
+#[test]
 fn two_drafts_are_spoken() {
     let drafts = ["json-schema.org/draft-07/schema", "json-schema.org/draft/2020-12/schema"];
     for (scheme, draft, end) in drafts.iter().flat_map(|draft| {
@@ -147,6 +170,11 @@ fn references_stay_within_the_definition() {
     ];
     for (reference, rule) in cases {
         assert_told(&with_property(&json!({"$ref": reference})), &[(rule, at)]);
+    }
+    for name in ["a%20b", "a~2b", "a~1b%20c"] {
+        let mut spelled = with_property(&json!({"$ref": format!("#/$defs/{name}")}));
+        spelled["$defs"] = json!({name: {}, name.replace("~1", "/"): {}});
+        assert_told(&spelled, &[("dangling_reference", at)]);
     }
     let mut local = with_property(&json!({"$ref": "#/$defs/a~1b"}));
     local["$defs"] = json!({"a/b": {"type": "integer"}});
@@ -249,6 +277,25 @@ fn chains_of_references_do_not_exhaust_the_stack() {
     definition["$defs"] = (0..200).map(|n| (format!("d{n}"), link(n + 1))).collect::<Map<_, _>>().into();
     definition["$defs"]["d200"] = json!({});
     ends(|| assert_told(&definition, &[("too_complex", "")]));
+}
+
+#[test]
+fn as_many_subschemas_apply_as_may_and_as_deep_as_they_may() {
+    let wide = |count: u64| with_property(&json!({"allOf": (0..count).map(|_| true).collect::<Vec<_>>()}));
+    let others = published(&wide(1)).schemas - 1;
+    assert_told(&wide(EXPANDED_MAX - others), &[]);
+    assert_told(&wide(EXPANDED_MAX - others + 1), &[("too_complex", "")]);
+    // The definition, its property, and so many that follow from each other.
+    let deep = |count: u64| {
+        let link = |next: u64| json!({"$ref": format!("#/$defs/d{next}")});
+        let last = count - 3;
+        let mut definition = with_property(&link(0));
+        definition["$defs"] = (0..last).map(|n| (format!("d{n}"), link(n + 1))).collect::<Map<_, _>>().into();
+        definition["$defs"][format!("d{last}")] = json!({});
+        definition
+    };
+    assert_told(&deep(EXPANDED_DEPTH_MAX), &[]);
+    assert_told(&deep(EXPANDED_DEPTH_MAX + 1), &[("too_complex", "")]);
 }
 
 #[test]

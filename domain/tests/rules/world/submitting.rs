@@ -43,6 +43,8 @@ impl World {
         };
         let plan = plan::plan(&read.0, &read.1, &self.offers, &request)?;
         let at_once = plan.at_once(&stamp).unwrap();
+        let more = |write: &&Write| matches!(write, Write::Closed(_) | Write::Work(_));
+        assert_eq!(at_once.writes.len(), plan.writes_at_least() + at_once.writes.iter().filter(more).count());
         Ok(Plan {
             owed: plan.derived().to_vec(),
             staged: plan.staged(StagingId::of(&stamp.request, 0)),
