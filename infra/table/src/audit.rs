@@ -73,15 +73,20 @@ impl Table {
         let mut audited = Audited { rows: rows.count, ..Audited::default() };
         let aged = now.map(|now| ages(&rows.snapshot, now)).unwrap_or_default();
         let found = [violations(&rows.snapshot), aged].concat();
-        watch(Seen { violations: rows.seen().violations + count(&found), rows: rows.count + entries });
+        let of_catalogue = catalogue(&rows.snapshot);
+        watch(Seen {
+            rows: rows.count + entries,
+            violations: [count(&rows.flaws), count(&misplaced), count(&found), count(&of_catalogue)]
+                .iter()
+                .sum(),
+        });
         audited.add(self.flaws_again(rows.flaws).await?);
         audited.add((self.places_again(misplaced).await?, 0));
         let teams: BTreeSet<TeamId> = found.iter().filter_map(|violation| violation.subject.team()).collect();
         for team in teams {
             audited.add(self.team_again(team, now).await?);
         }
-        let found = catalogue(&rows.snapshot);
-        audited.add(self.catalogue_again(rows.snapshot, found).await?);
+        audited.add(self.catalogue_again(rows.snapshot, of_catalogue).await?);
         Ok(audited)
     }
 }
@@ -102,5 +107,5 @@ impl Rows {
 }
 
 fn count<T>(all: &[T]) -> u64 {
-    all.iter().fold(0, |count, _| count + 1)
+    all.len().try_into().unwrap_or(u64::MAX)
 }

@@ -14,6 +14,8 @@ mod reads;
 #[cfg(test)]
 mod related;
 #[cfg(test)]
+mod reluctant;
+#[cfg(test)]
 mod twin;
 #[cfg(test)]
 mod walk;

@@ -1,7 +1,7 @@
 //! A world, and a table that follows it.
 
 use crate::world::World;
-use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
 use domain::json::Hash;
 use domain::plan::Offer;
 use domain::submission::Scope;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const TABLE: &str = "twin";
+pub(crate) const TABLE: &str = "twin";
 
 /// How much stack the AWS client's futures take.
 const STACK_BYTES: usize = 32 << 20;
@@ -36,18 +36,22 @@ pub(crate) fn run<F: Future<Output = ()>>(test: impl FnOnce() -> F + Send + 'sta
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
 }
 
+/// The table at the end of a way.
+pub(crate) async fn table_by(way: impl HttpClient + 'static) -> Table {
+    let settings = Settings {
+        table: TABLE.to_owned(),
+        keys_table: "twin-keys".to_owned(),
+        endpoint: None,
+        actions_max: dovetail_table::ACTIONS_MAX,
+    };
+    Table::connect_by(settings, Way::Through(SharedHttpClient::new(way))).await
+}
+
 impl Twin {
     /// Tables that hold what a world begins with.
     pub(crate) async fn of(world: World) -> Self {
         let engine = Arc::new(Engine::new());
-        let way = Way::Through(SharedHttpClient::new(Straight(Arc::clone(&engine))));
-        let settings = Settings {
-            table: TABLE.to_owned(),
-            keys_table: "twin-keys".to_owned(),
-            endpoint: None,
-            actions_max: dovetail_table::ACTIONS_MAX,
-        };
-        let table = Table::connect_by(settings, way).await;
+        let table = table_by(Straight(Arc::clone(&engine))).await;
         table.create().await.unwrap();
         for team in world.snapshot.teams.values() {
             assert_eq!(&table.ensure_team(&team.name, &team.metadata).await.unwrap(), team);
@@ -62,6 +66,11 @@ impl Twin {
         let mut twin = Self { world, table, engine, followed: 0 };
         twin.follow().await;
         twin
+    }
+
+    /// The table as a process sees it that has seen nothing yet.
+    pub(crate) async fn afresh(&self) -> Table {
+        table_by(Straight(Arc::clone(&self.engine))).await
     }
 
     pub(crate) fn rows(&self) -> Vec<Value> {

@@ -11,27 +11,34 @@ use domain::state::State;
 use domain::submission::Scope;
 use fastrand::Rng;
 use serde_json::{Value, json};
+use std::panic::resume_unwind;
+use std::thread;
 
 const WALKS: u64 = 3;
 const STEPS: u32 = 20;
 
 #[test]
 fn a_table_takes_what_the_domain_writes_and_gives_it_back() {
-    for seed in 1..=WALKS {
-        run(move || async move {
-            println!("seed {seed}");
-            let mut walk = Walk::of(seed).await;
-            for step in 0..STEPS {
-                walk.step().await;
-                if step == STEPS / 2 {
-                    walk.look().await;
-                }
-            }
-            walk.world().generate();
-            walk.twin.follow().await;
-            walk.look().await;
-        });
+    let walks: Vec<_> = (1..=WALKS).map(|seed| thread::spawn(move || walk(seed))).collect();
+    for walk in walks {
+        walk.join().unwrap_or_else(|panic| resume_unwind(panic));
     }
+}
+
+fn walk(seed: u64) {
+    run(move || async move {
+        println!("seed {seed}");
+        let mut walk = Walk::of(seed).await;
+        for step in 0..STEPS {
+            walk.step().await;
+            if step == STEPS / 2 {
+                walk.look().await;
+            }
+        }
+        walk.world().generate();
+        walk.twin.follow().await;
+        walk.look().await;
+    });
 }
 
 struct Walk {

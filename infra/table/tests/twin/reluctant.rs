@@ -1,0 +1,197 @@
+//! An engine that refuses, leaves a part over, answers in short pages, or is not ready yet.
+
+use crate::lists;
+use crate::twin::{TABLE, Twin, run, table_by};
+use crate::world::{APP, VM_OWNER, World, application, document, vm};
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use domain::submission::Scope;
+use dovetail_table::Table;
+use embedded::{Engine, Reply, asked};
+use serde_json::{Value, json};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// For ever, as far as a test goes.
+const ALWAYS: usize = 1_000;
+
+/// What an engine does in place of an operation.
+type Instead = Box<dyn Fn(&Engine, &Value) -> Reply + Send + Sync>;
+
+/// The way to an engine that does something else, so many times, in place of one operation.
+#[derive(Clone)]
+struct Reluctant(Arc<Reluctance>);
+
+struct Reluctance {
+    engine: Arc<Engine>,
+    operation: &'static str,
+    instead: Instead,
+    times: usize,
+    asked: AtomicUsize,
+}
+
+impl Reluctant {
+    fn new(
+        twin: &Twin,
+        operation: &'static str,
+        times: usize,
+        instead: impl Fn(&Engine, &Value) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let engine = Arc::clone(&twin.engine);
+        let instead = Box::new(instead);
+        Self(Arc::new(Reluctance { engine, operation, instead, times, asked: AtomicUsize::new(0) }))
+    }
+
+    async fn table(&self) -> Table {
+        table_by(self.clone()).await
+    }
+
+    /// How often the operation was asked for.
+    fn asked(&self) -> usize {
+        self.0.asked.load(Relaxed)
+    }
+}
+
+impl fmt::Debug for Reluctant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reluctant")
+    }
+}
+
+impl HttpClient for Reluctant {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for Reluctant {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let (target, body) = asked(&request);
+        let operation = target.rsplit('.').next().unwrap();
+        let engine = &self.0.engine;
+        let is_it = operation == self.0.operation;
+        let reply = if is_it && self.0.asked.fetch_add(1, Relaxed) < self.0.times {
+            (self.0.instead)(engine, &body)
+        } else {
+            engine.call(operation, &body)
+        };
+        HttpConnectorFuture::ready(Ok(reply.response()))
+    }
+}
+
+async fn declared() -> Twin {
+    let mut twin = Twin::of(World::new()).await;
+    let items: Vec<_> = (0..5).map(|number| vm(&format!("vm{number}"), 1)).collect();
+    twin.world.submit(&document(&[(APP, application(&items))]), Scope::Whole).unwrap();
+    twin.follow().await;
+    twin
+}
+
+fn cancelled(reasons: &[&str]) -> Reply {
+    let mut reply = Reply::error(400, "TransactionCanceledException");
+    reply.body["CancellationReasons"] = reasons.iter().map(|code| json!({"Code": code})).collect();
+    reply
+}
+
+#[test]
+fn each_failure_of_a_transaction_is_what_it_means() {
+    let refused = |code| format!("the table does not take the request: {code}");
+    let denied = |code| format!("the table denies the request: {code}");
+    let code = |status, code: &str| Reply::error(status, code);
+    let (done, stale, busy, unknown) = ("Done", "Stale", "Busy", "Unknown");
+    let cancelled_by = refused("TransactionCanceledException");
+    let cases = [
+        (cancelled(&["None", "TransactionConflict"]), 5, done.to_owned(), 6),
+        (cancelled(&["None", "TransactionConflict"]), 6, busy.to_owned(), 6),
+        (cancelled(&["TransactionConflict", "ConditionalCheckFailed"]), 1, stale.to_owned(), 1),
+        (cancelled(&["ThrottlingError"]), 1, done.to_owned(), 2),
+        (cancelled(&["None", "ValidationError"]), 1, cancelled_by.clone(), 1),
+        (cancelled(&["ItemCollectionSizeLimitExceeded"]), 1, cancelled_by, 1),
+        (code(400, "TransactionInProgressException"), ALWAYS, unknown.to_owned(), 3),
+        (code(500, "InternalServerError"), ALWAYS, unknown.to_owned(), 3),
+        (code(400, "ProvisionedThroughputExceededException"), ALWAYS, busy.to_owned(), 18),
+        (code(400, "RequestLimitExceeded"), ALWAYS, busy.to_owned(), 18),
+        (code(400, "ThrottlingException"), ALWAYS, busy.to_owned(), 18),
+        (code(400, "ThrottlingError"), ALWAYS, busy.to_owned(), 6),
+        (
+            code(400, "IdempotentParameterMismatchException"),
+            1,
+            refused("IdempotentParameterMismatchException"),
+            1,
+        ),
+        (code(400, "ValidationException"), 1, refused("ValidationException"), 1),
+        (code(400, "ResourceNotFoundException"), 1, denied("ResourceNotFoundException"), 1),
+        (code(400, "AccessDeniedException"), 1, denied("AccessDeniedException"), 1),
+        (code(400, "UnrecognizedClientException"), 1, denied("UnrecognizedClientException"), 1),
+        (code(400, "SomethingElse"), 1, unknown.to_owned(), 1),
+    ];
+    run(|| async {
+        for (reply, times, expected, requests) in cases {
+            let mut twin = declared().await;
+            let described = format!("{reply:?}");
+            let way = Reluctant::new(&twin, "TransactWriteItems", times, move |_, _| reply.clone());
+            twin.world.finish("vm0", VM_OWNER);
+            let writes = &twin.world.written[twin.world.written.len() - 2];
+            let outcome = way.table().await.commit(writes).await;
+            let outcome = outcome.map_or_else(|error| error.to_string(), |commit| format!("{commit:?}"));
+            assert_eq!((outcome, way.asked()), (expected, requests), "{described}");
+        }
+    });
+}
+
+#[test]
+fn what_a_batch_leaves_over_is_asked_for_again() {
+    let left = |_: &Engine, request: &Value| Reply {
+        status: 200,
+        body: json!({"Responses": {TABLE: []}, "UnprocessedKeys": request["RequestItems"]}),
+    };
+    run(move || async move {
+        let twin = declared().await;
+        let changes: Vec<_> = twin.world.snapshot.changes.values().cloned().collect();
+        let ids: Vec<_> = changes.iter().map(|change| change.id).collect();
+        for (times, found, requests) in [(8, Some(changes), 9), (9, None, 9)] {
+            let way = Reluctant::new(&twin, "BatchGetItem", times, left);
+            assert_eq!(way.table().await.changes(&ids).await.ok(), found);
+            assert_eq!(way.asked(), requests);
+        }
+    });
+}
+
+#[test]
+fn lists_are_whole_however_short_the_pages_are() {
+    let short = |engine: &Engine, request: &Value| {
+        // A page of DynamoDB holds 1 MB, and so at least two rows.
+        let mut request = request.clone();
+        request["Limit"] = json!(2);
+        engine.call("Query", &request)
+    };
+    run(move || async move {
+        let mut twin = declared().await;
+        twin.table = Reluctant::new(&twin, "Query", usize::MAX, short).table().await;
+        lists::all(&twin).await;
+    });
+}
+
+#[test]
+fn tables_are_waited_for() {
+    let creating = |_: &Engine, request: &Value| Reply {
+        status: 200,
+        body: json!({"Table": {"TableName": request["TableName"], "TableStatus": "CREATING"}}),
+    };
+    run(move || async move {
+        let twin = declared().await;
+        let way = Reluctant::new(&twin, "DescribeTable", 3, creating);
+        way.table().await.create().await.unwrap();
+        assert_eq!(way.asked(), 5, "until each is there");
+        let never = Reluctant::new(&twin, "DescribeTable", ALWAYS, creating);
+        let error = never.table().await.create().await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("the table is unavailable: table {TABLE} does not become active")
+        );
+    });
+}
