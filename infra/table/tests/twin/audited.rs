@@ -1,35 +1,44 @@
 //! The audit: nothing is wrong with what the domain writes, and whatever is damaged is told.
 
+use crate::reluctant::{ALWAYS, Reluctant};
 use crate::twin::{Twin, run};
 use crate::world::{NP_OWNER, VM_OWNER, World, application, document, lb, vm};
 use domain::json::Hash;
 use domain::submission::Scope;
-use dovetail_table::audit::{Audited, Seen};
+use dovetail_table::Table;
+use dovetail_table::audit::{Audited, Rows, Seen};
+use embedded::{Engine, Reply};
 use expect_test::expect_file;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 pub(crate) async fn nothing_is_wrong(twin: &Twin) {
-    let (audited, seen) = audit(twin).await;
+    let (audited, seen) = audit(&twin.table).await;
     assert_eq!((&audited.violations[..], audited.unsettled), (&[][..], 0));
     let rows = twin.rows();
     let places = rows.iter().flat_map(|row| ["gs1pk", "gs2pk", "gs3pk"].map(|key| row.get(key))).flatten();
     let places: u64 = places.count().try_into().unwrap();
     assert_eq!(audited.rows, u64::try_from(rows.len()).unwrap());
     assert_eq!(seen, Seen { rows: audited.rows + places, violations: 0 });
+    let mut exported = Rows::default();
+    for row in &rows {
+        exported.add_exported(&json!({"Item": row}).to_string()).unwrap();
+    }
+    let exported = exported.audit();
+    assert_eq!((&exported.violations[..], exported.unsettled, exported.rows), (&[][..], 0, audited.rows));
 }
 
 /// What an audit found, and how far it said that it had come: further each time.
-async fn audit(twin: &Twin) -> (Audited, Seen) {
+async fn audit(table: &Table) -> (Audited, Seen) {
     let seen = Mutex::new(Seen::default());
     let watch = |now: Seen| {
         let mut seen = seen.lock().unwrap();
         assert!(now.rows >= seen.rows && now.violations >= seen.violations, "{now:?} after {seen:?}");
         *seen = now;
     };
-    let audited = twin.table.audit(None, &watch).await.unwrap();
+    let audited = table.audit(None, &watch).await.unwrap();
     let seen = seen.into_inner().unwrap();
     assert_eq!(audited.unsettled, 0);
     assert!(seen.violations >= u64::try_from(audited.violations.len()).unwrap(), "{seen:?}: {audited:?}");
@@ -82,6 +91,62 @@ fn a_damaged_row_is_told() {
     });
 }
 
+#[test]
+fn what_can_be_computed_again_is_mended() {
+    run(|| async {
+        let twin = busy().await;
+        let hash = json!({"S": Hash::of("another").to_string()});
+        for (name, attribute, value, rule) in [
+            ("HEAD", "att", json!({"N": "1"}), "I9"),
+            ("HEAD", "root", hash.clone(), "I8"),
+            ("APP", "dig", hash, "I8"),
+        ] {
+            let mut damaged = of_type(&twin, name);
+            damaged[attribute] = value;
+            twin.plant(&damaged);
+            let (audited, _) = audit(&twin.table).await;
+            let mended = twin.table.repair(&audited).await.unwrap();
+            let rules: BTreeSet<&str> = mended.iter().map(|violation| violation.rule).collect();
+            assert_eq!(rules, BTreeSet::from([rule]), "{attribute}");
+            nothing_is_wrong(&twin).await;
+        }
+    });
+}
+
+#[test]
+fn what_never_stands_still_does_not_count() {
+    let conflict = |_: &Engine, _: &Value| {
+        let mut reply = Reply::error(400, "TransactionCanceledException");
+        reply.body["CancellationReasons"] = json!([{"Code": "TransactionConflict"}]);
+        reply
+    };
+    run(move || async move {
+        let twin = busy().await;
+        for (name, attribute, value) in [
+            ("HEAD", "att", json!({"N": "1"})),
+            ("TEAM", "nm", json!({"N": "1"})),
+            ("SERVICE", "ti", json!({"N": "1"})),
+        ] {
+            let row = of_type(&twin, name);
+            let mut damaged = row.clone();
+            damaged[attribute] = value;
+            twin.plant(&damaged);
+            let found = audit(&twin.table).await.0.violations;
+            assert!(!found.is_empty(), "{name}");
+            let table = Reluctant::new(&twin, "TransactGetItems", ALWAYS, conflict).table().await;
+            let audited = table.audit(None, &|_| ()).await.unwrap();
+            assert_eq!(audited.violations, [], "{name}");
+            assert!(audited.unsettled > 0, "{name}");
+            assert_eq!(table.repair(&Audited { violations: found, ..audited }).await.unwrap(), []);
+            twin.plant(&row);
+        }
+    });
+}
+
+fn of_type(twin: &Twin, name: &str) -> Value {
+    twin.rows().into_iter().find(|row| row["ty"]["S"] == *name).unwrap()
+}
+
 fn of_another_type(attribute: &str, value: &Value) -> Value {
     match value.get("S") {
         // A key of an index is a text: the engine takes no other.
@@ -91,11 +156,19 @@ fn of_another_type(attribute: &str, value: &Value) -> Value {
     }
 }
 
-/// The rules that an audit tells while a row is there as another.
+/// The rules that an audit tells while a row is there as another, and how many records it reads again for that.
 async fn rules(twin: &Twin, row: &Value, damaged: &Value) -> String {
     twin.plant(damaged);
-    let (audited, _) = audit(twin).await;
+    let again = Arc::new(Mutex::new(BTreeSet::new()));
+    let noted = Arc::clone(&again);
+    let way = Reluctant::new(twin, "TransactGetItems", ALWAYS, move |engine, request| {
+        let gets = request["TransactItems"].as_array().unwrap().iter();
+        noted.lock().unwrap().extend(gets.map(|get| get["Get"]["Key"].to_string()));
+        engine.call("TransactGetItems", request)
+    });
+    let (audited, _) = audit(&way.table().await).await;
     twin.plant(row);
     let rules: BTreeSet<&str> = audited.violations.iter().map(|violation| violation.rule).collect();
-    if rules.is_empty() { "nothing".to_owned() } else { rules.into_iter().collect::<Vec<_>>().join(" ") }
+    let rules = if rules.is_empty() { "nothing".to_owned() } else { Vec::from_iter(rules).join(" ") };
+    format!("{rules} ({} read again in {})", again.lock().unwrap().len(), way.asked())
 }

@@ -1,5 +1,6 @@
 //! Work that is owed: in order, counted when it fails, set aside, put back, cleared away.
 
+use crate::audited;
 use crate::twin::{Twin, run};
 use crate::world::{APP, World, application, document, vm};
 use domain::json::Hash;
@@ -105,7 +106,9 @@ fn work_that_fails_is_set_aside_and_may_be_put_back() {
             assert_eq!(table.owed(LATER, 10).await.unwrap(), []);
             assert_eq!(table.count_work().await.unwrap(), (1, 1));
             assert!(table.next_work(&submission, 0).await.unwrap().unwrap().is_set_aside);
+            audited::nothing_is_wrong(&twin).await;
             table.redrive(id).await.unwrap();
+            audited::nothing_is_wrong(&twin).await;
             assert_eq!(table.quarantined(10).await.unwrap(), []);
             assert_eq!(table.owed(LATER, 10).await.unwrap(), [id]);
             assert_eq!(table.count_work().await.unwrap(), (2, 0));

@@ -9,6 +9,7 @@ use aws_smithy_runtime_api::client::http::{
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use domain::submission::Scope;
+use domain::work::WorkId;
 use dovetail_table::Table;
 use embedded::{Engine, Reply, asked};
 use serde_json::{Value, json};
@@ -17,14 +18,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// For ever, as far as a test goes.
-const ALWAYS: usize = 1_000;
+pub(crate) const ALWAYS: usize = usize::MAX;
 
 /// What an engine does in place of an operation.
 type Instead = Box<dyn Fn(&Engine, &Value) -> Reply + Send + Sync>;
 
 /// The way to an engine that does something else, so many times, in place of one operation.
 #[derive(Clone)]
-struct Reluctant(Arc<Reluctance>);
+pub(crate) struct Reluctant(Arc<Reluctance>);
 
 struct Reluctance {
     engine: Arc<Engine>,
@@ -35,7 +36,7 @@ struct Reluctance {
 }
 
 impl Reluctant {
-    fn new(
+    pub(crate) fn new(
         twin: &Twin,
         operation: &'static str,
         times: usize,
@@ -46,12 +47,12 @@ impl Reluctant {
         Self(Arc::new(Reluctance { engine, operation, instead, times, asked: AtomicUsize::new(0) }))
     }
 
-    async fn table(&self) -> Table {
+    pub(crate) async fn table(&self) -> Table {
         table_by(self.clone()).await
     }
 
     /// How often the operation was asked for.
-    fn asked(&self) -> usize {
+    pub(crate) fn asked(&self) -> usize {
         self.0.asked.load(Relaxed)
     }
 }
@@ -171,8 +172,22 @@ fn lists_are_whole_however_short_the_pages_are() {
     };
     run(move || async move {
         let mut twin = declared().await;
-        twin.table = Reluctant::new(&twin, "Query", usize::MAX, short).table().await;
+        twin.table = Reluctant::new(&twin, "Query", ALWAYS, short).table().await;
         lists::all(&twin).await;
+    });
+}
+
+#[test]
+fn a_failure_that_cannot_be_counted_is_told() {
+    run(move || async move {
+        let twin = declared().await;
+        let submission = twin.world.snapshot.submissions[0].id;
+        let id = WorkId { submission, staging: None, number: 1 };
+        let denied = |_: &Engine, _: &Value| Reply::error(400, "AccessDeniedException");
+        let table = Reluctant::new(&twin, "UpdateItem", ALWAYS, denied).table().await;
+        let told = "the table denies the request: AccessDeniedException";
+        assert_eq!(table.count_failure(id).await.unwrap_err().to_string(), told);
+        assert_eq!(table.redrive(id).await.unwrap_err().to_string(), told);
     });
 }
 
