@@ -1,6 +1,7 @@
 //! Work that is owed: in order, counted when it fails, set aside, put back, cleared away.
 
 use crate::audited;
+use crate::reluctant::{ALWAYS, Reluctant};
 use crate::twin::{Twin, run};
 use crate::world::{APP, World, application, document, vm};
 use domain::json::Hash;
@@ -50,6 +51,26 @@ fn what_is_staged_is_found_by_its_age() {
             assert_eq!(owing.as_ref().map(|owing| owing.id), expected.map(|work| work.id));
             assert_eq!(owing.as_ref().map(|owing| owing.work.as_ref().unwrap()), expected);
             assert!(!owing.is_some_and(|owing| owing.is_set_aside));
+        }
+    });
+}
+
+#[test]
+fn declarations_are_laid_out_in_as_many_requests_as_their_number_and_bytes_need() {
+    run(|| async {
+        for (count, bytes, requests) in [(25, 10, 1), (26, 10, 2), (9, 350_000, 1), (10, 350_000, 2)] {
+            let mut twin = Twin::of(World::new()).await;
+            let body = items(1);
+            let read = twin.world.read(&body, Scope::Whole);
+            let staged = twin.world.plan(&read, &body, Scope::Whole).unwrap().staged.unwrap();
+            let texts = (0..count).map(|n| format!("{{\"{n}\":\"{}\"}}", "x".repeat(bytes)));
+            let declarations = texts.map(|text| (Hash::of(&text), text)).collect();
+            let way = Reluctant::new(&twin, "BatchWriteItem", ALWAYS, |engine, request| {
+                assert!(request.to_string().len() < 4_000_000);
+                engine.call("BatchWriteItem", request)
+            });
+            assert_eq!(way.table().await.stage(&staged, &declarations).await.unwrap(), Commit::Done);
+            assert_eq!(way.asked(), requests, "{count} of {bytes} bytes");
         }
     });
 }
