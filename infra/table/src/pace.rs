@@ -3,7 +3,6 @@
 
 use aws_sdk_dynamodb::config::{ConfigBag, RuntimeComponents, RuntimeComponentsBuilder};
 use aws_sdk_dynamodb::error::BoxError;
-use aws_smithy_runtime_api::client::connector_metadata::ConnectorMetadata;
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient,
     SharedHttpConnector,
@@ -37,10 +36,6 @@ impl HttpClient for Paced<SharedHttpClient> {
         config: &ConfigBag,
     ) -> Result<(), BoxError> {
         self.0.validate_final_config(components, config)
-    }
-
-    fn connector_metadata(&self) -> Option<ConnectorMetadata> {
-        self.0.connector_metadata()
     }
 }
 
