@@ -19,15 +19,17 @@ const STEPS: u32 = 20;
 
 #[test]
 fn a_table_takes_what_the_domain_writes_and_gives_it_back() {
-    let walks: Vec<_> = (1..=WALKS).map(|seed| thread::spawn(move || walk(seed))).collect();
-    for walk in walks {
-        walk.join().unwrap_or_else(|panic| resume_unwind(panic));
+    let walks: Vec<_> = (1..=WALKS).map(|seed| (seed, thread::spawn(move || walk(seed)))).collect();
+    for (seed, walk) in walks {
+        walk.join().unwrap_or_else(|panic| {
+            println!("seed {seed}");
+            resume_unwind(panic)
+        });
     }
 }
 
 fn walk(seed: u64) {
     run(move || async move {
-        println!("seed {seed}");
         let mut walk = Walk::of(seed).await;
         for step in 0..STEPS {
             walk.step().await;
