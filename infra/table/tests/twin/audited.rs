@@ -2,7 +2,7 @@
 
 use crate::reluctant::{ALWAYS, Reluctant};
 use crate::twin::{Twin, run};
-use crate::world::{NP_OWNER, VM_OWNER, World, application, document, lb, vm};
+use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, application, document, lb, team, vm};
 use domain::json::Hash;
 use domain::submission::Scope;
 use dovetail_table::Table;
@@ -149,8 +149,12 @@ fn what_never_stands_still_does_not_count() {
     });
 }
 
+/// A row of a type, of the consumer's where each team has one.
 fn of_type(twin: &Twin, name: &str) -> Value {
-    twin.rows().into_iter().find(|row| row["ty"]["S"] == *name).unwrap()
+    let consumers = format!("TEAM#{}", team(CONSUMER).id);
+    let mut rows = twin.rows();
+    rows.sort_by_key(|row| row["pk"]["S"] != *consumers);
+    rows.into_iter().find(|row| row["ty"]["S"] == *name).unwrap()
 }
 
 fn of_another_type(attribute: &str, value: &Value) -> Value {
