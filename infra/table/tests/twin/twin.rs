@@ -96,11 +96,19 @@ impl Twin {
 
     /// Submits by laying the plan out and committing it.
     pub(crate) async fn submit_staged(&mut self, body: &Value) {
+        let Some(commit) = self.lay_out(body).await else { return };
+        self.world.apply(&commit);
+        self.follow().await;
+    }
+
+    /// Lays a plan out, and gives what commits it; commits what needs no laying out.
+    pub(crate) async fn lay_out(&mut self, body: &Value) -> Option<Vec<Write>> {
         let read = self.world.read(body, Scope::Whole);
-        let Ok(plan) = self.world.plan(&read, body, Scope::Whole) else { return };
+        let plan = self.world.plan(&read, body, Scope::Whole).ok()?;
         let Some(staged) = &plan.staged else {
             self.world.commit(&plan);
-            return self.follow().await;
+            self.follow().await;
+            return None;
         };
         let declarations: BTreeMap<Hash, String> = plan.writes.iter().filter_map(declaration).collect();
         assert_eq!(self.table.stage(staged, &declarations).await.unwrap(), Commit::Done);
@@ -108,8 +116,7 @@ impl Twin {
         self.world.stage(&plan);
         self.followed = self.world.written.len();
         self.is_the_same().await;
-        self.world.apply(&staged.commit);
-        self.follow().await;
+        Some(staged.commit.clone())
     }
 
     async fn is_the_same(&self) {
