@@ -18,8 +18,8 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    fn new(pk: String, sk: impl Into<String>) -> Self {
-        Self { pk, sk: sk.into() }
+    pub(crate) fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
+        Self { pk: pk.into(), sk: sk.into() }
     }
 }
 
@@ -52,11 +52,6 @@ pub(crate) const INDEXES: [Index; 3] = [
     Index { name: "gs2", pk: "gs2pk", sk: "gs2sk" },
     Index { name: "gs3", pk: "gs3pk", sk: "gs3sk" },
 ];
-
-/// The place with these two parts.
-pub(crate) fn at(pk: &str, sk: &str) -> Option<Key> {
-    Some(Key::new(pk.to_owned(), sk))
-}
 
 /// The partition of a team's own records: the team, its head, its applications; one query reads them all.
 pub(crate) fn team_partition(team: TeamId) -> String {
@@ -171,9 +166,9 @@ pub(crate) fn share(item: ItemId, owner: TeamId) -> Key {
 }
 
 /// The item that a place of a share stands for.
-pub(crate) fn shared_item(pk: &str, sk: &str) -> Option<Key> {
-    let team = pk.strip_prefix(SHARE)?;
-    let (item, _owner) = sk.rsplit_once('#')?;
+pub(crate) fn shared_item(share: &Key) -> Option<Key> {
+    let team = share.pk.strip_prefix(SHARE)?;
+    let (item, _owner) = share.sk.rsplit_once('#')?;
     Some(Key::new(format!("ITEM{team}"), item))
 }
 
@@ -208,7 +203,7 @@ pub(crate) fn team_name(name: &str) -> Key {
 
 /// The numbers that the next team and the next service get.
 pub(crate) fn counters() -> Key {
-    Key::new("COUNTERS".to_owned(), "COUNTERS")
+    Key::new("COUNTERS", "COUNTERS")
 }
 
 /// `gs1`: the queue of an owner, one partition a state.

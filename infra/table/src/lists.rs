@@ -49,7 +49,7 @@ struct Partition {
 pub struct Source<T> {
     partitions: Vec<Partition>,
     /// Where the record of a row in a keys-only index is.
-    record: fn(&str, &str) -> Option<Key>,
+    record: fn(&Key) -> Option<Key>,
     decode: fn(Attributes) -> Result<T, Error>,
 }
 
@@ -61,7 +61,7 @@ impl<T> Source<T> {
     ) -> Self {
         let partitions =
             pks.into_iter().map(|pk| Partition { index, pk, prefix: None, from: None }).collect();
-        Self { partitions, record: key::at, decode }
+        Self { partitions, record: |key| Some(key.clone()), decode }
     }
 
     /// The same without its rows: there is nothing to read.
@@ -186,7 +186,7 @@ pub struct Listed<T> {
 pub struct Rows<'a, T> {
     table: &'a Table,
     direction: Direction,
-    record: fn(&str, &str) -> Option<Key>,
+    record: fn(&Key) -> Option<Key>,
     decode: fn(Attributes) -> Result<T, Error>,
     readers: Vec<Reader>,
     /// How many rows one read of a partition asks for.
@@ -359,23 +359,20 @@ impl<T> Rows<'_, T> {
                 .map(|(position, row)| Ok(Listed { position, value: (self.decode)(row)? }))
                 .collect();
         }
-        let keys: Vec<Key> = rows.iter().filter_map(|(_, row)| key_of(row, self.record)).collect();
+        let record_of = |row: &_| record::key(row).as_ref().and_then(self.record);
+        let keys: Vec<Key> = rows.iter().filter_map(|(_, row)| record_of(row)).collect();
         let records = self.table.batch(keys).await?;
         let mut records: BTreeMap<Key, Attributes> =
-            records.into_iter().filter_map(|record| Some((key_of(&record, key::at)?, record))).collect();
+            records.into_iter().filter_map(|record| Some((record::key(&record)?, record))).collect();
         let mut listed = Vec::new();
         for (position, row) in rows {
             // An index may lag behind: what is gone meanwhile is left out.
-            if let Some(record) = key_of(&row, self.record).and_then(|key| records.remove(&key)) {
+            if let Some(record) = record_of(&row).and_then(|key| records.remove(&key)) {
                 listed.push(Listed { position, value: (self.decode)(record)? });
             }
         }
         Ok(listed)
     }
-}
-
-fn key_of(row: &Attributes, record: fn(&str, &str) -> Option<Key>) -> Option<Key> {
-    record(record::text(row, "pk")?, record::text(row, "sk")?)
 }
 
 impl Reader {

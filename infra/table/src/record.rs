@@ -21,7 +21,7 @@ pub(crate) use submission::{RememberedRecord, ShareRecord, StagingRecord, Submis
 pub(crate) use team::{ApplicationRecord, HeadRecord, TeamRecord};
 
 use crate::Error;
-use crate::key::{self, Key};
+use crate::key::Key;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -108,7 +108,7 @@ pub(crate) fn integer(attributes: &Attributes, name: &str) -> Option<u64> {
 
 /// The key of attributes.
 pub(crate) fn key(attributes: &Attributes) -> Option<Key> {
-    key::at(text(attributes, "pk")?, text(attributes, "sk")?)
+    Some(Key::new(text(attributes, "pk")?, text(attributes, "sk")?))
 }
 
 /// The key of attributes, for messages.

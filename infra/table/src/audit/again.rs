@@ -150,8 +150,7 @@ impl Table {
         let subjects: BTreeSet<Subject> = flaws.into_iter().map(|flaw| flaw.subject).collect();
         for subject in subjects {
             let Subject::Record { partition, sort } = subject else { continue };
-            let key = key::at(&partition, &sort).into_iter().collect::<Vec<_>>();
-            match self.at_one_moment(&key).await? {
+            match self.at_one_moment(&[Key::new(partition, sort)]).await? {
                 Some(read) => read.into_iter().flatten().for_each(|row| rows.add(row)),
                 None => unsettled += 1,
             }

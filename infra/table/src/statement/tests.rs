@@ -356,7 +356,7 @@ fn a_place_leads_to_what_it_stands_for() {
     let (staged, staging) = (key::work(staged_work().id), key::staging(consumer().id, staging().id));
     assert_eq!(key::work_at(&staged.pk, &staged.sk), Some(staged_work().id));
     assert_eq!(key::staging_at(&staging.pk, &staging.sk), Some((consumer().id, super::tests::staging().id)));
-    assert_eq!(key::shared_item(&share.pk, &share.sk), Some(key::item(item_id())));
+    assert_eq!(key::shared_item(&share), Some(key::item(item_id())));
     for (pk, sk) in
         [("WORK#4", "1"), ("WORK#", "1#1"), ("ITEM#4", "1#1"), ("WORK#4", "x#1"), ("WORK#4", "0#1")]
     {

@@ -5,6 +5,7 @@ use crate::world::{CONSUMER, STRANGER, team};
 use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
 use domain::submission::Remembered;
 use domain::timestamp::Timestamp;
+use dovetail_table::metered;
 use std::collections::BTreeSet;
 
 /// Far beyond whatever a walk makes.
@@ -126,9 +127,11 @@ async fn services(twin: &Twin) {
             .map(|(title, offer)| (title.clone(), offer.service.clone(), offer.schema.text.clone()))
             .collect()
     };
-    // At first sight, and with schemas that are known.
+    // At first sight a query for each; then one call for all whose schemas are known, and a query for what is not there.
     let afresh = twin.afresh().await;
-    for _ in 0..2 {
-        assert_eq!(of(&afresh.offers(&titles).await.unwrap()), of(offers));
+    for calls in [u64::try_from(titles.len()).unwrap(), 2] {
+        let (found, cost) = metered(afresh.offers(&titles)).await;
+        assert_eq!(of(&found.unwrap()), of(offers));
+        assert_eq!((cost.calls, cost.round_trips), (calls, 1));
     }
 }
