@@ -136,14 +136,58 @@ fn what_can_be_computed_again_is_mended() {
     });
 }
 
+fn conflict(_: &Engine, _: &Value) -> Reply {
+    let mut reply = Reply::error(400, "TransactionCanceledException");
+    reply.body["CancellationReasons"] = json!([{"Code": "TransactionConflict"}]);
+    reply
+}
+
+#[test]
+fn what_stands_still_later_counts() {
+    run(|| async {
+        let twin = busy().await;
+        let mut damaged = of_type(&twin, "HEAD");
+        damaged["att"] = json!({"N": "1"});
+        twin.plant(&damaged);
+        let found = audit(&twin.table).await.0.violations;
+        // A transaction is tried thirteen times; then all of it begins again.
+        for times in [1, 12, 13, 30] {
+            let table = Reluctant::new(&twin, "TransactGetItems", times, conflict).table().await;
+            assert_eq!(audit(&table).await.0.violations, found, "{times}");
+        }
+    });
+}
+
+#[test]
+fn as_much_is_read_again_at_once_as_a_transaction_takes() {
+    run(|| async {
+        // Beside the items: the team, its head and its application.
+        for (items, padding, transactions) in [(97, 0, 1), (98, 0, 2), (9, 330_000, 1), (10, 330_000, 2)] {
+            let mut twin = Twin::of(World::new()).await;
+            let items: Vec<_> = (0..items).map(|number| vm(&format!("vm{number}"), 1)).collect();
+            for count in (0..items.len()).step_by(30).chain([items.len()]) {
+                let body = document(&[("NewApp1", application(&items[..count]))]);
+                twin.world.submit(&body, Scope::Whole).unwrap();
+            }
+            twin.follow().await;
+            for mut row in twin.rows().into_iter().filter(|row| row["ty"]["S"] == "ITEM") {
+                row["padding"] = json!({"S": "x".repeat(padding)});
+                twin.plant(&row);
+            }
+            let mut damaged = of_type(&twin, "HEAD");
+            damaged["att"] = json!({"N": "1"});
+            twin.plant(&damaged);
+            let way = Reluctant::new(&twin, "TransactGetItems", 0, conflict);
+            let violations = audit(&way.table().await).await.0.violations;
+            let rules: Vec<&str> = violations.iter().map(|violation| violation.rule).collect();
+            assert_eq!((rules, way.asked()), (vec!["I9"], transactions), "{} of {padding}", items.len());
+        }
+    });
+}
+
 #[test]
 fn what_never_stands_still_does_not_count() {
-    let conflict = |_: &Engine, _: &Value| {
-        let mut reply = Reply::error(400, "TransactionCanceledException");
-        reply.body["CancellationReasons"] = json!([{"Code": "TransactionConflict"}]);
-        reply
-    };
-    run(move || async move {
+    run(|| async {
         let twin = busy().await;
         for (name, attribute, value) in [
             ("HEAD", "att", json!({"N": "1"})),
