@@ -73,12 +73,23 @@ async fn unfinished() -> Twin {
     twin
 }
 
+/// Work that has failed too often.
+async fn set_aside() -> Twin {
+    let mut twin = Twin::of(World::new().with_dependent("VM")).await;
+    twin.world.submit(&document(&[("NewApp1", application(&[vm("a", 1)]))]), Scope::Whole).unwrap();
+    twin.follow().await;
+    let id = twin.world.snapshot.works[0].id;
+    while !twin.table.count_failure(id).await.unwrap() {}
+    twin
+}
+
 #[test]
 fn a_damaged_row_is_told() {
     run(|| async {
         let told = [
             told(&busy().await, |_| true).await,
             told(&unfinished().await, |name| ["STAGING", "SUBMISSION", "WORK"].contains(&name)).await,
+            told(&set_aside().await, |name| name == "WORK").await,
         ];
         expect_file!["../../golden/damaged.txt"].assert_eq(&told.join("\n"));
     });
