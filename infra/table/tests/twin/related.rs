@@ -7,7 +7,7 @@ use domain::id::{ApplicationId, DeployedId, ItemId, TeamId};
 use domain::item::Item;
 use domain::json::Hash;
 use domain::related::Related;
-use dovetail_table::Beside;
+use dovetail_table::{Beside, metered};
 use std::collections::BTreeSet;
 
 pub(crate) async fn all(twin: &Twin) {
@@ -46,7 +46,16 @@ pub(crate) async fn decided(twin: &Twin, decided: &Decided) {
     {
         expected.deployed.remove(&before);
     }
-    expected.is(&twin.table.related_to_decided(decided).await.unwrap());
+    let (found, cost) = metered(twin.table.related_to_decided(decided)).await;
+    expected.is(&found.unwrap());
+    let brought = decided.deployed.iter().map(|brought| brought.id).collect();
+    let read = [
+        expected.teams.len(),
+        expected.applications.len(),
+        expected.declarations.len(),
+        expected.deployed.difference(&brought).count(),
+    ];
+    assert_eq!(cost.read_units.thousandths(), u64::try_from(500 * read.iter().sum::<usize>()).unwrap());
 }
 
 /// What is to be found, by its ids.
