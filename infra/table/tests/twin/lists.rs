@@ -9,7 +9,7 @@ use domain::service::Service;
 use domain::state::State;
 use domain::submission::Submission;
 use domain::team::Application;
-use dovetail_table::{Direction, Source};
+use dovetail_table::{Direction, Source, metered};
 use std::fmt::Debug;
 
 pub(crate) async fn all(twin: &Twin) {
@@ -21,6 +21,15 @@ pub(crate) async fn all(twin: &Twin) {
     }
     let services = twin.world.offers.values().map(|offer| offer.service.clone());
     is(twin, &Source::<Service>::all(), services.collect()).await;
+}
+
+/// The index of the queues holds whole records: one call for each queue, and none beside.
+pub(crate) async fn queues_are_read_alone(twin: &Twin) {
+    for team in twin.world.snapshot.teams.keys() {
+        let source = Source::<Change>::owned_by(*team, &State::ALL);
+        let (_, cost) = metered(read(twin, &source, Direction::Ascending, None, 100)).await;
+        assert_eq!((cost.calls, cost.round_trips), (State::ALL.len().try_into().unwrap(), 1));
+    }
 }
 
 async fn changes(twin: &Twin, team: TeamId) {

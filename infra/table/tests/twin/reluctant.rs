@@ -3,11 +3,13 @@
 use crate::lists;
 use crate::twin::{TABLE, Twin, run, table_by};
 use crate::world::{APP, VM_OWNER, World, application, document, vm};
+use aws_sdk_dynamodb::config::ConfigBag;
+use aws_sdk_dynamodb::error::BoxError;
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
-use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use aws_smithy_runtime_api::client::runtime_components::{RuntimeComponents, RuntimeComponentsBuilder};
 use domain::submission::Scope;
 use domain::work::WorkId;
 use dovetail_table::Table;
@@ -208,5 +210,43 @@ fn tables_are_waited_for() {
             error.to_string(),
             format!("the table is unavailable: table {TABLE} does not become active")
         );
+    });
+}
+
+/// A way that is not fit for use, as it shows when a client is made, or when its first call is.
+#[derive(Debug)]
+struct Unfit {
+    shows_at_once: bool,
+}
+
+impl HttpClient for Unfit {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        unreachable!("it is not used");
+    }
+
+    fn validate_base_client_config(
+        &self,
+        _: &RuntimeComponentsBuilder,
+        _: &ConfigBag,
+    ) -> Result<(), BoxError> {
+        if self.shows_at_once { Err("unfit".into()) } else { Ok(()) }
+    }
+
+    fn validate_final_config(&self, _: &RuntimeComponents, _: &ConfigBag) -> Result<(), BoxError> {
+        Err("unfit".into())
+    }
+}
+
+#[test]
+#[should_panic(expected = "unfit")]
+fn a_way_that_is_not_fit_for_use_makes_no_client() {
+    run(|| async { drop(table_by(Unfit { shows_at_once: true }).await) });
+}
+
+#[test]
+fn a_way_that_proves_not_fit_for_use_is_not_used() {
+    run(|| async {
+        let refused = table_by(Unfit { shows_at_once: false }).await.count_work().await;
+        assert!(refused.is_err());
     });
 }

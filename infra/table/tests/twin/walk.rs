@@ -63,6 +63,7 @@ impl Walk {
         reads::all(&self.twin).await;
         related::all(&self.twin).await;
         lists::all(&self.twin).await;
+        lists::queues_are_read_alone(&self.twin).await;
         audited::nothing_is_wrong(&self.twin).await;
     }
 
