@@ -23,6 +23,19 @@ pub(crate) async fn all(twin: &Twin) {
     is(twin, &Source::<Service>::all(), services.collect()).await;
 }
 
+/// As many rows are read at once as were asked for, of each partition.
+pub(crate) async fn pages_are_as_long_as_asked_for(twin: &Twin) {
+    for team in twin.world.snapshot.teams.keys() {
+        let source = Source::<Change>::of_consumer(*team);
+        for at_once in [1, 3] {
+            let mut rows = twin.table.rows(&source, Direction::Ascending, None).at_once(at_once);
+            while let Some(page) = rows.next().await.unwrap() {
+                assert!(page.len() <= at_once);
+            }
+        }
+    }
+}
+
 /// The index of the queues holds whole records: one call for each queue, and none beside.
 pub(crate) async fn queues_are_read_alone(twin: &Twin) {
     for team in twin.world.snapshot.teams.keys() {

@@ -1,9 +1,9 @@
 //! Reads by id: what there is, and nothing where there is nothing.
 
-use crate::twin::{Twin, whole_seconds};
-use crate::world::{CONSUMER, STRANGER, team};
+use crate::twin::{Twin, run, whole_seconds};
+use crate::world::{APP, CONSUMER, STRANGER, VM_OWNER, World, application, document, team, vm};
 use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
-use domain::submission::Remembered;
+use domain::submission::{Remembered, Scope};
 use domain::timestamp::Timestamp;
 use dovetail_table::metered;
 use std::collections::BTreeSet;
@@ -134,4 +134,21 @@ async fn services(twin: &Twin) {
         assert_eq!(of(&found.unwrap()), of(offers));
         assert_eq!((cost.calls, cost.round_trips), (calls, 1));
     }
+}
+
+#[test]
+fn a_change_instance_is_read_in_one_round_once_it_has_been_seen() {
+    run(|| async {
+        let mut twin = Twin::of(World::new()).await;
+        let items = document(&[(APP, application(&[vm("a", 1), vm("b", 1)]))]);
+        twin.world.submit(&items, Scope::Whole).unwrap();
+        twin.follow().await;
+        let changes: Vec<ChangeId> = twin.world.snapshot.changes.keys().copied().collect();
+        let owner = team(VM_OWNER).id;
+        for (change, round_trips) in [(0, 2), (1, 2), (0, 1), (1, 1)] {
+            let (found, cost) = metered(twin.table.undecided(changes[change], owner, true)).await;
+            assert_eq!(found.unwrap().unwrap().change, twin.world.snapshot.changes[&changes[change]]);
+            assert_eq!(cost.round_trips, round_trips);
+        }
+    });
 }
