@@ -45,10 +45,10 @@ mod tests {
         let map = AttributeValue::M(Attributes::from([("ab".to_owned(), text("c"))]));
         let record = Attributes::from([
             ("pk".to_owned(), text("12345")),
-            ("n".to_owned(), AttributeValue::N("1234".to_owned())),
+            ("n".to_owned(), AttributeValue::N("123456".to_owned())),
             ("l".to_owned(), list),
             ("m".to_owned(), map),
         ]);
-        assert_eq!(of_record(&record), (2 + 5) + (1 + 4) + (1 + 3 + 4 + 2) + (1 + 3 + 1 + 2 + 1));
+        assert_eq!(of_record(&record), (2 + 5) + (1 + 5) + (1 + 3 + 4 + 2) + (1 + 3 + 1 + 2 + 1));
     }
 }
