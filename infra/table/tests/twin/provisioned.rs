@@ -68,6 +68,7 @@ fn a_key_is_found_by_its_hash_alone() {
 fn a_transaction_takes_a_hundred_writes_and_three_and_a_half_megabytes() {
     run(|| async {
         let twin = Twin::of(World::new()).await;
+        assert_eq!(twin.table.actions_max(), ACTIONS_MAX);
         let declarations = |count: usize, bytes: usize| -> Vec<Write> {
             let text = |number: usize| format!("\"{number:03}{}\"", "x".repeat(bytes));
             let of = |text: String| Write::Declaration {
