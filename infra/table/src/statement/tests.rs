@@ -339,6 +339,18 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ApplicationRecord>("application", &application());
     golden::<ItemRecord>("item", &item());
     golden::<ChangeRecord>("change", &change());
+    let plain = Change {
+        cause: None,
+        commit_id: None,
+        old: None,
+        supersedes: Vec::new(),
+        superseded_at_birth: 0,
+        deployed_before: None,
+        log: String::new(),
+        history: vec![Entry { log: None, ..entry(None, State::Pending, 0) }.chained(Chain::START)],
+        ..change()
+    };
+    golden::<ChangeRecord>("plain_change", &plain);
     golden::<DeployedRecord>("deployed", &deployed());
     golden::<SubmissionRecord>("submission", &submission());
     golden::<RememberedRecord>("remembered", &(consumer().id, remembered()));
@@ -357,6 +369,7 @@ fn a_place_leads_to_what_it_stands_for() {
     assert_eq!(key::work_at(&staged.pk, &staged.sk), Some(staged_work().id));
     assert_eq!(key::staging_at(&staging.pk, &staging.sk), Some((consumer().id, super::tests::staging().id)));
     assert_eq!(key::shared_item(&share), Some(key::item(item_id())));
+    assert_eq!(key::team(owner().id).to_string(), format!("TEAM#{} / TEAM", owner().id));
     for (pk, sk) in
         [("WORK#4", "1"), ("WORK#", "1#1"), ("ITEM#4", "1#1"), ("WORK#4", "x#1"), ("WORK#4", "0#1")]
     {

@@ -1,13 +1,14 @@
 //! Lists: every row in order, both ways, from behind any of them.
 
-use crate::twin::Twin;
+use crate::twin::{Twin, run};
+use crate::world::{APP, VM_OWNER, World, application, document, team, vm};
 use domain::change::Change;
 use domain::deployed::Deployed;
 use domain::id::TeamId;
 use domain::item::Item;
 use domain::service::Service;
 use domain::state::State;
-use domain::submission::Submission;
+use domain::submission::{Scope, Submission};
 use domain::team::Application;
 use dovetail_table::{Direction, Source, metered};
 use std::fmt::Debug;
@@ -141,4 +142,22 @@ async fn read<T>(
         all.extend(some.into_iter().map(|row| (row.position, row.value)));
     }
     all
+}
+
+#[test]
+fn rows_of_several_queues_stand_in_one_order() {
+    run(|| async {
+        let mut twin = Twin::of(World::new()).await;
+        let names = ["a", "b", "c", "d", "e", "f"];
+        for count in 1..=names.len() {
+            let items: Vec<_> = names[..count].iter().map(|name| vm(name, 1)).collect();
+            twin.world.submit(&document(&[(APP, application(&items))]), Scope::Whole).unwrap();
+        }
+        for name in ["b", "d", "f"] {
+            twin.world.approve(name, VM_OWNER);
+        }
+        twin.follow().await;
+        let source = Source::<Change>::owned_by(team(VM_OWNER).id, &[State::Pending, State::Approved]);
+        is(&twin, &source, twin.world.snapshot.changes.values().cloned().collect()).await;
+    });
 }

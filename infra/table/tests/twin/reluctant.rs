@@ -210,6 +210,10 @@ fn tables_are_waited_for() {
             error.to_string(),
             format!("the table is unavailable: table {TABLE} does not become active")
         );
+        for (code, is_fine) in [("ResourceInUseException", true), ("LimitExceededException", false)] {
+            let refusing = Reluctant::new(&twin, "CreateTable", ALWAYS, move |_, _| Reply::error(400, code));
+            assert_eq!(refusing.table().await.create().await.is_ok(), is_fine, "{code}");
+        }
     });
 }
 
