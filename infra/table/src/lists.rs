@@ -308,26 +308,16 @@ impl<T> Rows<'_, T> {
     /// The next rows in order; none when the list is at its end.
     pub async fn next(&mut self) -> Result<Option<Vec<Listed<T>>>, Error> {
         let mut merged = Vec::new();
-        loop {
+        while merged.len() < self.at_once {
+            // The first row of all is known only while every partition that has more shows its next one.
             let (table, direction, at_once) = (self.table, self.direction, self.at_once);
             try_join_all(self.readers.iter_mut().map(|reader| reader.fill(table, direction, at_once)))
                 .await?;
-            if self.readers.iter().all(|reader| reader.buffer.is_empty()) {
-                break;
-            }
-            // What is merged stays right only while every partition that has more shows its next row.
-            while let Some(row) = self.pop() {
-                // What moved from one queue to another between the reads stands in both, at one position.
-                if self.last.as_ref() != Some(&row.0) {
-                    self.last = Some(row.0.clone());
-                    merged.push(row);
-                }
-                if self.readers.iter().any(|reader| reader.buffer.is_empty() && !reader.exhausted) {
-                    break;
-                }
-            }
-            if merged.len() >= self.at_once {
-                break;
+            let Some(row) = self.pop() else { break };
+            // What moved from one queue to another between the reads stands in both, at one position.
+            if self.last.as_ref() != Some(&row.0) {
+                self.last = Some(row.0.clone());
+                merged.push(row);
             }
         }
         if merged.is_empty() {
