@@ -64,12 +64,13 @@ async fn busy() -> Twin {
     twin
 }
 
-/// A submission whose work is still owed, and another one laid out and not committed.
+/// A submission whose work is still owed, and others laid out and not committed.
 async fn unfinished() -> Twin {
     let mut twin = Twin::of(World::new()).await;
     let body = |cpu| document(&[("NewApp1", application(&[vm("a", cpu)]))]);
     twin.submit_staged(&body(1)).await;
     twin.lay_out(&body(2)).await;
+    twin.lay_out(&body(3)).await;
     twin
 }
 
@@ -195,6 +196,49 @@ fn as_much_is_read_again_at_once_as_a_transaction_takes() {
             let rules: Vec<&str> = violations.iter().map(|violation| violation.rule).collect();
             assert_eq!((rules, way.asked()), (vec!["I9"], transactions), "{} of {padding}", items.len());
         }
+    });
+}
+
+/// What an engine answers without the rows at a place, if it reads an index by that name, or the table.
+fn without(index: Option<&str>, key: &Value, operation: &str) -> impl Fn(&Engine, &Value) -> Reply + use<> {
+    let (index, key, operation) = (json!(index), key.clone(), operation.to_owned());
+    move |engine, request| {
+        let mut reply = engine.call(&operation, request);
+        let here = |row: &Value| row["pk"] == key["pk"] && row["sk"] == key["sk"];
+        if request["IndexName"] == index {
+            if let Some(rows) = reply.body["Items"].as_array_mut() {
+                rows.retain(|row| !here(row));
+            }
+            if here(&reply.body["Item"]) {
+                reply.body = json!({});
+            }
+        }
+        reply
+    }
+}
+
+#[test]
+fn an_index_that_is_late_does_not_count_and_one_that_stays_wrong_does() {
+    run(|| async {
+        let twin = busy().await;
+        let change = of_type(&twin, "CHANGE");
+        let told = async |way: Reluctant| {
+            let (audited, seen) = audit(&way.table().await).await;
+            let told =
+                audited.violations.iter().map(|one| format!("{} {}: {}", one.rule, one.subject, one.detail));
+            (seen.last().unwrap().violations, Vec::from_iter(told))
+        };
+        let place =
+            format!("{} / {}", change["pk"]["S"].as_str().unwrap(), change["sk"]["S"].as_str().unwrap());
+        let of_index = || Reluctant::new(&twin, "Scan", ALWAYS, without(Some("gs1"), &change, "Scan"));
+        assert_eq!(told(of_index()).await, (1, vec![]));
+        let wrong = of_index().and("Query", without(Some("gs1"), &change, "Query"));
+        assert_eq!(told(wrong).await, (1, vec![format!("I18 record {place}: gs1 lacks it where the table has it")]));
+        let of_table = || Reluctant::new(&twin, "Scan", ALWAYS, without(None, &change, "Scan"));
+        assert_eq!(told(of_table()).await.1, [""; 0]);
+        let wrong = of_table().and("GetItem", without(None, &change, "GetItem"));
+        let lacks = |index| format!("I18 record {place}: {index} has it where the table lacks it");
+        assert_eq!(told(wrong).await.1, [lacks("gs1"), lacks("gs3")]);
     });
 }
 

@@ -35,6 +35,8 @@ struct Reluctance {
     instead: Instead,
     times: usize,
     asked: AtomicUsize,
+    /// Where everything else goes.
+    next: Option<Reluctant>,
 }
 
 impl Reluctant {
@@ -45,8 +47,27 @@ impl Reluctant {
         instead: impl Fn(&Engine, &Value) -> Reply + Send + Sync + 'static,
     ) -> Self {
         let engine = Arc::clone(&twin.engine);
-        let instead = Box::new(instead);
-        Self(Arc::new(Reluctance { engine, operation, instead, times, asked: AtomicUsize::new(0) }))
+        let (instead, asked) = (Box::new(instead), AtomicUsize::new(0));
+        Self(Arc::new(Reluctance { engine, operation, instead, times, asked, next: None }))
+    }
+
+    /// The same that always does something else in place of another operation as well.
+    pub(crate) fn and(
+        self,
+        operation: &'static str,
+        instead: impl Fn(&Engine, &Value) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let engine = Arc::clone(&self.0.engine);
+        let (instead, asked) = (Box::new(instead), AtomicUsize::new(0));
+        Self(Arc::new(Reluctance { engine, operation, instead, times: ALWAYS, asked, next: Some(self) }))
+    }
+
+    fn answer(&self, operation: &str, body: &Value) -> Reply {
+        let Reluctance { engine, instead, times, asked, next, .. } = &*self.0;
+        if operation == self.0.operation && asked.fetch_add(1, Relaxed) < *times {
+            return instead(engine, body);
+        }
+        next.as_ref().map_or_else(|| engine.call(operation, body), |next| next.answer(operation, body))
     }
 
     pub(crate) async fn table(&self) -> Table {
@@ -74,14 +95,7 @@ impl HttpClient for Reluctant {
 impl HttpConnector for Reluctant {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let (target, body) = asked(&request);
-        let operation = target.rsplit('.').next().unwrap();
-        let engine = &self.0.engine;
-        let is_it = operation == self.0.operation;
-        let reply = if is_it && self.0.asked.fetch_add(1, Relaxed) < self.0.times {
-            (self.0.instead)(engine, &body)
-        } else {
-            engine.call(operation, &body)
-        };
+        let reply = self.answer(target.rsplit('.').next().unwrap(), &body);
         HttpConnectorFuture::ready(Ok(reply.response()))
     }
 }
