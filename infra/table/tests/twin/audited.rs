@@ -3,6 +3,7 @@
 use crate::reluctant::{ALWAYS, Reluctant};
 use crate::twin::{Twin, run};
 use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, application, document, lb, team, vm};
+use domain::id::{ApplicationId, ItemId};
 use domain::json::Hash;
 use domain::submission::Scope;
 use dovetail_table::Table;
@@ -127,6 +128,24 @@ async fn told(twin: &Twin, is_wanted: impl Fn(&str) -> bool) -> String {
 }
 
 #[test]
+fn a_deployed_item_of_several_teams_is_told() {
+    run(|| async {
+        let twin = busy().await;
+        let row = of_type(&twin, "DEPLOYED");
+        let mut consumers = row.clone();
+        consumers["cs"]["M"]["id"]["N"] = json!(team(VM_OWNER).id.to_string());
+        let item = ItemId::parse(row["it"]["N"].as_str().unwrap().parse().unwrap()).unwrap();
+        let application = ApplicationId::new(team(VM_OWNER).id, item.application().number()).unwrap();
+        let mut items = row.clone();
+        items["it"]["N"] = json!(ItemId::new(application, item.number()).unwrap().to_string());
+        for damaged in [consumers, items] {
+            let told = rules(&twin, &row, &damaged).await;
+            assert!(told.split(' ').any(|rule| rule == "I5"), "{told}");
+        }
+    });
+}
+
+#[test]
 fn what_can_be_computed_again_is_mended() {
     run(|| async {
         let twin = busy().await;
@@ -233,7 +252,10 @@ fn an_index_that_is_late_does_not_count_and_one_that_stays_wrong_does() {
         let of_index = || Reluctant::new(&twin, "Scan", ALWAYS, without(Some("gs1"), &change, "Scan"));
         assert_eq!(told(of_index()).await, (1, vec![]));
         let wrong = of_index().and("Query", without(Some("gs1"), &change, "Query"));
-        assert_eq!(told(wrong).await, (1, vec![format!("I18 record {place}: gs1 lacks it where the table has it")]));
+        assert_eq!(
+            told(wrong).await,
+            (1, vec![format!("I18 record {place}: gs1 lacks it where the table has it")])
+        );
         let of_table = || Reluctant::new(&twin, "Scan", ALWAYS, without(None, &change, "Scan"));
         assert_eq!(told(of_table()).await.1, [""; 0]);
         let wrong = of_table().and("GetItem", without(None, &change, "GetItem"));
