@@ -124,11 +124,11 @@ impl Twin {
         stored.catalogue = self.world.snapshot.catalogue.clone();
         stored.deployed.sort_by_key(|deployed| deployed.id);
         stored.submissions.sort_by_key(|submission| submission.id);
-        stored.works.sort_by_key(|work| work.id.to_string());
+        stored.works.sort_by_key(|work| (work.id.staging, work.id.to_string()));
         let mut expected = self.world.snapshot.clone();
         expected.deployed.sort_by_key(|deployed| deployed.id);
         expected.submissions.sort_by_key(|submission| submission.id);
-        expected.works.sort_by_key(|work| work.id.to_string());
+        expected.works.sort_by_key(|work| (work.id.staging, work.id.to_string()));
         for (_, remembered) in &mut expected.remembered {
             remembered.expires = whole_seconds(remembered.expires);
         }
