@@ -43,6 +43,14 @@ impl Outcome {
         Self { head: head.into(), rows: Vec::new() }
     }
 
+    /// What is listed, in whatever order.
+    pub(super) fn in_any_order(&self) -> Vec<&str> {
+        let mut listed: Vec<&str> =
+            self.head.split(", ").chain(self.rows.iter().map(String::as_str)).collect();
+        listed.sort_unstable();
+        listed
+    }
+
     /// The result as it is written in a file.
     pub(super) fn written(&self) -> String {
         let mut text = format!("-> {}", self.head).trim_end().to_owned();
