@@ -136,8 +136,8 @@ fn what_is_committed_is_never_cleared_away_and_the_sweep_alone_completes_it() {
     assert_eq!((next.status, next.at("/code")), (503, &json!("submission_in_flight")));
     assert_eq!(next.header("retry-after"), Some("1"));
     let swept = sweep(&system);
-    let expected =
-        json!({"carried_out": 2, "failed": 0, "redriven": 0, "cleared": 0, "owed": 0, "quarantined": 0});
+    let expected = json!({"carried_out": 2, "failed": 0, "redriven": 0, "cleared": 0,
+        "owed": 0, "oldest_seconds": 0, "quarantined": 0});
     assert_eq!(swept, expected);
     let shown = system.get(&url, "awesome-key");
     assert_eq!((shown.at("/state"), shown.at("/landed")), (&json!("SETTLED"), &json!(500)));

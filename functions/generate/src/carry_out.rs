@@ -97,7 +97,8 @@ pub async fn carry_out_first(
             break;
         }
         after = owing.id.number;
-        let (_, now) = carry_out_one(table, &submission, owing, until).await?;
+        // A failure is counted by whoever the stream wakes; here the rest is not shown.
+        let now = attempt(table, &submission, &owing.work?, until).await?;
         submission = now.unwrap_or(submission);
     }
     Ok(())

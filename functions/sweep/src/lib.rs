@@ -54,6 +54,8 @@ pub struct Swept {
     pub cleared: u64,
     /// Records that are owed now, and stagings.
     pub owed: u64,
+    /// How old the oldest of them is, in seconds.
+    pub oldest_seconds: u64,
     /// Records that are set aside now.
     pub quarantined: u64,
 }
@@ -65,6 +67,11 @@ pub async fn handle(table: &Table, request: Request) -> Result<Swept, Error> {
     sweep.stagings(request).await?;
     let mut swept = sweep.swept;
     (swept.owed, swept.quarantined) = table.count_work().await?;
+    if swept.owed > 0
+        && let Some(oldest) = table.oldest_work().await?
+    {
+        swept.oldest_seconds = now().micros().saturating_sub(oldest.micros()) / 1_000_000;
+    }
     Ok(swept)
 }
 

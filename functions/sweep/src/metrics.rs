@@ -3,10 +3,12 @@
 use crate::Swept;
 use serde_json::{Map, Value, json};
 
-/// The line for one sweep: `QuarantinedWork` above zero wants a person, `OwedWork` that grows a look.
+/// The line for one sweep: `QuarantinedWork` above zero wants a person, and so does an `OldestWork`, in seconds, that
+/// grows from sweep to sweep.
 pub fn metrics(swept: &Swept) -> Map<String, Value> {
     let figures = [
         ("OwedWork", json!(swept.owed)),
+        ("OldestWork", json!(swept.oldest_seconds)),
         ("QuarantinedWork", json!(swept.quarantined)),
         ("FailedWork", json!(swept.failed)),
         ("CarriedOutWork", json!(swept.carried_out)),

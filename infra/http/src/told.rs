@@ -50,7 +50,7 @@ mod tests {
         let mut line = line(Function::UpdateState, operation(&event), &Cost::default());
         let mut aws = line.remove("_aws").unwrap();
         assert!(aws["Timestamp"].take().is_u64());
-        let metric = |name: &str| json!({"Name": name, "Unit": "Count"});
+        let metric = |name: &str| json!({"Name": name});
         let metrics = ["WriteUnits", "ReadUnits", "RoundTrips"].map(metric);
         let directive = json!({"Namespace": "Dovetail", "Dimensions": [["Function"]], "Metrics": metrics});
         assert_eq!(aws, json!({"Timestamp": null, "CloudWatchMetrics": [directive]}));

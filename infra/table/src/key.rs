@@ -257,3 +257,8 @@ pub(crate) const QUARANTINE: &str = "QUARANTINE";
 pub(crate) fn by_age(created: Timestamp, id: u64) -> String {
     format!("{:016}#{id:016}", created.micros())
 }
+
+/// The time in a sort key by age.
+pub(crate) fn age_at(sk: &str) -> Option<Timestamp> {
+    sk.split_once('#')?.0.parse().ok().map(Timestamp::from_micros)
+}

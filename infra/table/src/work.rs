@@ -70,6 +70,17 @@ impl Table {
         Ok((owed, self.count_of(key::QUARANTINE).await?))
     }
 
+    /// When the oldest work that is owed was written, or the oldest staging; none when nothing is owed.
+    pub async fn oldest_work(&self) -> Result<Option<Timestamp>, Error> {
+        let mut oldest: Option<Timestamp> = None;
+        for place in [key::ALL_WORK, key::ALL_STAGINGS] {
+            let rows = self.in_place(place, FOR_EVER, 1).await?;
+            let first = rows.first().and_then(|row| key::age_at(record::text(row, "gs3sk")?));
+            oldest = oldest.into_iter().chain(first).min();
+        }
+        Ok(oldest)
+    }
+
     /// Counts a failure to carry work out; after [`TRIES_MAX`] the record is set aside. Tells whether it is.
     ///
     /// Goes by the key alone, for the record may be unreadable.
@@ -146,6 +157,20 @@ impl Table {
         before: Timestamp,
         limit: i32,
     ) -> Result<Vec<(String, String)>, Error> {
+        let rows = self.in_place(place, before, limit).await?;
+        let place = |row: &record::Attributes| {
+            let known = record::text(row, "pk").zip(record::text(row, "sk"));
+            known.map(|(pk, sk)| (pk.to_owned(), sk.to_owned()))
+        };
+        Ok(rows.iter().filter_map(place).collect())
+    }
+
+    async fn in_place(
+        &self,
+        place: &str,
+        before: Timestamp,
+        limit: i32,
+    ) -> Result<Vec<record::Attributes>, Error> {
         let query = self
             .client
             .query()
@@ -155,12 +180,7 @@ impl Table {
             .expression_attribute_values(":place", AttributeValue::S(place.to_owned()))
             .expression_attribute_values(":before", AttributeValue::S(key::by_age(before, 0)))
             .limit(limit);
-        let rows = query.send().await?.items.unwrap_or_default();
-        let place = |row: &record::Attributes| {
-            let known = record::text(row, "pk").zip(record::text(row, "sk"));
-            known.map(|(pk, sk)| (pk.to_owned(), sk.to_owned()))
-        };
-        Ok(rows.iter().filter_map(place).collect())
+        Ok(query.send().await?.items.unwrap_or_default())
     }
 
     async fn count_of(&self, place: &str) -> Result<u64, Error> {

@@ -38,12 +38,13 @@ async fn staged() -> (Twin, Staged) {
 fn what_is_staged_is_found_by_its_age() {
     run(|| async {
         let (twin, Staged { submission, staging, works, .. }) = staged().await;
-        let (table, id) = (&twin.table, (staging.team(), staging.id));
+        let (table, id, created) = (&twin.table, (staging.team(), staging.id), staging.created);
         assert_eq!(table.staging(id.0, id.1).await.unwrap(), Some(staging));
-        let next = Timestamp::from_micros(staging.created.micros() + 1);
+        let next = Timestamp::from_micros(created.micros() + 1);
         assert_eq!(table.stagings(next, 10).await.unwrap(), [id]);
-        assert_eq!(table.stagings(staging.created, 10).await.unwrap(), []);
+        assert_eq!(table.stagings(created, 10).await.unwrap(), []);
         assert_eq!(table.count_work().await.unwrap(), (1, 0));
+        assert_eq!(table.oldest_work().await.unwrap(), Some(created));
         assert_eq!(table.owed(LATER, 10).await.unwrap(), []);
         let expected = works.iter().map(Some).chain([None]);
         for (after, expected) in (0..).zip(expected) {
