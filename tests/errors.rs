@@ -203,7 +203,9 @@ fn provoke_storage(provoked: &mut Provoked) {
         let table = Table::connect(tables.settings.clone()).await;
         table.create().await.unwrap();
         let world = world::parse(world::DEMO).unwrap();
-        load::world(&table, &world, domain::timestamp::Timestamp::from_micros(1)).await.unwrap();
+        load::world(&table, &world, domain::timestamp::Timestamp::from_micros(1), &mut |_| Ok(()))
+            .await
+            .unwrap();
         let gone = Settings { table: fresh_table(), ..tables.settings.clone() };
         let gone = Table::connect(gone).await;
         let (base, serving) = functions_on(gone).await;

@@ -114,7 +114,9 @@ fn with_losses_of(actions_max: usize, test: impl AsyncFnOnce(&Lossy)) {
         let table = Table::connect(tables.through(&proxy.endpoint)).await;
         table.create().await.unwrap();
         let demo = world::parse(world::DEMO).unwrap();
-        load::world(&table, &demo, domain::timestamp::Timestamp::from_micros(1)).await.unwrap();
+        load::world(&table, &demo, domain::timestamp::Timestamp::from_micros(1), &mut |_| Ok(()))
+            .await
+            .unwrap();
         let (base, serving) = functions_on(table.clone()).await;
         let lossy = Lossy { base, losses, table };
         tokio::select! {

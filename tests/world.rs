@@ -1,10 +1,12 @@
 //! Worlds: loading one again changes nothing, what was done survives a restart, and what is wrong with one is told.
 
-#![expect(clippy::expect_used, reason = "test support")]
+#![expect(clippy::expect_used, clippy::indexing_slicing, clippy::unwrap_used, reason = "test support")]
 
 use domain::service::Service;
+use domain::timestamp::Timestamp;
 use dovetail_local::arguments::Settings;
 use dovetail_local::engine::Place;
+use dovetail_local::load::{self, Made};
 use dovetail_local::{System, world};
 use serde_json::json;
 use std::path::Path;
@@ -47,8 +49,62 @@ fn a_service_that_its_owner_has_changed_stays_as_it_is() {
     let changed = system.call("PATCH", path, "vm-owner-key", &settings);
     assert_eq!((changed.status, changed.at("/approval_required")), (200, &json!(false)));
     let demo = world::parse(world::DEMO).expect("the demo world");
-    let now = domain::timestamp::Timestamp::from_micros(0);
-    system.block_on(dovetail_local::load::world(&system.table, &demo, now)).expect("a loaded world");
+    let now = Timestamp::from_micros(0);
+    system.block_on(load::world(&system.table, &demo, now, &mut |_| Ok(()))).expect("a loaded world");
     let read = system.get(path, "vm-owner-key");
     assert_eq!(read.body, changed.body);
+}
+
+#[test]
+fn a_key_that_is_only_named_is_made_and_shown_once() {
+    let system = Running::demo();
+    let world = json!({"teams": [
+        {"name": "AwesomeConsumer", "api_keys": [{"name": "pipeline"}, {"name": "report", "role": "READ_ONLY"}]},
+        {"name": "Newcomers", "api_keys": [{"name": "pipeline"}]},
+    ]});
+    let world = world::parse(&world.to_string()).unwrap();
+    let load_again = || {
+        let mut made = Vec::new();
+        let mut keep = |key: &Made| {
+            made.push(key.clone());
+            Ok(())
+        };
+        let now = Timestamp::from_micros(1);
+        system.block_on(load::world(&system.table, &world, now, &mut keep)).unwrap();
+        made
+    };
+    let made = load_again();
+    let names: Vec<_> = made.iter().map(|key| (key.team.as_str(), key.name.as_str())).collect();
+    let expected =
+        [("AwesomeConsumer", "pipeline"), ("AwesomeConsumer", "report"), ("Newcomers", "pipeline")];
+    assert_eq!(names, expected);
+    for key in &made {
+        // 32 bytes of chance behind what secret scanners know it by.
+        assert_eq!((key.key.len(), &key.key[..4]), (47, "dvt_"));
+        assert!(!format!("{key:?}").contains(&key.key), "a key is not to be logged");
+        let answer = system.get("/v1/account/teams/", &key.key);
+        assert_eq!((answer.status, answer.at("/results/0/name")), (200, &json!(key.team)));
+    }
+    let refused = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", &made[1].key, &json!({}));
+    assert_eq!(refused.at("/code"), "read_only_key", "{refused:?}");
+    assert_eq!(load_again(), [], "nobody sees it again");
+    assert_eq!(system.get("/v1/account/teams/", &made[0].key).status, 200);
+}
+
+#[test]
+fn a_world_with_a_schema_that_breaks_rules_changes_nothing() {
+    let system = Running::demo();
+    let schema = |title: &str, ty: &str| json!({"title": title, "properties": {"cpu": {"type": ty}}});
+    let service = |title: &str, ty: &str| json!({"owner": "Newcomers", "schema": schema(title, ty)});
+    let services = [service("Disk", "integer"), service("Tape", "reel"), service("Card", "hole")];
+    let world = json!({"teams": [{"name": "Newcomers"}], "services": services});
+    let world = world::parse(&world.to_string()).unwrap();
+    let before = system.rows();
+    let mut ignore = |_: &Made| Ok(());
+    let loading = load::world(&system.table, &world, Timestamp::from_micros(1), &mut ignore);
+    let told = system.block_on(loading).unwrap_err().to_string();
+    for title in ["Tape", "Card"] {
+        assert!(told.contains(&format!("service '{title}': /properties/cpu/type")), "{told}");
+    }
+    assert_eq!(system.rows(), before);
 }

@@ -110,7 +110,15 @@ fn answers_are_kept(told: &Told, snapshot: &Snapshot) {
 /// I21: every history entry, submission and deployed item is told of, nothing else is, and in order when first told.
 #[track_caller]
 pub fn everything_is_told(events: &[Value], snapshot: &Snapshot) {
-    let mut told: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    assert_eq!(told(events), expected(snapshot), "what was told, and what is in the table");
+}
+
+/// The numbers of events by subject.
+pub type Numbers = BTreeMap<String, Vec<u64>>;
+
+/// What is told in events, in the order in which it was first told.
+pub fn told(events: &[Value]) -> Numbers {
+    let mut told = Numbers::new();
     let mut seen = BTreeSet::new();
     for event in events {
         let id = event["metadata"]["id"].as_str().unwrap();
@@ -120,7 +128,12 @@ pub fn everything_is_told(events: &[Value], snapshot: &Snapshot) {
             told.entry(subject.to_owned()).or_default().push(number.parse().unwrap());
         }
     }
-    let mut expected: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    told
+}
+
+/// What is to be told of a table.
+pub fn expected(snapshot: &Snapshot) -> Numbers {
+    let mut expected = Numbers::new();
     let mut expect = |event: event::Event| {
         let (subject, _) = event.id().rsplit_once(':').unwrap();
         expected.entry(subject.to_owned()).or_default().push(event.sequence);
@@ -136,5 +149,5 @@ pub fn everything_is_told(events: &[Value], snapshot: &Snapshot) {
     for deployed in &snapshot.deployed {
         expect(event::of_deployed(deployed));
     }
-    assert_eq!(told, expected, "what was told, and what is in the table");
+    expected
 }

@@ -75,7 +75,7 @@ impl System {
     pub async fn start(world: &Value, actions_max: usize, cloud: Cloud) -> Arc<Self> {
         let system = Self::on(cloud, actions_max).await;
         let world = world::parse(&world.to_string()).unwrap();
-        load::world(&system.table, &world, system.now()).await.unwrap();
+        load::world(&system.table, &world, system.now(), &mut |_| Ok(())).await.unwrap();
         system
     }
 

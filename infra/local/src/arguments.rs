@@ -10,7 +10,7 @@ use std::{
 use hyper::Uri;
 use lexopt::{Arg, Parser};
 
-use crate::{audit, engine::Place, plan};
+use crate::{audit, engine::Place, load, plan};
 use dovetail_table::ACTIONS_MAX;
 
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);
@@ -20,8 +20,8 @@ pub const TABLE: &str = "dovetail-local";
 // DynamoDB's own limits, less what the name of the table of API keys adds; eleven is the shortest whose stream the
 // embedded engine can name.
 const TABLE_BYTES: RangeInclusive<usize> = 11..=250;
-// Of a deployed table that is only audited, DynamoDB's limits are all.
-const AUDITED_TABLE_BYTES: RangeInclusive<usize> = 3..=255;
+// Of a deployed table, DynamoDB's limits are all.
+const DEPLOYED_TABLE_BYTES: RangeInclusive<usize> = 3..=255;
 
 /// The word that `audit` is asked for with.
 pub const AUDIT: &str = "audit";
@@ -33,9 +33,11 @@ Runs the whole system in one process, on an embedded database or an engine elsew
 Usage: dovetail [OPTIONS]
        dovetail plan --old FILE --new FILE [--json]
        dovetail audit (--data DIR | --table NAME | --export DIR) [--repair]
+       dovetail load --world FILE --table NAME
 
 `plan` compares two declarations and starts nothing; `plan --help` tells more.
 `audit` checks every invariant on a table or an export; `audit --help` tells more.
+`load` puts teams, keys and services into a deployed stack; `load --help` tells more.
 
 Options:
   --listen ADDR      address and port to serve on; port 0 takes a free one [default: 127.0.0.1:9000]
@@ -66,6 +68,10 @@ pub enum Command {
     Audit(audit::Settings),
     /// Print [`audit::HELP`].
     AuditHelp,
+    /// Put a world into the tables of a stack.
+    Load(load::Settings),
+    /// Print [`load::HELP`].
+    LoadHelp,
 }
 
 /// How to serve.
@@ -122,6 +128,9 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
     }
     if is_first(&mut parser, AUDIT)? {
         return read_audit(parser);
+    }
+    if is_first(&mut parser, "load")? {
+        return read_load(parser);
     }
     let mut listen = LISTEN;
     let mut data = None;
@@ -194,7 +203,7 @@ fn read_audit(mut parser: Parser) -> Result<Command, lexopt::Error> {
             Arg::Long("data") => sources.push(audit::Source::Data(path(&mut parser, "--data")?)),
             Arg::Long("export") => sources.push(audit::Source::Export(path(&mut parser, "--export")?)),
             Arg::Long("table") => {
-                let name = table_name(parser.value()?, AUDITED_TABLE_BYTES)?;
+                let name = table_name(parser.value()?, DEPLOYED_TABLE_BYTES)?;
                 sources.push(audit::Source::Table { name, endpoint: None });
             }
             Arg::Long("endpoint") => given = Some(url("--endpoint", parser.value()?)?),
@@ -217,6 +226,26 @@ fn read_audit(mut parser: Parser) -> Result<Command, lexopt::Error> {
         return Err("an export can't be repaired".into());
     }
     Ok(Command::Audit(audit::Settings { source, repair }))
+}
+
+fn read_load(mut parser: Parser) -> Result<Command, lexopt::Error> {
+    let mut world = None;
+    let mut table = None;
+    let mut endpoint = None;
+    parser.next()?;
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Arg::Long("world") => world = Some(path(&mut parser, "--world")?),
+            Arg::Long("table") => table = Some(table_name(parser.value()?, DEPLOYED_TABLE_BYTES)?),
+            Arg::Long("endpoint") => endpoint = Some(url("--endpoint", parser.value()?)?),
+            Arg::Long("help") | Arg::Short('h') => return Ok(Command::LoadHelp),
+            Arg::Long(_) | Arg::Short(_) | Arg::Value(_) => return Err(arg.unexpected()),
+        }
+    }
+    match (world, table) {
+        (Some(world), Some(table)) => Ok(Command::Load(load::Settings { world, table, endpoint })),
+        (None, _) | (_, None) => Err("load takes --world FILE and --table NAME".into()),
+    }
 }
 
 fn address(value: OsString) -> Result<SocketAddr, lexopt::Error> {
@@ -276,7 +305,9 @@ mod tests {
             | Command::Plan(_)
             | Command::PlanHelp
             | Command::Audit(_)
-            | Command::AuditHelp) => panic!("{other:?}"),
+            | Command::AuditHelp
+            | Command::Load(_)
+            | Command::LoadHelp) => panic!("{other:?}"),
         }
     }
 
@@ -373,6 +404,27 @@ mod tests {
             let said = of(wrong).unwrap_err();
             assert!(said.contains(told), "{wrong:?}: {said}");
         }
+    }
+
+    #[test]
+    fn a_world_is_loaded_into_a_table() {
+        let load = |endpoint: Option<&str>| {
+            let (world, table, endpoint) = ("w.json".into(), "main".to_owned(), endpoint.map(str::to_owned));
+            Ok(Command::Load(load::Settings { world, table, endpoint }))
+        };
+        let args = ["load", "--world", "w.json", "--table=main"];
+        assert_eq!(parse(args), load(None));
+        let elsewhere = ["--endpoint", "http://127.0.0.1:8000"];
+        assert_eq!(parse([&args[..], &elsewhere].concat()), load(Some("http://127.0.0.1:8000")));
+        assert_eq!(parse(["load", "-h"]), Ok(Command::LoadHelp));
+        for missing in [&args[..3], &["load", "--table=main"], &["load"]] {
+            assert_eq!(
+                refused(missing),
+                "load takes --world FILE and --table NAME; --help tells the options"
+            );
+        }
+        assert!(refused(&["load", "--table", "t"]).starts_with("--table takes 3 to 255 letters"));
+        assert!(refused(&["load", "--memory"]).contains("--memory"));
     }
 
     #[test]

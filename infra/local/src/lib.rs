@@ -30,6 +30,7 @@ use std::{
     io,
     io::Write,
     net::Ipv4Addr,
+    path::Path,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -50,6 +51,7 @@ use crate::{
     functions::Handles,
     invoke::Invoker,
     journal::Journal,
+    load::Made,
     mapping::{Consumer, Mapping, Surroundings},
     schedule::Sweep,
     stream::Stream,
@@ -120,7 +122,7 @@ pub async fn start(
     out: &mut impl Write,
     stop: impl Future<Output = ()>,
 ) -> Result<(), Error> {
-    let world = read_world(settings)?;
+    let world = read_world(settings.world.as_deref())?;
     let system = System::prepare(settings, &world).await?;
     // Whoever waits for the ready file finds the other one.
     let files = [(&settings.env_file, system.environment()), (&settings.ready_file, system.base_url.clone())];
@@ -129,7 +131,7 @@ pub async fn start(
             ready::write_file(path, &text).map_err(Error::io(path.display().to_string()))?;
         }
     }
-    ready::announce(out, &system.base_url, &world).map_err(Error::io("standard output"))?;
+    ready::announce(out, &system.base_url, &world, &system.made).map_err(Error::io("standard output"))?;
     system.serve(stop).await
 }
 
@@ -151,6 +153,8 @@ pub struct System {
     pub handles: Arc<Handles>,
     /// What every URL begins with.
     pub base_url: String,
+    /// The keys that were made when the world was loaded.
+    made: Vec<Made>,
 }
 
 impl System {
@@ -177,8 +181,9 @@ impl System {
         };
         let journal = Arc::new(Journal::open(&engine.directory().join(JOURNAL_FILE))?);
         let cursor_secret = cursor_secret();
+        let (table, made) = filled(&tables, world).await?;
         let handles = Handles {
-            table: filled(&tables, world).await?,
+            table,
             bus: bus.connect().await,
             cursor_key: CursorKey::new(&cursor_secret),
             verdicts: Verdicts::default(),
@@ -195,6 +200,7 @@ impl System {
             functions: settings.functions.clone(),
             handles: Arc::new(handles),
             base_url,
+            made,
         })
     }
 
@@ -347,8 +353,9 @@ async fn first_failure(tasks: &mut JoinSet<Result<(), Error>>) -> Error {
     std::future::pending().await
 }
 
-fn read_world(settings: &Settings) -> Result<World, Error> {
-    let (file, text) = match &settings.world {
+/// The world in a file, or the demo world.
+fn read_world(file: Option<&Path>) -> Result<World, Error> {
+    let (file, text) = match file {
         None => ("the demo world".to_owned(), world::DEMO.to_owned()),
         Some(path) => {
             let file = path.display().to_string();
@@ -359,12 +366,17 @@ fn read_world(settings: &Settings) -> Result<World, Error> {
     world::parse(&text).map_err(|problems| Error::World { file, problems })
 }
 
-/// The tables, created where they are missing, with the world in them.
-async fn filled(tables: &dovetail_table::Settings, world: &World) -> Result<Table, Error> {
+/// The tables, created where they are missing, with the world in them, and the keys that were made.
+async fn filled(tables: &dovetail_table::Settings, world: &World) -> Result<(Table, Vec<Made>), Error> {
     let table = Table::connect(tables.clone()).await;
     table.create().await?;
-    load::world(&table, world, dovetail_aws::now()).await?;
-    Ok(table)
+    let mut made = Vec::new();
+    let mut keep = |key: &Made| {
+        made.push(key.clone());
+        Ok(())
+    };
+    load::world(&table, world, dovetail_aws::now(), &mut keep).await?;
+    Ok((table, made))
 }
 
 /// What positions in lists are signed with; they are good for as long as this process runs.

@@ -10,7 +10,7 @@ use std::{
 use dovetail_local::{
     arguments::{self, AUDIT, Command, HELP},
     audit::{self, Verdict},
-    plan,
+    load, plan,
     signals::Signals,
     start,
 };
@@ -32,6 +32,8 @@ fn main() -> ExitCode {
         Ok(Command::Plan(settings)) => plan(&settings),
         Ok(Command::AuditHelp) => print(audit::HELP),
         Ok(Command::Audit(settings)) => audit(&settings),
+        Ok(Command::LoadHelp) => print(load::HELP),
+        Ok(Command::Load(settings)) => load(&settings),
         Ok(Command::Serve(settings)) => serve(&settings),
         Err(problem) => Err(problem.into()),
     };
@@ -60,6 +62,11 @@ fn audit(settings: &audit::Settings) -> Result<ExitCode, Box<dyn Error>> {
         Verdict::Violated => VIOLATED.into(),
         Verdict::Unsettled => NOT_AUDITED.into(),
     })
+}
+
+fn load(settings: &load::Settings) -> Result<ExitCode, Box<dyn Error>> {
+    runtime()?.block_on(load::run(settings, dovetail_aws::now(), &mut io::stdout().lock()))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn runtime() -> io::Result<tokio::runtime::Runtime> {

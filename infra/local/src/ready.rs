@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use crate::world::World;
+use crate::{load::Made, world::World};
 
 /// A read that every key may do.
 const FIRST_CALL: &str = "/v1/account/teams/";
@@ -26,17 +26,18 @@ pub fn base_url(listening: SocketAddr) -> String {
     format!("http://{reachable}")
 }
 
-/// Prints the base URL, the keys of `world` and a first call to try.
-pub fn announce(out: &mut impl Write, base_url: &str, world: &World) -> io::Result<()> {
+/// Prints the base URL, the keys of `world` that it gives, those that were made, and a first call to try.
+pub fn announce(out: &mut impl Write, base_url: &str, world: &World, made: &[Made]) -> io::Result<()> {
     writeln!(out, "Dovetail answers at {base_url}\n")?;
-    let width = world.teams.iter().map(|team| team.name.len()).max().unwrap_or_default();
-    for team in &world.teams {
-        for key in &team.api_keys {
-            writeln!(out, "  {:width$}  {}", team.name, key.key)?;
-        }
+    let given = world.teams.iter().flat_map(|team| team.api_keys.iter().map(move |key| (team, key)));
+    let given = given.filter_map(|(team, key)| Some((&team.name, key.key.as_ref()?)));
+    let keys: Vec<_> = given.chain(made.iter().map(|made| (&made.team, &made.key))).collect();
+    let width = keys.iter().map(|(team, _)| team.len()).max().unwrap_or_default();
+    for (team, key) in &keys {
+        writeln!(out, "  {team:width$}  {key}")?;
     }
-    if let Some(key) = world.teams.iter().flat_map(|team| &team.api_keys).next() {
-        writeln!(out, "\nTry: curl -H 'Authorization: Api-Key {}' {base_url}{FIRST_CALL}", key.key)?;
+    if let Some((_, key)) = keys.first() {
+        writeln!(out, "\nTry: curl -H 'Authorization: Api-Key {key}' {base_url}{FIRST_CALL}")?;
     }
     out.flush()
 }
@@ -58,7 +59,7 @@ mod tests {
     #[test]
     fn the_announcement_names_url_keys_and_a_call() {
         let mut out = Vec::new();
-        announce(&mut out, "http://127.0.0.1:9000", &world::parse(world::DEMO).unwrap()).unwrap();
+        announce(&mut out, "http://127.0.0.1:9000", &world::parse(world::DEMO).unwrap(), &[]).unwrap();
         let expected = "\
 Dovetail answers at http://127.0.0.1:9000
 

@@ -58,8 +58,8 @@ pub struct WorldNotify {
 /// An API key: in the file a string, or an object with `key` and optionally `name` and `role`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorldKey {
-    /// The secret itself.
-    pub key: String,
+    /// The secret itself; none is made when the world is loaded.
+    pub key: Option<String>,
     /// The name it goes by in histories.
     pub name: Option<String>,
     /// What it may do: everything, unless the file says less.
@@ -108,18 +108,19 @@ impl<'de> Visitor<'de> for KeyVisitor {
     type Value = WorldKey;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an API key: a string, or an object with `key` and optionally `name` and `role`")
+        f.write_str("an API key: a string, or an object with `key` or `name`, or both, and optionally `role`")
     }
 
     fn visit_str<E: de::Error>(self, key: &str) -> Result<WorldKey, E> {
-        Ok(WorldKey { key: key.to_owned(), name: None, role: Role::Admin })
+        Ok(WorldKey { key: Some(key.to_owned()), name: None, role: Role::Admin })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WorldKey, A::Error> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Key {
-            key: String,
+            #[serde(default)]
+            key: Option<String>,
             #[serde(default)]
             name: Option<String>,
             #[serde(default = "admin", deserialize_with = "role")]
@@ -235,13 +236,21 @@ fn problems(world: &World) -> Vec<String> {
         } else if !teams.insert(team.name.as_str()) {
             problems.push(format!("teams[{at}].name: there is already a team `{}`", team.name));
         }
+        let mut named = BTreeSet::new();
         for (number, key) in team.api_keys.iter().enumerate() {
             let place = format!("teams[{at}].api_keys[{number}]");
-            if key.key.is_empty() {
-                problems.push(format!("{place}: a key is not empty"));
-            } else if !keys.insert(key.key.as_str()) {
+            match (&key.key, &key.name) {
+                (None, None) => problems.push(format!("{place}: a key that is to be made needs a name")),
+                (None, Some(name)) if !named.insert(name) => {
+                    problems.push(format!("{place}: there is already a key `{name}` to be made"));
+                }
+                (None, Some(_)) => {}
+                (Some(key), _) if key.is_empty() => problems.push(format!("{place}: a key is not empty")),
                 // A caller's team is found by its key. The key itself is a secret and stays out of messages.
-                problems.push(format!("{place}: this key is already in use"));
+                (Some(key), _) if !keys.insert(key.as_str()) => {
+                    problems.push(format!("{place}: this key is already in use"));
+                }
+                (Some(_), _) => {}
             }
         }
         if let Some(notify) = &team.notify {
@@ -307,8 +316,11 @@ mod tests {
     #[test]
     fn the_demo_world_is_sound() {
         let world = parse(DEMO).unwrap();
-        let teams: Vec<_> =
-            world.teams.iter().map(|team| (team.name.as_str(), team.api_keys[0].key.as_str())).collect();
+        let teams: Vec<_> = world
+            .teams
+            .iter()
+            .map(|team| (team.name.as_str(), team.api_keys[0].key.as_deref().unwrap()))
+            .collect();
         assert_eq!(
             teams,
             [
@@ -359,9 +371,10 @@ mod tests {
             "plain",
             { "key": "named", "name": "ci" },
             { "key": "reader", "role": "READ_ONLY" },
+            { "name": "automation", "role": "GENERAL" },
         ] }] });
         let key = |key: &str, name: Option<&str>, role| WorldKey {
-            key: key.to_owned(),
+            key: (!key.is_empty()).then(|| key.to_owned()),
             name: name.map(str::to_owned),
             role,
         };
@@ -371,6 +384,7 @@ mod tests {
                 key("plain", None, Role::Admin),
                 key("named", Some("ci"), Role::Admin),
                 key("reader", None, Role::ReadOnly),
+                key("", Some("automation"), Role::General),
             ]
         );
     }
@@ -424,7 +438,7 @@ mod tests {
     fn all_problems_are_told_at_once() {
         let world = json!({
             "teams": [
-                { "name": "T", "api_keys": ["k", ""] },
+                { "name": "T", "api_keys": ["k", "", {}, { "name": "n" }, { "name": "n" }] },
                 { "name": "T", "api_keys": ["k"] },
                 { "name": "" },
                 { "name": "U", "notify": "https://example.com" },
@@ -439,6 +453,8 @@ mod tests {
         });
         let expected = "\
 teams[0].api_keys[1]: a key is not empty
+teams[0].api_keys[2]: a key that is to be made needs a name
+teams[0].api_keys[4]: there is already a key `n` to be made
 teams[1].name: there is already a team `T`
 teams[1].api_keys[0]: this key is already in use
 teams[2].name: a name must not be empty

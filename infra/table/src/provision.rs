@@ -2,7 +2,7 @@
 
 use crate::commit::Commit;
 use crate::read::ApiKey;
-use crate::record::{HeadRecord, SchemaRecord, ServiceRecord, StoredSchema, TeamRecord};
+use crate::record::{Attributes, HeadRecord, SchemaRecord, ServiceRecord, StoredSchema, TeamRecord};
 use crate::{Error, Table, key, statement};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use domain::actor::TeamRef;
@@ -11,6 +11,7 @@ use domain::schema::Schema;
 use domain::service::{Service, Settings};
 use domain::team::Team;
 use domain::timestamp::Timestamp;
+use std::collections::HashMap;
 
 /// A service to store, with the schema text when it is a new version.
 #[derive(Clone, Debug)]
@@ -129,17 +130,24 @@ impl Table {
 
     /// Stores an API key by its hash, replacing what is stored of the same key.
     pub async fn put_api_key(&self, key: &ApiKey) -> Result<(), Error> {
-        self.client
-            .put_item()
-            .table_name(&self.keys)
-            .item("pk", AttributeValue::S(key.hash.clone()))
-            .item("nm", AttributeValue::S(key.name.clone()))
-            .item("tm", AttributeValue::N(key.team.id.to_string()))
-            .item("tn", AttributeValue::S(key.team.name.clone()))
-            .item("role", AttributeValue::S(key.role.name().to_owned()))
-            .send()
-            .await?;
+        self.client.put_item().table_name(&self.keys).set_item(Some(api_key(key))).send().await?;
         Ok(())
+    }
+
+    /// Stores an API key unless its team has had one of that name; tells whether it did.
+    pub async fn put_named_api_key(&self, key: &ApiKey) -> Result<bool, Error> {
+        let name = format!("NAME#{}#{}", key.team.id, key.name);
+        let name = HashMap::from([("pk".to_owned(), AttributeValue::S(name))]);
+        let actions = [name, api_key(key)].map(|row| statement::put_new(&self.keys, row));
+        let commit = self.transact(actions.into_iter().collect::<Result<_, _>>()?).await?;
+        // Nobody else stores this very hash.
+        let is_stored = commit == Commit::Done || self.api_key(&key.hash).await?.is_some();
+        match commit {
+            Commit::Busy | Commit::Unknown | Commit::TooLarge if !is_stored => {
+                Err(Error::Unavailable("an API key could not be stored".to_owned()))
+            }
+            Commit::Done | Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => Ok(is_stored),
+        }
     }
 
     /// What a counter stands at, and its next number.
@@ -148,4 +156,16 @@ impl Table {
         let before = counters.and_then(|counters| counters.get(name)?.as_n().ok()?.parse().ok());
         Ok((before, before.map_or(1, |before| before + 1)))
     }
+}
+
+fn api_key(key: &ApiKey) -> Attributes {
+    let text = |text: &str| AttributeValue::S(text.to_owned());
+    let attributes = [
+        ("pk", text(&key.hash)),
+        ("nm", text(&key.name)),
+        ("tm", AttributeValue::N(key.team.id.to_string())),
+        ("tn", text(&key.team.name)),
+        ("role", text(key.role.name())),
+    ];
+    attributes.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

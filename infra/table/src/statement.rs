@@ -27,7 +27,7 @@ const NEW: &str = "attribute_not_exists(pk)";
 
 /// The request for one write.
 pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error> {
-    let put = |attributes| Condition::new(NEW).put(table, attributes);
+    let put = |row| put_new(table, row);
     match write {
         Write::Head { before, after } => head(before).put(table, record::write::<HeadRecord>(after)?),
         Write::Attention { team, delta } => attention(table, *team, *delta),
@@ -271,7 +271,12 @@ pub(crate) fn declaration(key: Key, text: &str) -> Attributes {
 
 /// Creates a record of any kind; fails when its key is taken.
 pub(crate) fn create<R: Record>(table: &str, value: &R::Value) -> Result<TransactWriteItem, Error> {
-    Condition::new(NEW).put(table, record::write::<R>(value)?)
+    put_new(table, record::write::<R>(value)?)
+}
+
+/// Puts a row where there is none.
+pub(crate) fn put_new(table: &str, row: Attributes) -> Result<TransactWriteItem, Error> {
+    Condition::new(NEW).put(table, row)
 }
 
 /// Replaces a record whose revision is still `before`.
@@ -296,7 +301,7 @@ pub(crate) fn pointer(
     attributes.insert("ty".to_owned(), AttributeValue::S(ty.to_owned()));
     attributes.insert("v".to_owned(), AttributeValue::N(record::FORMAT.to_string()));
     attributes.insert("to".to_owned(), to);
-    Condition::new(NEW).put(table, attributes)
+    put_new(table, attributes)
 }
 
 /// Takes the next number of a counter that stands at `before`; none is its first use.
