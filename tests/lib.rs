@@ -6,6 +6,7 @@ mod engine;
 mod place;
 mod proxy;
 mod redelivery;
+mod stack;
 mod told;
 mod watched;
 
@@ -13,6 +14,7 @@ pub use place::{Tables, elsewhere, fresh_table, on_the_embedded_engine_alone};
 pub use proxy::{AllAsked, AllSeen, Asked, Calls, Fate, Proxy, Seen, dying_after};
 pub use redelivery::{Random, Redelivery};
 pub use simulation::timeless::timeless;
+pub use stack::Stack;
 pub use told::Told;
 pub use watched::Watched;
 
@@ -95,6 +97,50 @@ pub struct Ask<'a> {
     pub headers: &'a [(&'a str, &'a str)],
     /// The body.
     pub body: Vec<u8>,
+}
+
+/// Where the system is that a scenario is played on.
+pub trait Site {
+    /// What every URL begins with.
+    fn base(&self) -> &str;
+
+    /// Sends a request and waits for the reply.
+    fn send(&self, ask: &Ask<'_>) -> Answer;
+
+    /// Has the mapping that feeds a function from the stream rest, or go on.
+    fn enable(&self, function: &str, enabled: bool);
+
+    /// The events behind a number.
+    fn events(&self, after: u64) -> Vec<Told>;
+
+    /// Sends a request with a JSON body, or none for null, and waits for the reply.
+    fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        self.send(&Ask { method, path, key: Some(key), body, ..Ask::default() })
+    }
+
+    /// Reads a path.
+    fn get(&self, path: &str, key: &str) -> Answer {
+        self.call("GET", path, key, &Value::Null)
+    }
+}
+
+impl Site for Running {
+    fn base(&self) -> &str {
+        &self.base
+    }
+
+    fn send(&self, ask: &Ask<'_>) -> Answer {
+        self.send(ask)
+    }
+
+    fn enable(&self, function: &str, enabled: bool) {
+        self.enable(function, enabled);
+    }
+
+    fn events(&self, after: u64) -> Vec<Told> {
+        self.events(after)
+    }
 }
 
 impl Running {
@@ -299,11 +345,16 @@ pub async fn functions_on(table: Table) -> (String, impl Future<Output = ()>) {
     (base, gateway::serve(listener, respond, std::future::pending()))
 }
 
+/// Where a host is: every name in `localhost` is this machine.
+fn address(host: &str) -> &str {
+    host.find(".localhost:").map_or(host, |at| &host[at + 1..])
+}
+
 /// Sends one request on a connection of its own.
 pub async fn send(base: &str, ask: &Ask<'_>) -> Answer {
     let host = base.strip_prefix("http://").unwrap();
     let path = ask.path.strip_prefix(base).unwrap_or(ask.path);
-    let stream = TcpStream::connect(host).await.unwrap();
+    let stream = TcpStream::connect(address(host)).await.unwrap();
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
     let driving = tokio::spawn(connection);
     let mut request = Request::builder().method(ask.method).uri(path).header("host", host);

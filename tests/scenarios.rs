@@ -51,7 +51,7 @@ use std::fs;
 
 pub(crate) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios");
 
-/// Three tests for each file, and the list of them.
+/// Four tests for each file, and the list of them.
 macro_rules! scenarios {
     ($($name:ident)*) => {
         pub(crate) const LISTED: &[&str] = &[$(stringify!($name)),*];
@@ -71,6 +71,19 @@ macro_rules! scenarios {
                 #[test]
                 fn $name() {
                     play::staged(&format!("{}/{}.txt", super::FOLDER, stringify!($name)));
+                }
+            )*
+        }
+
+        /// The same, on stacks that are deployed.
+        mod deployed {
+            use super::play;
+
+            $(
+                #[test]
+                #[ignore = "tests/deploy/run deploys what it needs"]
+                fn $name() {
+                    play::deployed(&format!("{}/{}.txt", super::FOLDER, stringify!($name)));
                 }
             )*
         }

@@ -12,7 +12,7 @@ use simulation::crashes;
 use simulation::system::{Asked as Asking, STAGED};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use tests::{Answer, Ask, Redelivery, Running};
+use tests::{Answer, Ask, Redelivery, Site};
 
 /// What carries out the work that submissions leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,12 +64,7 @@ pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
             stream.again_at_once(&stage.system);
         }
         if !update {
-            let is_same = if by == By::Staged && step.command.contains(" lists ") {
-                step.expected.in_any_order() == actual.in_any_order()
-            } else {
-                step.expected.written() == actual.written()
-            };
-            assert!(is_same, "expected:\n{}\nactual:\n{}\n", step.expected.written(), actual.written());
+            assert_expected(step, &actual, by == By::Staged && step.command.contains(" lists "));
         }
         results.push(actual);
     }
@@ -81,6 +76,41 @@ pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
         fs::write(path, script.with_results(&results)).unwrap();
     }
     stage.system.rows()
+}
+
+/// Plays the scenario in a file on a stack of its own.
+pub(super) fn deployed(path: &str) {
+    on_a_stack(path, ACTIONS_MAX);
+}
+
+/// The same, with every submission staged.
+pub(crate) fn deployed_staged(path: &str) {
+    on_a_stack(path, STAGED);
+}
+
+fn on_a_stack(path: &str, actions_max: usize) {
+    let script = fs::read_to_string(path).unwrap();
+    let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
+    let (stack, keys) = given::deploy(&script.given, actions_max);
+    let mut stage = Stage::new(stack, keys);
+    for step in &script.steps {
+        let _scene = Scene { path, step };
+        let actual = stage.play(step);
+        stage.system.settle(stage.rests);
+        stage.system.assert_sound();
+        assert_expected(step, &actual, actions_max == STAGED && step.command.contains(" lists "));
+    }
+}
+
+#[track_caller]
+fn assert_expected(step: &Step, actual: &Outcome, in_any_order: bool) {
+    let expected = &step.expected;
+    let is_same = if in_any_order {
+        expected.in_any_order() == actual.in_any_order()
+    } else {
+        expected.written() == actual.written()
+    };
+    assert!(is_same, "expected:\n{}\nactual:\n{}\n", expected.written(), actual.written());
 }
 
 /// Has each function die at each of its calls while the scenario in a file is played.
@@ -138,8 +168,8 @@ impl Drop for Scene<'_> {
 }
 
 /// A system in the middle of a scenario.
-struct Stage {
-    system: Running,
+struct Stage<S> {
+    system: S,
     keys: BTreeMap<String, String>,
     /// The teams that have submitted: whose change instances have names.
     submitters: BTreeSet<String>,
@@ -153,8 +183,8 @@ struct Stage {
 
 const CORE: &str = "/v1/orcabase";
 
-impl Stage {
-    fn new(system: Running, keys: BTreeMap<String, String>) -> Self {
+impl<S: Site> Stage<S> {
+    fn new(system: S, keys: BTreeMap<String, String>) -> Self {
         let (submitters, replies) = (BTreeSet::new(), BTreeMap::new());
         Self { system, keys, submitters, replies, events_read: 0, rests: false }
     }
@@ -281,8 +311,9 @@ impl Stage {
     fn deploy(&self, team: &str, text: &str) -> Outcome {
         let names = self.names();
         let (data, target) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
-        let url =
-            |collection: &str, id: u64| format!("{}{CORE}/serviceowner/{collection}/{id}/", self.system.base);
+        let url = |collection: &str, id: u64| {
+            format!("{}{CORE}/serviceowner/{collection}/{id}/", self.system.base())
+        };
         let post = format!("{CORE}/serviceowner/deployed_items/");
         let (method, path, body) = match target.split(' ').collect::<Vec<_>>().as_slice() {
             ["for", item] => {

@@ -1,0 +1,51 @@
+"""Starts the emulator of AWS, and writes down each decision that it makes about a permission, as JSON lines.
+
+In one thing it is made more like AWS (docs/adr/0013-routes-end-in-proxy.md).
+
+    AUTH=true DECISIONS=FILE emulator.py
+"""
+
+import json
+import os
+
+from ministack.core import iam_evaluator
+
+decisions = open(os.environ["DECISIONS"], "a", buffering=1)
+enforce = iam_evaluator.enforce
+
+
+def enforce_and_tell(access_key, action, service, region, resource_arn="*", service_context=None):
+    denied = enforce(access_key, action, service, region, resource_arn=resource_arn, service_context=service_context)
+    caller = iam_evaluator.resolve_caller_identity(access_key) or {}
+    decision = {
+        "caller": caller.get("userArn"),
+        "action": action,
+        "resource": resource_arn,
+        "transaction": (service_context or {}).get("dynamodb:EnclosingOperation", [None])[0],
+        "denied": denied is not None,
+    }
+    decisions.write(json.dumps(decision) + "\n")
+    return denied
+
+
+# Before the application is loaded, which takes what it finds.
+iam_evaluator.enforce = enforce_and_tell
+
+from ministack.app import main  # noqa: E402
+from ministack.services import apigateway  # noqa: E402
+
+path_parameters = apigateway._extract_path_params
+
+
+def path_parameters_with_empty_rest(route_path, request_path):
+    found = path_parameters(route_path, request_path)
+    if found is None and route_path.endswith("/{proxy+}") and request_path.endswith("/"):
+        found = path_parameters(route_path, request_path + "rest")
+        if found is not None:
+            found["proxy"] = ""
+    return found
+
+
+apigateway._extract_path_params = path_parameters_with_empty_rest
+
+main()

@@ -1,0 +1,161 @@
+"""Deploys stacks from a packaged template and removes them, over HTTP: each scenario gets one of its own.
+
+    stacks.py ENDPOINT TEMPLATE_URL GRANTED
+
+POST /stacks                            {"actions_max": 1} deploys one: its name, its outputs, and where its tables are
+GET /stacks/NAME/events                 every event so far, in the order in which the queue has them
+PUT /stacks/NAME/mappings/FUNCTION      {"enabled": false} has the mapping rest that wakes a function
+POST /stacks/NAME/functions/FUNCTION    invokes a function with the body
+DELETE /stacks/NAME                     removes it; what was granted to its roles is added to the file GRANTED
+
+The port is printed, then whatever goes wrong.
+"""
+
+import http.server
+import itertools
+import json
+import os
+import secrets
+import sys
+import threading
+
+import boto3
+
+ENDPOINT, TEMPLATE_URL, GRANTED = sys.argv[1:]
+MAPPINGS = {"generate": "GenerateMapping", "notify": "NotifyMapping"}
+# The emulator knows no archive.
+PARAMETERS = {"Architecture": "x86_64", "EventDays": "0", "ExampleQueue": "yes"}
+# What the functions do unless they are told otherwise.
+ACTIONS_MAX = 100
+
+names = itertools.count(1)
+writing = threading.Lock()
+
+
+def client(service):
+    return boto3.client(service, endpoint_url=ENDPOINT)
+
+
+class Stack:
+    def __init__(self, actions_max):
+        self.name = f"dovetail-{os.getpid()}-{next(names)}"
+        self.formation = client("cloudformation")
+        self.events = []
+        parameters = PARAMETERS | {"CursorKey": secrets.token_urlsafe(32)}
+        self.formation.create_stack(
+            StackName=self.name,
+            TemplateURL=TEMPLATE_URL,
+            Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
+            Capabilities=["CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"],
+        )
+        waiter = self.formation.get_waiter("stack_create_complete")
+        waiter.wait(StackName=self.name, WaiterConfig={"Delay": 1, "MaxAttempts": 60})
+        (stack,) = self.formation.describe_stacks(StackName=self.name)["Stacks"]
+        self.outputs = {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
+        resources = self.formation.describe_stack_resources(StackName=self.name)["StackResources"]
+        self.resources = {one["LogicalResourceId"]: one for one in resources}
+        if actions_max != ACTIONS_MAX:
+            self.set(actions_max)
+
+    def set(self, actions_max):
+        """Has a submission make so many writes at once."""
+        functions, name = client("lambda"), f"{self.name}-submit"
+        variables = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+        variables["DOVETAIL_ACTIONS_MAX"] = str(actions_max)
+        functions.update_function_configuration(FunctionName=name, Environment={"Variables": variables})
+        functions.get_waiter("function_updated_v2").wait(FunctionName=name)
+
+    def invoke(self, function, payload):
+        name = f"{self.name}-{function}"
+        reply = client("lambda").invoke(FunctionName=name, Payload=json.dumps(payload).encode())
+        assert "FunctionError" not in reply, reply["Payload"].read()
+        return json.loads(reply["Payload"].read())
+
+    def described(self):
+        return {"name": self.name, "endpoint": ENDPOINT} | self.outputs
+
+    def all_events(self):
+        queue = client("sqs")
+        while messages := queue.receive_message(
+            QueueUrl=self.outputs["Queue"], MaxNumberOfMessages=10, WaitTimeSeconds=0
+        ).get("Messages"):
+            for message in messages:
+                self.events.append(json.loads(message["Body"]))
+                queue.delete_message(QueueUrl=self.outputs["Queue"], ReceiptHandle=message["ReceiptHandle"])
+        return self.events
+
+    def enable(self, function, enabled):
+        mapping = self.resources[MAPPINGS[function]]["PhysicalResourceId"]
+        client("lambda").update_event_source_mapping(UUID=mapping, Enabled=enabled)
+        return {"function": function, "enabled": enabled}
+
+    def granted(self):
+        """The statements of each role, as CloudFormation has made them."""
+        iam = client("iam")
+        roles = [one for one in self.resources.values() if one["ResourceType"] == "AWS::IAM::Role"]
+        for role in roles:
+            name = role["PhysicalResourceId"]
+            for policy in iam.list_role_policies(RoleName=name)["PolicyNames"]:
+                document = iam.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"]
+                yield {"role": name, "function": policy, "statements": document["Statement"]}
+            assert not iam.list_attached_role_policies(RoleName=name)["AttachedPolicies"], name
+
+    def remove(self):
+        with writing, open(GRANTED, "a") as granted:
+            for role in self.granted():
+                granted.write(json.dumps(role) + "\n")
+        self.formation.delete_stack(StackName=self.name)
+        waiter = self.formation.get_waiter("stack_delete_complete")
+        waiter.wait(StackName=self.name, WaiterConfig={"Delay": 1, "MaxAttempts": 60})
+        # What is kept when a stack goes is still there.
+        tables = client("dynamodb")
+        for name in (self.outputs["Table"], self.outputs["KeysTable"]):
+            tables.update_table(TableName=name, DeletionProtectionEnabled=False)
+            tables.delete_table(TableName=name)
+        client("s3").head_bucket(Bucket=self.outputs["Failures"])
+        return {}
+
+
+stacks = {}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def answer(self):
+        length = int(self.headers.get("content-length") or 0)
+        body = json.loads(self.rfile.read(length) or "null")
+        status, reply = 200, None
+        try:
+            match [self.command, *self.path.strip("/").split("/")]:
+                case ["POST", "stacks"]:
+                    stack = Stack(body["actions_max"])
+                    stacks[stack.name] = stack
+                    status, reply = 201, stack.described()
+                case ["GET", "stacks", name, "events"]:
+                    reply = stacks[name].all_events()
+                case ["PUT", "stacks", name, "mappings", function]:
+                    reply = stacks[name].enable(function, body["enabled"])
+                case ["POST", "stacks", name, "functions", function]:
+                    reply = stacks[name].invoke(function, body)
+                case ["DELETE", "stacks", name]:
+                    reply = stacks.pop(name).remove()
+                case _:
+                    status, reply = 404, {"message": f"there is no {self.command} {self.path}"}
+        except Exception as error:  # noqa: BLE001
+            status, reply = 500, {"message": f"{type(error).__name__}: {error}"}
+            print(self.command, self.path, reply["message"], flush=True)
+        text = json.dumps(reply, default=str).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    do_GET = do_POST = do_PUT = do_DELETE = answer
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_port, flush=True)
+server.serve_forever()

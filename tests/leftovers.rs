@@ -1,0 +1,147 @@
+//! What no scenario reaches, on stacks that are deployed: submissions that are staged, and what the sweep is for.
+#![cfg(test)]
+
+use crate::scenarios::{FOLDER, play};
+use domain::work::TRIES_MAX;
+use dovetail_local::world;
+use dovetail_table::{ACTIONS_MAX, Settings, Table};
+use serde_json::{Value, json};
+use simulation::system::STAGED;
+use tests::{Ask, Calls, Proxy, Site, Stack, dying_after, functions_on, send};
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+
+/// After so many calls a submission of three items is committed.
+const PASSES_MAX: usize = 30;
+
+/// A stack that the stream leaves alone.
+fn resting(actions_max: usize) -> Stack {
+    let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), actions_max);
+    stack.enable("generate", false);
+    stack
+}
+
+/// A machine and a balancer that refers to it, and owes its dependent team a change instance.
+fn declared(cpu: u64, algorithm: &str) -> Value {
+    let machines = json!([{"name": "CoreVM1", "cpu": cpu, "memory": 2}]);
+    let balancers = json!([{"name": "CoreLB1", "related_vms": ["CoreVM1"], "algorithm": algorithm}]);
+    json!({"AwesomeConsumer": {"App": {"services": {"VM": machines, "LoadBalancer": balancers}}}})
+}
+
+fn submit(stack: &Stack, cpu: u64, algorithm: &str) {
+    let answer = stack.call("POST", SUBMIT, "awesome-key", &declared(cpu, algorithm));
+    assert_eq!(answer.status, 201, "{answer:?}");
+}
+
+/// Has the sweep take up everything, however new.
+fn sweep(stack: &Stack, redrive: bool) -> Value {
+    stack.invoke("sweep", &json!({"redrive": redrive, "older_than_seconds": 0, "abandoned_after_seconds": 0}))
+}
+
+fn counted(swept: &Value, name: &str) -> u64 {
+    swept[name].as_u64().unwrap_or_else(|| panic!("no {name} in {swept}"))
+}
+
+#[test]
+#[ignore = "tests/deploy/run deploys what it needs"]
+fn deployed_staged_submissions_come_to_be() {
+    let file = |name: &str| format!("{FOLDER}/{name}.txt");
+    play::deployed_staged(&file("references"));
+    play::deployed_staged(&file("dependent_teams"));
+}
+
+#[test]
+#[ignore = "tests/deploy/run deploys what it needs"]
+fn deployed_sweep_carries_out_what_the_stream_left() {
+    let stack = resting(ACTIONS_MAX);
+    // Of the second the balancer's owner is told, because the machine changes.
+    for cpu in [8, 16] {
+        submit(&stack, cpu, "a");
+        let swept = sweep(&stack, false);
+        assert_eq!((counted(&swept, "carried_out"), counted(&swept, "owed")), (1, 0), "{swept}");
+    }
+    stack.settle(false);
+    stack.assert_sound();
+}
+
+#[test]
+#[ignore = "tests/deploy/run deploys what it needs"]
+fn deployed_work_that_fails_is_set_aside_and_taken_up_again() {
+    let stack = resting(ACTIONS_MAX);
+    submit(&stack, 8, "a");
+    let sound = stack.rows("WORK").remove(0);
+    let mut broken = sound.clone();
+    broken["v"]["N"] = json!("9");
+    stack.put_row(&broken);
+    // The stream delivers it once, to `generate`; then the sweep tries.
+    stack.enable("generate", true);
+    let mut swept = Value::Null;
+    // A later submission is not held up, and overtakes it.
+    submit(&stack, 8, "b");
+    for _ in 0..TRIES_MAX {
+        swept = sweep(&stack, false);
+    }
+    assert_eq!(counted(&swept, "quarantined"), 1, "{swept}");
+    // Mended, and brought back.
+    let mut healed = stack.rows("WORK").remove(0);
+    healed["v"] = sound["v"].clone();
+    stack.put_row(&healed);
+    let swept = sweep(&stack, true);
+    assert!(counted(&swept, "redriven") > 0 && counted(&swept, "quarantined") == 0, "{swept}");
+    stack.settle(false);
+    stack.assert_sound();
+}
+
+#[test]
+#[ignore = "tests/deploy/run deploys what it needs"]
+fn deployed_sweep_clears_away_what_was_never_committed() {
+    let stack = resting(STAGED);
+    // Functions of this process, on the tables of the stack, die before they commit.
+    let asked = Ask {
+        method: "POST",
+        path: SUBMIT,
+        key: Some("awesome-key"),
+        headers: &[("idempotency-key", "once")],
+        body: declared(8, "a").to_string().into_bytes(),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let mut passes = 0;
+    while stack.rows("STAGING").is_empty() {
+        passes += 1;
+        let calls = Calls::default();
+        assert!(passes < PASSES_MAX, "nothing is staged");
+        let fate = dying_after(passes, false, &calls);
+        runtime.block_on(async {
+            let proxy = Proxy::before(stack.settings.endpoint.clone().unwrap(), fate).await;
+            let settings = Settings { endpoint: Some(proxy.endpoint.clone()), ..stack.settings.clone() };
+            let (base, serving) = functions_on(Table::connect(settings).await).await;
+            tokio::select! {
+                answer = send(&base, &asked) => assert_ne!(answer.status, 201, "{answer:?}"),
+                () = serving => unreachable!(),
+            }
+        });
+    }
+    let swept = sweep(&stack, false);
+    assert_eq!(counted(&swept, "cleared"), 1, "{swept}");
+    assert!(stack.rows("STAGING").is_empty() && stack.rows("WORK").is_empty());
+    stack.settle(false);
+    stack.assert_sound();
+}
+
+#[test]
+#[ignore = "tests/deploy/run deploys what it needs"]
+fn deployed_generation_goes_on_where_others_have_counted() {
+    let stack = resting(ACTIONS_MAX);
+    submit(&stack, 8, "a");
+    // What the stream says of the submission is no longer so: more was left then.
+    let mut image = stack.rows("SUBMISSION").remove(0);
+    let left: u64 = image["wl"]["N"].as_str().unwrap().parse().unwrap();
+    image["wl"]["N"] = json!((left + 1).to_string());
+    let change = json!({"NewImage": image, "SequenceNumber": "1", "SizeBytes": 1, "StreamViewType": "NEW_AND_OLD_IMAGES"});
+    let record = json!({"eventID": "1", "eventName": "INSERT", "awsRegion": "us-east-1", "dynamodb": change});
+    let reply = stack.invoke("generate", &json!({"Records": [record]}));
+    assert_eq!(reply, json!({"batchItemFailures": []}));
+    assert!(stack.rows("WORK").is_empty());
+    stack.settle(false);
+    stack.assert_sound();
+}

@@ -1,0 +1,147 @@
+//! The system as it is deployed: a stack of its own from the template, reached by its URL. `tests/deploy/run` starts what
+//! deploys it, and names that in `DOVETAIL_TEST_STACKS`.
+
+use crate::place::ask;
+use crate::{Answer, Ask, Site, Told, send};
+use dovetail_local::{load, world};
+use dovetail_table::{Settings, Table};
+use serde_json::{Value, json};
+use simulation::checks::{expected, told};
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+
+/// How long everything that follows from a request may take, in processes that start first.
+const SETTLING: Duration = Duration::from_secs(30);
+/// How long it is waited between two looks.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A stack, removed when it is dropped.
+pub struct Stack {
+    /// Where its tables are.
+    pub settings: Settings,
+    base: String,
+    deployer: String,
+    path: String,
+    table: Table,
+    runtime: Runtime,
+}
+
+impl Stack {
+    /// Deploys a stack and loads a world. Its submissions make so many writes at once.
+    pub fn deploy(world: &Value, actions_max: usize) -> Self {
+        let deployer = std::env::var("DOVETAIL_TEST_STACKS").unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let body = json!({"actions_max": actions_max}).to_string().into_bytes();
+        let ask = Ask { method: "POST", path: "/stacks", body, ..Ask::default() };
+        let deployed = runtime.block_on(send(&deployer, &ask));
+        assert_eq!(deployed.status, 201, "{deployed:?}");
+        let text = |name: &str| deployed.at(name).as_str().unwrap().to_owned();
+        let settings = Settings {
+            table: text("/Table"),
+            keys_table: text("/KeysTable"),
+            endpoint: Some(text("/endpoint")),
+            actions_max,
+        };
+        let world = world::parse(&world.to_string()).unwrap();
+        let table = runtime.block_on(async {
+            let table = Table::connect(settings.clone()).await;
+            load::world(&table, &world, dovetail_aws::now(), &mut |_| Ok(())).await.unwrap();
+            table
+        });
+        let (base, path) = (text("/Url"), format!("/stacks/{}", text("/name")));
+        Self { settings, base, deployer, path, table, runtime }
+    }
+
+    /// Asks whoever has deployed it.
+    fn ask(&self, method: &str, below: &str, body: &Value) -> Answer {
+        let path = format!("{}{below}", self.path);
+        let ask = Ask { method, path: &path, body: body.to_string().into_bytes(), ..Ask::default() };
+        self.runtime.block_on(send(&self.deployer, &ask))
+    }
+
+    /// Invokes a function.
+    pub fn invoke(&self, function: &str, payload: &Value) -> Value {
+        let answer = self.ask("POST", &format!("/functions/{function}"), payload);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.body
+    }
+
+    /// The rows of a type, as they are stored.
+    pub fn rows(&self, ty: &str) -> Vec<Value> {
+        let scan = json!({"TableName": self.settings.table, "ConsistentRead": true});
+        let mut rows = self.engine("DynamoDB_20120810.Scan", &scan);
+        assert!(rows["LastEvaluatedKey"].is_null(), "there are more rows");
+        let Value::Array(rows) = rows["Items"].take() else { panic!("no rows") };
+        rows.into_iter().filter(|row| row["ty"]["S"] == ty).collect()
+    }
+
+    /// Writes a row past every rule.
+    pub fn put_row(&self, row: &Value) {
+        self.engine("DynamoDB_20120810.PutItem", &json!({"TableName": self.settings.table, "Item": row}));
+    }
+
+    fn engine(&self, target: &str, body: &Value) -> Value {
+        let endpoint = self.settings.endpoint.as_deref().unwrap();
+        self.runtime.block_on(ask(endpoint, target, body)).unwrap()
+    }
+
+    /// Waits until nothing is owed, unless generation rests, and everything is told.
+    #[track_caller]
+    pub fn settle(&self, generation_rests: bool) {
+        let began = Instant::now();
+        loop {
+            let snapshot = self.runtime.block_on(self.table.snapshot()).unwrap();
+            let is_done = generation_rests || (snapshot.works.is_empty() && snapshot.stagings.is_empty());
+            let (told, expected) = (told(&self.details()), expected(&snapshot));
+            if is_done && told == expected {
+                return;
+            }
+            assert!(
+                began.elapsed() < SETTLING,
+                "told: {told:#?}\nto be told: {expected:#?}\n{:#?}",
+                snapshot.works
+            );
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// Fails unless every invariant holds.
+    #[track_caller]
+    pub fn assert_sound(&self) {
+        let audited = self.runtime.block_on(self.table.audit(None, &|_| ())).unwrap();
+        assert!(audited.violations.is_empty() && audited.unsettled == 0, "{audited:#?}");
+    }
+
+    fn details(&self) -> Vec<Value> {
+        self.events(0).into_iter().map(|told| told.envelope["detail"].clone()).collect()
+    }
+}
+
+impl Site for Stack {
+    fn base(&self) -> &str {
+        &self.base
+    }
+
+    fn send(&self, ask: &Ask<'_>) -> Answer {
+        self.runtime.block_on(send(&self.base, ask))
+    }
+
+    fn enable(&self, function: &str, enabled: bool) {
+        let answer = self.ask("PUT", &format!("/mappings/{function}"), &json!({"enabled": enabled}));
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+
+    fn events(&self, after: u64) -> Vec<Told> {
+        let answer = self.ask("GET", "/events", &Value::Null);
+        let events = answer.body.as_array().unwrap_or_else(|| panic!("{answer:?}"));
+        let told = (1..).zip(events).map(|(number, envelope)| Told { number, envelope: envelope.clone() });
+        told.filter(|told| told.number > after).collect()
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        let answer = self.ask("DELETE", "", &Value::Null);
+        assert!(std::thread::panicking() || answer.status == 200, "{answer:?}");
+    }
+}
