@@ -106,7 +106,7 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
     };
     self::world(&table, &world, now, &mut show).await?;
     let (teams, services) = (world.teams.len(), world.services.len());
-    let mut told = format!("{teams} teams and {services} services are there; {made} keys were made.\n");
+    let mut told = format!("Teams: {teams}. Services: {services}. Keys made: {made}.\n");
     if world.teams.iter().any(|team| team.notify.is_some()) {
         told.push_str(
             "Whom the file has notified of events is for the local system: subscribe to the bus.\n",
