@@ -15,7 +15,7 @@ environment() {
     python3 -m venv "$venv" || fail 'the virtual environment could not be made'
     # The requirements name all of it. What builds a package that is published as source is pinned as well; its option
     # depends on pip's age.
-    PIP_CONSTRAINT=$requirements PIP_BUILD_CONSTRAINT=$requirements "$venv/bin/python" -m pip install --quiet \
+    PIP_CONSTRAINT=$requirements PIP_BUILD_CONSTRAINT=$requirements "$venv/bin/python" -m pip install --quiet --no-compile \
         --disable-pip-version-check --no-deps --requirement "$requirements" || fail "$requirements could not be installed"
     cp "$requirements" "$venv/requirements.txt"
 }

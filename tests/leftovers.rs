@@ -1,4 +1,4 @@
-//! What no scenario reaches, on stacks that are deployed: submissions that are staged, and what the sweep is for.
+//! What no scenario reaches, on stacks that are deployed: submissions that are staged, what the sweep is for, webhooks.
 #![cfg(test)]
 
 use crate::scenarios::{FOLDER, play};
@@ -7,6 +7,8 @@ use dovetail_local::world;
 use dovetail_table::{ACTIONS_MAX, Settings, Table};
 use serde_json::{Value, json};
 use simulation::system::STAGED;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 use tests::{Ask, Calls, Proxy, Site, Stack, dying_after, functions_on, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
@@ -144,4 +146,44 @@ fn deployed_generation_goes_on_where_others_have_counted() {
     assert!(stack.rows("WORK").is_empty());
     stack.settle(false);
     stack.assert_sound();
+}
+
+#[test]
+#[ignore = "tests/deploy/run deploys what it needs"]
+fn deployed_events_are_posted_to_a_webhook() {
+    let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    stack.post_events(&url, &json!({"detail": {"data": {"owner": ["NPOwnerTeam"]}}}));
+    submit(&stack, 8, "a");
+    let (head, body) = received(&listener);
+    assert!(head.starts_with("POST /hook HTTP/1.1") && head.contains("x-webhook-key: webhook-key"), "{head}");
+    let event: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(event["detail-type"], "ChangeInstance.StateChanged.v1");
+    let data = &event["detail"]["data"];
+    assert_eq!((&data["owner"], &data["kind"]), (&json!("NPOwnerTeam"), &json!("DEPENDENT")));
+    stack.settle(false);
+}
+
+/// The next request, which is accepted: its head in lower case but for the first line, and its body.
+fn received(listener: &TcpListener) -> (String, String) {
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let (mut head, mut length) = (String::new(), 0);
+    reader.read_line(&mut head).unwrap();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        let line = line.trim_end();
+        if line.is_empty() {
+            break;
+        }
+        let line = line.to_lowercase();
+        length = line.strip_prefix("content-length: ").map_or(length, |told| told.parse().unwrap());
+        head.push_str(&line);
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    stream.write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n").unwrap();
+    (head, String::from_utf8(body).unwrap())
 }

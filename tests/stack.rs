@@ -66,6 +66,12 @@ impl Stack {
         answer.body
     }
 
+    /// Has events that a pattern takes posted to a URL.
+    pub fn post_events(&self, url: &str, pattern: &Value) {
+        let answer = self.ask("PUT", "/webhook", &json!({"url": url, "pattern": pattern}));
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+
     /// The rows of a type, as they are stored.
     pub fn rows(&self, ty: &str) -> Vec<Value> {
         let scan = json!({"TableName": self.settings.table, "ConsistentRead": true});

@@ -1,6 +1,5 @@
 //! What is deployed is what the code is for: the template, compared with routes, tables, filters and metrics.
 #![cfg(test)]
-#![expect(clippy::unwrap_used, reason = "test support")]
 
 use dovetail_http::{Function, ROUTES, function_of};
 use dovetail_local::functions::{GENERATE, NOTIFY};

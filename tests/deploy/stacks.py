@@ -5,6 +5,7 @@
 POST /stacks                            {"actions_max": 1} deploys one: its name, its outputs, and where its tables are
 GET /stacks/NAME/events                 every event so far, in the order in which the queue has them
 PUT /stacks/NAME/mappings/FUNCTION      {"enabled": false} has the mapping rest that wakes a function
+PUT /stacks/NAME/webhook                {"url": …, "pattern": …} has events posted to a URL, with a header as its key
 POST /stacks/NAME/functions/FUNCTION    invokes a function with the body
 DELETE /stacks/NAME                     removes it; what was granted to its roles is added to the file GRANTED
 
@@ -36,11 +37,16 @@ def client(service):
     return boto3.client(service, endpoint_url=ENDPOINT)
 
 
+def document(statement):
+    return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+
+
 class Stack:
     def __init__(self, actions_max):
         self.name = f"dovetail-{os.getpid()}-{next(names)}"
         self.formation = client("cloudformation")
         self.events = []
+        self.undo = []
         parameters = PARAMETERS | {"CursorKey": secrets.token_urlsafe(32)}
         self.formation.create_stack(
             StackName=self.name,
@@ -89,6 +95,30 @@ class Stack:
         client("lambda").update_event_source_mapping(UUID=mapping, Enabled=enabled)
         return {"function": function, "enabled": enabled}
 
+    def post(self, url, pattern):
+        """Has events posted to a URL: a rule, an API destination with its connection, and a role that may reach it."""
+        events, iam, name = client("events"), client("iam"), f"{self.name}-webhook"
+        trust = {"Effect": "Allow", "Principal": {"Service": "events.amazonaws.com"}, "Action": "sts:AssumeRole"}
+        role = iam.create_role(RoleName=name, AssumeRolePolicyDocument=document(trust))["Role"]["Arn"]
+        self.undo.append(lambda: iam.delete_role(RoleName=name))
+        parameters = {"ApiKeyAuthParameters": {"ApiKeyName": "x-webhook-key", "ApiKeyValue": "webhook-key"}}
+        connection = events.create_connection(Name=name, AuthorizationType="API_KEY", AuthParameters=parameters)
+        self.undo.append(lambda: events.delete_connection(Name=name))
+        destination = events.create_api_destination(
+            Name=name, ConnectionArn=connection["ConnectionArn"], InvocationEndpoint=url, HttpMethod="POST"
+        )["ApiDestinationArn"]
+        self.undo.append(lambda: events.delete_api_destination(Name=name))
+        allowed = {"Effect": "Allow", "Action": "events:InvokeApiDestination", "Resource": destination}
+        iam.put_role_policy(RoleName=name, PolicyName="post", PolicyDocument=document(allowed))
+        self.undo.append(lambda: iam.delete_role_policy(RoleName=name, PolicyName="post"))
+        bus = self.outputs["Bus"]
+        events.put_rule(Name=name, EventBusName=bus, EventPattern=json.dumps(pattern))
+        self.undo.append(lambda: events.delete_rule(Name=name, EventBusName=bus))
+        target = {"Id": "webhook", "Arn": destination, "RoleArn": role}
+        events.put_targets(Rule=name, EventBusName=bus, Targets=[target])
+        self.undo.append(lambda: events.remove_targets(Rule=name, EventBusName=bus, Ids=["webhook"]))
+        return {}
+
     def granted(self):
         """The statements of each role, as CloudFormation has made them."""
         iam = client("iam")
@@ -104,6 +134,8 @@ class Stack:
         with writing, open(GRANTED, "a") as granted:
             for role in self.granted():
                 granted.write(json.dumps(role) + "\n")
+        while self.undo:
+            self.undo.pop()()
         self.formation.delete_stack(StackName=self.name)
         waiter = self.formation.get_waiter("stack_delete_complete")
         waiter.wait(StackName=self.name, WaiterConfig={"Delay": 1, "MaxAttempts": 60})
@@ -134,6 +166,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     reply = stacks[name].all_events()
                 case ["PUT", "stacks", name, "mappings", function]:
                     reply = stacks[name].enable(function, body["enabled"])
+                case ["PUT", "stacks", name, "webhook"]:
+                    reply = stacks[name].post(body["url"], body["pattern"])
                 case ["POST", "stacks", name, "functions", function]:
                     reply = stacks[name].invoke(function, body)
                 case ["DELETE", "stacks", name]:
