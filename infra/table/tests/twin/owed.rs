@@ -91,6 +91,7 @@ fn what_is_not_committed_is_cleared_away() {
         }
         assert_eq!(table.commit(&commit).await.unwrap(), Commit::Stale);
         assert_eq!(table.count_work().await.unwrap(), (0, 0));
+        assert_eq!(table.oldest_work().await.unwrap(), None);
     });
 }
 
@@ -158,6 +159,7 @@ fn what_is_owed_is_found_oldest_first() {
         assert_eq!(table.owed(LATER, 2).await.unwrap(), ids[..2]);
         assert_eq!(table.owed(works[2].1, 10).await.unwrap(), ids[..2]);
         assert_eq!(table.count_work().await.unwrap(), (3, 0));
+        assert_eq!(table.oldest_work().await.unwrap(), Some(works[0].1));
         let newest = twin.world.snapshot.submissions.last().unwrap();
         assert_eq!(table.next_work(newest, 0).await.unwrap().unwrap().id, ids[2]);
     });
