@@ -37,6 +37,9 @@
 mod given;
 #[path = "scenario/names.rs"]
 mod names;
+#[cfg(feature = "deployed")]
+#[path = "scenario/on_a_stack.rs"]
+pub(crate) mod on_a_stack;
 #[path = "scenario/play.rs"]
 pub(crate) mod play;
 #[path = "scenario/reply.rs"]
@@ -76,14 +79,14 @@ macro_rules! scenarios {
         }
 
         /// The same, on stacks that are deployed.
+        #[cfg(feature = "deployed")]
         mod deployed {
-            use super::play;
+            use super::on_a_stack;
 
             $(
                 #[test]
-                #[ignore = "tests/deploy/run deploys what it needs"]
                 fn $name() {
-                    play::deployed(&format!("{}/{}.txt", super::FOLDER, stringify!($name)));
+                    on_a_stack::file(&format!("{}/{}.txt", super::FOLDER, stringify!($name)));
                 }
             )*
         }

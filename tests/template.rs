@@ -14,7 +14,7 @@ use tests::{Ask, Running};
 
 const TEMPLATE: &str = include_str!("../infra/template.yaml");
 
-/// The functions that the template names after what it is for, not after a crate.
+/// The methods that clients may try.
 const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "PUT", "DELETE"];
 
 /// The template; `!Ref Table` is `{"!Ref": "Table"}`.

@@ -3,7 +3,7 @@
 use dovetail_local::world;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use tests::{Running, Stack};
+use tests::Running;
 
 /// Starts the system with the demo world and these settings; the keys of its teams by name.
 pub(super) fn start(settings: &[String], actions_max: usize) -> (Running, BTreeMap<String, String>) {
@@ -11,13 +11,8 @@ pub(super) fn start(settings: &[String], actions_max: usize) -> (Running, BTreeM
     (Running::start_with(&world.to_string(), None, actions_max), keys(&world))
 }
 
-/// Deploys a stack with the demo world and these settings; the keys of its teams by name.
-pub(super) fn deploy(settings: &[String], actions_max: usize) -> (Stack, BTreeMap<String, String>) {
-    let world = world(settings);
-    (Stack::deploy(&world, actions_max), keys(&world))
-}
-
-fn keys(world: &Value) -> BTreeMap<String, String> {
+/// The keys of a world's teams by name.
+pub(super) fn keys(world: &Value) -> BTreeMap<String, String> {
     let teams = world["teams"].as_array().unwrap().iter();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     teams.map(|team| (text(&team["name"]), text(&team["api_keys"][0]))).collect()

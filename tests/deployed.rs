@@ -1,7 +1,8 @@
 //! What no scenario reaches, on stacks that are deployed: submissions that are staged, what the sweep is for, webhooks.
 #![cfg(test)]
+#![cfg(feature = "deployed")]
 
-use crate::scenarios::{FOLDER, play};
+use crate::scenarios::{FOLDER, on_a_stack};
 use domain::work::TRIES_MAX;
 use dovetail_local::world;
 use dovetail_table::{ACTIONS_MAX, Settings, Table};
@@ -45,16 +46,14 @@ fn counted(swept: &Value, name: &str) -> u64 {
 }
 
 #[test]
-#[ignore = "tests/deploy/run deploys what it needs"]
-fn deployed_staged_submissions_come_to_be() {
+fn staged_submissions_come_to_be() {
     let file = |name: &str| format!("{FOLDER}/{name}.txt");
-    play::deployed_staged(&file("references"));
-    play::deployed_staged(&file("dependent_teams"));
+    on_a_stack::staged(&file("references"));
+    on_a_stack::staged(&file("dependent_teams"));
 }
 
 #[test]
-#[ignore = "tests/deploy/run deploys what it needs"]
-fn deployed_sweep_carries_out_what_the_stream_left() {
+fn the_sweep_carries_out_what_the_stream_left() {
     let stack = resting(ACTIONS_MAX);
     // Of the second the balancer's owner is told, because the machine changes.
     for cpu in [8, 16] {
@@ -67,8 +66,7 @@ fn deployed_sweep_carries_out_what_the_stream_left() {
 }
 
 #[test]
-#[ignore = "tests/deploy/run deploys what it needs"]
-fn deployed_work_that_fails_is_set_aside_and_taken_up_again() {
+fn work_that_fails_is_set_aside_and_taken_up_again() {
     let stack = resting(ACTIONS_MAX);
     submit(&stack, 8, "a");
     let sound = stack.rows("WORK").remove(0);
@@ -95,8 +93,7 @@ fn deployed_work_that_fails_is_set_aside_and_taken_up_again() {
 }
 
 #[test]
-#[ignore = "tests/deploy/run deploys what it needs"]
-fn deployed_sweep_clears_away_what_was_never_committed() {
+fn the_sweep_clears_away_what_was_never_committed() {
     let stack = resting(STAGED);
     // Functions of this process, on the tables of the stack, die before they commit.
     let asked = Ask {
@@ -131,8 +128,7 @@ fn deployed_sweep_clears_away_what_was_never_committed() {
 }
 
 #[test]
-#[ignore = "tests/deploy/run deploys what it needs"]
-fn deployed_generation_goes_on_where_others_have_counted() {
+fn generation_goes_on_where_others_have_counted() {
     let stack = resting(ACTIONS_MAX);
     submit(&stack, 8, "a");
     // What the stream says of the submission is no longer so: more was left then.
@@ -149,8 +145,7 @@ fn deployed_generation_goes_on_where_others_have_counted() {
 }
 
 #[test]
-#[ignore = "tests/deploy/run deploys what it needs"]
-fn deployed_events_are_posted_to_a_webhook() {
+fn events_are_posted_to_a_webhook() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
