@@ -67,7 +67,10 @@ fn every_function_is_deployed() {
         let program = program(&properties);
         assert_eq!(properties["FunctionName"], json!({"!Sub": format!("${{AWS::StackName}}-{program}")}));
         assert_eq!(properties["Role"], json!({"!GetAtt": format!("{name}Role.Arn")}));
-        assert!(properties["Environment"]["Variables"]["DOVETAIL_FRONT"].is_null(), "{name}");
+        let variables = &properties["Environment"]["Variables"];
+        // Nobody but the authorizer is believed, and metrics are of the stack.
+        assert!(variables["DOVETAIL_FRONT"].is_null(), "{name}");
+        assert_eq!(variables["DOVETAIL_STACK"], json!({"!Ref": "AWS::StackName"}), "{name}");
     }
 }
 
