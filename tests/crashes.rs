@@ -43,7 +43,7 @@ fn carry(
     let carried = system.block_on(async {
         let proxy = Proxy::before(system.engine.clone(), fate).await;
         let settings = system.tables_through(&proxy.endpoint);
-        carry_out_all(&Table::connect(settings).await, submission).await.map_err(|error| error.to_string())
+        carry_out_all(&Table::connect(settings), submission).await.map_err(|error| error.to_string())
     });
     let calls = calls.lock().unwrap().clone();
     (carried, calls)

@@ -113,7 +113,7 @@ fn the_sweep_clears_away_what_was_never_committed() {
         runtime.block_on(async {
             let proxy = Proxy::before(stack.settings.endpoint.clone().unwrap(), fate).await;
             let settings = Settings { endpoint: Some(proxy.endpoint.clone()), ..stack.settings.clone() };
-            let (base, serving) = functions_on(Table::connect(settings).await).await;
+            let (base, serving) = functions_on(Table::connect(settings)).await;
             tokio::select! {
                 answer = send(&base, &asked) => assert_ne!(answer.status, 201, "{answer:?}"),
                 () = serving => unreachable!(),

@@ -200,14 +200,14 @@ fn provoke_records(provoked: &mut Provoked) {
 fn provoke_storage(provoked: &mut Provoked) {
     let tables = Tables::fresh(dovetail_table::ACTIONS_MAX);
     let answer = provoked.system.block_on(async {
-        let table = Table::connect(tables.settings.clone()).await;
+        let table = Table::connect(tables.settings.clone());
         table.create().await.unwrap();
         let world = world::parse(world::DEMO).unwrap();
         load::world(&table, &world, domain::timestamp::Timestamp::from_micros(1), &mut |_| Ok(()))
             .await
             .unwrap();
         let gone = Settings { table: fresh_table(), ..tables.settings.clone() };
-        let gone = Table::connect(gone).await;
+        let gone = Table::connect(gone);
         let (base, serving) = functions_on(gone).await;
         let ask = Ask { method: "GET", path: ITEMS, key: Some("awesome-key"), ..Ask::default() };
         tokio::select! {

@@ -111,7 +111,7 @@ fn with_losses_of(actions_max: usize, test: impl AsyncFnOnce(&Lossy)) {
         let proxy =
             Proxy::before(tables.settings.endpoint.clone().unwrap(), move |operation| fate(&lost, operation))
                 .await;
-        let table = Table::connect(tables.through(&proxy.endpoint)).await;
+        let table = Table::connect(tables.through(&proxy.endpoint));
         table.create().await.unwrap();
         let demo = world::parse(world::DEMO).unwrap();
         load::world(&table, &demo, domain::timestamp::Timestamp::from_micros(1), &mut |_| Ok(()))

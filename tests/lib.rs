@@ -11,7 +11,7 @@ mod told;
 mod watched;
 
 pub use place::{Tables, elsewhere, fresh_table, on_the_embedded_engine_alone};
-pub use proxy::{AllAsked, AllSeen, Asked, Calls, Fate, Proxy, Seen, dying_after};
+pub use proxy::{AllAsked, AllSeen, Asked, Busy, Calls, Fate, Proxy, Seen, dying_after};
 pub use redelivery::{Random, Redelivery};
 pub use simulation::timeless::timeless;
 pub use stack::Stack;
@@ -208,6 +208,11 @@ impl Running {
     /// The tables as they are reached at another endpoint.
     pub fn tables_through(&self, endpoint: &str) -> dovetail_table::Settings {
         dovetail_table::Settings { endpoint: Some(endpoint.to_owned()), ..self.tables.clone() }
+    }
+
+    /// Lets a future run on the system's runtime.
+    pub fn spawn<F: Future<Output: Send> + Send + 'static>(&self, future: F) -> JoinHandle<F::Output> {
+        self.runtime.spawn(future)
     }
 
     /// Runs a future on the system's runtime.

@@ -44,7 +44,7 @@ impl Stack {
         };
         let world = world::parse(&world.to_string()).unwrap();
         let table = runtime.block_on(async {
-            let table = Table::connect(settings.clone()).await;
+            let table = Table::connect(settings.clone());
             load::world(&table, &world, dovetail_aws::now(), &mut |_| Ok(())).await.unwrap();
             table
         });

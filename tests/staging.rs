@@ -43,7 +43,7 @@ fn through(system: &Running, fate: impl Fn(&str) -> Fate + Send + Sync + 'static
     runtime.block_on(async {
         let proxy = Proxy::before(system.engine.clone(), fate).await;
         let settings = Settings { actions_max: 1, ..system.tables_through(&proxy.endpoint) };
-        let (base, serving) = functions_on(Table::connect(settings).await).await;
+        let (base, serving) = functions_on(Table::connect(settings)).await;
         tokio::select! {
             answer = send(&base, ask) => answer,
             () = serving => unreachable!(),

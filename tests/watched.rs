@@ -18,7 +18,7 @@ impl<'a> Watched<'a> {
     pub fn on(system: &'a Running) -> Self {
         let (proxy, seen) = system.block_on(Proxy::watching(system.engine.clone()));
         let settings = Settings { endpoint: Some(proxy.endpoint.clone()), ..system.tables.clone() };
-        let (base, serving) = system.block_on(async { functions_on(Table::connect(settings).await).await });
+        let (base, serving) = system.block_on(async { functions_on(Table::connect(settings)).await });
         Self { system, base, seen, serving: system.runtime.spawn(serving), _proxy: proxy }
     }
 

@@ -1,8 +1,11 @@
 //! The programs, built as they are deployed and as they are run.
 
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -44,6 +47,13 @@ impl Built {
     /// Where a program is.
     pub fn program(&self, name: &str) -> &PathBuf {
         &self.0[name]
+    }
+
+    /// How large a program is as a package, compressed as `sam` does it.
+    pub fn zipped(&self, name: &str) -> u64 {
+        let mut packing = DeflateEncoder::new(Vec::new(), Compression::default());
+        packing.write_all(&fs::read(self.program(name)).unwrap()).unwrap();
+        packing.finish().unwrap().len().try_into().unwrap()
     }
 
     /// How large a program is.

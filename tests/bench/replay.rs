@@ -28,7 +28,7 @@ impl<'a> Recorder<'a> {
     pub fn on(system: &'a Running) -> Self {
         let (proxy, all) = system.block_on(Proxy::keeping(system.engine.clone()));
         let settings = system.tables_through(&proxy.endpoint);
-        let table = system.block_on(Table::connect(settings));
+        let table = Table::connect(settings);
         let (cursor_key, verdicts) = (CursorKey::new("key"), Verdicts::default());
         Self { system, table, cursor_key, verdicts, all, requests: AtomicUsize::new(0), _proxy: proxy }
     }

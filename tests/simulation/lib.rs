@@ -2,8 +2,6 @@
 //!
 //! A request goes through a connector of ours into the embedded engine; faults are drawn from a seed, and one seed is one
 //! run, exactly. What comes of a run is compared with an oracle and checked against every invariant.
-// The SDK's calls are futures nested deeper than the compiler follows by default.
-#![recursion_limit = "256"]
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
 pub mod ablation;

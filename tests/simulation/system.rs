@@ -85,9 +85,9 @@ impl System {
         let way = Way::Through(SharedHttpClient::new(Network(Arc::clone(&cloud))));
         let (table, keys_table) = (TABLE.to_owned(), KEYS_TABLE.to_owned());
         let settings = Settings { table, keys_table, endpoint: None, actions_max };
-        let table = Table::connect_by(settings, way.clone()).await;
+        let table = Table::connect_by(settings, way.clone());
         let bus = dovetail_events::Settings { bus: "dovetail".to_owned(), endpoint: None };
-        let bus = Bus::connect_by(bus, way).await;
+        let bus = Bus::connect_by(bus, way);
         table.create().await.unwrap();
         let (began, requests) = (Instant::now(), AtomicU64::new(0));
         Arc::new(Self { cloud, table, bus, cursor_key: CursorKey::new("secret"), began, requests })

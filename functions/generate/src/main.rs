@@ -1,8 +1,5 @@
 //! Reads the environment, makes the client once, and runs.
 
-// The SDK's calls are futures nested deeper than the compiler follows by default.
-#![recursion_limit = "256"]
-
 use dovetail_aws::{metrics, tell};
 use dovetail_table::stream::StreamEvent;
 use dovetail_table::{Settings, Table, metered};
@@ -10,7 +7,7 @@ use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let table = Table::connect(Settings::from_env()?).await;
+    let table = Table::connect(Settings::from_env()?);
     run(service_fn(|event: LambdaEvent<StreamEvent>| async {
         let records = event.payload.records.len();
         let (reply, cost) = metered(generate::handle(&table, event.payload)).await;

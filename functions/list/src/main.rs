@@ -1,15 +1,12 @@
 //! Reads the environment, makes the client once, and runs.
 
-// The SDK's calls are futures nested deeper than the compiler follows by default.
-#![recursion_limit = "256"]
-
 use dovetail_http::{CursorKey, Front, Function, told};
 use dovetail_table::{Settings, Table};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let table = Table::connect(Settings::from_env()?).await;
+    let table = Table::connect(Settings::from_env()?);
     let key = CursorKey::new(&std::env::var("DOVETAIL_CURSOR_KEY")?);
     let front = Front::from_env()?;
     run(service_fn(|event: LambdaEvent<_>| async {

@@ -1,15 +1,12 @@
 //! Reads the environment, makes the client once, and runs.
 
-// The SDK's calls are futures nested deeper than the compiler follows by default.
-#![recursion_limit = "256"]
-
 use dovetail_aws::{metrics, tell};
 use dovetail_table::{Settings, Table, metered};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let table = Table::connect(Settings::from_env()?).await;
+    let table = Table::connect(Settings::from_env()?);
     let table = &table;
     run(service_fn(async |event: LambdaEvent<_>| {
         let (swept, cost) = metered(sweep::handle(table, event.payload)).await;

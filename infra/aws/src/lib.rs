@@ -2,22 +2,31 @@
 
 mod clock;
 mod metrics;
+mod trust;
 
-use aws_config::{BehaviorVersion, Region, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
 use aws_credential_types::Credentials;
-use aws_smithy_http_client::{Builder, tls};
+use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_http_client::Builder;
+use aws_smithy_runtime_api::client::behavior_version::BehaviorVersion;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use aws_smithy_types::retry::RetryConfig;
+use aws_smithy_types::timeout::TimeoutConfig;
+use aws_types::SdkConfig;
+use aws_types::region::Region;
 use std::io::Write as _;
 use std::time::Duration;
 
 pub use clock::{Clock, by_clock, now};
 pub use metrics::{metrics, tell};
+pub use trust::{Trust, https};
 
 /// The way to a service.
 #[derive(Clone, Debug)]
 pub enum Way {
-    /// AWS, with the credentials and the region of the environment.
+    /// AWS, as a function reaches it: with the credentials and the region that Lambda puts into its environment.
     Aws,
+    /// AWS, as whoever runs a program has configured it.
+    Account(Box<SdkConfig>),
     /// An engine in AWS's place, at its endpoint.
     Engine(String),
     /// Whatever takes the requests.
@@ -25,34 +34,49 @@ pub enum Way {
 }
 
 impl Way {
-    /// The way to an engine at an endpoint if there is one, otherwise to AWS.
+    /// A function's way: to an engine at an endpoint if there is one, otherwise to AWS.
     pub fn to(endpoint: Option<String>) -> Self {
         endpoint.map_or(Self::Aws, Self::Engine)
     }
 }
 
 /// The configuration of a client.
-pub async fn config(way: Way) -> SdkConfig {
-    let loader = aws_config::defaults(BehaviorVersion::latest())
-        .retry_config(RetryConfig::standard().with_max_attempts(3))
-        .timeout_config(timeouts());
-    let (client, endpoint) = match way {
-        Way::Aws => {
-            let tls = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
-            return loader.http_client(Builder::new().tls_provider(tls).build_https()).load().await;
-        }
+pub fn config(way: Way) -> SdkConfig {
+    let mut config = match way {
+        Way::Aws => of_lambda(),
+        Way::Account(config) => config.into_builder(),
         // A plain connection keeps TLS out of the local process.
-        Way::Engine(endpoint) => (Builder::new().build_http(), endpoint),
-        Way::Through(client) => (client, "http://engine.invalid".to_owned()),
+        Way::Engine(endpoint) => of_engine(Builder::new().build_http(), endpoint),
+        Way::Through(client) => of_engine(client, "http://engine.invalid".to_owned()),
     };
-    // An engine asks for no identity.
-    loader
+    config.set_behavior_version(Some(BehaviorVersion::latest()));
+    config.set_retry_config(Some(RetryConfig::standard().with_max_attempts(3)));
+    config.set_timeout_config(Some(timeouts()));
+    config.build()
+}
+
+/// What Lambda says, and nothing else: to look for files, profiles and other roles would take a third of a cold start.
+fn of_lambda() -> aws_types::sdk_config::Builder {
+    let told = |name| std::env::var(name).ok();
+    let mut config = SdkConfig::builder().http_client(https(Trust::Amazon));
+    config.set_region(told("AWS_REGION").map(Region::new));
+    config.set_endpoint_url(told("AWS_ENDPOINT_URL"));
+    if let (Some(key), Some(secret)) = (told("AWS_ACCESS_KEY_ID"), told("AWS_SECRET_ACCESS_KEY")) {
+        // They outlive the process: Lambda starts another one with new ones.
+        let credentials = Credentials::new(key, secret, told("AWS_SESSION_TOKEN"), None, "Lambda");
+        config.set_credentials_provider(Some(SharedCredentialsProvider::new(credentials)));
+    }
+    config
+}
+
+/// An engine asks for no identity.
+fn of_engine(client: SharedHttpClient, endpoint: String) -> aws_types::sdk_config::Builder {
+    let nobody = Credentials::new("local", "local", None, None, "local");
+    SdkConfig::builder()
         .http_client(client)
         .endpoint_url(endpoint)
         .region(Region::new("us-east-1"))
-        .credentials_provider(Credentials::new("local", "local", None, None, "local"))
-        .load()
-        .await
+        .credentials_provider(SharedCredentialsProvider::new(nobody))
 }
 
 /// The SDK has no limit of its own on a call.

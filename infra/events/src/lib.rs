@@ -46,14 +46,14 @@ pub struct Bus {
 
 impl Bus {
     /// Connects with the credentials and the region of the environment, or to a bus in AWS's place.
-    pub async fn connect(settings: Settings) -> Self {
+    pub fn connect(settings: Settings) -> Self {
         let way = Way::to(settings.endpoint.clone());
-        Self::connect_by(settings, way).await
+        Self::connect_by(settings, way)
     }
 
     /// Connects in a certain way, wherever the settings lead.
-    pub async fn connect_by(settings: Settings, way: Way) -> Self {
-        let config = dovetail_aws::config(way).await;
+    pub fn connect_by(settings: Settings, way: Way) -> Self {
+        let config = dovetail_aws::config(way);
         Self { client: Client::new(&config), name: settings.bus }
     }
 

@@ -30,7 +30,8 @@ where
 {
     let request = event.request_context.request_id.clone().unwrap_or_default();
     let takes_gzip = gzip::is_accepted(&event.headers);
-    let (answered, cost) = metered(async { handle(call(event, function)?).await }).await;
+    // Behind a pointer: it is moved from layer to layer before it begins.
+    let (answered, cost) = metered(async { Box::pin(handle(call(event, function)?)).await }).await;
     match answered {
         Ok(mut reply) => {
             reply.headers.push(("server-timing", timing(&cost)));

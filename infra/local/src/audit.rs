@@ -10,12 +10,13 @@ use std::{
 
 use domain::{invariant::Violation, timestamp::Timestamp};
 use dovetail_table::{
-    ACTIONS_MAX, Table,
+    Table,
     audit::{Audited, Rows},
 };
 use serde_json::{Value, json};
 
 use crate::{
+    account,
     arguments::TABLE,
     engine::{self, Engine, Place},
 };
@@ -104,14 +105,14 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
                 return Err(Error::NoDatabase(directory.clone()));
             }
             let engine = Engine::start(&Place::Directory(directory.clone()))?;
-            let table = connect(TABLE, Some(engine.endpoint().to_owned())).await;
+            let table = account::table(TABLE, Some(engine.endpoint())).await;
             // How long something has waited says nothing where nobody worked on it.
             let audited = of_table(&table, None, settings.repair).await?;
             engine.stop()?;
             audited
         }
         Source::Table { name, endpoint } => {
-            let table = connect(name, endpoint.clone()).await;
+            let table = account::table(name, endpoint.as_deref()).await;
             of_table(&table, Some(now), settings.repair).await?
         }
         Source::Export(directory) => (of_export(directory)?, None),
@@ -129,17 +130,6 @@ fn verdict(audited: &Audited) -> Verdict {
         (true, _) => Verdict::Unsettled,
         (false, _) => Verdict::Violated,
     }
-}
-
-async fn connect(table: &str, endpoint: Option<String>) -> Table {
-    let settings = dovetail_table::Settings {
-        table: table.to_owned(),
-        // No key is looked at.
-        keys_table: format!("{table}-keys"),
-        endpoint,
-        actions_max: ACTIONS_MAX,
-    };
-    Table::connect(settings).await
 }
 
 async fn of_table(

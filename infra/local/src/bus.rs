@@ -36,9 +36,9 @@ pub struct Address {
 
 impl Address {
     /// A client of the bus, as functions have it.
-    pub async fn connect(&self) -> dovetail_events::Bus {
+    pub fn connect(&self) -> dovetail_events::Bus {
         let (bus, endpoint) = (self.name.clone(), Some(self.endpoint.clone()));
-        dovetail_events::Bus::connect(dovetail_events::Settings { bus, endpoint }).await
+        dovetail_events::Bus::connect(dovetail_events::Settings { bus, endpoint })
     }
 }
 

@@ -257,7 +257,7 @@ mod tests {
                 wake: watch::Sender::default(),
                 consumers: Vec::new(),
                 // Nothing here reads it.
-                table: Table::connect(nowhere).await,
+                table: Table::connect(nowhere),
             };
             Self { _parent: parent, control, is_failing }
         }

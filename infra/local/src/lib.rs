@@ -1,6 +1,7 @@
 //! The whole system in one process: a DynamoDB engine, the handlers of the Lambdas, and what stands
 //! in the places of API Gateway, Lambda's event source mappings and EventBridge.
 
+mod account;
 pub mod arguments;
 pub mod audit;
 pub mod bus;
@@ -184,7 +185,7 @@ impl System {
         let (table, made) = filled(&tables, world).await?;
         let handles = Handles {
             table,
-            bus: bus.connect().await,
+            bus: bus.connect(),
             cursor_key: CursorKey::new(&cursor_secret),
             verdicts: Verdicts::default(),
         };
@@ -368,7 +369,7 @@ fn read_world(file: Option<&Path>) -> Result<World, Error> {
 
 /// The tables, created where they are missing, with the world in them, and the keys that were made.
 async fn filled(tables: &dovetail_table::Settings, world: &World) -> Result<(Table, Vec<Made>), Error> {
-    let table = Table::connect(tables.clone()).await;
+    let table = Table::connect(tables.clone());
     table.create().await?;
     let mut made = Vec::new();
     let mut keep = |key: &Made| {

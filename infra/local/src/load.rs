@@ -16,10 +16,13 @@ use domain::{
     team::Team,
     timestamp::Timestamp,
 };
-use dovetail_table::{ACTIONS_MAX, ApiKey, Error, Published, Table};
+use dovetail_table::{ApiKey, Error, Published, Table};
 use serde_json::Value;
 
-use crate::world::{World, WorldKey, WorldService};
+use crate::{
+    account,
+    world::{World, WorldKey, WorldService},
+};
 
 /// What `load --help` prints.
 pub const HELP: &str = "\
@@ -92,13 +95,7 @@ pub enum Failure {
 /// Loads a world from a file, and prints what was made.
 pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> Result<(), crate::Error> {
     let world = crate::read_world(Some(&settings.world))?;
-    let table = dovetail_table::Settings {
-        table: settings.table.clone(),
-        keys_table: format!("{}-keys", settings.table),
-        endpoint: settings.endpoint.clone(),
-        actions_max: ACTIONS_MAX,
-    };
-    let table = Table::connect(table).await;
+    let table = account::table(&settings.table, settings.endpoint.as_deref()).await;
     let mut made = 0;
     let mut show = |key: &Made| {
         made += 1;

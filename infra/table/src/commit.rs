@@ -1,5 +1,6 @@
 //! Committing: one transaction, all or nothing, with bounded and jittered retries (docs/architecture.md, lost answers).
 
+use crate::call::Call as _;
 use crate::error::describe;
 use crate::key::Key;
 use crate::record::Attributes;
@@ -65,7 +66,7 @@ impl Table {
         let mut attempt = 0;
         loop {
             let request = self.client.transact_write_items().set_transact_items(Some(actions.clone()));
-            match request.send().await {
+            match request.call().await {
                 Ok(_) => return Ok(Commit::Done),
                 Err(error) => match classify(&error) {
                     Failure::Condition => return Ok(Commit::Stale),
@@ -108,7 +109,7 @@ impl Table {
 
     async fn write_batch(&self, mut requests: Vec<WriteRequest>) -> Result<(), Error> {
         for attempt in 0..=RETRIES_MAX {
-            let reply = self.client.batch_write_item().request_items(&self.name, requests).send().await?;
+            let reply = self.client.batch_write_item().request_items(&self.name, requests).call().await?;
             requests = reply
                 .unprocessed_items
                 .and_then(|mut unprocessed| unprocessed.remove(&self.name))

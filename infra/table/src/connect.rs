@@ -79,14 +79,14 @@ impl std::fmt::Debug for Table {
 
 impl Table {
     /// Connects with the credentials and the region of the environment, or to an engine.
-    pub async fn connect(settings: Settings) -> Self {
+    pub fn connect(settings: Settings) -> Self {
         let way = Way::to(settings.endpoint.clone());
-        Self::connect_by(settings, way).await
+        Self::connect_by(settings, way)
     }
 
     /// Connects in a certain way, wherever the settings lead.
-    pub async fn connect_by(settings: Settings, way: Way) -> Self {
-        let config = dovetail_aws::config(way).await;
+    pub fn connect_by(settings: Settings, way: Way) -> Self {
+        let config = dovetail_aws::config(way);
         let mut metered = config::Builder::from(&config).interceptor(Meter);
         metered.set_http_client(config.http_client().map(|way| SharedHttpClient::new(Paced(way))));
         Self {

@@ -1,5 +1,6 @@
 //! The definition of the tables, for engines that are not set up by the template.
 
+use crate::call::Call as _;
 use crate::key::INDEXES;
 use crate::{Error, Table};
 use aws_sdk_dynamodb::error::SdkError;
@@ -38,7 +39,7 @@ impl Table {
                     .map_err(|error| Error::corrupt(index.name, error))?,
             );
         }
-        unless_exists(create.send().await)?;
+        unless_exists(create.call().await)?;
         let keys = self
             .client
             .create_table()
@@ -46,7 +47,7 @@ impl Table {
             .billing_mode(BillingMode::PayPerRequest)
             .set_attribute_definitions(attributes(["pk"].into_iter()))
             .set_key_schema(key_schema("pk", None));
-        unless_exists(keys.send().await)?;
+        unless_exists(keys.call().await)?;
         for name in [&self.name, &self.keys] {
             self.active(name).await?;
         }
@@ -56,7 +57,7 @@ impl Table {
     /// Waits until a table takes requests: there are engines that create it in the background.
     async fn active(&self, name: &str) -> Result<(), Error> {
         for attempt in 0..LOOKS {
-            let described = self.client.describe_table().table_name(name).send().await?;
+            let described = self.client.describe_table().table_name(name).call().await?;
             let status = described.table().and_then(|table| table.table_status());
             if status == Some(&TableStatus::Active) {
                 return Ok(());

@@ -4,6 +4,7 @@
 //! requests and answers back into its values.
 
 pub mod audit;
+mod call;
 mod commit;
 mod connect;
 mod cost;

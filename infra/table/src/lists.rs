@@ -1,5 +1,6 @@
 //! Lists: the rows of one or several index partitions in order, read as far as they are asked for.
 
+use crate::call::Call as _;
 use crate::key::{self, Key};
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, ItemRecord, ServiceRecord,
@@ -233,7 +234,7 @@ impl Table {
         let (mut count, mut after) = (0, None);
         loop {
             let query = self.query(partition, Direction::Ascending, None).select(Select::Count);
-            let page = query.set_exclusive_start_key(after).send().await?;
+            let page = query.set_exclusive_start_key(after).call().await?;
             count += u64::try_from(page.count).unwrap_or_default();
             after = page.last_evaluated_key;
             if after.is_none() || count >= COUNT_MAX {
@@ -371,7 +372,7 @@ impl Reader {
             let query = table.query(&self.partition, direction, self.after.as_deref());
             // The row that a page begins behind is read again.
             let limit = at_once + usize::from(self.after.is_some());
-            let page = query.limit(i32::try_from(limit).unwrap_or(i32::MAX)).send().await?;
+            let page = query.limit(i32::try_from(limit).unwrap_or(i32::MAX)).call().await?;
             let sk = self.partition.index.map_or_else(|| "sk".to_owned(), |index| format!("gs{index}sk"));
             let rows = page.items.unwrap_or_default();
             let full = rows.len() >= limit;

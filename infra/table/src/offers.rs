@@ -1,5 +1,6 @@
 //! Services as submissions need them: each with its newest schema, which a process compiles once.
 
+use crate::call::Call as _;
 use crate::record::{self, Attributes, Record, SchemaRecord, ServiceRecord, StoredSchema};
 use crate::{Error, Table, key};
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -61,7 +62,7 @@ impl Table {
             .expression_attribute_values(":pk", AttributeValue::S(key::service(title).pk))
             .scan_index_forward(false)
             .limit(2);
-        let mut rows = query.send().await?.items.unwrap_or_default().into_iter();
+        let mut rows = query.call().await?.items.unwrap_or_default().into_iter();
         let Some(service) = rows.next() else { return Ok(None) };
         let is_schema = |row: &Attributes| record::type_of(row) == Some(SchemaRecord::TYPE);
         if let Some(newest) = rows.next().filter(is_schema) {

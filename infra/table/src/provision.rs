@@ -1,5 +1,6 @@
 //! Bringing teams, services and API keys into being: rare writes that take numbers from one counter.
 
+use crate::call::Call as _;
 use crate::commit::Commit;
 use crate::read::ApiKey;
 use crate::record::{Attributes, HeadRecord, SchemaRecord, ServiceRecord, StoredSchema, TeamRecord};
@@ -130,7 +131,7 @@ impl Table {
 
     /// Stores an API key by its hash, replacing what is stored of the same key.
     pub async fn put_api_key(&self, key: &ApiKey) -> Result<(), Error> {
-        self.client.put_item().table_name(&self.keys).set_item(Some(api_key(key))).send().await?;
+        self.client.put_item().table_name(&self.keys).set_item(Some(api_key(key))).call().await?;
         Ok(())
     }
 

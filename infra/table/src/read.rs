@@ -1,5 +1,6 @@
 //! Reads by id: one record, or the few that a decision needs, strongly consistent.
 
+use crate::call::Call as _;
 use crate::key::{self, Key};
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, HeadRecord, ItemRecord, Record,
@@ -152,13 +153,13 @@ impl Table {
     /// The API key with this hash.
     pub async fn api_key(&self, hash: &str) -> Result<Option<ApiKey>, Error> {
         let request = self.client.get_item().table_name(&self.keys).consistent_read(true);
-        let found = request.key("pk", AttributeValue::S(hash.to_owned())).send().await?.item;
+        let found = request.key("pk", AttributeValue::S(hash.to_owned())).call().await?.item;
         found.map(|row| read_api_key(&row)).transpose()
     }
 
     pub(crate) async fn attributes(&self, key: Key) -> Result<Option<Attributes>, Error> {
         let request = self.client.get_item().table_name(&self.name).consistent_read(true);
-        Ok(request.set_key(Some(key.into())).send().await?.item)
+        Ok(request.set_key(Some(key.into())).call().await?.item)
     }
 
     pub(crate) async fn get<R: Record>(&self, key: Key) -> Result<Option<R::Value>, Error> {
@@ -183,7 +184,7 @@ impl Table {
                     .key_condition_expression("pk = :pk AND begins_with(sk, :prefix)")
                     .expression_attribute_values(":prefix", AttributeValue::S(prefix.to_owned()));
             }
-            let page = query.send().await?;
+            let page = query.call().await?;
             rows.extend(page.items.unwrap_or_default());
             after = page.last_evaluated_key;
             if after.is_none() {
@@ -223,7 +224,7 @@ impl Table {
                 .consistent_read(consistent)
                 .build()
                 .map_err(|error| Error::corrupt("batch", error))?;
-            let reply = self.client.batch_get_item().request_items(&self.name, wanted).send().await?;
+            let reply = self.client.batch_get_item().request_items(&self.name, wanted).call().await?;
             rows.extend(reply.responses.into_iter().flat_map(|mut all| all.remove(&self.name)).flatten());
             let left = reply.unprocessed_keys.and_then(|mut left| left.remove(&self.name));
             keys = left.map(|left| left.keys).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Work that is owed: reading it, counting what fails, setting aside what fails again and again.
 
+use crate::call::Call as _;
 use crate::key;
 use crate::record::{self, WorkRecord};
 use crate::{Error, Table};
@@ -46,7 +47,7 @@ impl Table {
             .expression_attribute_values(":after", AttributeValue::S(format!("{}~", after.sk)))
             .expression_attribute_values(":end", AttributeValue::S(format!("{prefix}~")))
             .limit(1);
-        let Some(row) = query.send().await?.items.unwrap_or_default().pop() else { return Ok(None) };
+        let Some(row) = query.call().await?.items.unwrap_or_default().pop() else { return Ok(None) };
         let id = record::text(&row, "pk").zip(record::text(&row, "sk"));
         let id = id.and_then(|(pk, sk)| key::work_at(pk, sk));
         let id = id.ok_or_else(|| Error::corrupt(record::place(&row), "it is no work"))?;
@@ -91,7 +92,7 @@ impl Table {
             .expression_attribute_values(":zero", number(0))
             .expression_attribute_values(":one", number(1))
             .return_values(ReturnValue::UpdatedNew)
-            .send()
+            .call()
             .await;
         let counted = match counted {
             Ok(counted) => counted.attributes,
@@ -122,7 +123,7 @@ impl Table {
             .expression_attribute_names("#gs3pk", "gs3pk")
             .expression_attribute_names("#tr", "tr")
             .expression_attribute_values(":place", AttributeValue::S(place.to_owned()))
-            .send()
+            .call()
             .await;
         match placed {
             Err(error) if !is_gone(&error) => Err(error.into()),
@@ -180,7 +181,7 @@ impl Table {
             .expression_attribute_values(":place", AttributeValue::S(place.to_owned()))
             .expression_attribute_values(":before", AttributeValue::S(key::by_age(before, 0)))
             .limit(limit);
-        Ok(query.send().await?.items.unwrap_or_default())
+        Ok(query.call().await?.items.unwrap_or_default())
     }
 
     async fn count_of(&self, place: &str) -> Result<u64, Error> {
@@ -194,7 +195,7 @@ impl Table {
                 .key_condition_expression("gs3pk = :place")
                 .expression_attribute_values(":place", AttributeValue::S(place.to_owned()))
                 .select(Select::Count);
-            let page = query.set_exclusive_start_key(after).send().await?;
+            let page = query.set_exclusive_start_key(after).call().await?;
             count += u64::try_from(page.count).unwrap_or_default();
             after = page.last_evaluated_key;
             if after.is_none() {

@@ -7,6 +7,7 @@
 use super::concerned::{concerned, of_team};
 use super::count;
 use super::rows::Rows;
+use crate::call::Call as _;
 use crate::key::{self, Key};
 use crate::record::{self, Attributes};
 use crate::{Error, Table, size};
@@ -125,7 +126,7 @@ impl Table {
         };
         let gets = keys.iter().map(get).collect::<Result<Vec<_>, _>>()?;
         for attempt in 0..=MEETINGS_MAX {
-            let read = self.client.transact_get_items().set_transact_items(Some(gets.clone())).send().await;
+            let read = self.client.transact_get_items().set_transact_items(Some(gets.clone())).call().await;
             match read {
                 Ok(read) => {
                     let rows = read.responses.unwrap_or_default().into_iter();

@@ -1,6 +1,7 @@
 //! I18: the rows of the indexes are those of the table, each in its place.
 
 use super::{Seen, count};
+use crate::call::Call as _;
 use crate::key::{INDEXES, Index, Key};
 use crate::record::{self, Attributes};
 use crate::{Error, Table};
@@ -91,7 +92,7 @@ impl Table {
             .expression_attribute_names("#sk", place.index.sk)
             .expression_attribute_values(":pk", AttributeValue::S(place.pk.clone()))
             .expression_attribute_values(":sk", AttributeValue::S(place.sk.clone()));
-        let rows = query.send().await?.items.unwrap_or_default();
+        let rows = query.call().await?.items.unwrap_or_default();
         Ok(rows.iter().any(|row| record::key(row).as_ref() == Some(&place.key)))
     }
 }

@@ -1,6 +1,7 @@
 //! Reading a whole table: segments side by side, page by page.
 
 use super::{Rows, Seen};
+use crate::call::Call as _;
 use crate::record::Attributes;
 use crate::{Error, Table};
 use aws_sdk_dynamodb::operation::scan::ScanOutput;
@@ -53,6 +54,6 @@ impl Table {
             // An index is read eventually consistent, whatever one asks for.
             None => scan.consistent_read(true),
         };
-        Ok((segment, scan.set_exclusive_start_key(after).send().await?))
+        Ok((segment, scan.set_exclusive_start_key(after).call().await?))
     }
 }

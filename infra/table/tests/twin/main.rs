@@ -1,6 +1,4 @@
 //! The table beside the world of the rules' tests: it takes the same transactions, and is then read in every way there is.
-#![recursion_limit = "256"]
-
 #[cfg(test)]
 mod audited;
 #[cfg(test)]

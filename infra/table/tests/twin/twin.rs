@@ -44,7 +44,7 @@ pub(crate) async fn table_by(way: impl HttpClient + 'static) -> Table {
         endpoint: None,
         actions_max: dovetail_table::ACTIONS_MAX,
     };
-    Table::connect_by(settings, Way::Through(SharedHttpClient::new(way))).await
+    Table::connect_by(settings, Way::Through(SharedHttpClient::new(way)))
 }
 
 impl Twin {

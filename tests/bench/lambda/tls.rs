@@ -1,0 +1,84 @@
+//! TLS before what speaks plain HTTP, as AWS's endpoints have it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rcgen::CertifiedKey;
+use std::convert::Infallible;
+use std::io::Write as _;
+use std::sync::Arc;
+use tempfile::NamedTempFile;
+use tests::Running;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+const HOST: &str = "127.0.0.1";
+
+/// TLS before a server, until it is dropped.
+pub(super) struct Tls {
+    port: u16,
+    /// Its certificate, for those who are to trust it.
+    bundle: NamedTempFile,
+    task: JoinHandle<Infallible>,
+}
+
+impl Tls {
+    /// Starts before the server of this URL.
+    pub(super) fn before(url: &str, system: &Running) -> Self {
+        let upstream: Arc<str> = url.strip_prefix("http://").unwrap().trim_end_matches('/').into();
+        let CertifiedKey { cert, signing_key } =
+            rcgen::generate_simple_self_signed([HOST.to_owned()]).unwrap();
+        let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![cert.der().clone()], key)
+            .unwrap();
+        let mut bundle = NamedTempFile::new().unwrap();
+        bundle.write_all(pem(cert.der()).as_bytes()).unwrap();
+        let listener = system.block_on(TcpListener::bind((HOST, 0))).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let serving = serve(listener, TlsAcceptor::from(Arc::new(config)), upstream);
+        Self { port, bundle, task: system.spawn(serving) }
+    }
+
+    /// The environment of a function, with this in AWS's place.
+    pub(super) fn environment(&self, of: &str) -> String {
+        let plain = ["DOVETAIL_ENDPOINT=", "DOVETAIL_BUS_ENDPOINT="];
+        let kept = of.lines().filter(|line| !plain.iter().any(|name| line.starts_with(name)));
+        let url = format!("AWS_ENDPOINT_URL=https://{HOST}:{}", self.port);
+        let bundle = format!("AWS_CA_BUNDLE={}", self.bundle.path().display());
+        kept.chain([url.as_str(), &bundle]).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn pem(der: &[u8]) -> String {
+    format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", STANDARD.encode(der))
+}
+
+impl Drop for Tls {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn serve(listener: TcpListener, tls: TlsAcceptor, upstream: Arc<str>) -> Infallible {
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        drop(stream.set_nodelay(true));
+        let (tls, upstream) = (tls.clone(), Arc::clone(&upstream));
+        // A function that is stopped cuts its connections.
+        tokio::spawn(async move {
+            let (stream, to) = tokio::join!(tls.accept(stream), TcpStream::connect(&*upstream));
+            if let (Ok(mut stream), Ok(mut to)) = (stream, to) {
+                drop(to.set_nodelay(true));
+                drop(copy_bidirectional(&mut stream, &mut to).await);
+            }
+        });
+    }
+}
