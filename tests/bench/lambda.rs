@@ -46,6 +46,9 @@ pub fn measure() -> Vec<Figure> {
 
 /// What one function takes, or hello beside it.
 struct Taken {
+    /// Until it asks for its first event.
+    ready: Duration,
+    /// Until it has answered that.
     cold: Duration,
     warm: Duration,
     memory: u64,
@@ -69,10 +72,13 @@ fn at_start(built: &Built) -> Vec<Figure> {
 /// Starts both in turns, then invokes both again and again.
 fn beside_hello(built: &Built, name: &str, environment: &str, event: &str) -> [Taken; 2] {
     let programs = [HELLO, name];
+    let mut readies = [const { Vec::new() }; 2];
     let mut colds = [const { Vec::new() }; 2];
     for _ in 0..STARTS {
-        for (program, colds) in programs.iter().zip(&mut colds) {
-            colds.push(start(built, program, environment, event).0);
+        for ((program, readies), colds) in programs.iter().zip(&mut readies).zip(&mut colds) {
+            let (cold, function) = start(built, program, environment, event);
+            readies.push(function.until_ready());
+            colds.push(cold);
         }
     }
     let mut running = programs.map(|program| start(built, program, environment, event).1);
@@ -85,8 +91,8 @@ fn beside_hello(built: &Built, name: &str, environment: &str, event: &str) -> [T
             warms.push(began.elapsed());
         }
     }
-    let [cold, warm] = [colds, warms].map(|times| times.map(median));
-    [0, 1].map(|at| Taken { cold: cold[at], warm: warm[at], memory: memory[at] })
+    let [ready, cold, warm] = [readies, colds, warms].map(|times| times.map(median));
+    [0, 1].map(|at| Taken { ready: ready[at], cold: cold[at], warm: warm[at], memory: memory[at] })
 }
 
 /// How long it takes from nothing to the first reply, and the function that replied.
@@ -109,6 +115,10 @@ fn compared(built: &Built, name: &str, [hello, taken]: [Taken; 2]) -> Figure {
     let cold = taken.cold.div_duration_f64(hello.cold);
     let measured = [
         ("cold start", format!("{cold:.2} × ({})", ms(taken.cold))),
+        (
+            "of it until ready",
+            format!("{:.2} × ({})", taken.ready.div_duration_f64(hello.ready), ms(taken.ready)),
+        ),
         ("zip", format!("{:.2} MB", ratio(zipped, 1_000_000))),
         ("memory", beside(ratio(taken.memory, hello.memory), mb(taken.memory))),
         ("warm", beside(taken.warm.div_duration_f64(hello.warm), ms(taken.warm))),

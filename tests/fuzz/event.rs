@@ -5,7 +5,7 @@ use domain::declaration::BODY_BYTES_MAX;
 use dovetail_http::{Access, Call, Code, Event, EventReply, Function, ROUTES, Reply, answer};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
-use std::cell::RefCell;
+use std::sync::Mutex;
 
 const FUNCTIONS: [Function; 5] =
     [Function::Submit, Function::List, Function::UpdateState, Function::History, Function::Catalog];
@@ -14,13 +14,13 @@ pub(crate) fn answered(bytes: &[u8]) {
     let Ok(event) = serde_json::from_slice::<Event>(bytes) else { return };
     let mut reached = 0;
     for function in FUNCTIONS {
-        let called = RefCell::new(None);
+        let called = Mutex::new(None);
         let handle = async |call: Call| {
-            called.replace(Some(call));
+            *called.lock().unwrap() = Some(call);
             Ok(Reply::new(200, json!({"done": true})))
         };
         let reply = answer(event.clone(), function, handle).now_or_never().unwrap();
-        match called.into_inner() {
+        match called.into_inner().unwrap() {
             Some(call) => {
                 reached += 1;
                 allowed(&event, function, &call);

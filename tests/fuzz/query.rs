@@ -5,7 +5,7 @@ use dovetail_http::{Call, Event, Operation, Pov, Query, ROUTES, Reply, answer, f
 use futures_util::FutureExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
-use std::{cell::RefCell, collections::BTreeSet};
+use std::{collections::BTreeSet, sync::Mutex};
 
 /// So many different names of parameters are asked for one by one: more than any list knows.
 const NAMES_MAX: usize = 32;
@@ -33,13 +33,13 @@ fn call(method: &str, path: &str, query: &str) -> (Option<Call>, i64) {
         "isBase64Encoded": false,
     });
     let event: Event = serde_json::from_value(event).unwrap();
-    let called = RefCell::new(None);
+    let called = Mutex::new(None);
     let handle = async |call: Call| {
-        called.replace(Some(call));
+        *called.lock().unwrap() = Some(call);
         Ok(Reply::new(200, Value::Null))
     };
     let reply = answer(event, function_of(method, path), handle).now_or_never().unwrap();
-    (called.into_inner(), reply.status_code)
+    (called.into_inner().unwrap(), reply.status_code)
 }
 
 fn leads(method: &str, path: &str, query: &str) {

@@ -10,7 +10,7 @@ use domain::timestamp::Timestamp;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
-    Call, Code, Event, EventReply, Failure, Function, Operation, Pov, Reply, answer, invalid_schema,
+    Answering, Call, Code, Event, Failure, Function, Operation, Pov, Reply, answer, invalid_schema,
 };
 use dovetail_table::{Error, Publication, Published, Table};
 use serde_json::json;
@@ -20,14 +20,13 @@ const ATTEMPTS_MAX: u32 = 8;
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub async fn handle(table: &Table, event: Event) -> EventReply {
-    answer(event, Function::Catalog, async |call| match call.operation {
+pub fn handle(table: &Table, event: Event) -> Answering<'_> {
+    answer(event, Function::Catalog, async move |call| match call.operation {
         Operation::PublishService => publish_service(table, &call).await,
         Operation::ValidateService => validate(&call),
         Operation::UpdateService => update(table, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })
-    .await
 }
 
 fn validate(call: &Call) -> Result<Reply, Failure> {

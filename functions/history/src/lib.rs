@@ -1,18 +1,17 @@
 //! The history of a change instance: every step, who, when and why, newest first.
 
 use domain::id::ChangeId;
-use dovetail_http::{Call, Code, Event, EventReply, Failure, Function, Operation, Reply, answer, view};
+use dovetail_http::{Answering, Call, Code, Event, Failure, Function, Operation, Reply, answer, view};
 use dovetail_table::Table;
 use serde_json::json;
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub async fn handle(table: &Table, event: Event) -> EventReply {
-    answer(event, Function::History, async |call| match call.operation {
+pub fn handle(table: &Table, event: Event) -> Answering<'_> {
+    answer(event, Function::History, async move |call| match call.operation {
         Operation::ChangeInstanceHistory => history(table, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })
-    .await
 }
 
 async fn history(table: &Table, call: &Call) -> Result<Reply, Failure> {

@@ -10,15 +10,15 @@ mod services;
 mod submissions;
 
 use dovetail_http::{
-    Call, Code, CursorKey, Event, EventReply, Failure, Function, Operation, Reply, answer, view,
+    Answering, Call, Code, CursorKey, Event, Failure, Function, Operation, Reply, answer, view,
 };
 use dovetail_table::Table;
 use page::Asked;
 use serde_json::json;
 
 /// Answers one request; the key signs positions in lists.
-pub async fn handle(table: &Table, key: &CursorKey, event: Event) -> EventReply {
-    answer(event, Function::List, async |call| respond(Asked { table, key, call: &call }).await).await
+pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answering<'a> {
+    answer(event, Function::List, async move |call| respond(Asked { table, key, call: &call }).await)
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]

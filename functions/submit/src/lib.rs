@@ -8,7 +8,7 @@ mod write;
 use crate::submitted::{Again, Submitted};
 use domain::staging::StagingId;
 use dovetail_aws::pause;
-use dovetail_http::{Call, Code, Event, EventReply, Failure, Function, Operation, Reply, answer};
+use dovetail_http::{Answering, Call, Code, Event, Failure, Function, Operation, Reply, answer};
 use dovetail_table::Table;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -28,13 +28,12 @@ const OVERTAKEN_MAX: u32 = 3;
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub async fn handle(table: &Table, event: Event) -> EventReply {
-    answer(event, Function::Submit, async |call| match call.operation {
+pub fn handle(table: &Table, event: Event) -> Answering<'_> {
+    answer(event, Function::Submit, async move |call| match call.operation {
         Operation::ValidateSubmission => validate(table, &call).await,
         Operation::Submit => submit(table, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })
-    .await
 }
 
 /// Checks a declaration with the very planner that a submission uses, and stops before the commit.

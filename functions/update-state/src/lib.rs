@@ -9,7 +9,7 @@ use domain::id::{ChangeId, DeployedId};
 use domain::related::Related;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Event, EventReply, Failure, Function, Operation, Reply, answer};
+use dovetail_http::{Answering, Call, Code, Event, Failure, Function, Operation, Reply, answer};
 use dovetail_table::{Commit, Error, Table, Undecided};
 use serde_json::{Map, json};
 
@@ -18,15 +18,14 @@ const ATTEMPTS_MAX: u32 = 12;
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub async fn handle(table: &Table, event: Event) -> EventReply {
-    answer(event, Function::UpdateState, async |call| match call.operation {
+pub fn handle(table: &Table, event: Event) -> Answering<'_> {
+    answer(event, Function::UpdateState, async move |call| match call.operation {
         Operation::UpdateChangeInstance => update(table, &call).await,
         Operation::RetryChangeInstance => retry(table, &call).await,
         Operation::CreateDeployedItem => deployed::create(table, &call).await,
         Operation::PatchDeployedItem => deployed::patch(table, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })
-    .await
 }
 
 async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {

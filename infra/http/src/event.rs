@@ -15,6 +15,7 @@ use domain::actor::Role;
 use dovetail_table::{Cost, metered};
 use http::{HeaderMap, HeaderValue, header};
 use std::io::Write as _;
+use std::pin::Pin;
 
 /// A request as API Gateway sends it to a function.
 pub type Event = ApiGatewayV2httpRequest;
@@ -22,28 +23,32 @@ pub type Event = ApiGatewayV2httpRequest;
 /// A reply as API Gateway takes it from a function.
 pub type EventReply = ApiGatewayV2httpResponse;
 
+/// A function's answer, being worked out: compiled with the function, once, and not with each program it is a part of.
+pub type Answering<'a> = Pin<Box<dyn Future<Output = EventReply> + Send + 'a>>;
+
 /// Answers one event: makes a call of it, lets `handle` answer, makes an event of the reply; a success tells its cost.
-pub async fn answer<H, A>(event: Event, function: Function, handle: H) -> EventReply
+pub fn answer<'a, H, A>(event: Event, function: Function, handle: H) -> Answering<'a>
 where
-    H: FnOnce(Call) -> A,
-    A: Future<Output = Result<Reply, Failure>>,
+    H: FnOnce(Call) -> A + Send + 'a,
+    A: Future<Output = Result<Reply, Failure>> + Send + 'a,
 {
-    let request = event.request_context.request_id.clone().unwrap_or_default();
-    let takes_gzip = gzip::is_accepted(&event.headers);
-    // Behind a pointer: it is moved from layer to layer before it begins.
-    let (answered, cost) = metered(async { Box::pin(handle(call(event, function)?)).await }).await;
-    match answered {
-        Ok(mut reply) => {
-            reply.headers.push(("server-timing", timing(&cost)));
-            to_event(reply, takes_gzip)
+    Box::pin(async move {
+        let request = event.request_context.request_id.clone().unwrap_or_default();
+        let takes_gzip = gzip::is_accepted(&event.headers);
+        let (answered, cost) = metered(async { handle(call(event, function)?).await }).await;
+        match answered {
+            Ok(mut reply) => {
+                reply.headers.push(("server-timing", timing(&cost)));
+                to_event(reply, takes_gzip)
+            }
+            // What a refusal has cost would tell what is missing from what is only not the caller's.
+            Err(failure) => {
+                let (reply, broken) = failure.into_reply();
+                log(&request, &reply, broken);
+                to_event(reply, takes_gzip)
+            }
         }
-        // What a refusal has cost would tell what is missing from what is only not the caller's.
-        Err(failure) => {
-            let (reply, broken) = failure.into_reply();
-            log(&request, &reply, broken);
-            to_event(reply, takes_gzip)
-        }
-    }
+    })
 }
 
 /// One structured line for what is broken; refusals are the caller's own business.

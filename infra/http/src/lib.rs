@@ -21,7 +21,7 @@ pub use authorizer::{AuthorizerEvent, AuthorizerReply, Front, caller_of, key_has
 pub use call::{Call, Pov};
 pub use code::Code;
 pub use cursor::{Cursor, CursorKey};
-pub use event::{Event, EventReply, answer};
+pub use event::{Answering, Event, EventReply, answer};
 pub use field::FieldError;
 pub use invalid::{invalid_declaration, invalid_schema};
 pub use query::Query;

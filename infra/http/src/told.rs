@@ -14,7 +14,7 @@ where
 {
     let operation = operation(&event);
     let request = event.request_context.request_id.clone();
-    let (reply, cost) = metered(Box::pin(handle(event))).await;
+    let (reply, cost) = metered(handle(event)).await;
     let mut line = line(function, operation, &cost);
     line.insert("Status".to_owned(), json!(reply.status_code));
     line.insert("Request".to_owned(), json!(request));

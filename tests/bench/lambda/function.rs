@@ -12,9 +12,9 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant, SystemTime};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Mutex;
@@ -29,6 +29,9 @@ pub(super) struct Function {
     runtime: Runtime,
     events: UnboundedSender<Bytes>,
     replies: UnboundedReceiver<Result<Bytes, Bytes>>,
+    began: Instant,
+    /// When it first asked for an event.
+    asked: Arc<OnceLock<Instant>>,
     /// What it has said.
     said: File,
 }
@@ -41,9 +44,16 @@ impl Function {
         let address = listener.local_addr().unwrap();
         let (events, to_ask) = unbounded_channel();
         let (to_answer, replies) = unbounded_channel();
-        let api = Api { events: Mutex::new(to_ask), replies: to_answer, count: AtomicU64::new(0) };
+        let asked = Arc::<OnceLock<Instant>>::default();
+        let api = Api {
+            events: Mutex::new(to_ask),
+            replies: to_answer,
+            count: AtomicU64::new(0),
+            asked: Arc::clone(&asked),
+        };
         runtime.spawn(serve(listener, Arc::new(api)));
         let said = tempfile::tempfile().unwrap();
+        let began = Instant::now();
         let process = Command::new(program)
             .env_clear()
             .env("AWS_LAMBDA_RUNTIME_API", address.to_string())
@@ -60,7 +70,7 @@ impl Function {
             .stdout(said.try_clone().unwrap())
             .spawn()
             .unwrap();
-        Self { process, runtime, events, replies, said }
+        Self { process, runtime, events, replies, began, asked, said }
     }
 
     /// Invokes it and waits for the reply.
@@ -68,6 +78,11 @@ impl Function {
         self.events.send(Bytes::from(event.to_owned())).unwrap();
         let reply = self.runtime.block_on(self.replies.recv()).unwrap();
         reply.unwrap_or_else(|error| panic!("the function failed: {}", String::from_utf8_lossy(&error)))
+    }
+
+    /// How long it took until it first asked for an event; before the first reply nobody knows.
+    pub(super) fn until_ready(&self) -> Duration {
+        *self.asked.get().unwrap() - self.began
     }
 
     /// The write units that its metrics tell of, in all.
@@ -99,6 +114,7 @@ struct Api {
     events: Mutex<UnboundedReceiver<Bytes>>,
     replies: UnboundedSender<Result<Bytes, Bytes>>,
     count: AtomicU64,
+    asked: Arc<OnceLock<Instant>>,
 }
 
 async fn serve(listener: TcpListener, api: Arc<Api>) -> Infallible {
@@ -119,6 +135,7 @@ async fn serve(listener: TcpListener, api: Arc<Api>) -> Infallible {
 impl Api {
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hyper::Error> {
         if request.method() == Method::GET {
+            self.asked.get_or_init(Instant::now);
             // Without a next event there is no next answer.
             let event = self.events.lock().await.recv().await.unwrap_or_default();
             return Ok(self.next(event));
