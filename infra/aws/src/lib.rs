@@ -55,7 +55,7 @@ pub fn config(way: Way) -> SdkConfig {
     config.build()
 }
 
-/// What Lambda says, and nothing else: to look for files, profiles and other roles would take a third of a cold start.
+/// What Lambda says, and nothing else: to look for files, profiles and other roles takes time at each cold start.
 fn of_lambda() -> aws_types::sdk_config::Builder {
     let told = |name| std::env::var(name).ok();
     let mut config = SdkConfig::builder().http_client(https(Trust::Amazon));
