@@ -2,7 +2,7 @@
 
 use dovetail_aws::{metrics, tell};
 use dovetail_table::stream::StreamEvent;
-use dovetail_table::{Settings, Table, metered};
+use dovetail_table::{Settings, Table, spent};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
@@ -10,8 +10,8 @@ async fn main() -> Result<(), Error> {
     let table = Table::connect(Settings::from_env()?);
     run(service_fn(|event: LambdaEvent<StreamEvent>| async {
         let records = event.payload.records.len();
-        let (reply, cost) = metered(generate::handle(&table, event.payload)).await;
-        tell(metrics(&[("Function", "generate")], &cost.figures_of(records)));
+        let (reply, spent) = spent(generate::handle(&table, event.payload)).await;
+        tell(metrics(&[("Function", "generate")], &spent.figures_of(records)));
         Ok::<_, Error>(reply)
     }))
     .await

@@ -3,10 +3,10 @@
 use crate::event::{self, Event, EventReply};
 use crate::route::{self, Function, Operation};
 use dovetail_aws::{metrics, tell};
-use dovetail_table::{Cost, metered};
+use dovetail_table::{Spent, spent};
 use serde_json::{Map, Value, json};
 
-/// Lets `handle` answer and tells what it was, how it ended and what it cost.
+/// Lets `handle` answer and tells what it was, how it ended and what it spent.
 pub async fn told<H, A>(function: Function, event: Event, handle: H) -> EventReply
 where
     H: FnOnce(Event) -> A,
@@ -14,8 +14,8 @@ where
 {
     let operation = operation(&event);
     let request = event.request_context.request_id.clone();
-    let (reply, cost) = metered(handle(event)).await;
-    let mut line = line(function, operation, &cost);
+    let (reply, spent) = spent(handle(event)).await;
+    let mut line = line(function, operation, &spent);
     line.insert("Status".to_owned(), json!(reply.status_code));
     line.insert("Request".to_owned(), json!(request));
     tell(line);
@@ -29,8 +29,8 @@ fn operation(event: &Event) -> Option<Operation> {
     found.ok().map(|found| found.route.operation)
 }
 
-fn line(function: Function, operation: Option<Operation>, cost: &Cost) -> Map<String, Value> {
-    let mut line = metrics(&[("Function", function.name())], &cost.figures());
+fn line(function: Function, operation: Option<Operation>, spent: &Spent) -> Map<String, Value> {
+    let mut line = metrics(&[("Function", function.name())], &spent.figures());
     let operation = operation.map(|operation| format!("{operation:?}"));
     line.insert("Operation".to_owned(), json!(operation));
     line
@@ -47,15 +47,16 @@ mod tests {
         event.request_context.http.method = Method::PATCH;
         event.request_context.stage = Some("prod".to_owned());
         event.raw_path = Some("/prod/v1/orcabase/serviceowner/change_instances/7/".to_owned());
-        let mut line = line(Function::UpdateState, operation(&event), &Cost::default());
+        let mut line = line(Function::UpdateState, operation(&event), &Spent::default());
         let mut aws = line.remove("_aws").unwrap();
         assert!(aws["Timestamp"].take().is_u64());
         let metric = |name: &str| json!({"Name": name});
-        let metrics = ["WriteUnits", "ReadUnits", "RoundTrips"].map(metric);
+        let metrics =
+            ["WriteUnits", "ReadUnits", "RoundTrips", "Microseconds", "TableMicroseconds"].map(metric);
         let directive = json!({"Namespace": "Dovetail", "Dimensions": [["Function"]], "Metrics": metrics});
         assert_eq!(aws, json!({"Timestamp": null, "CloudWatchMetrics": [directive]}));
         let told = json!({"Function": "update-state", "Operation": "UpdateChangeInstance",
-            "WriteUnits": 0, "ReadUnits": 0, "RoundTrips": 0});
+            "WriteUnits": 0, "ReadUnits": 0, "RoundTrips": 0, "Microseconds": 0, "TableMicroseconds": 0});
         assert_eq!(Value::Object(line), told);
         event.raw_path = Some("/prod/somewhere/".to_owned());
         assert_eq!(operation(&event), None);

@@ -3,6 +3,7 @@
 use crate::ACTIONS_MAX;
 use crate::meter::Meter;
 use crate::pace::Paced;
+use crate::spent::Stopwatch;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{self, SharedHttpClient};
 use domain::id::{ChangeId, ItemId, TeamId};
@@ -87,10 +88,10 @@ impl Table {
     /// Connects in a certain way, wherever the settings lead.
     pub fn connect_by(settings: Settings, way: Way) -> Self {
         let config = dovetail_aws::config(way);
-        let mut metered = config::Builder::from(&config).interceptor(Meter);
-        metered.set_http_client(config.http_client().map(|way| SharedHttpClient::new(Paced(way))));
+        let mut watched = config::Builder::from(&config).interceptor(Meter).interceptor(Stopwatch);
+        watched.set_http_client(config.http_client().map(|way| SharedHttpClient::new(Paced(way))));
         Self {
-            client: Client::from_conf(metered.build()),
+            client: Client::from_conf(watched.build()),
             name: settings.table,
             keys: settings.keys_table,
             schemas: Arc::default(),

@@ -70,14 +70,8 @@ impl Cost {
         self.calls = self.calls.saturating_add(finished.calls);
     }
 
-    /// The figures by the names of their metrics, of an invocation with this many records.
-    pub fn figures_of(&self, records: impl Into<Value>) -> [(&'static str, Value); 4] {
-        let [write_units, read_units, round_trips] = self.figures();
-        [write_units, read_units, round_trips, ("Records", records.into())]
-    }
-
     /// The figures by the names of their metrics.
-    pub fn figures(&self) -> [(&'static str, Value); 3] {
+    pub(crate) fn figures(&self) -> [(&'static str, Value); 3] {
         // What is written as a number is one in JSON, and stays a whole one.
         let number = |units: Units| serde_json::from_str(&units.to_string()).unwrap_or_default();
         [

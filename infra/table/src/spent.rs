@@ -1,0 +1,186 @@
+//! What a request spends, for its line of metrics: what it costs at the table, the time it takes, and for how much of
+//! that a call of the table was under way.
+//!
+//! An interceptor of the client notes when a call begins and when it is over, its retries among it; the request is found
+//! by its task, as the meter finds it.
+
+use crate::cost::Cost;
+use crate::meter::metered;
+use aws_sdk_dynamodb::config::interceptors::BeforeSerializationInterceptorContextRef;
+use aws_sdk_dynamodb::config::{ConfigBag, Intercept};
+use aws_sdk_dynamodb::error::BoxError;
+use aws_smithy_types::config_bag::{Storable, StoreReplace};
+use serde_json::Value;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+tokio::task_local! {
+    /// The calls of the request so far.
+    static SO_FAR: Cell<Calls>;
+}
+
+/// What a request has spent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    /// What its calls of the table cost.
+    pub cost: Cost,
+    /// How long it took.
+    pub time: Duration,
+    /// For how long of that calls of the table were under way; those side by side count once.
+    pub table_time: Duration,
+}
+
+/// Runs a request and tells what it spent.
+pub async fn spent<F: Future>(request: F) -> (F::Output, Spent) {
+    let timed = async {
+        let began = Instant::now();
+        let (output, cost) = metered(request).await;
+        let ended = Instant::now();
+        let table_time = SO_FAR.with(Cell::get).until(ended);
+        (output, Spent { cost, time: ended.duration_since(began), table_time })
+    };
+    SO_FAR.scope(Cell::default(), timed).await
+}
+
+impl Spent {
+    /// The figures by the names of their metrics, of an invocation with this many records.
+    pub fn figures_of(&self, records: impl Into<Value>) -> [(&'static str, Value); 6] {
+        let [write_units, read_units, round_trips, time, table_time] = self.figures();
+        [write_units, read_units, round_trips, time, table_time, ("Records", records.into())]
+    }
+
+    /// The figures by the names of their metrics.
+    pub fn figures(&self) -> [(&'static str, Value); 5] {
+        let [write_units, read_units, round_trips] = self.cost.figures();
+        let time = |time: Duration| Value::from(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+        [
+            write_units,
+            read_units,
+            round_trips,
+            ("Microseconds", time(self.time)),
+            ("TableMicroseconds", time(self.table_time)),
+        ]
+    }
+}
+
+/// Calls that overlap, and what those before them took.
+#[derive(Clone, Copy, Debug, Default)]
+struct Calls {
+    under_way: usize,
+    /// When the first of those that are under way began.
+    since: Option<Instant>,
+    before: Duration,
+}
+
+impl Calls {
+    fn begin(&mut self, at: Instant) {
+        self.under_way += 1;
+        self.since.get_or_insert(at);
+    }
+
+    fn end(&mut self, at: Instant) {
+        self.under_way = self.under_way.saturating_sub(1);
+        if self.under_way == 0 {
+            self.before = self.until(at);
+            self.since = None;
+        }
+    }
+
+    /// How long calls have been under way in all.
+    fn until(&self, at: Instant) -> Duration {
+        self.before + self.since.map_or(Duration::ZERO, |since| at.saturating_duration_since(since))
+    }
+}
+
+/// Notes something about the calls of this task's request; nothing where nobody asks what it spends.
+fn note(what: impl FnOnce(&mut Calls, Instant)) {
+    // Beyond the request's end there is nobody to tell.
+    let _outside = SO_FAR.try_with(|so_far| {
+        let mut calls = so_far.get();
+        what(&mut calls, Instant::now());
+        so_far.set(calls);
+    });
+}
+
+/// The interceptor.
+#[derive(Debug)]
+pub(crate) struct Stopwatch;
+
+/// A call that is under way: until it is answered, or nobody waits for the answer any longer.
+#[derive(Debug)]
+struct UnderWay;
+
+impl Storable for UnderWay {
+    type Storer = StoreReplace<Self>;
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        note(Calls::end);
+    }
+}
+
+impl Intercept for Stopwatch {
+    fn name(&self) -> &'static str {
+        "Stopwatch"
+    }
+
+    fn read_before_execution(
+        &self,
+        _: &BeforeSerializationInterceptorContextRef<'_>,
+        config: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        note(Calls::begin);
+        config.interceptor_state().store_put(UnderWay);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What begins and ends, each a second after the other: `a` begins a call, `A` ends it; `.` is the request's own.
+    fn seconds(events: &str) -> u64 {
+        let (mut calls, mut now) = (Calls::default(), Instant::now());
+        for event in events.chars() {
+            match event {
+                '.' => {}
+                'a'..='z' => calls.begin(now),
+                _ => calls.end(now),
+            }
+            now += Duration::from_secs(1);
+        }
+        calls.until(now).as_secs()
+    }
+
+    #[test]
+    fn time_counts_while_any_call_is_under_way() {
+        let table = [
+            ("...", 0, "no call"),
+            ("aA", 1, "one"),
+            (".a.A.", 2, "one that takes longer"),
+            ("aA..bB", 2, "one after the other"),
+            ("abAB", 3, "side by side"),
+            ("abBA", 3, "one within the other"),
+            ("abAcCB.dD", 6, "two beside a long one, and one after them"),
+            ("..a.", 2, "one that has not ended"),
+        ];
+        for (events, expected, told) in table {
+            assert_eq!(seconds(events), expected, "{told}: {events}");
+        }
+    }
+
+    #[test]
+    fn figures_have_names() {
+        let spent = Spent {
+            cost: Cost::of_call(),
+            time: Duration::from_millis(31),
+            table_time: Duration::from_nanos(29_500_900),
+        };
+        let names = spent.figures_of(3).map(|(name, figure)| format!("{name} {figure}"));
+        let expected =
+            "WriteUnits 0, ReadUnits 0, RoundTrips 1, Microseconds 31000, TableMicroseconds 29500, Records 3";
+        assert_eq!(names.join(", "), expected);
+    }
+}
