@@ -53,19 +53,21 @@ impl Table {
         if writes.len() > ACTIONS_MAX {
             return Ok(Commit::TooLarge);
         }
-        let actions =
-            writes.iter().map(|write| statement::of(&self.name, write)).collect::<Result<Vec<_>, _>>()?;
-        if size::of_actions(&actions) > BYTES_MAX {
-            return Ok(Commit::TooLarge);
-        }
-        self.transact(actions).await
+        self.transact(|| writes.iter().map(|write| statement::of(&self.name, write)).collect()).await
     }
 
-    /// Sends one transaction.
-    pub(crate) async fn transact(&self, actions: Vec<TransactWriteItem>) -> Result<Commit, Error> {
+    /// Sends one transaction. Each attempt takes its actions along: they are made again for the next one, which is rare.
+    pub(crate) async fn transact(
+        &self,
+        actions: impl Fn() -> Result<Vec<TransactWriteItem>, Error>,
+    ) -> Result<Commit, Error> {
         let mut attempt = 0;
         loop {
-            let request = self.client.transact_write_items().set_transact_items(Some(actions.clone()));
+            let actions = actions()?;
+            if size::of_actions(&actions) > BYTES_MAX {
+                return Ok(Commit::TooLarge);
+            }
+            let request = self.client.transact_write_items().set_transact_items(Some(actions));
             match request.call().await {
                 Ok(_) => return Ok(Commit::Done),
                 Err(error) => match classify(&error) {

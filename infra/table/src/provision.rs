@@ -53,7 +53,7 @@ impl Table {
                 statement::create::<TeamRecord>(&self.name, &team)?,
                 statement::create::<HeadRecord>(&self.name, &team.first_head())?,
             ];
-            self.transact(actions).await?;
+            self.transact(|| Ok(actions.clone())).await?;
             // Whatever the answer was, the name tells who has won it.
             dovetail_aws::pause(attempt).await;
         }
@@ -118,7 +118,7 @@ impl Table {
     }
 
     async fn published(&self, service: Service, actions: Vec<TransactWriteItem>) -> Result<Published, Error> {
-        let commit = self.transact(actions).await?;
+        let commit = self.transact(|| Ok(actions.clone())).await?;
         let stored = match commit {
             Commit::Done => true,
             // The own mark: nobody else writes this very record.
@@ -139,8 +139,9 @@ impl Table {
     pub async fn put_named_api_key(&self, key: &ApiKey) -> Result<bool, Error> {
         let name = format!("NAME#{}#{}", key.team.id, key.name);
         let name = HashMap::from([("pk".to_owned(), AttributeValue::S(name))]);
-        let actions = [name, api_key(key)].map(|row| statement::put_new(&self.keys, row));
-        let commit = self.transact(actions.into_iter().collect::<Result<_, _>>()?).await?;
+        let rows = [name, api_key(key)];
+        let actions = || rows.iter().map(|row| statement::put_new(&self.keys, row.clone())).collect();
+        let commit = self.transact(actions).await?;
         // Nobody else stores this very hash.
         let is_stored = commit == Commit::Done || self.api_key(&key.hash).await?.is_some();
         match commit {
