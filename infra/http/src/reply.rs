@@ -4,6 +4,7 @@ use crate::code::Code;
 use crate::field::FieldError;
 use dovetail_table::Error;
 use serde_json::{Map, Value, json};
+use std::io::{self, Write};
 
 /// A reply.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,12 +26,24 @@ pub const OBJECTS_BYTES_MAX: usize = 5_000_000;
 
 /// How many of these objects, from the first on, fit one reply; at least one.
 pub fn fitting(objects: &[Value]) -> usize {
-    let mut bytes: usize = 0;
-    let fits = |object: &&Value| {
-        bytes = bytes.saturating_add(object.to_string().len());
-        bytes <= OBJECTS_BYTES_MAX
-    };
+    let mut text = Length(0);
+    let fits =
+        |object: &&Value| serde_json::to_writer(&mut text, object).is_ok() && text.0 <= OBJECTS_BYTES_MAX;
     objects.iter().take_while(fits).count().max(1)
+}
+
+/// How many bytes a text would have.
+struct Length(usize);
+
+impl Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.saturating_add(bytes.len());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Why a call has no ordinary reply.
