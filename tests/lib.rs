@@ -7,14 +7,16 @@ mod place;
 mod proxy;
 mod redelivery;
 mod stack;
+mod tls;
 mod told;
 mod watched;
 
 pub use place::{Tables, elsewhere, fresh_table, on_the_embedded_engine_alone};
-pub use proxy::{AllAsked, AllSeen, Asked, Busy, Calls, Fate, Proxy, Seen, dying_after};
+pub use proxy::{AllAsked, AllSeen, Asked, Calls, Fate, Proxy, Seen, dying_after};
 pub use redelivery::{Random, Redelivery};
 pub use simulation::timeless::timeless;
 pub use stack::Stack;
+pub use tls::Tls;
 pub use told::Told;
 pub use watched::Watched;
 

@@ -22,5 +22,6 @@ mod stream;
 mod template;
 mod tidy;
 mod tour;
+mod trust;
 mod wire;
 mod world;

@@ -11,7 +11,6 @@ use std::convert::Infallible;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
@@ -97,40 +96,6 @@ impl Seen {
 /// The requests so far with their answers.
 pub type AllSeen = Arc<Mutex<Vec<Seen>>>;
 
-/// How long the engine had something to answer, in all.
-#[derive(Debug, Default)]
-pub struct Busy(Mutex<Answering>);
-
-#[derive(Debug, Default)]
-struct Answering {
-    requests: usize,
-    since: Option<Instant>,
-    before: Duration,
-}
-
-impl Busy {
-    /// What it came to so far.
-    pub fn so_far(&self) -> Duration {
-        let answering = self.0.lock().unwrap();
-        answering.before + answering.since.map_or(Duration::ZERO, |since| since.elapsed())
-    }
-
-    fn begin(&self) {
-        let mut answering = self.0.lock().unwrap();
-        answering.requests += 1;
-        answering.since.get_or_insert_with(Instant::now);
-    }
-
-    fn end(&self) {
-        let mut answering = self.0.lock().unwrap();
-        answering.requests -= 1;
-        if answering.requests == 0 {
-            let answered = answering.since.take().map_or(Duration::ZERO, |since| since.elapsed());
-            answering.before += answered;
-        }
-    }
-}
-
 /// The proxy, until it is dropped.
 pub struct Proxy {
     /// Where it is reached.
@@ -157,13 +122,6 @@ impl Proxy {
         let largest = Arc::<AtomicUsize>::default();
         let noted = Arc::clone(&largest);
         (Self::start(move |request| weigh(request, engine.clone(), Arc::clone(&noted))).await, largest)
-    }
-
-    /// Starts before an engine and tells how long it had something to answer.
-    pub async fn clocking(engine: String) -> (Self, Arc<Busy>) {
-        let busy = Arc::<Busy>::default();
-        let told = Arc::clone(&busy);
-        (Self::start(move |request| clock(request, engine.clone(), Arc::clone(&told))).await, busy)
     }
 
     /// Starts before an engine and keeps what is asked for and what is answered.
@@ -281,20 +239,6 @@ async fn weigh(
         largest.fetch_max(body.len(), Ordering::Relaxed);
     }
     let (parts, body) = forward(&engine, Request::from_parts(parts, Full::new(body))).await?;
-    Ok(Response::from_parts(parts, Full::new(body)))
-}
-
-async fn clock(
-    request: Request<Incoming>,
-    engine: String,
-    busy: Arc<Busy>,
-) -> io::Result<Response<Full<Bytes>>> {
-    let (parts, body) = request.into_parts();
-    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    busy.begin();
-    let answered = forward(&engine, Request::from_parts(parts, Full::new(body))).await;
-    busy.end();
-    let (parts, body) = answered?;
     Ok(Response::from_parts(parts, Full::new(body)))
 }
 

@@ -14,14 +14,12 @@ mod events;
 mod function;
 mod load;
 mod overhead;
-mod tls;
 
 use self::function::Function;
-use self::tls::Tls;
 use crate::built::Built;
 use crate::figure::Figure;
 use std::time::{Duration, Instant};
-use tests::Running;
+use tests::{Running, Tls};
 
 /// How much longer than hello's a function's start may take.
 const COLD_MAX: f64 = 1.6;
@@ -50,6 +48,8 @@ struct Taken {
     ready: Duration,
     /// Until it has answered that.
     cold: Duration,
+    /// Of that, for how long calls of the table were under way, TLS handshake and all; zero where there are none.
+    table: Duration,
     warm: Duration,
     memory: u64,
 }
@@ -74,11 +74,13 @@ fn beside_hello(built: &Built, name: &str, environment: &str, event: &str) -> [T
     let programs = [HELLO, name];
     let mut readies = [const { Vec::new() }; 2];
     let mut colds = [const { Vec::new() }; 2];
+    let mut tables = [const { Vec::new() }; 2];
     for _ in 0..STARTS {
-        for ((program, readies), colds) in programs.iter().zip(&mut readies).zip(&mut colds) {
-            let (cold, function) = start(built, program, environment, event);
-            readies.push(function.until_ready());
-            colds.push(cold);
+        for (at, program) in programs.iter().enumerate() {
+            let (cold, mut function) = start(built, program, environment, event);
+            readies[at].push(function.until_ready());
+            colds[at].push(cold);
+            tables[at].push(function.table_times().into_iter().sum());
         }
     }
     let mut running = programs.map(|program| start(built, program, environment, event).1);
@@ -91,8 +93,14 @@ fn beside_hello(built: &Built, name: &str, environment: &str, event: &str) -> [T
             warms.push(began.elapsed());
         }
     }
-    let [ready, cold, warm] = [readies, colds, warms].map(|times| times.map(median));
-    [0, 1].map(|at| Taken { ready: ready[at], cold: cold[at], warm: warm[at], memory: memory[at] })
+    let [ready, cold, table, warm] = [readies, colds, tables, warms].map(|times| times.map(median));
+    [0, 1].map(|at| Taken {
+        ready: ready[at],
+        cold: cold[at],
+        table: table[at],
+        warm: warm[at],
+        memory: memory[at],
+    })
 }
 
 /// How long it takes from nothing to the first reply, and the function that replied.
@@ -119,6 +127,7 @@ fn compared(built: &Built, name: &str, [hello, taken]: [Taken; 2]) -> Figure {
             "of it until ready",
             format!("{:.2} × ({})", taken.ready.div_duration_f64(hello.ready), ms(taken.ready)),
         ),
+        ("of it calls of the table", ms(taken.table)),
         ("zip", format!("{:.2} MB", ratio(zipped, 1_000_000))),
         ("memory", beside(ratio(taken.memory, hello.memory), mb(taken.memory))),
         ("warm", beside(taken.warm.div_duration_f64(hello.warm), ms(taken.warm))),

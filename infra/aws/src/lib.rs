@@ -58,7 +58,7 @@ pub fn config(way: Way) -> SdkConfig {
 /// What Lambda says, and nothing else: to look for files, profiles and other roles takes time at each cold start.
 fn of_lambda() -> aws_types::sdk_config::Builder {
     let told = |name| std::env::var(name).ok();
-    let mut config = SdkConfig::builder().http_client(https(Trust::Amazon));
+    let mut config = SdkConfig::builder().http_client(https(&Trust::Amazon.unless_told()));
     config.set_region(told("AWS_REGION").map(Region::new));
     config.set_endpoint_url(told("AWS_ENDPOINT_URL"));
     if let (Some(key), Some(secret)) = (told("AWS_ACCESS_KEY_ID"), told("AWS_SECRET_ACCESS_KEY")) {

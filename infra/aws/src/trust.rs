@@ -5,32 +5,42 @@ use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use std::path::PathBuf;
 
 /// The five roots of Amazon Trust Services, which certify what AWS's endpoints are.
 const AMAZON: &[u8] = include_bytes!("amazon.pem");
 
-/// Whom to trust, unless `AWS_CA_BUNDLE` names a file of certificates, which are then trusted alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whom to trust.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
     /// Amazon: to read all that a machine trusts takes longer than the rest of a function's start.
     Amazon,
     /// Whomever the machine trusts.
     Machine,
+    /// The certificates of a file, and no others.
+    Bundle(PathBuf),
+}
+
+impl Trust {
+    /// This, unless `AWS_CA_BUNDLE` names a file of certificates.
+    pub fn unless_told(self) -> Self {
+        std::env::var_os("AWS_CA_BUNDLE").map_or(self, |file| Self::Bundle(file.into()))
+    }
 }
 
 /// A client that speaks TLS.
-pub fn https(trust: Trust) -> SharedHttpClient {
-    let store = match (std::env::var_os("AWS_CA_BUNDLE"), trust) {
-        (Some(file), _) => match std::fs::read(file) {
+pub fn https(trust: &Trust) -> SharedHttpClient {
+    let store = match trust {
+        Trust::Amazon => TrustStore::empty().with_pem_certificate(AMAZON),
+        Trust::Machine => TrustStore::default(),
+        Trust::Bundle(file) => match std::fs::read(file) {
             Ok(bundle) => TrustStore::empty().with_pem_certificate(bundle),
             Err(error) => {
                 // Nobody is trusted then, so no connection comes about.
-                log("AWS_CA_BUNDLE", &error.to_string());
+                log("certificates to trust", &error.to_string());
                 TrustStore::empty()
             }
         },
-        (None, Trust::Amazon) => TrustStore::empty().with_pem_certificate(AMAZON),
-        (None, Trust::Machine) => TrustStore::default(),
     };
     #[expect(clippy::expect_used, reason = "the context takes the store as it is")]
     let context = TlsContext::builder().with_trust_store(store).build().expect("a context of a store");

@@ -10,7 +10,8 @@ pub(crate) async fn table(name: &str, endpoint: Option<&str>) -> Table {
     let way = match endpoint {
         Some(endpoint) => Way::Engine(endpoint.to_owned()),
         None => {
-            let account = aws_config::defaults(BehaviorVersion::latest()).http_client(https(Trust::Machine));
+            let account = aws_config::defaults(BehaviorVersion::latest())
+                .http_client(https(&Trust::Machine.unless_told()));
             Way::Account(Box::new(account.load().await))
         }
     };

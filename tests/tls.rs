@@ -1,13 +1,14 @@
 //! TLS before what speaks plain HTTP, as AWS's endpoints have it.
 
+use crate::Running;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rcgen::CertifiedKey;
 use std::convert::Infallible;
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 use tempfile::NamedTempFile;
-use tests::Running;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -19,16 +20,15 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 const HOST: &str = "127.0.0.1";
 
 /// TLS before a server, until it is dropped.
-pub(super) struct Tls {
+pub struct Tls {
     port: u16,
-    /// Its certificate, for those who are to trust it.
     bundle: NamedTempFile,
     task: JoinHandle<Infallible>,
 }
 
 impl Tls {
     /// Starts before the server of this URL.
-    pub(super) fn before(url: &str, system: &Running) -> Self {
+    pub fn before(url: &str, system: &Running) -> Self {
         let upstream: Arc<str> = url.strip_prefix("http://").unwrap().trim_end_matches('/').into();
         let CertifiedKey { cert, signing_key } =
             rcgen::generate_simple_self_signed([HOST.to_owned()]).unwrap();
@@ -47,12 +47,22 @@ impl Tls {
         Self { port, bundle, task: system.spawn(serving) }
     }
 
+    /// Where it is reached.
+    pub fn url(&self) -> String {
+        format!("https://{HOST}:{}", self.port)
+    }
+
+    /// The file of its certificate, for those who are to trust it.
+    pub fn bundle(&self) -> &Path {
+        self.bundle.path()
+    }
+
     /// The environment of a function, with this in AWS's place.
-    pub(super) fn environment(&self, of: &str) -> String {
+    pub fn environment(&self, of: &str) -> String {
         let plain = ["DOVETAIL_ENDPOINT=", "DOVETAIL_BUS_ENDPOINT="];
         let kept = of.lines().filter(|line| !plain.iter().any(|name| line.starts_with(name)));
-        let url = format!("AWS_ENDPOINT_URL=https://{HOST}:{}", self.port);
-        let bundle = format!("AWS_CA_BUNDLE={}", self.bundle.path().display());
+        let url = format!("AWS_ENDPOINT_URL={}", self.url());
+        let bundle = format!("AWS_CA_BUNDLE={}", self.bundle().display());
         kept.chain([url.as_str(), &bundle]).collect::<Vec<_>>().join("\n")
     }
 }

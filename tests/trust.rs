@@ -1,0 +1,40 @@
+//! Whom a connection trusts: a server is reached when its certificate is trusted, and otherwise never learns what was
+//! asked for (docs/adr/0014-amazons-roots.md).
+
+use dovetail_aws::{Trust, Way, https};
+use dovetail_table::{Error, Table};
+use futures_util::future::join_all;
+use tests::{Running, Tls};
+
+#[test]
+fn a_connection_trusts_whom_it_is_told_to_and_nobody_else() {
+    let system = Running::demo();
+    let [server, other] = [(); 2].map(|()| Tls::before(&system.engine, &system));
+    let nothing = tempfile::tempdir().unwrap();
+    let table = [
+        ("its own certificate", Trust::Bundle(server.bundle().to_owned()), true),
+        ("another's certificate of the same name", Trust::Bundle(other.bundle().to_owned()), false),
+        ("a file that is not there", Trust::Bundle(nothing.path().join("bundle.pem")), false),
+        ("a directory", Trust::Bundle(nothing.path().to_owned()), false),
+        ("Amazon", Trust::Amazon, false),
+        ("whom the machine trusts", Trust::Machine, false),
+    ];
+    // Those that are refused are tried again, side by side.
+    let asked = table.iter().map(|(_, trust, _)| team(&system, &server, trust));
+    let found = system.block_on(join_all(asked));
+    for ((told, _, is_trusted), found) in table.iter().zip(found) {
+        match found {
+            Ok(name) => assert!(is_trusted, "{told}: {name:?}"),
+            Err(Error::Unavailable(why)) => assert!(!is_trusted, "{told}: {why}"),
+            Err(error) => panic!("{told}: {error}"),
+        }
+    }
+}
+
+/// The name of a team, as the server answers it.
+async fn team(system: &Running, server: &Tls, trust: &Trust) -> Result<Option<String>, Error> {
+    let way = Way::Engine(server.url());
+    let config = dovetail_aws::config(way).into_builder().http_client(https(trust)).build();
+    let table = Table::connect_by(system.tables.clone(), Way::Account(Box::new(config)));
+    Ok(table.team_by_name("AwesomeConsumer").await?.map(|team| team.name))
+}
