@@ -87,11 +87,21 @@ impl Function {
 
     /// The write units that its metrics tell of, in all.
     pub(super) fn write_units(&mut self) -> f64 {
+        self.told().iter().filter_map(|line| line["WriteUnits"].as_f64()).sum()
+    }
+
+    /// For how long calls of the table were under way, for each event.
+    pub(super) fn table_times(&mut self) -> Vec<Duration> {
+        let told = self.told();
+        told.iter().filter_map(|line| line["TableMicroseconds"].as_u64()).map(Duration::from_micros).collect()
+    }
+
+    /// The lines of its metrics.
+    fn told(&mut self) -> Vec<Value> {
         let mut text = String::new();
         self.said.rewind().unwrap();
         self.said.read_to_string(&mut text).unwrap();
-        let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        lines.filter_map(|line| line["WriteUnits"].as_f64()).sum()
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
     /// The most memory that the process has had so far, in bytes.
