@@ -7,7 +7,8 @@ use rcgen::CertifiedKey;
 use std::convert::Infallible;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 use tempfile::NamedTempFile;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
@@ -23,6 +24,7 @@ const HOST: &str = "127.0.0.1";
 pub struct Tls {
     port: u16,
     bundle: NamedTempFile,
+    stood: Arc<Mutex<Option<Instant>>>,
     task: JoinHandle<Infallible>,
 }
 
@@ -43,8 +45,9 @@ impl Tls {
         bundle.write_all(pem(cert.der()).as_bytes()).unwrap();
         let listener = system.block_on(TcpListener::bind((HOST, 0))).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let serving = serve(listener, TlsAcceptor::from(Arc::new(config)), upstream);
-        Self { port, bundle, task: system.spawn(serving) }
+        let stood = Arc::<Mutex<Option<Instant>>>::default();
+        let serving = serve(listener, TlsAcceptor::from(Arc::new(config)), upstream, Arc::clone(&stood));
+        Self { port, bundle, stood, task: system.spawn(serving) }
     }
 
     /// Where it is reached.
@@ -55,6 +58,11 @@ impl Tls {
     /// The file of its certificate, for those who are to trust it.
     pub fn bundle(&self) -> &Path {
         self.bundle.path()
+    }
+
+    /// When the last handshake was over.
+    pub fn stood(&self) -> Option<Instant> {
+        *self.stood.lock().unwrap()
     }
 
     /// The environment of a function, with this in AWS's place.
@@ -77,15 +85,21 @@ impl Drop for Tls {
     }
 }
 
-async fn serve(listener: TcpListener, tls: TlsAcceptor, upstream: Arc<str>) -> Infallible {
+async fn serve(
+    listener: TcpListener,
+    tls: TlsAcceptor,
+    upstream: Arc<str>,
+    stood: Arc<Mutex<Option<Instant>>>,
+) -> Infallible {
     loop {
         let (stream, _) = listener.accept().await.unwrap();
         drop(stream.set_nodelay(true));
-        let (tls, upstream) = (tls.clone(), Arc::clone(&upstream));
+        let (tls, upstream, stood) = (tls.clone(), Arc::clone(&upstream), Arc::clone(&stood));
         // A function that is stopped cuts its connections.
         tokio::spawn(async move {
             let (stream, to) = tokio::join!(tls.accept(stream), TcpStream::connect(&*upstream));
             if let (Ok(mut stream), Ok(mut to)) = (stream, to) {
+                *stood.lock().unwrap() = Some(Instant::now());
                 drop(to.set_nodelay(true));
                 drop(copy_bidirectional(&mut stream, &mut to).await);
             }
