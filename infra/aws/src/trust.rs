@@ -37,7 +37,7 @@ pub fn https(trust: &Trust) -> SharedHttpClient {
             Ok(bundle) => TrustStore::empty().with_pem_certificate(bundle),
             Err(error) => {
                 // Nobody is trusted then, so no connection comes about.
-                log("certificates to trust", &error.to_string());
+                log(&format!("certificates to trust: {}", file.display()), &error.to_string());
                 TrustStore::empty()
             }
         },
