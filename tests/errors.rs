@@ -11,11 +11,23 @@ use dovetail_local::{load, world};
 use dovetail_table::{Commit, Settings, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use tests::{Answer, Ask, Running, Tables, fresh_table, functions_on, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const ITEMS: &str = "/v1/orcabase/consumer/service_items/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
+
+const INTRODUCTION: &str = "# Errors
+
+An error reply has a `code` that never changes, and a `type` that leads to its section of this page:
+`GET /v1/errors/<code>` answers it, and needs no key. The sections are in order of precedence: of several things that
+are wrong the first is told. The page is made from the error table
+([`code.rs`](../infra/http/src/code.rs)); each example is a reply of a test.
+";
+
+/// What came of provoking every code.
+static WHOLE: LazyLock<Provoked> = LazyLock::new(Provoked::whole);
 
 /// A system with one declared VM, and what came of provoking it.
 struct Provoked {
@@ -29,6 +41,18 @@ impl Provoked {
         let keys = world.pointer_mut("/teams/3/api_keys").and_then(Value::as_array_mut).unwrap();
         keys.push(json!({"key": "read-key", "role": "READ_ONLY"}));
         Self { system: Running::start(&world.to_string()), found: BTreeMap::new() }
+    }
+
+    /// With every code provoked that there is a way to.
+    fn whole() -> Self {
+        let mut provoked = Self::new();
+        provoke_requests(&mut provoked);
+        provoke_submissions(&mut provoked);
+        provoke_decisions(&mut provoked);
+        provoked.system.assert_sound();
+        provoke_records(&mut provoked);
+        provoke_storage(&mut provoked);
+        provoked
     }
 
     fn meets(&mut self, code: Code, answer: Answer) {
@@ -222,14 +246,7 @@ fn provoke_storage(provoked: &mut Provoked) {
 
 #[test]
 fn every_code_is_provoked_with_its_status_and_shape() {
-    let mut provoked = Provoked::new();
-    provoke_requests(&mut provoked);
-    provoke_submissions(&mut provoked);
-    provoke_decisions(&mut provoked);
-    provoked.system.assert_sound();
-    provoke_records(&mut provoked);
-    provoke_storage(&mut provoked);
-
+    let provoked = &*WHOLE;
     for (code, answer) in provoked.found.values() {
         let name = code.name();
         assert_eq!(answer.status, code.status(), "{name}: {answer:?}");
@@ -239,7 +256,8 @@ fn every_code_is_provoked_with_its_status_and_shape() {
         }
         assert_eq!(answer.header("content-type"), Some("application/problem+json"), "{name}");
         assert_eq!(answer.at("/code"), name, "{answer:?}");
-        assert_eq!(answer.at("/type"), &json!(format!("urn:dovetail:error:{name}")));
+        let page = answer.at("/type").as_str().unwrap();
+        assert!(page.starts_with("http://") && page.ends_with(&format!("/v1/errors/{name}")), "{page}");
         assert_eq!(answer.at("/title"), code.title());
         assert_eq!(answer.at("/status"), code.status());
         assert!(answer.at("/detail").as_str().is_some_and(|detail| !detail.is_empty()), "{name}");
@@ -249,6 +267,56 @@ fn every_code_is_provoked_with_its_status_and_shape() {
     for code in Code::ALL {
         assert!(provoked.found.contains_key(code.name()), "{} is not provoked", code.name());
     }
+}
+
+/// A paragraph in lines of at most 100 bytes, but for words that are longer.
+fn wrapped(paragraph: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in paragraph.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.len() + word.len() < 100 => line.extend([" ", word]),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
+/// The page of errors: for each code what it means, what to do, and a reply as it was provoked.
+fn page(provoked: &Provoked) -> String {
+    let found = Code::ALL.iter().filter_map(|code| provoked.found.get(code.name()));
+    let sections = found.map(|(code, answer)| section(*code, answer));
+    INTRODUCTION.to_owned() + &sections.collect::<String>()
+}
+
+fn section(code: Code, answer: &Answer) -> String {
+    let (name, status, title) = (code.name(), code.status(), code.title());
+    let mut example = answer.body.clone();
+    if let Some(Value::String(link)) = example.get_mut("type") {
+        *link = format!("https://api.example.com/v1/errors/{name}");
+    }
+    let (meaning, advice) = code.help();
+    let (meaning, advice) = (wrapped(meaning), wrapped(&format!("*What to do:* {advice}")));
+    let heading = format!("\n## {name}\n\n**{status}**, {title}.\n\n");
+    format!("{heading}{meaning}\n\n{advice}\n\n```json\n{example:#}\n```\n")
+}
+
+#[test]
+fn every_code_has_its_section_in_the_page_and_its_type_leads_there() {
+    let provoked = &*WHOLE;
+    expect_test::expect_file!["../docs/errors.md"].assert_eq(&page(provoked));
+    let anyone = |path: &str| provoked.system.send(&Ask { method: "GET", path, ..Ask::default() });
+    for code in Code::ALL {
+        let answer = anyone(&format!("/v1/errors/{}", code.name()));
+        assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"));
+        let told = answer.body.as_str().unwrap();
+        assert!(told.starts_with(&format!("**{}**, {}.", code.status(), code.title())), "{told}");
+        assert!(told.contains("*What to do:* ") && !told.contains("\n## "), "{told}");
+    }
+    let answer = anyone("/v1/errors/no_such_code");
+    assert_eq!((answer.status, answer.at("/code")), (404, &json!("not_found")));
+    let link = answer.at("/type").as_str().unwrap();
+    assert_eq!(anyone(link).status, 200);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What the tests share: the whole system in this process, and a client that calls it over HTTP.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
+pub mod contract;
 pub mod costs;
 mod engine;
 mod place;
@@ -36,7 +37,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use simulation::system::Asked as Asking;
 use std::io::Read as _;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
@@ -58,6 +59,8 @@ pub struct Running {
     pub environment: String,
     /// What was asked for that may have changed something, with the status of the answer.
     pub asked: Mutex<Vec<(Asking, u16)>>,
+    /// What of the contract was seen here.
+    pub seen: Mutex<contract::Lines>,
     runtime: Runtime,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
@@ -70,7 +73,7 @@ pub struct Answer {
     pub status: u16,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body, unpacked; null when there is none.
+    /// The body, unpacked; null when there is none, and a text when it is no JSON.
     pub body: Value,
 }
 
@@ -198,6 +201,7 @@ impl Running {
             tables,
             environment,
             asked: Mutex::default(),
+            seen: Mutex::default(),
             runtime,
             stop,
             serving,
@@ -233,9 +237,15 @@ impl Running {
         self.call("GET", path, key, &Value::Null)
     }
 
-    /// Sends a request and waits for the reply.
+    /// Sends a request and waits for the reply, which is one that the contract has.
+    #[track_caller]
     pub fn send(&self, ask: &Ask<'_>) -> Answer {
         let answer = self.block_on(send(&self.base, ask));
+        let path = ask.path.strip_prefix(&self.base).unwrap_or(ask.path);
+        if path.starts_with("/v1") {
+            let seen = contract::check(path, ask, &answer);
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(seen);
+        }
         if ask.method != "GET" && ask.path.starts_with("/v1") {
             self.asked.lock().unwrap().push((self.asking(ask), answer.status));
         }
@@ -387,8 +397,11 @@ pub async fn send(base: &str, ask: &Ask<'_>) -> Answer {
         let packed = std::mem::take(&mut body);
         GzDecoder::new(packed.as_slice()).read_to_end(&mut body).unwrap();
     }
+    let is_text = |(name, value): &(String, String)| name == "content-type" && value.starts_with("text/");
     let body = if body.is_empty() {
         Value::Null
+    } else if headers.iter().any(is_text) {
+        Value::String(String::from_utf8(body).unwrap())
     } else {
         serde_json::from_slice(&body).unwrap_or_else(|_| panic!("no JSON in reply {status} to {}", ask.path))
     };

@@ -6,6 +6,7 @@ mod crashes;
 mod dependents;
 mod deployed;
 mod documents;
+mod drift;
 mod errors;
 mod faults;
 mod filters;

@@ -10,8 +10,18 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// The functions that are deployed.
-const FUNCTIONS: [&str; 9] =
-    ["submit", "list", "update-state", "history", "catalog", "authorize", "generate", "notify", "sweep"];
+const FUNCTIONS: [&str; 10] = [
+    "submit",
+    "list",
+    "update-state",
+    "history",
+    "catalog",
+    "about",
+    "authorize",
+    "generate",
+    "notify",
+    "sweep",
+];
 
 /// Programs by name.
 pub struct Built(BTreeMap<String, PathBuf>);

@@ -39,7 +39,7 @@ fn allowed(event: &Event, function: Function, call: &Call) {
         .find(|route| route.operation == call.operation && route.methods.contains(&method))
         .unwrap();
     assert_eq!(route.function, function);
-    assert!(route.access == Access::Read || call.caller.role != Role::ReadOnly, "a reading key writes");
+    assert!(route.access != Access::Write || call.caller.role != Role::ReadOnly, "a reading key writes");
     let told = &event.request_context.authorizer.as_ref().unwrap().fields;
     let told = |name: &str| told[name].as_str().unwrap();
     // Who calls is what the authorizer has said, whatever else the event says.

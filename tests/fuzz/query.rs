@@ -1,7 +1,7 @@
 //! A path and a query string: the path leads where a route would print it and nowhere else, and no parameter is
 //! lost, made up or read twice.
 
-use dovetail_http::{Call, Event, Operation, Pov, Query, ROUTES, Reply, answer, function_of};
+use dovetail_http::{Access, Call, Event, Operation, Pov, Query, ROUTES, Reply, answer, function_of};
 use futures_util::FutureExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -65,7 +65,8 @@ fn served(path: &str) -> Vec<Place> {
     let mut places = Vec::new();
     let depth = |path: &str| path.split('/').count();
     // Most routes are too long or too short, whatever is printed into them.
-    for route in ROUTES.iter().filter(|route| depth(route.path) == depth(plain)) {
+    let guarded = ROUTES.iter().filter(|route| route.access != Access::Anyone);
+    for route in guarded.filter(|route| depth(route.path) == depth(plain)) {
         for pov in Pov::ALL {
             // A path without a point of view implies one.
             let implied = if route.path.contains("/consumer/") { Pov::Consumer } else { Pov::ServiceOwner };

@@ -2,6 +2,8 @@
 //!
 //! In order of precedence: the first that applies is told. Codes are part of the contract and never change.
 
+mod help;
+
 /// A kind of error reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {

@@ -5,8 +5,8 @@ use crate::call::Call;
 use crate::code::Code;
 use crate::gzip;
 use crate::query::Query;
-use crate::reply::{Failure, Reply};
-use crate::route::{self, Access, Function};
+use crate::reply::{Content, Failure, Reply};
+use crate::route::{self, Access, Found, Function, Operation};
 use aws_lambda_events::apigw::{ApiGatewayV2httpRequest, ApiGatewayV2httpResponse};
 use aws_lambda_events::encodings::Body;
 use base64::Engine as _;
@@ -14,7 +14,6 @@ use base64::engine::general_purpose::STANDARD;
 use domain::actor::Role;
 use dovetail_table::{Cost, metered};
 use http::{HeaderMap, HeaderValue, header};
-use serde_json::Value;
 use std::io::Write as _;
 use std::pin::Pin;
 
@@ -33,22 +32,50 @@ where
     H: FnOnce(Call) -> A + Send + 'a,
     A: Future<Output = Result<Reply, Failure>> + Send + 'a,
 {
+    answered(event, async move |event| handle(call(event, function)?).await)
+}
+
+/// The same for what anyone may ask: there is no caller.
+pub fn answer_anyone<'a, H, A>(event: Event, function: Function, handle: H) -> Answering<'a>
+where
+    H: FnOnce(Question) -> A + Send + 'a,
+    A: Future<Output = Result<Reply, Failure>> + Send + 'a,
+{
+    answered(event, async move |event| handle(question(&event, function)?).await)
+}
+
+/// A question that anyone may ask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// What is asked.
+    pub operation: Operation,
+    /// The error code in the path.
+    pub code: Option<String>,
+}
+
+fn answered<'a, H, A>(event: Event, handle: H) -> Answering<'a>
+where
+    H: FnOnce(Event) -> A + Send + 'a,
+    A: Future<Output = Result<Reply, Failure>> + Send + 'a,
+{
     Box::pin(async move {
         let request = event.request_context.request_id.clone().unwrap_or_default();
         let takes_gzip = gzip::is_accepted(&event.headers);
-        let (answered, cost) = metered(async { handle(call(event, function)?).await }).await;
-        match answered {
+        let base = base(&event);
+        let (answered, cost) = metered(async { handle(event).await }).await;
+        let reply = match answered {
             Ok(mut reply) => {
                 reply.headers.push(("server-timing", timing(&cost)));
-                to_event(reply, takes_gzip)
+                reply
             }
             // What a refusal has cost would tell what is missing from what is only not the caller's.
             Err(failure) => {
                 let (reply, broken) = failure.into_reply();
                 log(&request, &reply, broken);
-                to_event(reply, takes_gzip)
+                reply.leading_to(&base)
             }
-        }
+        };
+        to_event(reply, takes_gzip)
     })
 }
 
@@ -71,32 +98,48 @@ pub(crate) fn place(event: &Event) -> (String, &str) {
     (prefix, path)
 }
 
-fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
-    let body = event.body.take();
-    let (prefix, path) = place(&event);
-    let context = &event.request_context;
-    let method = context.http.method.as_str();
-    let found = route::find(method, path)?;
-    if found.route.function != function {
-        return Err(Code::NoSuchRoute.into());
-    }
-    let caller = context.authorizer.as_ref().and_then(authorizer::caller).ok_or(Code::Unauthenticated)?;
-    if found.route.access == Access::Write && caller.role == Role::ReadOnly {
-        return Err(Code::ReadOnlyKey.into());
-    }
+/// Scheme, host and stage prefix, as the caller sees them.
+fn base(event: &Event) -> String {
     let text = |name: &str| event.headers.get(name).and_then(|value| value.to_str().ok());
     let scheme = text("x-forwarded-proto").filter(|scheme| *scheme == "http").unwrap_or("https");
-    let host = text("host").or(context.domain_name.as_deref()).unwrap_or("localhost");
+    let host = text("host").or(event.request_context.domain_name.as_deref()).unwrap_or("localhost");
+    let (prefix, _) = place(event);
+    format!("{scheme}://{host}{prefix}")
+}
+
+/// The route of an event: one of the function's, and for anyone or not.
+fn found(event: &Event, function: Function, for_anyone: bool) -> Result<Found<'_>, Code> {
+    let (_, path) = place(event);
+    let found = route::find(event.request_context.http.method.as_str(), path)?;
+    let is_for_anyone = found.route.access == Access::Anyone;
+    let is_it = found.route.function == function && is_for_anyone == for_anyone;
+    if is_it { Ok(found) } else { Err(Code::NoSuchRoute) }
+}
+
+fn question(event: &Event, function: Function) -> Result<Question, Code> {
+    let Found { route, said } = found(event, function, true)?;
+    Ok(Question { operation: route.operation, code: said.code.map(str::to_owned) })
+}
+
+fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
+    let body = event.body.take();
+    let Found { route, said } = found(&event, function, false)?;
+    let context = &event.request_context;
+    let caller = context.authorizer.as_ref().and_then(authorizer::caller).ok_or(Code::Unauthenticated)?;
+    if route.access == Access::Write && caller.role == Role::ReadOnly {
+        return Err(Code::ReadOnlyKey.into());
+    }
+    let (_, path) = place(&event);
     Ok(Call {
-        operation: found.route.operation,
-        method: method.to_owned(),
-        pov: found.pov,
-        id: found.id,
+        operation: route.operation,
+        method: context.http.method.as_str().to_owned(),
+        pov: said.pov,
+        id: said.id,
         query: Query::parse(event.raw_query_string.as_deref().unwrap_or_default()),
         body: gzip::unpacked(&event.headers, bytes(body, event.is_base64_encoded)?)?,
         caller,
         request: context.request_id.clone().unwrap_or_default(),
-        base: format!("{scheme}://{host}{prefix}"),
+        base: base(&event),
         path: path.to_owned(),
         now: dovetail_aws::now(),
         // One that is no text is a bad one, not an absent one: it becomes empty, which is refused.
@@ -123,13 +166,16 @@ fn to_event(reply: Reply, takes_gzip: bool) -> EventReply {
     let mut event = EventReply::default();
     event.status_code = i64::from(reply.status);
     event.headers = headers;
-    set_body(&mut event, text(&reply.body), takes_gzip);
+    set_body(&mut event, text(reply.body), takes_gzip);
     event
 }
 
-/// A body as text: three times as fast as through a formatter, which is left for what cannot happen.
-fn text(body: &Value) -> String {
-    serde_json::to_string(body).unwrap_or_else(|_| body.to_string())
+/// A body as text: JSON three times as fast as through a formatter, which is left for what cannot happen.
+fn text(body: Content) -> String {
+    match body {
+        Content::Json(body) => serde_json::to_string(&body).unwrap_or_else(|_| body.to_string()),
+        Content::Text(text) => text.to_owned(),
+    }
 }
 
 /// What the request cost at the table, for whoever wonders where they call from.

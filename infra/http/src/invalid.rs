@@ -69,6 +69,7 @@ fn insert(errors: &mut Map<String, Value>, path: &[&str], message: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reply::Content;
 
     fn problem(path: &[&str], message: &str) -> Problem {
         Problem {
@@ -96,7 +97,8 @@ mod tests {
             },
             "declaration": {"document": ["text"]},
         });
-        assert_eq!(reply.body.get("errors"), Some(&expected));
+        let Content::Json(body) = reply.body else { panic!("{reply:?}") };
+        assert_eq!(body.get("errors"), Some(&expected));
         assert_eq!(reply.status, 400);
     }
 }

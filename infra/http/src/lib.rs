@@ -21,10 +21,10 @@ pub use authorizer::{AuthorizerEvent, AuthorizerReply, Front, caller_of, key_has
 pub use call::{Call, Pov};
 pub use code::Code;
 pub use cursor::{Cursor, CursorKey};
-pub use event::{Answering, Event, EventReply, answer};
+pub use event::{Answering, Event, EventReply, Question, answer, answer_anyone};
 pub use field::FieldError;
 pub use invalid::{invalid_declaration, invalid_schema};
 pub use query::Query;
-pub use reply::{Failure, OBJECTS_BYTES_MAX, Reply, fitting};
+pub use reply::{Content, Failure, OBJECTS_BYTES_MAX, Reply, fitting};
 pub use route::{Access, Function, Operation, ROUTES, Route, function_of};
 pub use told::told;

@@ -16,7 +16,16 @@ pub struct Reply {
     /// The content type.
     pub content_type: &'static str,
     /// The body.
-    pub body: Value,
+    pub body: Content,
+}
+
+/// What a reply holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// JSON that was made for it.
+    Json(Value),
+    /// A text as it is.
+    Text(&'static str),
 }
 
 /// How many bytes of objects one reply holds; a function's reply ends at 6 MB, and the objects are not all.
@@ -85,7 +94,12 @@ const PROBLEM_JSON: &str = "application/problem+json";
 impl Reply {
     /// A success.
     pub const fn new(status: u16, body: Value) -> Self {
-        Self { status, headers: Vec::new(), content_type: JSON, body }
+        Self { status, headers: Vec::new(), content_type: JSON, body: Content::Json(body) }
+    }
+
+    /// A text that says the same to everyone.
+    pub const fn page(content_type: &'static str, text: &'static str) -> Self {
+        Self { status: 200, headers: Vec::new(), content_type, body: Content::Text(text) }
     }
 
     /// An error without more to say.
@@ -101,7 +115,7 @@ impl Reply {
     /// An error with its own sentence and fields.
     pub fn problem(code: Code, detail: &str, fields: Map<String, Value>) -> Self {
         let mut body = Map::new();
-        body.insert("type".to_owned(), json!(format!("urn:dovetail:error:{}", code.name())));
+        body.insert("type".to_owned(), json!(format!("/v1/errors/{}", code.name())));
         body.insert("title".to_owned(), json!(code.title()));
         body.insert("status".to_owned(), json!(code.status()));
         body.insert("code".to_owned(), json!(code.name()));
@@ -114,7 +128,22 @@ impl Reply {
         if code.status() == 401 {
             headers.push(("www-authenticate", "Api-Key".to_owned()));
         }
-        Self { status: code.status(), headers, content_type: PROBLEM_JSON, body: Value::Object(body) }
+        Self {
+            status: code.status(),
+            headers,
+            content_type: PROBLEM_JSON,
+            body: Content::Json(Value::Object(body)),
+        }
+    }
+
+    /// The same with a problem's type as a link: the page of its code, behind `base`.
+    pub(crate) fn leading_to(mut self, base: &str) -> Self {
+        if let Content::Json(Value::Object(body)) = &mut self.body
+            && let Some(Value::String(page)) = body.get_mut("type")
+        {
+            page.insert_str(0, base);
+        }
+        self
     }
 
     /// An error about one field, told under the field's name as well (docs/wire.md).
@@ -132,7 +161,8 @@ impl Reply {
     /// The reply to an unknown query parameter: the bare list that clients know (docs/wire.md rule 11).
     pub fn unknown_filter() -> Self {
         let status = Code::UnknownFilter.status();
-        Self { status, headers: Vec::new(), content_type: JSON, body: json!(["Filter param not found."]) }
+        let body = Content::Json(json!(["Filter param not found."]));
+        Self { status, headers: Vec::new(), content_type: JSON, body }
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Function {
     History,
     /// Takes service definitions.
     Catalog,
+    /// Tells what anyone may ask.
+    About,
 }
 
 impl Function {
@@ -27,6 +29,7 @@ impl Function {
             Self::UpdateState => "update-state",
             Self::History => "history",
             Self::Catalog => "catalog",
+            Self::About => "about",
         }
     }
 }
@@ -90,11 +93,19 @@ pub enum Operation {
     ListApplications,
     /// One application.
     GetApplication,
+    /// Whether requests can be answered.
+    GetHealth,
+    /// The contract, as an OpenAPI document.
+    GetContract,
+    /// What an error means.
+    GetErrorPage,
 }
 
 /// What a caller needs for a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
+    /// Nothing.
+    Anyone,
     /// Any key.
     Read,
     /// A key that may change things.
@@ -106,7 +117,7 @@ pub enum Access {
 pub struct Route {
     /// The methods that it takes.
     pub methods: &'static [&'static str],
-    /// The path: `{pov}` is `serviceowner` or `consumer`, `{id}` an integer.
+    /// The path: `{pov}` is `serviceowner` or `consumer`, `{id}` an integer, `{code}` a word.
     pub path: &'static str,
     /// What it does.
     pub operation: Operation,
@@ -136,8 +147,15 @@ const fn write(
     Route { methods, path, operation, function, access: Access::Write }
 }
 
+const fn anyone(path: &'static str, operation: Operation) -> Route {
+    Route { methods: GET, path, operation, function: Function::About, access: Access::Anyone }
+}
+
 /// Every route.
 pub const ROUTES: &[Route] = &[
+    anyone("/v1/health", Operation::GetHealth),
+    anyone("/v1/openapi.json", Operation::GetContract),
+    anyone("/v1/errors/{code}", Operation::GetErrorPage),
     read("/v1/account/teams", Operation::ListTeams),
     Route {
         access: Access::Read,
@@ -199,20 +217,27 @@ pub const ROUTES: &[Route] = &[
 
 /// A route that a request has found, with what its path says.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
+pub(crate) struct Found<'a> {
     pub(crate) route: &'static Route,
+    pub(crate) said: Said<'a>,
+}
+
+/// What a path says for its route's parameters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Said<'a> {
     pub(crate) pov: Pov,
     pub(crate) id: Option<u64>,
+    pub(crate) code: Option<&'a str>,
 }
 
 /// Finds the route of a request; with and without a trailing slash (docs/wire.md rule 3).
-pub(crate) fn find(method: &str, path: &str) -> Result<Found, Code> {
+pub(crate) fn find<'a>(method: &str, path: &'a str) -> Result<Found<'a>, Code> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let mut code = Code::NoSuchRoute;
     for route in ROUTES {
-        let Some((pov, id)) = matches(route.path, path) else { continue };
+        let Some(said) = matches(route.path, path) else { continue };
         if route.methods.contains(&method) {
-            return Ok(Found { route, pov, id });
+            return Ok(Found { route, said });
         }
         code = Code::MethodNotAllowed;
     }
@@ -225,15 +250,16 @@ pub fn function_of(method: &str, path: &str) -> Function {
 }
 
 /// What the path says for the pattern's parameters; none when it is another path.
-fn matches(pattern: &str, path: &str) -> Option<(Pov, Option<u64>)> {
-    let mut pov = if pattern.contains("/consumer/") { Pov::Consumer } else { Pov::ServiceOwner };
-    let mut id = None;
+fn matches<'a>(pattern: &str, path: &'a str) -> Option<Said<'a>> {
+    let pov = if pattern.contains("/consumer/") { Pov::Consumer } else { Pov::ServiceOwner };
+    let mut said = Said { pov, id: None, code: None };
     let (mut expected, mut given) = (pattern.split('/'), path.split('/'));
     loop {
         match (expected.next(), given.next()) {
-            (None, None) => return Some((pov, id)),
-            (Some("{pov}"), Some(name)) => pov = Pov::parse(name)?,
-            (Some("{id}"), Some(number)) => id = Some(integer(number)?),
+            (None, None) => return Some(said),
+            (Some("{pov}"), Some(name)) => said.pov = Pov::parse(name)?,
+            (Some("{id}"), Some(number)) => said.id = Some(integer(number)?),
+            (Some("{code}"), Some(word)) => said.code = Some(word),
             (Some(word), Some(other)) if word == other => {}
             _ => return None,
         }
@@ -257,7 +283,7 @@ mod tests {
         {
             let found = find("GET", path).unwrap();
             assert_eq!(found.route.operation, Operation::GetChangeInstance);
-            assert_eq!((found.pov, found.id), (Pov::Consumer, Some(54)));
+            assert_eq!((found.said.pov, found.said.id), (Pov::Consumer, Some(54)));
         }
         let submit = find("PATCH", "/v1/orcabase/consumer/submissions/submit/").unwrap();
         assert_eq!(submit.route.operation, Operation::Submit);
@@ -266,7 +292,7 @@ mod tests {
     #[test]
     fn a_view_of_a_collection_is_no_id() {
         let found = find("GET", "/v1/orcabase/serviceowner/change_instances/dependant/").unwrap();
-        assert_eq!((found.route.operation, found.id), (Operation::ListDependentChangeInstances, None));
+        assert_eq!((found.route.operation, found.said.id), (Operation::ListDependentChangeInstances, None));
         let patched = find("PATCH", "/v1/orcabase/serviceowner/change_instances/dependant/").unwrap_err();
         assert_eq!(patched, Code::MethodNotAllowed);
     }

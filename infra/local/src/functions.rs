@@ -83,6 +83,7 @@ pub async fn answer(
         Function::UpdateState => update_state::handle(table, event).await,
         Function::History => history::handle(table, event).await,
         Function::Catalog => catalog::handle(table, event).await,
+        Function::About => about::handle(table, event).await,
     }
 }
 

@@ -72,6 +72,7 @@ pub(super) fn simple(system: &Running) -> Vec<(&'static str, String)> {
         ("update-state", request(system, "PATCH", &change, "vm-owner-key", &approved)),
         ("history", request(system, "GET", &format!("{change}history/"), "vm-owner-key", &null)),
         ("catalog", request(system, "POST", &format!("{OWNER}/services/validate/"), "vm-owner-key", &schema)),
+        ("about", request(system, "GET", "/v1/health", "awesome-key", &null)),
         ("authorize", authorization(Some("awesome-key"))),
         ("generate", batch.clone()),
         ("notify", batch),

@@ -1,0 +1,44 @@
+//! What anyone may ask, without a key: whether requests can be answered, the contract, what an error means.
+
+use domain::id::TeamId;
+use dovetail_http::{Answering, Code, Event, Failure, Function, Operation, Question, Reply, answer_anyone};
+use dovetail_table::Table;
+use serde_json::json;
+
+/// The OpenAPI document: `infra/openapi.yaml` as JSON.
+pub const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+
+/// A section for each code, made from the error table.
+const ERRORS: &str = include_str!("../../../docs/errors.md");
+
+/// Answers one request.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
+pub fn handle(table: &Table, event: Event) -> Answering<'_> {
+    answer_anyone(event, Function::About, async move |question| match question.operation {
+        Operation::GetHealth => health(table).await,
+        Operation::GetContract => Ok(Reply::page("application/json", CONTRACT)),
+        Operation::GetErrorPage => error_page(&question),
+        _ => Err(Code::NoSuchRoute.into()),
+    })
+}
+
+/// Healthy is what reaches its table; whatever is found there, the first team or none, is not told.
+async fn health(table: &Table) -> Result<Reply, Failure> {
+    if let Some(id) = TeamId::new(1) {
+        table.team(id).await?;
+    }
+    Ok(Reply::new(200, json!({"status": "ok"})))
+}
+
+fn error_page(question: &Question) -> Result<Reply, Failure> {
+    let code = question.code.as_deref().unwrap_or_default();
+    let section = section(code).ok_or(Code::NotFound)?;
+    Ok(Reply::page("text/plain; charset=utf-8", section))
+}
+
+/// The section of a code, from its heading to the next one.
+fn section(code: &str) -> Option<&'static str> {
+    let code = Code::ALL.into_iter().find(|known| known.name() == code)?;
+    let (_, from) = ERRORS.split_once(&format!("\n## {}\n", code.name()))?;
+    Some(from.split_once("\n## ").map_or(from, |(section, _)| section).trim())
+}

@@ -1,0 +1,150 @@
+//! What the codes mean to a person; `docs/errors.md` is made of it.
+
+use super::Code;
+
+impl Code {
+    /// What it means, and what to do about it, in Markdown.
+    pub const fn help(self) -> (&'static str, &'static str) {
+        match self {
+            Self::NoSuchRoute => (
+                "There is nothing under this path, whoever asks.",
+                "Compare it with the contract (`GET /v1/openapi.json`): an id is a number, a point of view is `consumer` or \
+                 `serviceowner`, and the stage of an API Gateway comes before `/v1`.",
+            ),
+            Self::MethodNotAllowed => (
+                "There is something under this path, but not for this method.",
+                "See which methods the contract (`GET /v1/openapi.json`) has there.",
+            ),
+            Self::Unauthenticated => (
+                "No key came with the request, or none that this deployment knows. Which of the two is not told.",
+                "Send `Authorization: Api-Key <key>` with a key of this very deployment.",
+            ),
+            Self::ReadOnlyKey => (
+                "The key has the role `READ_ONLY`, and the request would change something.",
+                "Use a key with another role. Every `GET` works with this one.",
+            ),
+            Self::NotFound => (
+                "There is no such object, or it is not the caller's: which of the two is not told. An object that a \
+                 team sees as consumer may be hidden from it as service owner, and the other way round.",
+                "Check the id, the key's team and the point of view in the path.",
+            ),
+            Self::UnknownFilter => (
+                "A list does not know one of the query's parameters. The reply is a list with one sentence, which clients that \
+                 exist expect, and no problem object.",
+                "Look for a slip of the pen in the parameter's name; the contract (`GET /v1/openapi.json`) has them all.",
+            ),
+            Self::InvalidFilter => (
+                "A query parameter is known and its value is not one that it takes. `detail` and `pointer` name it.",
+                "Send a value of the kind that `detail` asks for.",
+            ),
+            Self::InvalidCursor => (
+                "The position is not one that this deployment gave out for this list: it is more than a day old, of \
+                 another list, of other filters or of another team, or it was changed on the way.",
+                "Read the list from its start, and follow `next` as it is told, without changing it.",
+            ),
+            Self::InvalidBody => (
+                "The body is no JSON object, is larger than 5 MiB, or is not packed as its `Content-Encoding` says.",
+                "Send one JSON object. `detail` says what it is instead, where that is known.",
+            ),
+            Self::InvalidField => (
+                "A field of the body has a value that it does not take. `pointer` names it, and so does a member of \
+                 the field's own name.",
+                "Mend the field. Nothing was changed.",
+            ),
+            Self::InvalidIdempotencyKey => (
+                "The header `Idempotency-Key` is empty, longer than 255 bytes or no text.",
+                "Send one of 1 to 255 bytes, a UUID for instance, or leave the header out.",
+            ),
+            Self::InvalidDeclaration => (
+                "The declaration breaks rules: all that are found are told at once, nested like the declaration in \
+                 `errors`, and as a list of JSON pointers and rules in `problems`. Nothing was changed.",
+                "Mend every place that is named. `submissions/validate` checks a declaration without submitting it.",
+            ),
+            Self::IdempotencyKeyReused => (
+                "A submission with this idempotency key was taken before, and it was another one.",
+                "Send the same request to get the same answer again; for another one, make another key.",
+            ),
+            Self::Blocked => (
+                "A change instance was rejected or has failed, and its item is declared once more just as it was. Each is \
+                 named in `problems`. Nothing was changed.",
+                "Declare something else for the item or remove it, or have its owner try again (`retry`).",
+            ),
+            Self::InvalidSchema => (
+                "The service's definition is no JSON Schema of draft-07 or 2020-12, or goes beyond a limit. All \
+                 that is wrong is told at once, by JSON pointer. Nothing was published.",
+                "Mend every place that is named. `services/validate` checks a definition without publishing it.",
+            ),
+            Self::ForeignService => (
+                "Another team has published a service of this title; titles are unique in a deployment.",
+                "Publish under another title.",
+            ),
+            Self::NotOwner => (
+                "The team may see the change instance, as its consumer for instance, but another team decides on it.",
+                "Ask the team in `owner`.",
+            ),
+            Self::IllegalTransition => (
+                "The state machine has no move from the change instance's state, which is in `state`, to the one that is asked \
+                 for.",
+                "Read the change instance again: somebody else may have moved it. What is COMPLETED or CLOSED stays so.",
+            ),
+            Self::NotRetryable => (
+                "Only a change instance that is REJECTED or ERRORED can be tried again.",
+                "Read it again; while it is open there is nothing to retry.",
+            ),
+            Self::Overtaken => (
+                "The item has been declared anew since, and a newer change instance has taken this one's place.",
+                "Go on with the newest change instance of the item.",
+            ),
+            Self::DeployedItemNotMain => (
+                "A deployed item came for a change instance of a dependent team; only the service's owner brings them.",
+                "Leave `deployed_item` out.",
+            ),
+            Self::DeployedItemTooEarly => (
+                "A deployed item came for a change instance that nobody has approved.",
+                "Approve first, or send it together with the state APPROVED or COMPLETED.",
+            ),
+            Self::DeployedItemTooLarge => (
+                "A deployed item is larger than 128 KiB, by itself or once the change is merged into it.",
+                "Keep what is large elsewhere, and its address here.",
+            ),
+            Self::DeployedItemNotLatest => (
+                "The deployed item has a newer version.",
+                "Change the newest one: `GET …/deployed_items/?service_item_id=…&ordering=-created` has it first.",
+            ),
+            Self::LogTooLong => {
+                ("A log text is longer than 1 KiB.", "Shorten it, and keep the rest where it belongs.")
+            }
+            Self::LogFull => (
+                "The change instance's history has 20 log texts, which is all it takes.",
+                "Send the state without `log`.",
+            ),
+            Self::TooManyAttempts => {
+                ("There were 31 attempts at this change already.", "Have the consumer declare the item anew.")
+            }
+            Self::OutOfNumbers => (
+                "The team has used up the numbers of its objects, which nobody does within a lifetime.",
+                "Tell whoever runs the deployment.",
+            ),
+            Self::SubmissionInFlight => (
+                "A large submission of the team was accepted and is still being carried out; there is one at a time. \
+                 This one was not taken.",
+                "Send it again after `Retry-After`; `GET …/submissions/` tells how far the other one is.",
+            ),
+            Self::Contended => (
+                "Others change the same records so fast that this request did not get its turn. Nothing was changed.",
+                "Send it again after `Retry-After`.",
+            ),
+            Self::Unavailable => (
+                "The storage could not be reached, or refused to answer for now. A request that changes something may \
+                 have been carried out nevertheless.",
+                "Send it again after `Retry-After`: every request can be repeated, a submission best with the \
+                 `Idempotency-Key` that it had.",
+            ),
+            Self::Broken => (
+                "Something is wrong that the caller can't mend. The reply tells nothing else; the log of the deployment \
+                 has the reason, under the id in the header `apigw-requestid`.",
+                "Give that id to whoever runs the deployment.",
+            ),
+        }
+    }
+}

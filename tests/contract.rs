@@ -1,0 +1,240 @@
+//! The contract, held against what the system is asked and answers; and what of it has been seen.
+
+use crate::{Answer, Ask};
+use dovetail_http::Query;
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+/// The document, as it is served.
+pub static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(about::CONTRACT).unwrap());
+
+/// What a document says, or what of it has been seen: routes, statuses, parameters and fields, a line each.
+pub type Lines = BTreeSet<String>;
+
+/// An operation of the document.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// The method.
+    pub method: String,
+    /// The path, with parameters in braces.
+    pub path: String,
+    /// What the document says of it.
+    pub told: &'static Value,
+    /// Its parameters, those of its path included.
+    pub parameters: Vec<&'static Value>,
+}
+
+/// Every operation.
+pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
+    let paths = DOCUMENT["paths"].as_object().unwrap().iter();
+    let operations = paths.flat_map(|(path, item)| {
+        let methods = item.as_object().unwrap().iter().filter(|(name, _)| *name != "parameters");
+        methods.map(move |(method, told)| {
+            let of = |item: &'static Value| item["parameters"].as_array().into_iter().flatten().map(resolved);
+            let parameters = of(item).chain(of(told)).collect();
+            Operation { method: method.to_uppercase(), path: path.clone(), told, parameters }
+        })
+    });
+    operations.collect()
+});
+
+impl Operation {
+    /// The operation that a path leads to; a path without parameters before one with.
+    pub fn find(method: &str, path: &str) -> Option<&'static Self> {
+        let given: Vec<&str> = path.trim_end_matches('/').split('/').collect();
+        let fits = |operation: &&Self| {
+            let told: Vec<&str> = operation.path.trim_end_matches('/').split('/').collect();
+            let mut words = told.iter().zip(&given);
+            operation.method == method
+                && told.len() == given.len()
+                && words.all(|(told, given)| told == given || told.starts_with('{'))
+        };
+        OPERATIONS.iter().filter(fits).min_by_key(|operation| operation.path.matches('{').count())
+    }
+
+    fn name(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+}
+
+/// What a value of the document stands for.
+pub fn resolved(value: &'static Value) -> &'static Value {
+    match value["$ref"].as_str() {
+        Some(link) => DOCUMENT.pointer(link.strip_prefix('#').unwrap()).unwrap(),
+        None => value,
+    }
+}
+
+/// Why a value is not what a schema of the document says; nothing when it is.
+pub fn problems(schema: &Value, value: &Value) -> Vec<String> {
+    let validator = validator(schema);
+    validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+fn validator(schema: &Value) -> Arc<Validator> {
+    static MADE: LazyLock<Mutex<BTreeMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = made.entry(schema.to_string()).or_insert_with(|| {
+        let root = json!({"allOf": [schema], "components": DOCUMENT["components"]});
+        Arc::new(jsonschema::draft202012::new(&root).unwrap())
+    });
+    Arc::clone(made)
+}
+
+/// Fails unless the document has the exchange; tells what of the document it has shown.
+///
+/// What is refused may have been asked in any way; what succeeds, only as the document says.
+#[track_caller]
+pub fn check(path: &str, ask: &Ask<'_>, answer: &Answer) -> Lines {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let what = format!("{} {path}: {}", ask.method, answer.status);
+    let Some(operation) = Operation::find(ask.method, path) else {
+        assert!(matches!(answer.status, 404 | 405), "{what}: no such operation in the contract");
+        return Lines::new();
+    };
+    let mut seen = Lines::from([operation.name(), format!("{} {}", operation.name(), answer.status)]);
+    let responses = &operation.told["responses"];
+    let response = &responses[answer.status.to_string()];
+    let is_default = response.is_null() && matches!(answer.status, 405 | 413 | 500 | 503);
+    let response = if is_default { &responses["default"] } else { response };
+    assert!(!response.is_null(), "{what} is not in the contract: {answer:?}");
+    let media = answer.header("content-type").unwrap_or_default();
+    let media = media.split_once(';').map_or(media, |(media, _)| media);
+    let schema = &resolved(response)["content"][media]["schema"];
+    assert!(!schema.is_null(), "{what}: {media} is not in the contract");
+    let problems = self::problems(schema, &answer.body);
+    assert_eq!(problems, Vec::<String>::new(), "{what}: {:#}", answer.body);
+    fields(schema, Some(&answer.body), &mut seen);
+    if answer.status < 300 {
+        seen.extend(asked(operation, query, ask, &what));
+    }
+    seen
+}
+
+/// What was asked, which has succeeded.
+#[track_caller]
+fn asked(operation: &Operation, query: &str, ask: &Ask<'_>, what: &str) -> Lines {
+    let mut seen = Lines::new();
+    let headers = ask.headers.iter().map(|(name, _)| ("header", *name));
+    let headers = headers.filter(|(_, name)| *name == "idempotency-key");
+    let query = Query::parse(query);
+    for (place, name) in headers.chain(query.names().map(|name| ("query", name))) {
+        let is_it = |told: &&&Value| {
+            told["in"] == place && told["name"].as_str().is_some_and(|told| told.eq_ignore_ascii_case(name))
+        };
+        let told = operation.parameters.iter().find(is_it);
+        assert!(told.is_some(), "{what}: {name} is not in the contract");
+        seen.insert(format!("{} {place} {}", operation.name(), name));
+    }
+    let media = &resolved(&operation.told["requestBody"])["content"]["application/json"];
+    if let Ok(body) = serde_json::from_slice::<Value>(&ask.body)
+        && !media.is_null()
+    {
+        let problems = problems(&media["schema"], &body);
+        assert_eq!(problems, Vec::<String>::new(), "{what}, which was asked for with {body}");
+        fields(&media["schema"], Some(&body), &mut seen);
+    }
+    seen
+}
+
+/// The fields that a schema has, or, given a value, those of them that the value has.
+fn fields(schema: &'static Value, value: Option<&Value>, lines: &mut Lines) {
+    if !schema.is_object() {
+        return;
+    }
+    if let Some(link) = schema["$ref"].as_str() {
+        let name = link.rsplit('/').next().unwrap_or_default();
+        return named(name, resolved(schema), value, lines);
+    }
+    named("", schema, value, lines);
+}
+
+fn named(name: &str, schema: &'static Value, value: Option<&Value>, lines: &mut Lines) {
+    let list = |keyword: &str| schema[keyword].as_array().into_iter().flatten();
+    for part in list("allOf") {
+        match part["$ref"].as_str() {
+            Some(_) => fields(part, value, lines),
+            // A part without a name is of the whole.
+            None => named(name, part, value, lines),
+        }
+    }
+    for one in list("oneOf").filter(|one| value.is_none_or(|value| validator(one).is_valid(value))) {
+        fields(one, value, lines);
+    }
+    let properties = schema["properties"].as_object();
+    for (property, schema) in properties.into_iter().flatten() {
+        let below = value.map(|value| &value[property.as_str()]);
+        if below.is_none_or(|below| !below.is_null() || value.is_some_and(|value| has(value, property))) {
+            // What is known already holds itself.
+            if lines.insert(format!("{name}.{property}")) || value.is_some() {
+                fields(schema, below, lines);
+            }
+        }
+    }
+    let items = &schema["items"];
+    match value {
+        None => fields(items, None, lines),
+        Some(value) => value.as_array().into_iter().flatten().for_each(|one| fields(items, Some(one), lines)),
+    }
+    let others = &schema["additionalProperties"];
+    let is_other = |name: &str| properties.is_none_or(|properties| !properties.contains_key(name));
+    match value {
+        None => fields(others, None, lines),
+        Some(value) => {
+            let members = value.as_object().into_iter().flatten();
+            members.filter(|(name, _)| is_other(name)).for_each(|(_, one)| fields(others, Some(one), lines));
+        }
+    }
+}
+
+fn has(value: &Value, property: &str) -> bool {
+    value.as_object().is_some_and(|object: &Map<String, Value>| object.contains_key(property))
+}
+
+/// Everything that the document says.
+pub fn told() -> Lines {
+    let mut lines = Lines::new();
+    for operation in OPERATIONS.iter() {
+        lines.insert(operation.name());
+        for (status, response) in operation.told["responses"].as_object().unwrap() {
+            if status != "default" {
+                lines.insert(format!("{} {status}", operation.name()));
+            }
+            for media in resolved(response)["content"].as_object().unwrap().values() {
+                fields(&media["schema"], None, &mut lines);
+            }
+        }
+        for parameter in operation.parameters.iter().filter(|parameter| parameter["in"] != "path") {
+            let (place, name) = (parameter["in"].as_str().unwrap(), parameter["name"].as_str().unwrap());
+            lines.insert(format!("{} {place} {}", operation.name(), name.to_lowercase()));
+        }
+        let body = &resolved(&operation.told["requestBody"])["content"]["application/json"]["schema"];
+        fields(body, None, &mut lines);
+    }
+    lines
+}
+
+/// The examples of the document, each with its schema.
+pub fn examples() -> Vec<(&'static Value, &'static Value)> {
+    let mut found = Vec::new();
+    collect(&DOCUMENT, &mut found);
+    found
+}
+
+fn collect(value: &'static Value, found: &mut Vec<(&'static Value, &'static Value)>) {
+    let below: Vec<&'static Value> = match value {
+        Value::Object(object) => {
+            object.iter().filter(|(name, _)| *name != "example").map(|(_, of)| of).collect()
+        }
+        Value::Array(array) => array.iter().collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    };
+    if let (Some(schema), Some(example)) = (value.get("schema"), value.get("example")) {
+        found.push((schema, example));
+    }
+    for value in below {
+        collect(value, found);
+    }
+}

@@ -1,0 +1,276 @@
+//! The contract and the code say the same: routes, codes and words; and all that the contract says is seen.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
+
+use domain::actor::Role;
+use domain::change::{ChangeType, Kind};
+use domain::item::RuntimeState;
+use domain::state::State;
+use dovetail_http::{Access, Code, Pov, ROUTES};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use tests::contract::{self, DOCUMENT, Lines, OPERATIONS, examples, problems};
+use tests::{Ask, Running};
+
+const CONSUMER: &str = "/v1/orcabase/consumer";
+const OWNER: &str = "/v1/orcabase/serviceowner";
+
+#[test]
+fn the_contract_has_the_routes_of_the_code_and_no_others() {
+    let told: BTreeSet<(String, String)> = OPERATIONS
+        .iter()
+        .map(|operation| (operation.method.clone(), operation.path.trim_end_matches('/').to_owned()))
+        .collect();
+    let coded: BTreeSet<(String, String)> = ROUTES
+        .iter()
+        .flat_map(|route| route.methods.iter().map(|method| ((*method).to_owned(), route.path.to_owned())))
+        .collect();
+    assert_eq!(told, coded);
+    for route in ROUTES {
+        for method in route.methods {
+            let operation = contract::Operation::find(method, route.path).unwrap();
+            let open = operation.told["security"] == json!([]);
+            assert_eq!(open, route.access == Access::Anyone, "{method} {}", route.path);
+        }
+    }
+}
+
+#[test]
+fn the_contract_has_the_words_of_the_code() {
+    let words = |schema: &str| DOCUMENT.pointer(&format!("/components/schemas/{schema}/enum")).cloned();
+    assert_eq!(words("Code"), Some(json!(Code::ALL.map(Code::name))));
+    assert_eq!(words("State"), Some(json!(State::ALL.map(State::name))));
+    assert_eq!(words("RuntimeState"), Some(json!(RuntimeState::ALL.map(RuntimeState::name))));
+    assert_eq!(words("ChangeType"), Some(json!(ChangeType::ALL.map(ChangeType::name))));
+    assert_eq!(words("ChangeInstance/properties/kind"), Some(json!(Kind::ALL.map(Kind::name))));
+    let povs = DOCUMENT.pointer("/components/parameters/Pov/schema/enum");
+    assert_eq!(povs, Some(&json!(Pov::ALL.map(Pov::name))));
+}
+
+#[test]
+fn every_operation_has_a_name_of_its_own() {
+    let names: BTreeSet<&str> =
+        OPERATIONS.iter().map(|operation| operation.told["operationId"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), OPERATIONS.len());
+    for route in ROUTES {
+        let operation = contract::Operation::find(route.methods[0], route.path).unwrap();
+        let name = format!("{:?}", route.operation);
+        let told = operation.told["operationId"].as_str().unwrap();
+        assert!(told.eq_ignore_ascii_case(&name), "{told} is {name}");
+    }
+}
+
+#[test]
+fn every_example_is_one() {
+    let examples = examples();
+    assert!(examples.len() > 10, "{}", examples.len());
+    for (schema, example) in examples {
+        assert_eq!(problems(schema, example), Vec::<String>::new(), "{example:#}");
+    }
+}
+
+/// A system with two applications, each with a load balancer on a VM, all of it deployed and then modified.
+struct World {
+    system: Running,
+    /// The URL of one that is approved.
+    change: String,
+    /// The URL of the newest one.
+    deployed: String,
+}
+
+fn declaration(cpu: u64) -> Value {
+    let application = json!({"metadata": {"env": "dev"}, "services": {
+        "VM": [{"name": "one", "cpu": cpu}],
+        "LoadBalancer": [{"name": "entry", "related_vms": ["one"]}]}});
+    json!({"AwesomeConsumer": {"metadata": {"budget_code": 1}, "A": application, "B": application}})
+}
+
+impl World {
+    fn new() -> Self {
+        let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
+        let keys = world.pointer_mut("/teams/3/api_keys").and_then(Value::as_array_mut).unwrap();
+        keys.push(json!({"key": "read-key", "role": Role::ReadOnly.name()}));
+        let system = Running::start(&world.to_string());
+        let dependents =
+            json!({"dependant_teams": [{"id": 3}], "allowed_teams": [], "approval_required": true});
+        let vm = format!("{OWNER}/services/1/");
+        assert_eq!(system.call("PATCH", &vm, "vm-owner-key", &dependents).status, 200);
+        let submit = format!("{CONSUMER}/submissions/submit/");
+        for (cpu, state) in [(1, "COMPLETED"), (2, "APPROVED")] {
+            let answer = system.call("POST", &submit, "awesome-key", &declaration(cpu));
+            assert_eq!(answer.status, 201, "{answer:?}");
+            system.settle();
+            for (key, data) in [("vm-owner-key", true), ("lb-owner-key", true), ("np-owner-key", false)] {
+                let list = format!("{OWNER}/change_instances/?state=PENDING");
+                for change in system.get(&list, key).at("/results").as_array().unwrap() {
+                    let url = change["url"].as_str().unwrap();
+                    let approved = json!({"state": "APPROVED"});
+                    assert_eq!(system.call("PATCH", url, key, &approved).status, 200);
+                    let mut done = json!({"state": state, "log": "in the rack"});
+                    if data {
+                        done["deployed_item"] = json!({"cpu": cpu});
+                    }
+                    assert_eq!(system.call("PUT", url, key, &done).status, 200);
+                }
+            }
+        }
+        let newest = |list: &str| {
+            let list = system.get(&format!("{OWNER}/{list}&ordering=-created"), "vm-owner-key");
+            list.at("/results/0/url").as_str().unwrap().to_owned()
+        };
+        let change = newest("change_instances/?state=APPROVED");
+        let deployed = newest("deployed_items/?limit=1");
+        Self { system, change, deployed }
+    }
+
+    fn call(&self, status: u16, method: &str, path: &str, key: &str, body: &Value) -> Value {
+        let answer = self.system.call(method, path, key, body);
+        assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
+        answer.body
+    }
+
+    /// Reads all that there is to read, in each role, with each parameter.
+    fn read(&self) {
+        let roles =
+            [("consumer", "awesome-key"), ("serviceowner", "vm-owner-key"), ("serviceowner", "np-owner-key")];
+        for operation in OPERATIONS.iter().filter(|operation| operation.method == "GET") {
+            for (pov, key) in roles {
+                let path = operation.path.replace("{pov}", pov).replace("{code}", "blocked");
+                let (collection, below) = path.split_once("{id}").unwrap_or((&path, ""));
+                let list = self.system.get(collection, key);
+                let id = list.at("/results/0/id");
+                let path = if collection == path { path } else { format!("{collection}{id}{below}") };
+                self.system.get(&path, key);
+                for parameter in operation.parameters.iter().filter(|parameter| parameter["in"] == "query") {
+                    self.system.get(
+                        &format!("{path}?{}={}", parameter["name"].as_str().unwrap(), value(parameter)),
+                        key,
+                    );
+                }
+                let is_list = operation.parameters.iter().any(|parameter| parameter["name"] == "cursor");
+                let page = is_list.then(|| self.system.get(&format!("{path}?limit=1"), key));
+                if let Some(next) = page.as_ref().and_then(|page| page.at("/next").as_str()) {
+                    self.system.get(next, key);
+                }
+            }
+        }
+    }
+
+    /// Declares, with and without a key that is good for once.
+    fn declare(&self) {
+        let (some, other) =
+            (json!({"AwesomeConsumer": {"C": {"services": {"VM": [{"name": "two"}]}}}}), declaration(2));
+        let keyed = |status: u16, method: &str, path: &str, key: &str, body: &Value| {
+            let path = format!("{CONSUMER}/submissions/{path}/?commit_id=51e53e4");
+            let (headers, body) = ([("idempotency-key", key)], body.to_string().into_bytes());
+            let ask = Ask { method, path: &path, key: Some("awesome-key"), headers: &headers, body };
+            let answer = self.system.send(&ask);
+            assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
+        };
+        keyed(201, "PATCH", "submit", "1", &some);
+        keyed(422, "PATCH", "submit", "1", &other);
+        keyed(200, "PATCH", "submit", "2", &some);
+        let pending = format!("{OWNER}/change_instances/?state=PENDING");
+        let pending = self.call(200, "GET", &pending, "vm-owner-key", &Value::Null);
+        let url = pending["results"][0]["url"].as_str().unwrap();
+        self.call(200, "POST", url, "vm-owner-key", &json!({"state": "REJECTED"}));
+        self.call(201, "POST", &format!("{url}retry/"), "vm-owner-key", &Value::Null);
+        keyed(201, "POST", "submit", "3", &other);
+        keyed(422, "POST", "submit", "3", &some);
+        keyed(200, "POST", "submit", "4", &other);
+        for method in ["POST", "PATCH"] {
+            keyed(200, method, "validate", "5", &some);
+        }
+    }
+
+    /// Does what an owner does, beside deciding.
+    fn own(&self) {
+        let (services, deployed) = (format!("{OWNER}/services/"), format!("{OWNER}/deployed_items/"));
+        let key = "vm-owner-key";
+        let disk = json!({"title": "Disk", "type": "object", "required": ["name"],
+            "properties": {"name": {"type": "string"}}});
+        let data = json!({"data": {"ip": "10.0.0.1"}, "change_instance": self.change});
+        self.call(200, "POST", &format!("{services}validate/?dry_run=true"), key, &disk);
+        for status in [201, 200] {
+            self.call(status, "POST", &services, key, &disk);
+            self.call(status, "POST", &deployed, key, &data);
+        }
+        let change = self.call(200, "GET", &self.change, key, &Value::Null);
+        let data = json!({"data": {"ip": "10.0.0.1"}, "service_item": change["service_item"]["url"]});
+        self.call(200, "POST", &deployed, key, &data);
+        for status in [201, 200] {
+            let newest = format!("{deployed}?ordering=-created&limit=1");
+            let newest = self.call(200, "GET", &newest, key, &Value::Null);
+            let url = newest["results"][0]["url"].as_str().unwrap();
+            self.call(status, "PATCH", url, key, &json!({"data": {"cpu": 9}}));
+        }
+        self.call(200, "PUT", &format!("{services}1/"), key, &json!({"approval_required": true}));
+    }
+
+    /// Asks for each operation in every way that it is refused.
+    fn refused(&self) {
+        for operation in OPERATIONS.iter() {
+            let nowhere =
+                operation.path.replace("{pov}", "serviceowner").replace("{id}", "7").replace("{code}", "no");
+            let method = operation.method.as_str();
+            let body = if nowhere.ends_with("/deployed_items/") {
+                json!({"data": {}, "change_instance": 137_438_953_488_u64 << 4})
+            } else {
+                json!({})
+            };
+            self.system.send(&Ask { method, path: &nowhere, ..Ask::default() });
+            for key in ["read-key", "vm-owner-key"] {
+                self.system.call(method, &nowhere, key, &body);
+            }
+            if !operation.parameters.is_empty() {
+                self.system.get(&format!("{nowhere}?colour=red"), "awesome-key");
+            }
+        }
+        let (change, service) = (self.change.as_str(), format!("{OWNER}/services/1/"));
+        for method in ["PATCH", "PUT", "POST"] {
+            self.call(400, method, change, "vm-owner-key", &json!({"state": "DONE"}));
+        }
+        for method in ["PATCH", "PUT"] {
+            self.call(400, method, &service, "vm-owner-key", &json!({"approval_required": 5}));
+        }
+        for method in ["POST", "PATCH"] {
+            for path in ["submit", "validate"] {
+                let invalid =
+                    json!({"AwesomeConsumer": {"A": {"services": {"VM": [{"name": "one", "cpu": "x"}]}}}});
+                self.call(400, method, &format!("{CONSUMER}/submissions/{path}/"), "awesome-key", &invalid);
+            }
+        }
+        self.call(400, "POST", &format!("{change}retry/"), "vm-owner-key", &Value::Null);
+        for path in ["services/", "services/validate/", "deployed_items/"] {
+            self.call(400, "POST", &format!("{OWNER}/{path}"), "vm-owner-key", &json!({}));
+        }
+        self.call(400, "PATCH", &self.deployed, "vm-owner-key", &json!({}));
+        // As API Gateway answers, by itself.
+        let path = format!("{CONSUMER}/submissions/submit/");
+        let body = vec![b' '; dovetail_local::gateway::BODY_BYTES_MAX + 1];
+        let answer = self.system.send(&Ask { method: "POST", path: &path, body, ..Ask::default() });
+        assert_eq!(answer.status, 413, "{answer:?}");
+    }
+}
+
+/// A value that a parameter takes, as it stands in a query.
+fn value(parameter: &Value) -> String {
+    let example = parameter["example"].as_str().map(str::to_owned);
+    let is_truth = parameter["schema"]["type"] == "boolean";
+    let value = example.unwrap_or_else(|| (if is_truth { "true" } else { "1" }).to_owned());
+    value.bytes().map(|byte| format!("%{byte:02x}")).collect()
+}
+
+#[test]
+fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
+    let world = World::new();
+    world.read();
+    world.own();
+    world.declare();
+    world.refused();
+    world.system.assert_sound();
+    let seen = world.system.seen.lock().unwrap();
+    let told = contract::told();
+    assert!(told.len() > 500, "{}", told.len());
+    let unseen: Lines = told.difference(&seen).cloned().collect();
+    assert_eq!(unseen, Lines::new());
+}
