@@ -73,11 +73,43 @@ pub fn problems(schema: &Value, value: &Value) -> Vec<String> {
     validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
+/// The schemas of the document, closed: no object has a field that they do not have, although clients should bear it.
+static CLOSED: LazyLock<Value> = LazyLock::new(|| {
+    let mut components = DOCUMENT["components"].clone();
+    let mut parts = BTreeSet::new();
+    linked_parts(&components, &mut parts);
+    for (name, schema) in components["schemas"].as_object_mut().unwrap() {
+        if !parts.contains(&format!("#/components/schemas/{name}")) {
+            close(schema);
+        }
+    }
+    components
+});
+
+/// The schemas that others are made of.
+fn linked_parts(value: &Value, parts: &mut BTreeSet<String>) {
+    let links = value["allOf"].as_array().into_iter().flatten().filter_map(|part| part["$ref"].as_str());
+    parts.extend(links.map(str::to_owned));
+    match value {
+        Value::Object(object) => object.values().for_each(|value| linked_parts(value, parts)),
+        Value::Array(array) => array.iter().for_each(|value| linked_parts(value, parts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn close(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut() else { return };
+    let is_open = object.contains_key("additionalProperties");
+    if (object.contains_key("properties") || object.contains_key("allOf")) && !is_open {
+        object.insert("unevaluatedProperties".to_owned(), json!(false));
+    }
+}
+
 fn validator(schema: &Value) -> Arc<Validator> {
     static MADE: LazyLock<Mutex<BTreeMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let made = made.entry(schema.to_string()).or_insert_with(|| {
-        let root = json!({"allOf": [schema], "components": DOCUMENT["components"]});
+        let root = json!({"allOf": [schema], "components": *CLOSED});
         Arc::new(jsonschema::draft202012::new(&root).unwrap())
     });
     Arc::clone(made)

@@ -263,6 +263,8 @@ fn every_code_is_provoked_with_its_status_and_shape() {
         assert!(answer.at("/detail").as_str().is_some_and(|detail| !detail.is_empty()), "{name}");
         let retry_after = (code.status() == 503).then_some("1");
         assert_eq!(answer.header("retry-after"), retry_after, "{name}");
+        let allow = (*code == Code::MethodNotAllowed).then_some("GET");
+        assert_eq!(answer.header("allow"), allow, "{name}");
     }
     for code in Code::ALL {
         assert!(provoked.found.contains_key(code.name()), "{} is not provoked", code.name());

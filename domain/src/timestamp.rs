@@ -35,11 +35,11 @@ impl Timestamp {
             .unwrap_or_default()
     }
 
-    /// Reads an RFC 3339 date-time, or a date that stands for its first instant.
+    /// Reads an RFC 3339 date-time, or a date that stands for its first instant; what is before 1970 is the beginning of it.
     pub fn parse(text: &str) -> Option<Self> {
         let whole = if text.contains('T') { text.to_owned() } else { format!("{text}T00:00:00Z") };
         let at = OffsetDateTime::parse(&whole, &time::format_description::well_known::Rfc3339).ok()?;
-        u64::try_from(at.unix_timestamp_nanos() / 1_000).ok().map(Self::from_micros)
+        Some(Self::from_micros(u64::try_from(at.unix_timestamp_nanos() / 1_000).unwrap_or(0)))
     }
 }
 
@@ -55,6 +55,7 @@ mod tests {
         assert_eq!(Timestamp::from_micros(0).to_wire(), "1970-01-01T00:00:00.000000Z");
         assert_eq!(Timestamp::from_micros(u64::MAX).to_wire(), "9999-12-31T23:59:59.999999Z");
         assert_eq!(Timestamp::parse("2025-02-28").unwrap().to_wire(), "2025-02-28T00:00:00.000000Z");
+        assert_eq!(Timestamp::parse("1969-07-20"), Some(Timestamp::from_micros(0)));
         assert_eq!(Timestamp::parse("yesterday"), None);
     }
 }

@@ -16,6 +16,10 @@ pub fn handle(table: &Table, event: Event) -> Answering<'_> {
 
 async fn history(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["limit", "offset", "ordering"])?;
+    call.query
+        .integer("limit")
+        .and(call.query.integer("offset"))
+        .map_err(|error| Call::bad_filter(&error))?;
     let id = call.id_of(ChangeId::parse, ChangeId::team)?;
     let change = table.change(id).await?;
     let change = change.filter(|change| call.pov.shows_change(change, call.caller.team.id));

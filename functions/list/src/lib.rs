@@ -50,6 +50,10 @@ async fn respond(asked: Asked<'_>) -> Result<Reply, Failure> {
 /// The caller's team: clients ask for it first, to learn whether their key is good.
 async fn teams(table: &Table, call: &Call) -> Result<Reply, Failure> {
     page::only_knows(call, &[])?;
+    call.query
+        .integer("limit")
+        .and(call.query.integer("offset"))
+        .map_err(|error| Call::bad_filter(&error))?;
     let team = table.team(call.caller.team.id).await?.ok_or(Code::Unauthenticated)?;
     let body = json!({"count": 1, "next": null, "previous": null, "results": [view::team(&team)]});
     Ok(Reply::new(200, body))

@@ -108,15 +108,15 @@ fn base(event: &Event) -> String {
 }
 
 /// The route of an event: one of the function's, and for anyone or not.
-fn found(event: &Event, function: Function, for_anyone: bool) -> Result<Found<'_>, Code> {
+fn found(event: &Event, function: Function, for_anyone: bool) -> Result<Found<'_>, Failure> {
     let (_, path) = place(event);
     let found = route::find(event.request_context.http.method.as_str(), path)?;
     let is_for_anyone = found.route.access == Access::Anyone;
     let is_it = found.route.function == function && is_for_anyone == for_anyone;
-    if is_it { Ok(found) } else { Err(Code::NoSuchRoute) }
+    if is_it { Ok(found) } else { Err(Code::NoSuchRoute.into()) }
 }
 
-fn question(event: &Event, function: Function) -> Result<Question, Code> {
+fn question(event: &Event, function: Function) -> Result<Question, Failure> {
     let Found { route, said } = found(event, function, true)?;
     Ok(Question { operation: route.operation, code: said.code.map(str::to_owned) })
 }

@@ -1,6 +1,7 @@
 //! Query parameters: as clients send them, some encoded, some not (docs/wire.md rule 11).
 
 use crate::field::FieldError;
+use domain::json::NUMBER_MAX;
 use percent_encoding::percent_decode_str;
 
 /// The query parameters of a request, in their order.
@@ -41,13 +42,13 @@ impl Query {
     /// The integers that a parameter lists.
     pub fn integers(&self, name: &str) -> Result<Option<Vec<u64>>, FieldError> {
         let Some(values) = self.list(name) else { return Ok(None) };
-        let parsed: Result<Vec<u64>, _> = values.iter().map(|value| value.parse()).collect();
-        parsed.map(Some).map_err(|_| FieldError::new(name, "is no list of integers"))
+        let parsed: Option<Vec<u64>> = values.iter().map(|value| integer(value)).collect();
+        parsed.map(Some).ok_or_else(|| FieldError::new(name, "is no list of integers"))
     }
 
     /// One integer.
     pub fn integer(&self, name: &str) -> Result<Option<u64>, FieldError> {
-        let parsed = self.get(name).map(str::parse).transpose();
+        let parsed = self.get(name).map(|value| integer(value).ok_or(value)).transpose();
         parsed.map_err(|_| FieldError::new(name, "is no integer"))
     }
 
@@ -60,6 +61,11 @@ impl Query {
             Some(_) => Err(FieldError::new(name, "is neither true nor false")),
         }
     }
+}
+
+/// An integer that a client can have read somewhere (docs/wire.md, limits).
+fn integer(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|number| *number <= NUMBER_MAX)
 }
 
 fn decode_pair((name, value): (&str, &str)) -> (String, String) {
@@ -85,6 +91,9 @@ mod tests {
         assert_eq!(query.list("f").unwrap(), ["q", "r"]);
         assert_eq!(query.get("g"), None);
         assert!(query.integers("c").is_err());
+        let query = Query::parse("a=9007199254740991&b=9007199254740992");
+        assert_eq!(query.integer("a").unwrap(), Some(9_007_199_254_740_991));
+        assert!(query.integer("b").is_err() && query.integers("b").is_err());
         assert!(query.truth("c").is_err());
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::call::Pov;
 use crate::code::Code;
+use crate::reply::{Failure, Reply};
 
 /// The functions that answer HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,18 +231,40 @@ pub(crate) struct Said<'a> {
     pub(crate) code: Option<&'a str>,
 }
 
+/// Why a request has no route.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unserved {
+    /// No route has its path.
+    Path,
+    /// No route with its path has its method, but these.
+    Method(Vec<&'static str>),
+}
+
+impl From<Unserved> for Failure {
+    fn from(unserved: Unserved) -> Self {
+        match unserved {
+            Unserved::Path => Code::NoSuchRoute.into(),
+            Unserved::Method(others) => {
+                let mut reply = Reply::error(Code::MethodNotAllowed);
+                reply.headers.push(("allow", others.join(", ")));
+                reply.into()
+            }
+        }
+    }
+}
+
 /// Finds the route of a request; with and without a trailing slash (docs/wire.md rule 3).
-pub(crate) fn find<'a>(method: &str, path: &'a str) -> Result<Found<'a>, Code> {
+pub(crate) fn find<'a>(method: &str, path: &'a str) -> Result<Found<'a>, Unserved> {
     let path = path.strip_suffix('/').unwrap_or(path);
-    let mut code = Code::NoSuchRoute;
+    let mut others = Vec::new();
     for route in ROUTES {
         let Some(said) = matches(route.path, path) else { continue };
         if route.methods.contains(&method) {
             return Ok(Found { route, said });
         }
-        code = Code::MethodNotAllowed;
+        others.extend(route.methods);
     }
-    Err(code)
+    Err(if others.is_empty() { Unserved::Path } else { Unserved::Method(others) })
 }
 
 /// Which function a request goes to; what no route serves is answered by `list`.
@@ -294,19 +317,21 @@ mod tests {
         let found = find("GET", "/v1/orcabase/serviceowner/change_instances/dependant/").unwrap();
         assert_eq!((found.route.operation, found.said.id), (Operation::ListDependentChangeInstances, None));
         let patched = find("PATCH", "/v1/orcabase/serviceowner/change_instances/dependant/").unwrap_err();
-        assert_eq!(patched, Code::MethodNotAllowed);
+        assert_eq!(patched, Unserved::Method(vec!["GET"]));
     }
 
     #[test]
     fn what_no_route_has_is_told_apart_from_what_a_route_does_not_take() {
         for path in ["/", "/v1/orcabase/owner/services", "/v1/orcabase/consumer/services/x1", "/v1/teams"] {
-            assert_eq!(find("GET", path).unwrap_err(), Code::NoSuchRoute, "{path}");
+            assert_eq!(find("GET", path).unwrap_err(), Unserved::Path, "{path}");
         }
         for id in ["+5", "-5", "05", "0", "5.0", "99999999999999999999999"] {
             let path = format!("/v1/orcabase/consumer/services/{id}");
-            assert_eq!(find("GET", &path).unwrap_err(), Code::NoSuchRoute, "{path}");
+            assert_eq!(find("GET", &path).unwrap_err(), Unserved::Path, "{path}");
         }
         let deleted = find("DELETE", "/v1/orcabase/consumer/service_items/7").unwrap_err();
-        assert_eq!(deleted, Code::MethodNotAllowed);
+        assert_eq!(deleted, Unserved::Method(vec!["GET"]));
+        let deleted = find("DELETE", "/v1/orcabase/consumer/change_instances/7").unwrap_err();
+        assert_eq!(deleted, Unserved::Method(vec!["GET", "PATCH", "PUT", "POST"]));
     }
 }
