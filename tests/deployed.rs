@@ -53,6 +53,34 @@ fn staged_submissions_come_to_be() {
 }
 
 #[test]
+fn keys_are_made_rotated_and_revoked_and_anyone_may_ask_about_the_system() {
+    let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
+    let anyone = |path: &str| stack.send(&Ask { method: "GET", path, ..Ask::default() });
+    assert_eq!(anyone("/v1/health").body, json!({"status": "ok"}));
+    assert_eq!(anyone("/v1/openapi.json").at("/info/title"), "Dovetail");
+    assert!(anyone("/v1/errors/blocked").body.as_str().is_some_and(|page| page.contains("What to do")));
+
+    let (keys, admin) = ("/v1/account/api_keys/", "awesome-key");
+    let made = stack.call("POST", keys, admin, &json!({"name": "pipeline", "role": "READ_ONLY"}));
+    let rotated = stack.call("POST", &format!("{keys}{}/rotate/", made.at("/id")), admin, &json!({}));
+    assert_eq!((made.status, rotated.status), (201, 201), "{made:?} {rotated:?}");
+    for key in [&made, &rotated] {
+        let teams = stack.get("/v1/account/teams/", key.at("/key").as_str().unwrap());
+        assert_eq!(teams.at("/results/0/name"), "AwesomeConsumer");
+    }
+    let path = format!("{keys}{}/", made.at("/id"));
+    assert_eq!(stack.get(&path, admin).at("/successor"), rotated.at("/id"));
+    assert_eq!(stack.call("DELETE", &path, admin, &Value::Null).status, 204);
+    // One that does not exist any more is looked for in vain, and so is its name for another.
+    assert_eq!(stack.get(&path, admin).status, 404);
+    let taken = stack.call("POST", keys, admin, &json!({"name": "pipeline", "role": "READ_ONLY"}));
+    assert_eq!(taken.at("/code"), "name_taken");
+    let records = stack.get("/v1/account/records/?limit=3", admin);
+    let events = |number: usize| records.at(&format!("/results/{number}/event")).clone();
+    assert_eq!([0, 1, 2].map(events), ["API_KEY_REVOKED", "API_KEY_ROTATED", "API_KEY_CREATED"]);
+}
+
+#[test]
 fn the_sweep_carries_out_what_the_stream_left() {
     let stack = resting(ACTIONS_MAX);
     // Of the second the balancer's owner is told, because the machine changes.

@@ -1,6 +1,7 @@
 //! Every error code, provoked over HTTP: its status, its stable name and its shape.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
+use domain::access::KEYS_MAX;
 use domain::change::{Change, Kind};
 use domain::id::{ChangeId, ItemId};
 use domain::state::State;
@@ -15,6 +16,7 @@ use std::sync::LazyLock;
 use tests::{Answer, Ask, Running, Tables, fresh_table, functions_on, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const KEYS: &str = "/v1/account/api_keys/";
 const ITEMS: &str = "/v1/orcabase/consumer/service_items/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
 
@@ -40,6 +42,7 @@ impl Provoked {
         let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
         let keys = world.pointer_mut("/teams/3/api_keys").and_then(Value::as_array_mut).unwrap();
         keys.push(json!({"key": "read-key", "role": "READ_ONLY"}));
+        keys.push(json!({"key": "general-key", "role": "GENERAL"}));
         Self { system: Running::start(&world.to_string()), found: BTreeMap::new() }
     }
 
@@ -47,6 +50,7 @@ impl Provoked {
     fn whole() -> Self {
         let mut provoked = Self::new();
         provoke_requests(&mut provoked);
+        provoke_keys(&mut provoked);
         provoke_submissions(&mut provoked);
         provoke_decisions(&mut provoked);
         provoked.system.assert_sound();
@@ -102,10 +106,28 @@ fn provoke_requests(provoked: &mut Provoked) {
     provoked.call(Code::MethodNotAllowed, "DELETE", "/v1/account/teams/", "awesome-key", none);
     provoked.call(Code::Unauthenticated, "GET", "/v1/account/teams/", "no-such-key", none);
     provoked.call(Code::ReadOnlyKey, "POST", SUBMIT, "read-key", &vms(&json!([])));
+    provoked.call(Code::NeedsAdmin, "GET", KEYS, "general-key", none);
     provoked.call(Code::NotFound, "GET", &format!("{ITEMS}7/"), "awesome-key", none);
     provoked.call(Code::UnknownFilter, "GET", &format!("{ITEMS}?colour=red"), "awesome-key", none);
     provoked.call(Code::InvalidFilter, "GET", &format!("{ITEMS}?service_id=x"), "awesome-key", none);
     provoked.call(Code::InvalidCursor, "GET", &format!("{ITEMS}?cursor=x"), "awesome-key", none);
+}
+
+fn provoke_keys(provoked: &mut Provoked) {
+    let named = |name: &str| json!({"name": name, "role": "READ_ONLY"});
+    let made = provoked.system.call("POST", KEYS, "awesome-key", &named("one"));
+    assert_eq!(made.status, 201, "{made:?}");
+    provoked.call(Code::NameTaken, "POST", KEYS, "awesome-key", &named("one"));
+    let rotate = format!("{KEYS}{}/rotate/", made.at("/id"));
+    assert_eq!(provoked.system.call("POST", &rotate, "awesome-key", &Value::Null).status, 201);
+    provoked.call(Code::AlreadyRotated, "POST", &rotate, "awesome-key", &Value::Null);
+    for number in 0..=KEYS_MAX {
+        let answer = provoked.system.call("POST", KEYS, "awesome-key", &named(&format!("key {number}")));
+        if answer.status != 201 {
+            provoked.meets(Code::TooManyKeys, answer);
+            break;
+        }
+    }
 }
 
 fn provoke_submissions(provoked: &mut Provoked) {

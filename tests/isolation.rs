@@ -107,6 +107,7 @@ struct Foreign {
     vm: u64,
     private: u64,
     team: u64,
+    key: u64,
 }
 
 impl Foreign {
@@ -131,11 +132,15 @@ impl Foreign {
             vm: id(&format!("{consumer}/services/?name=VM"), "alpha", "/results/0/id"),
             private: id(&format!("{consumer}/services/?name=Private-alphamark"), "alpha", "/results/0/id"),
             team: id("/v1/account/teams/", "alpha", "/results/0/id"),
+            key: id("/v1/account/api_keys/", "alpha", "/results/0/id"),
         }
     }
 
     /// The ids to try in a path.
     fn ids(&self, path: &str) -> Vec<u64> {
+        if path.starts_with("/v1/account/") {
+            return vec![self.key];
+        }
         match path.split('/').nth(4) {
             Some("service_items") => vec![self.item],
             Some("change_instances") => vec![self.change, self.share, self.referenced],
@@ -153,7 +158,8 @@ fn stored(system: &Running) -> (String, Vec<Value>) {
     let text = system.stored();
     let services = ["owner-one", "owner-two", "alpha", "beta", "stranger"]
         .map(|key| system.get("/v1/orcabase/serviceowner/services/?limit=100", key).body);
-    (text, services.to_vec())
+    let keys = ["alpha", "beta", "stranger"].map(|key| system.get("/v1/account/api_keys/", key).body);
+    (text, [&services[..], &keys].concat())
 }
 
 /// A path of the table of routes with everything filled in.
@@ -230,7 +236,13 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::GetApplication
         | Operation::GetHealth
         | Operation::GetContract
-        | Operation::GetErrorPage => Value::Null,
+        | Operation::GetErrorPage
+        | Operation::ListApiKeys
+        | Operation::GetApiKey
+        | Operation::CreateApiKey
+        | Operation::RotateApiKey
+        | Operation::RevokeApiKey
+        | Operation::ListRecords => Value::Null,
     }
 }
 
@@ -269,7 +281,11 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
         | Operation::ListApplications
         | Operation::GetHealth
         | Operation::GetContract
+        | Operation::ListApiKeys
+        | Operation::ListRecords
         | Operation::GetErrorPage => (200, None),
+        Operation::CreateApiKey => refused(Code::InvalidField),
+        Operation::GetApiKey | Operation::RotateApiKey | Operation::RevokeApiKey => refused(Code::NotFound),
     }
 }
 
@@ -342,8 +358,8 @@ fn trespass(
     let answer = system.call(method, &target.path, key, &body);
     let expected = match serving {
         None => (405, Some(Code::MethodNotAllowed)),
-        Some(serving) if serving.access == Access::Write && role == Role::ReadOnly => {
-            (403, Some(Code::ReadOnlyKey))
+        Some(serving) if !serving.access.is_open_to(role) => {
+            (403, Some(if role == Role::ReadOnly { Code::ReadOnlyKey } else { Code::NeedsAdmin }))
         }
         Some(serving) => expected(serving.operation, target, foreign),
     };
@@ -376,7 +392,7 @@ fn a_bad_key_is_401_and_a_reading_key_writes_nothing() {
                 }
                 // The owner's reading key: even its own objects are not written with it.
                 for key in ["owner-one-read", "alpha-read", "stranger-read"] {
-                    if route.access == Access::Write {
+                    if !route.access.is_open_to(Role::ReadOnly) {
                         let answer = system.send(&Ask {
                             method,
                             path: &target.path,

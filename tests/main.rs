@@ -14,6 +14,7 @@ mod front;
 mod gzip;
 mod hostile;
 mod isolation;
+mod keys;
 mod limits;
 mod lists;
 mod races;

@@ -3,6 +3,7 @@
 //! A team has a number of 18 bits. What belongs to a team carries that number in its upper bits and a number
 //! allotted by the team's own records below it, so allotting costs no write of its own.
 
+use crate::json::Hash;
 use std::fmt;
 
 const TEAM_BITS: u32 = 18;
@@ -62,6 +63,22 @@ id!(
     /// A submission: (team, number).
     SubmissionId
 );
+id!(
+    /// An API key: (team, number).
+    KeyId
+);
+
+impl KeyId {
+    /// The key of a team whose secret is stored as `hash`.
+    ///
+    /// Its number is made of the hash, so that nothing has to be counted: two of a team's hundred keys have the same in one
+    /// of three million teams, and the table takes but one of them.
+    pub fn of(team: TeamId, hash: &str) -> Self {
+        let beginning =
+            Hash::of(hash).as_bytes().iter().take(8).fold(0, |all, byte| (all << 8) | u64::from(*byte));
+        Self((team.0 << NUMBER_BITS) | (beginning >> (u64::BITS - NUMBER_BITS)) | 1)
+    }
+}
 
 /// Splits `raw` into the part above and the part within the lowest `bits`; none when either is zero or
 /// `raw` is too large.
@@ -164,7 +181,7 @@ macro_rules! team_number {
     )*};
 }
 
-team_number!(ChangeId, DeployedId, SubmissionId);
+team_number!(ChangeId, DeployedId, SubmissionId, KeyId);
 
 #[cfg(test)]
 mod tests {

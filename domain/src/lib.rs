@@ -3,6 +3,7 @@
 //! Nothing here does I/O, reads a clock or knows AWS: state, time and ids come in as arguments, decisions
 //! come out as values ([`write::Write`]) that the shell carries out.
 
+pub mod access;
 pub mod actor;
 pub mod attention;
 pub mod change;
@@ -21,6 +22,7 @@ pub mod json;
 pub mod land;
 pub mod plan;
 pub mod problem;
+pub mod recorded;
 pub mod related;
 pub mod repair;
 pub mod schema;

@@ -10,13 +10,14 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// The functions that are deployed.
-const FUNCTIONS: [&str; 10] = [
+const FUNCTIONS: [&str; 11] = [
     "submit",
     "list",
     "update-state",
     "history",
     "catalog",
     "about",
+    "account",
     "authorize",
     "generate",
     "notify",

@@ -1,13 +1,14 @@
 """Deploys stacks from a packaged template and removes them, over HTTP: each scenario gets one of its own.
 
-    stacks.py ENDPOINT TEMPLATE_URL GRANTED
+    stacks.py ENDPOINT TEMPLATE_URL GRANTED TOLD
 
 POST /stacks                            {"actions_max": 1} deploys one: its name, its outputs, and where its tables are
 GET /stacks/NAME/events                 every event so far, in the order in which the queue has them
 PUT /stacks/NAME/mappings/FUNCTION      {"enabled": false} has the mapping rest that wakes a function
 PUT /stacks/NAME/webhook                {"url": …, "pattern": …} has events posted to a URL, with a header as its key
 POST /stacks/NAME/functions/FUNCTION    invokes a function with the body
-DELETE /stacks/NAME                     removes it; what was granted to its roles is added to the file GRANTED
+DELETE /stacks/NAME                     removes it; what was granted to its roles is added to the file GRANTED, and what its
+                                        functions have told to TOLD
 
 The port is printed, then whatever goes wrong.
 """
@@ -22,7 +23,7 @@ import threading
 
 import boto3
 
-ENDPOINT, TEMPLATE_URL, GRANTED = sys.argv[1:]
+ENDPOINT, TEMPLATE_URL, GRANTED, TOLD = sys.argv[1:]
 MAPPINGS = {"generate": "GenerateMapping", "notify": "NotifyMapping"}
 # The emulator knows no archive.
 PARAMETERS = {"Architecture": "x86_64", "EventDays": "0", "ExampleQueue": "yes"}
@@ -130,10 +131,21 @@ class Stack:
                 yield {"role": name, "function": policy, "statements": document["Statement"]}
             assert not iam.list_attached_role_policies(RoleName=name)["AttachedPolicies"], name
 
+    def told(self):
+        """What each function has told: its log."""
+        logs = client("logs")
+        groups = [one for one in self.resources.values() if one["ResourceType"] == "AWS::Logs::LogGroup"]
+        for group in groups:
+            name = group["PhysicalResourceId"]
+            for page in logs.get_paginator("filter_log_events").paginate(logGroupName=name):
+                yield from ([name.removeprefix(f"/aws/lambda/{self.name}-"), one["message"]] for one in page["events"])
+
     def remove(self):
-        with writing, open(GRANTED, "a") as granted:
+        with writing, open(GRANTED, "a") as granted, open(TOLD, "a") as told:
             for role in self.granted():
                 granted.write(json.dumps(role) + "\n")
+            for line in self.told():
+                told.write(json.dumps(line) + "\n")
         while self.undo:
             self.undo.pop()()
         self.formation.delete_stack(StackName=self.name)

@@ -5,5 +5,5 @@ use dovetail_table::{Error, Table};
 
 /// Answers one request of API Gateway for its caller.
 pub async fn handle(table: &Table, event: AuthorizerEvent) -> Result<AuthorizerReply, Error> {
-    Ok(verdict(caller_of(table, &event.headers).await?.as_ref()))
+    Ok(verdict(Box::pin(caller_of(table, &event.headers)).await?.as_ref()))
 }

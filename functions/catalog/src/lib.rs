@@ -4,9 +4,9 @@ mod settings;
 
 use domain::actor::TeamRef;
 use domain::id::ServiceId;
+use domain::land::Stamp;
 use domain::schema::{self, Schema};
 use domain::service::{self, Publish, Service};
-use domain::timestamp::Timestamp;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
@@ -37,7 +37,7 @@ fn validate(call: &Call) -> Result<Reply, Failure> {
 
 async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let schema = schema::publish(&call.body).map_err(|problems| invalid_schema(&problems))?;
-    let (status, service) = match publish(table, &schema, &call.caller.team, call.now).await? {
+    let (status, service) = match publish(table, &schema, &call.caller.team, &call.stamp()).await? {
         Outcome::New(service) => (201, service),
         Outcome::NewVersion(service) | Outcome::Unchanged(service) => (200, service),
         Outcome::Foreign => return Err(Code::ForeignService.into()),
@@ -63,7 +63,7 @@ pub async fn publish(
     table: &Table,
     schema: &Schema,
     owner: &TeamRef,
-    now: Timestamp,
+    stamp: &Stamp,
 ) -> Result<Outcome, Error> {
     for attempt in 0..ATTEMPTS_MAX {
         let service = table.service(&schema.title).await?;
@@ -72,14 +72,14 @@ pub async fn publish(
             None => None,
         };
         let before = service.as_ref().zip(current.as_ref().map(|current| current.text.as_str()));
-        let published = match (service::publish(before, &schema.text, owner, now), &service) {
+        let published = match (service::publish(before, &schema.text, owner, stamp.now), &service) {
             (Publish::Foreign, _) => return Ok(Outcome::Foreign),
             (Publish::Unchanged, Some(service)) => return Ok(Outcome::Unchanged(service.clone())),
             (Publish::NewVersion(after), Some(before)) => {
                 let publication = Publication { service: after, schema: Some(schema.text.clone()) };
-                table.update_service(before.revision, publication).await?
+                table.update_service(before.revision, publication, stamp).await?
             }
-            (Publish::New(settings), _) => table.create_service(owner, schema, settings, now).await?,
+            (Publish::New(settings), _) => table.create_service(owner, schema, settings, stamp).await?,
             (Publish::Unchanged | Publish::NewVersion(_), None) => Published::Stale,
         };
         match published {
@@ -105,7 +105,7 @@ async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
             None => service,
             Some(after) => {
                 let publication = Publication { service: after, schema: None };
-                match table.update_service(service.revision, publication).await? {
+                match table.update_service(service.revision, publication, &call.stamp()).await? {
                     Published::Stored(stored) => stored,
                     Published::Stale => {
                         pause(attempt).await;

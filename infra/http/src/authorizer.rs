@@ -8,18 +8,18 @@
 //! looked up as it is.
 
 use crate::event::Event;
+use crate::secret::key_hash;
 use aws_lambda_events::apigw::{
     ApiGatewayRequestAuthorizer, ApiGatewayV2CustomAuthorizerSimpleResponse,
     ApiGatewayV2CustomAuthorizerV2Request,
 };
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use domain::access::ApiKey;
 use domain::actor::{Caller, Role, TeamRef};
 use domain::id::TeamId;
+use domain::timestamp::Timestamp;
 use dovetail_table::{Error, Table};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
 use std::ffi::OsStr;
 
 /// A request as API Gateway sends it to the authorizer.
@@ -28,16 +28,11 @@ pub type AuthorizerEvent = ApiGatewayV2CustomAuthorizerV2Request;
 /// What the authorizer answers.
 pub type AuthorizerReply = ApiGatewayV2CustomAuthorizerSimpleResponse<Map<String, Value>>;
 
-/// Who calls, by the API key in the headers; none if there is no key or nobody knows it.
-pub async fn caller_of(table: &Table, headers: &HeaderMap) -> Result<Option<Caller>, Error> {
+/// The API key in the headers that the caller is known by; none if there is no key, or none that is valid.
+pub async fn caller_of(table: &Table, headers: &HeaderMap) -> Result<Option<ApiKey>, Error> {
     let Some(key) = api_key(headers) else { return Ok(None) };
     let found = table.api_key(&key_hash(key)).await?;
-    Ok(found.map(|key| Caller { team: key.team, role: key.role, key: key.name }))
-}
-
-/// The form in which a key is stored.
-pub fn key_hash(key: &str) -> String {
-    URL_SAFE_NO_PAD.encode(Sha256::digest(key))
+    Ok(found.filter(|key| key.is_valid(dovetail_aws::now())))
 }
 
 /// The API key of a request: `Authorization: Api-Key <key>`.
@@ -48,13 +43,16 @@ fn api_key(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// The answer about a caller, if the key is known.
-pub fn verdict(caller: Option<&Caller>) -> AuthorizerReply {
+pub fn verdict(key: Option<&ApiKey>) -> AuthorizerReply {
     let mut context = Map::new();
-    if let Some(caller) = caller {
-        context.insert("team".to_owned(), json!(caller.team.id.to_string()));
-        context.insert("teamName".to_owned(), json!(caller.team.name));
-        context.insert("role".to_owned(), json!(caller.role.name()));
-        context.insert("key".to_owned(), json!(caller.key));
+    if let Some(key) = key {
+        context.insert("team".to_owned(), json!(key.team.id.to_string()));
+        context.insert("teamName".to_owned(), json!(key.team.name));
+        context.insert("role".to_owned(), json!(key.role.name()));
+        context.insert("key".to_owned(), json!(key.name));
+        if let Some(expires) = key.expires {
+            context.insert("expires".to_owned(), json!(expires.micros().to_string()));
+        }
     }
     let mut reply = AuthorizerReply::default();
     reply.is_authorized = true;
@@ -107,9 +105,14 @@ impl Front {
     }
 }
 
-/// The caller that an authorizer has told.
-pub(crate) fn caller(authorizer: &ApiGatewayRequestAuthorizer) -> Option<Caller> {
+/// The caller that an authorizer has told; its answer may be older than the end of the key.
+pub(crate) fn caller(authorizer: &ApiGatewayRequestAuthorizer, now: Timestamp) -> Option<Caller> {
     let text = |name: &str| authorizer.fields.get(name)?.as_str();
+    if let Some(expires) = text("expires")
+        && now.micros() >= expires.parse().ok()?
+    {
+        return None;
+    }
     let id = TeamId::new(text("team")?.parse().ok()?)?;
     Some(Caller {
         team: TeamRef { id, name: text("teamName")?.to_owned() },

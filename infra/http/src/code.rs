@@ -15,6 +15,8 @@ pub enum Code {
     Unauthenticated,
     /// The key may only read.
     ReadOnlyKey,
+    /// The key may not change settings or keys.
+    NeedsAdmin,
     /// The object does not exist, or not for the caller's team in this role.
     NotFound,
     /// A query parameter is not known.
@@ -61,6 +63,12 @@ pub enum Code {
     LogFull,
     /// The owner has retried too often.
     TooManyAttempts,
+    /// The team has, or has had, an API key of this name.
+    NameTaken,
+    /// The team has as many API keys as it may.
+    TooManyKeys,
+    /// Another API key takes this one's place already.
+    AlreadyRotated,
     /// The team's numbers have run out.
     OutOfNumbers,
     /// An earlier submission of the team is still becoming what it declares.
@@ -75,11 +83,12 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of precedence.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 36] = [
         Self::NoSuchRoute,
         Self::MethodNotAllowed,
         Self::Unauthenticated,
         Self::ReadOnlyKey,
+        Self::NeedsAdmin,
         Self::NotFound,
         Self::UnknownFilter,
         Self::InvalidFilter,
@@ -103,6 +112,9 @@ impl Code {
         Self::LogTooLong,
         Self::LogFull,
         Self::TooManyAttempts,
+        Self::NameTaken,
+        Self::TooManyKeys,
+        Self::AlreadyRotated,
         Self::OutOfNumbers,
         Self::SubmissionInFlight,
         Self::Contended,
@@ -117,6 +129,7 @@ impl Code {
             Self::MethodNotAllowed => (405, "method_not_allowed", "the route does not take this method"),
             Self::Unauthenticated => (401, "unauthenticated", "a valid API key is required"),
             Self::ReadOnlyKey => (403, "read_only_key", "the key may only read"),
+            Self::NeedsAdmin => (403, "needs_admin", "the key may not change settings or keys"),
             Self::NotFound => (404, "not_found", "there is no such object for this team"),
             Self::UnknownFilter => (400, "unknown_filter", "a query parameter is not known"),
             Self::InvalidFilter => (400, "invalid_filter", "a query parameter has a bad value"),
@@ -152,6 +165,9 @@ impl Code {
             Self::LogTooLong => (400, "log_too_long", "the log text is too long"),
             Self::LogFull => (400, "log_full", "the history takes no more log texts"),
             Self::TooManyAttempts => (400, "too_many_attempts", "the change instance was retried too often"),
+            Self::NameTaken => (400, "name_taken", "the team has, or has had, an API key of this name"),
+            Self::TooManyKeys => (400, "too_many_keys", "the team has as many API keys as it may"),
+            Self::AlreadyRotated => (400, "already_rotated", "another API key takes its place already"),
             Self::OutOfNumbers => (400, "out_of_numbers", "the team's numbers have run out"),
             Self::SubmissionInFlight => {
                 (503, "submission_in_flight", "an earlier submission of the team is still being applied")

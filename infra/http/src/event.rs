@@ -7,6 +7,7 @@ use crate::gzip;
 use crate::query::Query;
 use crate::reply::{Content, Failure, Reply};
 use crate::route::{self, Access, Found, Function, Operation};
+use crate::told;
 use aws_lambda_events::apigw::{ApiGatewayV2httpRequest, ApiGatewayV2httpResponse};
 use aws_lambda_events::encodings::Body;
 use base64::Engine as _;
@@ -75,6 +76,7 @@ where
                 reply.leading_to(&base)
             }
         };
+        told::note(reply.code);
         to_event(reply, takes_gzip)
     })
 }
@@ -125,9 +127,12 @@ fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
     let body = event.body.take();
     let Found { route, said } = found(&event, function, false)?;
     let context = &event.request_context;
-    let caller = context.authorizer.as_ref().and_then(authorizer::caller).ok_or(Code::Unauthenticated)?;
-    if route.access == Access::Write && caller.role == Role::ReadOnly {
-        return Err(Code::ReadOnlyKey.into());
+    let now = dovetail_aws::now();
+    let caller = context.authorizer.as_ref().and_then(|told| authorizer::caller(told, now));
+    let caller = caller.ok_or(Code::Unauthenticated)?;
+    if !route.access.is_open_to(caller.role) {
+        let refused = if caller.role == Role::ReadOnly { Code::ReadOnlyKey } else { Code::NeedsAdmin };
+        return Err(refused.into());
     }
     let (_, path) = place(&event);
     Ok(Call {
@@ -141,7 +146,7 @@ fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
         request: context.request_id.clone().unwrap_or_default(),
         base: base(&event),
         path: path.to_owned(),
-        now: dovetail_aws::now(),
+        now,
         // One that is no text is a bad one, not an absent one: it becomes empty, which is refused.
         idempotency_key: event
             .headers
@@ -157,7 +162,9 @@ fn bytes(body: Option<String>, base64: bool) -> Result<Vec<u8>, Code> {
 
 fn to_event(reply: Reply, takes_gzip: bool) -> EventReply {
     let mut headers = HeaderMap::new();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
+    if reply.body != Content::Nothing {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
+    }
     for (name, value) in reply.headers {
         if let Ok(value) = HeaderValue::from_str(&value) {
             headers.insert(name, value);
@@ -175,6 +182,7 @@ fn text(body: Content) -> String {
     match body {
         Content::Json(body) => serde_json::to_string(&body).unwrap_or_else(|_| body.to_string()),
         Content::Text(text) => text.to_owned(),
+        Content::Nothing => String::new(),
     }
 }
 

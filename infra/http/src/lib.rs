@@ -14,10 +14,11 @@ mod invalid;
 mod query;
 mod reply;
 mod route;
+mod secret;
 mod told;
 pub mod view;
 
-pub use authorizer::{AuthorizerEvent, AuthorizerReply, Front, caller_of, key_hash, verdict};
+pub use authorizer::{AuthorizerEvent, AuthorizerReply, Front, caller_of, verdict};
 pub use call::{Call, Pov};
 pub use code::Code;
 pub use cursor::{Cursor, CursorKey};
@@ -27,4 +28,5 @@ pub use invalid::{invalid_declaration, invalid_schema};
 pub use query::Query;
 pub use reply::{Content, Failure, OBJECTS_BYTES_MAX, Reply, fitting};
 pub use route::{Access, Function, Operation, ROUTES, Route, function_of};
+pub use secret::{Secret, key_hash};
 pub use told::told;

@@ -15,6 +15,8 @@ pub struct Reply {
     pub headers: Vec<(&'static str, String)>,
     /// The content type.
     pub content_type: &'static str,
+    /// What kind of error it is; none of a success.
+    pub code: Option<Code>,
     /// The body.
     pub body: Content,
 }
@@ -26,6 +28,8 @@ pub enum Content {
     Json(Value),
     /// A text as it is.
     Text(&'static str),
+    /// Nothing at all.
+    Nothing,
 }
 
 /// How many bytes of objects one reply holds; a function's reply ends at 6 MB, and the objects are not all.
@@ -94,12 +98,17 @@ const PROBLEM_JSON: &str = "application/problem+json";
 impl Reply {
     /// A success.
     pub const fn new(status: u16, body: Value) -> Self {
-        Self { status, headers: Vec::new(), content_type: JSON, body: Content::Json(body) }
+        Self { status, headers: Vec::new(), content_type: JSON, code: None, body: Content::Json(body) }
     }
 
     /// A text that says the same to everyone.
     pub const fn page(content_type: &'static str, text: &'static str) -> Self {
-        Self { status: 200, headers: Vec::new(), content_type, body: Content::Text(text) }
+        Self { status: 200, headers: Vec::new(), content_type, code: None, body: Content::Text(text) }
+    }
+
+    /// A success that there is nothing more to say of.
+    pub const fn nothing() -> Self {
+        Self { status: 204, headers: Vec::new(), content_type: JSON, code: None, body: Content::Nothing }
     }
 
     /// An error without more to say.
@@ -128,12 +137,8 @@ impl Reply {
         if code.status() == 401 {
             headers.push(("www-authenticate", "Api-Key".to_owned()));
         }
-        Self {
-            status: code.status(),
-            headers,
-            content_type: PROBLEM_JSON,
-            body: Content::Json(Value::Object(body)),
-        }
+        let (content_type, body) = (PROBLEM_JSON, Content::Json(Value::Object(body)));
+        Self { status: code.status(), headers, content_type, code: Some(code), body }
     }
 
     /// The same with a problem's type as a link: the page of its code, behind `base`.
@@ -160,9 +165,9 @@ impl Reply {
 
     /// The reply to an unknown query parameter: the bare list that clients know (docs/wire.md rule 11).
     pub fn unknown_filter() -> Self {
-        let status = Code::UnknownFilter.status();
+        let code = Code::UnknownFilter;
         let body = Content::Json(json!(["Filter param not found."]));
-        Self { status, headers: Vec::new(), content_type: JSON, body }
+        Self { status: code.status(), headers: Vec::new(), content_type: JSON, code: Some(code), body }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::call::Pov;
 use crate::code::Code;
 use crate::reply::{Failure, Reply};
+use domain::actor::Role;
 
 /// The functions that answer HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum Function {
     Catalog,
     /// Tells what anyone may ask.
     About,
+    /// Makes and withdraws a team's API keys.
+    Account,
 }
 
 impl Function {
@@ -31,6 +34,7 @@ impl Function {
             Self::History => "history",
             Self::Catalog => "catalog",
             Self::About => "about",
+            Self::Account => "account",
         }
     }
 }
@@ -100,6 +104,18 @@ pub enum Operation {
     GetContract,
     /// What an error means.
     GetErrorPage,
+    /// The team's API keys.
+    ListApiKeys,
+    /// One API key.
+    GetApiKey,
+    /// Makes an API key.
+    CreateApiKey,
+    /// Makes the successor of an API key.
+    RotateApiKey,
+    /// Withdraws an API key.
+    RevokeApiKey,
+    /// What became of the team's API keys.
+    ListRecords,
 }
 
 /// What a caller needs for a route.
@@ -111,6 +127,19 @@ pub enum Access {
     Read,
     /// A key that may change things.
     Write,
+    /// A key that may change settings, and keys.
+    Admin,
+}
+
+impl Access {
+    /// Whether a caller in a role may.
+    pub fn is_open_to(self, role: Role) -> bool {
+        match self {
+            Self::Anyone | Self::Read => true,
+            Self::Write => role != Role::ReadOnly,
+            Self::Admin => role == Role::Admin,
+        }
+    }
 }
 
 /// A route.
@@ -131,6 +160,7 @@ pub struct Route {
 const GET: &[&str] = &["GET"];
 const POST: &[&str] = &["POST"];
 const PATCH: &[&str] = &["PATCH"];
+const DELETE: &[&str] = &["DELETE"];
 const POST_OR_PATCH: &[&str] = &["POST", "PATCH"];
 const PATCH_OR_PUT: &[&str] = &["PATCH", "PUT"];
 const UPDATE: &[&str] = &["PATCH", "PUT", "POST"];
@@ -148,6 +178,15 @@ const fn write(
     Route { methods, path, operation, function, access: Access::Write }
 }
 
+const fn admin(
+    methods: &'static [&'static str],
+    path: &'static str,
+    operation: Operation,
+    function: Function,
+) -> Route {
+    Route { methods, path, operation, function, access: Access::Admin }
+}
+
 const fn anyone(path: &'static str, operation: Operation) -> Route {
     Route { methods: GET, path, operation, function: Function::About, access: Access::Anyone }
 }
@@ -158,6 +197,12 @@ pub const ROUTES: &[Route] = &[
     anyone("/v1/openapi.json", Operation::GetContract),
     anyone("/v1/errors/{code}", Operation::GetErrorPage),
     read("/v1/account/teams", Operation::ListTeams),
+    admin(GET, "/v1/account/api_keys", Operation::ListApiKeys, Function::Account),
+    admin(POST, "/v1/account/api_keys", Operation::CreateApiKey, Function::Account),
+    admin(GET, "/v1/account/api_keys/{id}", Operation::GetApiKey, Function::Account),
+    admin(DELETE, "/v1/account/api_keys/{id}", Operation::RevokeApiKey, Function::Account),
+    admin(POST, "/v1/account/api_keys/{id}/rotate", Operation::RotateApiKey, Function::Account),
+    admin(GET, "/v1/account/records", Operation::ListRecords, Function::Account),
     Route {
         access: Access::Read,
         ..write(
@@ -204,14 +249,14 @@ pub const ROUTES: &[Route] = &[
         Function::UpdateState,
     ),
     read("/v1/orcabase/{pov}/services", Operation::ListServices),
-    write(POST, "/v1/orcabase/{pov}/services", Operation::PublishService, Function::Catalog),
+    admin(POST, "/v1/orcabase/{pov}/services", Operation::PublishService, Function::Catalog),
     Route {
         access: Access::Read,
         ..write(POST, "/v1/orcabase/{pov}/services/validate", Operation::ValidateService, Function::Catalog)
     },
     read("/v1/orcabase/{pov}/services/dependant", Operation::ListDependentServices),
     read("/v1/orcabase/{pov}/services/{id}", Operation::GetService),
-    write(PATCH_OR_PUT, "/v1/orcabase/{pov}/services/{id}", Operation::UpdateService, Function::Catalog),
+    admin(PATCH_OR_PUT, "/v1/orcabase/{pov}/services/{id}", Operation::UpdateService, Function::Catalog),
     read("/v1/orcabase/{pov}/applications", Operation::ListApplications),
     read("/v1/orcabase/{pov}/applications/{id}", Operation::GetApplication),
 ];

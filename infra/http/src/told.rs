@@ -1,10 +1,24 @@
 //! What a deployed function tells of each request: one line of metrics, without a word of the request's own.
 
+use crate::authorizer;
+use crate::code::Code;
 use crate::event::{self, Event, EventReply};
 use crate::route::{self, Function, Operation};
-use dovetail_aws::{metrics, tell};
+use dovetail_aws::{metrics, now, tell};
 use dovetail_table::{Spent, spent};
 use serde_json::{Map, Value, json};
+use std::cell::Cell;
+
+tokio::task_local! {
+    /// How the request under way has ended.
+    static OUTCOME: Cell<Option<Code>>;
+}
+
+/// Notes how a request has ended, for its line.
+pub(crate) fn note(code: Option<Code>) {
+    // Nobody asks where no line is told.
+    let _unasked = OUTCOME.try_with(|outcome| outcome.set(code));
+}
 
 /// Lets `handle` answer and tells what it was, how it ended and what it spent.
 pub async fn told<H, A>(function: Function, event: Event, handle: H) -> EventReply
@@ -14,9 +28,16 @@ where
 {
     let operation = operation(&event);
     let request = event.request_context.request_id.clone();
-    let (reply, spent) = spent(handle(event)).await;
+    let caller = event.request_context.authorizer.as_ref().and_then(|told| authorizer::caller(told, now()));
+    let answering = async {
+        let (reply, spent) = spent(handle(event)).await;
+        (reply, spent, OUTCOME.with(Cell::get))
+    };
+    let (reply, spent, outcome) = OUTCOME.scope(Cell::default(), answering).await;
     let mut line = line(function, operation, &spent);
     line.insert("Status".to_owned(), json!(reply.status_code));
+    line.insert("Outcome".to_owned(), json!(outcome.map_or("ok", Code::name)));
+    line.insert("Team".to_owned(), json!(caller.map(|caller| caller.team.id.get())));
     line.insert("Request".to_owned(), json!(request));
     tell(line);
     reply

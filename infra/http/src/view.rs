@@ -1,10 +1,12 @@
 //! The wire objects, made of domain values and what stands beside them (tests/golden/http).
 
+mod access;
 mod change;
 mod item;
 mod service;
 mod team;
 
+pub use access::{api_key, recorded};
 pub use change::{change_instance, change_instance_as_born, history, history_entry, light_change_instance};
 pub use item::{deployed_item, service_item};
 pub use service::service;

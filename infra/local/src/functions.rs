@@ -84,6 +84,7 @@ pub async fn answer(
         Function::History => history::handle(table, event).await,
         Function::Catalog => catalog::handle(table, event).await,
         Function::About => about::handle(table, event).await,
+        Function::Account => account::handle(table, event).await,
     }
 }
 

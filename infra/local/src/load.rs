@@ -7,16 +7,19 @@ use std::{
     path::PathBuf,
 };
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
-    actor::TeamRef,
+    access::{self, ApiKey},
+    actor::{Actor, TeamRef},
     json::canonical,
+    land::Stamp,
+    recorded::{Event, Recorded},
     schema::{self, Schema},
     service::Settings as ServiceSettings,
     team::Team,
     timestamp::Timestamp,
 };
-use dovetail_table::{ApiKey, Error, Published, Table};
+use dovetail_http::{Secret, key_hash};
+use dovetail_table::{Error, Keyed, Published, Table};
 use serde_json::Value;
 
 use crate::{
@@ -37,9 +40,6 @@ Options:
   --endpoint URL  an engine in AWS's place
   --help          print this
 ";
-
-/// How many bytes of chance a key has.
-const SECRET_BYTES: usize = 32;
 
 /// How often a service is offered while others take its number.
 const ATTEMPTS_MAX: u32 = 8;
@@ -85,8 +85,8 @@ pub enum Failure {
     #[error("service '{0}' belongs to another team already")]
     Foreign(String),
     /// There is no chance to make a key from.
-    #[error("no key can be made: {0}")]
-    Chance(getrandom::Error),
+    #[error("no key can be made")]
+    Chance,
     /// A key that was made could not be shown.
     #[error("a key was made that could not be shown: {0}")]
     Shown(#[from] io::Error),
@@ -128,19 +128,20 @@ pub async fn world(
 ) -> Result<(), Failure> {
     // Before anything is written.
     let schemas = schemas(world)?;
+    let stamp = Stamp { by: Actor::System, request: "load".to_owned(), now };
     let mut teams = BTreeMap::new();
     for team in &world.teams {
         let metadata = canonical(&Value::Object(team.metadata.clone()));
-        let stored = table.ensure_team(&team.name, &metadata).await?;
+        let stored = table.ensure_team(&team.name, &metadata, &stamp).await?;
         for (key, number) in team.api_keys.iter().zip(1..) {
-            if let Some(made) = api_key(table, &stored, key, number).await? {
+            if let Some(made) = api_key(table, &stored, key, number, &stamp).await? {
                 show(&made)?;
             }
         }
         teams.insert(team.name.as_str(), stored.to_ref());
     }
     for (service, schema) in world.services.iter().zip(&schemas) {
-        publish(table, service, schema, &teams, now).await?;
+        publish(table, service, schema, &teams, &stamp).await?;
     }
     Ok(())
 }
@@ -162,29 +163,42 @@ fn schemas(world: &World) -> Result<Vec<Schema>, Failure> {
 }
 
 /// Stores a key unless it is there; one that the file only names is made, once for the team and the name.
-async fn api_key(table: &Table, team: &Team, key: &WorldKey, number: u32) -> Result<Option<Made>, Failure> {
+async fn api_key(
+    table: &Table,
+    team: &Team,
+    key: &WorldKey,
+    number: u64,
+    stamp: &Stamp,
+) -> Result<Option<Made>, Failure> {
     let name = key.name.clone().unwrap_or_else(|| format!("{}-{number}", team.name));
-    let stored = |key: &str, name, role| {
-        let hash = dovetail_http::key_hash(key);
-        ApiKey { hash, name, team: team.to_ref(), role }
+    // Keys that are stored in one go are in the order of the file.
+    let stamp = &Stamp { now: Timestamp::from_micros(stamp.now.micros() + number), ..stamp.clone() };
+    let stored = |hash| {
+        let made = access::Made { hash, name: name.clone(), role: key.role, expires: None };
+        let key = ApiKey::new(made, team.to_ref(), stamp);
+        (Recorded::of_key(Event::KeyCreated, &key, stamp), key)
     };
     if let Some(secret) = &key.key {
-        let key = stored(secret, name, key.role);
+        let (recorded, key) = stored(key_hash(secret));
         if table.api_key(&key.hash).await?.is_none() {
-            table.put_api_key(&key).await?;
+            known(&name, table.put_api_key(&key, &recorded).await?)?;
         }
         return Ok(None);
     }
-    let secret = secret()?;
-    let is_new = table.put_named_api_key(&stored(&secret, name.clone(), key.role)).await?;
-    Ok(is_new.then(|| Made { team: team.name.clone(), name, key: secret }))
+    if table.is_key_name_taken(team.id, &name).await? {
+        return Ok(None);
+    }
+    let secret = Secret::made().ok_or(Failure::Chance)?;
+    let (recorded, key) = stored(secret.hash());
+    known(&name, table.create_api_key(&key, &recorded).await?)?;
+    Ok(Some(Made { team: team.name.clone(), name, key: secret.text().to_owned() }))
 }
 
-/// A key that nobody can guess, with a beginning by which it is known for one.
-fn secret() -> Result<String, Failure> {
-    let mut bytes = [0; SECRET_BYTES];
-    getrandom::fill(&mut bytes).map_err(Failure::Chance)?;
-    Ok(format!("dvt_{}", URL_SAFE_NO_PAD.encode(bytes)))
+fn known(name: &str, keyed: Keyed) -> Result<(), Failure> {
+    match keyed {
+        Keyed::Stored => Ok(()),
+        Keyed::Stale => Err(Error::Unavailable(format!("key '{name}' could not be stored")).into()),
+    }
 }
 
 /// Stores a service with its settings unless it is there.
@@ -193,7 +207,7 @@ async fn publish(
     service: &WorldService,
     schema: &Schema,
     teams: &BTreeMap<&str, TeamRef>,
-    now: Timestamp,
+    stamp: &Stamp,
 ) -> Result<(), Failure> {
     let foreign = || Failure::Foreign(schema.title.clone());
     let owner = teams.get(service.owner.as_str()).ok_or_else(foreign)?;
@@ -210,7 +224,7 @@ async fn publish(
         if let Some(stored) = table.service(&schema.title).await? {
             return if stored.owner == *owner { Ok(()) } else { Err(foreign()) };
         }
-        match table.create_service(owner, schema, settings.clone(), now).await? {
+        match table.create_service(owner, schema, settings.clone(), stamp).await? {
             Published::Stored(_) => return Ok(()),
             // Somebody has taken the number, or the title.
             Published::Stale => dovetail_aws::pause(attempt).await,

@@ -11,16 +11,30 @@ use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
 use dovetail_http::{AuthorizerEvent, Event, key_hash};
 use dovetail_table::{Error, Table};
 
-/// How long a verdict is remembered.
-const REMEMBERED: Duration = Duration::from_secs(60);
+/// How long a verdict is remembered, unless somebody says otherwise; the template has the same.
+pub const REMEMBERED: Duration = Duration::from_secs(60);
 /// How many are; beyond them all are forgotten.
 const VERDICTS_MAX: usize = 1_000;
 
 /// The verdicts on known callers, by the hash of what they sent.
-#[derive(Debug, Default)]
-pub struct Verdicts(Mutex<HashMap<String, (Instant, ApiGatewayRequestAuthorizer)>>);
+#[derive(Debug)]
+pub struct Verdicts {
+    remembered: Duration,
+    known: Mutex<HashMap<String, (Instant, ApiGatewayRequestAuthorizer)>>,
+}
+
+impl Default for Verdicts {
+    fn default() -> Self {
+        Self::remembered_for(REMEMBERED)
+    }
+}
 
 impl Verdicts {
+    /// Verdicts that are remembered for so long.
+    pub fn remembered_for(remembered: Duration) -> Self {
+        Self { remembered, known: Mutex::default() }
+    }
+
     /// What the authorizer says about a request, or has said about one from the same caller.
     pub async fn on(&self, table: &Table, event: &Event) -> Result<ApiGatewayRequestAuthorizer, Error> {
         let sent = event.headers.get("authorization").and_then(|sent| sent.to_str().ok()).map(key_hash);
@@ -38,13 +52,13 @@ impl Verdicts {
     }
 
     fn remembered(&self, sent: &str) -> Option<ApiGatewayRequestAuthorizer> {
-        let verdicts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let verdicts = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let (since, verdict) = verdicts.get(sent)?;
-        (since.elapsed() < REMEMBERED).then(|| verdict.clone())
+        (since.elapsed() < self.remembered).then(|| verdict.clone())
     }
 
     fn remember(&self, sent: String, verdict: ApiGatewayRequestAuthorizer) {
-        let mut verdicts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut verdicts = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if verdicts.len() >= VERDICTS_MAX {
             verdicts.clear();
         }

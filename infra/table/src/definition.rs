@@ -27,13 +27,13 @@ impl Table {
             .table_name(&self.name)
             .billing_mode(BillingMode::PayPerRequest)
             .set_attribute_definitions(attributes(["pk", "sk"].into_iter().chain(keys_of_indexes)))
-            .set_key_schema(key_schema("pk", Some("sk")))
+            .set_key_schema(key_schema("pk", "sk"))
             .stream_specification(stream()?);
         for (index, projection) in INDEXES.into_iter().zip(PROJECTIONS) {
             create = create.global_secondary_indexes(
                 GlobalSecondaryIndex::builder()
                     .index_name(index.name)
-                    .set_key_schema(key_schema(index.pk, Some(index.sk)))
+                    .set_key_schema(key_schema(index.pk, index.sk))
                     .projection(Projection::builder().projection_type(projection).build())
                     .build()
                     .map_err(|error| Error::corrupt(index.name, error))?,
@@ -45,8 +45,8 @@ impl Table {
             .create_table()
             .table_name(&self.keys)
             .billing_mode(BillingMode::PayPerRequest)
-            .set_attribute_definitions(attributes(["pk"].into_iter()))
-            .set_key_schema(key_schema("pk", None));
+            .set_attribute_definitions(attributes(["pk", "sk"].into_iter()))
+            .set_key_schema(key_schema("pk", "sk"));
         unless_exists(keys.call().await)?;
         for name in [&self.name, &self.keys] {
             self.active(name).await?;
@@ -89,12 +89,9 @@ fn attributes<'a>(names: impl Iterator<Item = &'a str>) -> Option<Vec<AttributeD
     names.map(define).collect()
 }
 
-fn key_schema(hash: &str, range: Option<&str>) -> Option<Vec<KeySchemaElement>> {
+fn key_schema(hash: &str, range: &str) -> Option<Vec<KeySchemaElement>> {
     let element = |name: &str, ty| KeySchemaElement::builder().attribute_name(name).key_type(ty).build().ok();
-    std::iter::once((hash, KeyType::Hash))
-        .chain(range.map(|range| (range, KeyType::Range)))
-        .map(|(name, ty)| element(name, ty))
-        .collect()
+    [(hash, KeyType::Hash), (range, KeyType::Range)].map(|(name, ty)| element(name, ty)).into_iter().collect()
 }
 
 fn stream() -> Result<StreamSpecification, Error> {

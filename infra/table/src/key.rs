@@ -1,7 +1,7 @@
 //! Keys: for every record where it is, which follows from its id (docs/adr/0001).
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
+use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, KeyId, ServiceId, SubmissionId, TeamId};
 use domain::json::Hash;
 use domain::staging::StagingId;
 use domain::state::State;
@@ -76,6 +76,41 @@ pub(crate) fn head(team: TeamId) -> Key {
 
 pub(crate) fn application(id: ApplicationId) -> Key {
     Key::new(team_partition(id.team()), format!("APP#{:04}", id.number()))
+}
+
+/// The partition of a team's API keys, in the table of keys.
+pub(crate) fn access_partition(team: TeamId) -> String {
+    format!("TEAM#{team}")
+}
+
+/// How the sort keys of a team's API keys begin.
+pub(crate) const API_KEYS: &str = "KEY#";
+
+pub(crate) fn api_key(hash: &str) -> Key {
+    Key::new(format!("KEY#{hash}"), "KEY")
+}
+
+pub(crate) fn api_key_of(id: KeyId) -> Key {
+    Key::new(access_partition(id.team()), format!("{API_KEYS}{:011}", id.number()))
+}
+
+/// Where it stands that a team has, or has had, a key of a name.
+pub(crate) fn api_key_name(team: TeamId, name: &str) -> Key {
+    Key::new(access_partition(team), format!("NAME#{name}"))
+}
+
+/// Where it stands how many keys a team has.
+pub(crate) fn api_key_count(team: TeamId) -> Key {
+    Key::new(access_partition(team), "COUNT")
+}
+
+/// The partition of what was done to a team's keys and services.
+pub(crate) fn recorded_partition(team: TeamId) -> String {
+    format!("RECORDED#{team}")
+}
+
+pub(crate) fn recorded_at(team: TeamId, place: &str) -> Key {
+    Key::new(recorded_partition(team), place)
 }
 
 /// The partition of all items of a team.

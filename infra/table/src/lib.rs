@@ -3,6 +3,7 @@
 //! The only crate that names a DynamoDB attribute. Rules are in `domain`; what is here turns its values into
 //! requests and answers back into its values.
 
+mod access;
 pub mod audit;
 mod call;
 mod commit;
@@ -27,6 +28,7 @@ mod statement;
 pub mod stream;
 mod work;
 
+pub use access::Keyed;
 pub use commit::{ACTIONS_MAX, Commit};
 pub use connect::{Settings, Table};
 pub use cost::{Cost, Units};
@@ -35,7 +37,6 @@ pub use error::Error;
 pub use lists::{COUNT_MAX, Direction, Listed, Rows, Source};
 pub use meter::metered;
 pub use provision::{Publication, Published};
-pub use read::ApiKey;
 pub use related::Beside;
 pub use spent::{Spent, spent};
 pub use work::Owing;

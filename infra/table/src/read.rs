@@ -8,7 +8,6 @@ use crate::record::{
 };
 use crate::{Error, Table};
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
-use domain::actor::{Role, TeamRef};
 use domain::change::Change;
 use domain::deployed::Deployed;
 use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
@@ -23,19 +22,6 @@ use std::collections::BTreeSet;
 
 /// How many records one batch read takes.
 const BATCH_MAX: usize = 100;
-
-/// An API key as it is stored: by the hash of the key, never the key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ApiKey {
-    /// The SHA-256 of the key.
-    pub hash: String,
-    /// Its name, which the history shows.
-    pub name: String,
-    /// The team it belongs to.
-    pub team: TeamRef,
-    /// What it may do.
-    pub role: Role,
-}
 
 impl Table {
     /// The team, its head and its applications; none for an unknown team.
@@ -150,13 +136,6 @@ impl Table {
         }
     }
 
-    /// The API key with this hash.
-    pub async fn api_key(&self, hash: &str) -> Result<Option<ApiKey>, Error> {
-        let request = self.client.get_item().table_name(&self.keys).consistent_read(true);
-        let found = request.key("pk", AttributeValue::S(hash.to_owned())).call().await?.item;
-        found.map(|row| read_api_key(&row)).transpose()
-    }
-
     pub(crate) async fn attributes(&self, key: Key) -> Result<Option<Attributes>, Error> {
         let request = self.client.get_item().table_name(&self.name).consistent_read(true);
         Ok(request.set_key(Some(key.into())).call().await?.item)
@@ -238,13 +217,4 @@ impl Table {
             attempt += 1;
         }
     }
-}
-
-fn read_api_key(row: &Attributes) -> Result<ApiKey, Error> {
-    let corrupt = || Error::corrupt("an API key", "its attributes do not decode");
-    let text = |name| record::text(row, name).map(str::to_owned).ok_or_else(corrupt);
-    let id = row.get("tm").and_then(|tm| tm.as_n().ok()).and_then(|tm| tm.parse().ok());
-    let team = TeamRef { id: id.and_then(TeamId::new).ok_or_else(corrupt)?, name: text("tn")? };
-    let role = Role::parse(&text("role")?).ok_or_else(corrupt)?;
-    Ok(ApiKey { hash: text("pk")?, name: text("nm")?, team, role })
 }

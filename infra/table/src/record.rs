@@ -3,20 +3,24 @@
 //! Every record names its type (`ty`) and format version (`v`). One written by a newer format is refused, so
 //! that an older function never drops what it does not know.
 
+mod access;
 mod bytes;
 mod catalog;
 mod change;
 mod entry;
 mod item;
 mod parts;
+mod recorded;
 mod submission;
 mod team;
 
+pub(crate) use access::ApiKeyRecord;
 pub(crate) use catalog::{SchemaRecord, ServiceRecord, StoredSchema};
 pub(crate) use change::{ChangeRecord, closed_queue};
 pub(crate) use entry::EntryRecord;
 pub(crate) use item::{DeployedRecord, ItemRecord};
 pub(crate) use parts::Bad;
+pub(crate) use recorded::RecordedRecord;
 pub(crate) use submission::{RememberedRecord, ShareRecord, StagingRecord, SubmissionRecord, WorkRecord};
 pub(crate) use team::{ApplicationRecord, HeadRecord, TeamRecord};
 

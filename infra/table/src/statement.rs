@@ -14,6 +14,7 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
     Update,
 };
+use domain::access::KEYS_MAX;
 use domain::attention::Attention;
 use domain::id::TeamId;
 use domain::submission::{Remembered, Submission};
@@ -319,6 +320,27 @@ pub(crate) fn count(
         condition.values.insert(":before".to_owned(), AttributeValue::N(before.to_string()));
     }
     condition.update(table, key::counters(), "SET #c = :next")
+}
+
+/// Removes a record that is there.
+pub(crate) fn remove(table: &str, key: Key) -> Result<TransactWriteItem, Error> {
+    Condition::new("attribute_exists(pk)").delete(table, key)
+}
+
+/// Replaces the row of an API key that is there and has no successor.
+pub(crate) fn succeed(keys: &str, row: Attributes) -> Result<TransactWriteItem, Error> {
+    Condition::new("attribute_exists(pk) AND attribute_not_exists(#sc)").name("sc").put(keys, row)
+}
+
+/// Counts a team's API keys: one more, unless there are as many as may be, or one less.
+pub(crate) fn count_keys(keys: &str, team: TeamId, more: bool) -> Result<TransactWriteItem, Error> {
+    let (condition, d) =
+        if more { ("attribute_not_exists(#c) OR #c < :max", "1") } else { ("attribute_exists(#c)", "-1") };
+    let mut condition = Condition::new(condition).name("c").value("d", AttributeValue::N(d.to_owned()));
+    if more {
+        condition = condition.number("max", KEYS_MAX).without_name("max");
+    }
+    condition.without_name("d").update(keys, key::api_key_count(team), "ADD #c :d")
 }
 
 #[cfg(test)]

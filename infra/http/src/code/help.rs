@@ -23,6 +23,11 @@ impl Code {
                 "The key has the role `READ_ONLY`, and the request would change something.",
                 "Use a key with another role. Every `GET` works with this one.",
             ),
+            Self::NeedsAdmin => (
+                "The request would change settings of a service or API keys, or look at keys, and the key's role is not \
+                 `ADMIN`.",
+                "Use a key with the role `ADMIN`.",
+            ),
             Self::NotFound => (
                 "There is no such object, or it is not the caller's: which of the two is not told. An object that a \
                  team sees as consumer may be hidden from it as service owner, and the other way round.",
@@ -121,6 +126,19 @@ impl Code {
             Self::TooManyAttempts => {
                 ("There were 31 attempts at this change already.", "Have the consumer declare the item anew.")
             }
+            Self::NameTaken => (
+                "An API key of this name exists, or has existed: histories show names, so each stands for one key and its \
+                 successors.",
+                "Choose another name, or rotate the key that there is.",
+            ),
+            Self::TooManyKeys => (
+                "A team has at most 100 API keys, those that have expired among them.",
+                "Revoke those that nobody uses.",
+            ),
+            Self::AlreadyRotated => (
+                "The key was rotated before: its successor is named in `successor`.",
+                "Rotate the successor.",
+            ),
             Self::OutOfNumbers => (
                 "The team has used up the numbers of its objects, which nobody does within a lifetime.",
                 "Tell whoever runs the deployment.",

@@ -2,12 +2,15 @@
 
 use crate::twin::{Twin, run};
 use crate::world::{CONSUMER, VM_OWNER, World, team};
-use domain::actor::Role;
+use domain::access::{ApiKey, KEYS_MAX, Made};
+use domain::actor::{Actor, Role};
+use domain::land::Stamp;
+use domain::recorded::{Event, Recorded, Subject};
 use domain::schema;
 use domain::service::{Service, Settings};
 use domain::timestamp::Timestamp;
 use domain::write::Write;
-use dovetail_table::{ACTIONS_MAX, ApiKey, Commit, Publication, Published};
+use dovetail_table::{ACTIONS_MAX, Commit, Keyed, Publication, Published};
 use serde_json::json;
 
 #[test]
@@ -15,10 +18,10 @@ fn a_team_is_made_once() {
     run(|| async {
         let twin = Twin::of(World::new()).await;
         let rows = twin.rows();
-        let known = twin.table.ensure_team(CONSUMER, "another").await.unwrap();
+        let known = twin.table.ensure_team(CONSUMER, "another", &stamp(1)).await.unwrap();
         assert_eq!((known.id, known.metadata.as_str()), (team(CONSUMER).id, "{}"));
         assert!(rows == twin.rows());
-        let next = twin.table.ensure_team("Next", "{\"a\":1}").await.unwrap();
+        let next = twin.table.ensure_team("Next", "{\"a\":1}", &stamp(1)).await.unwrap();
         assert_eq!((next.id.get(), next.metadata.as_str()), (6, "{\"a\":1}"));
         assert_eq!(twin.table.team(next.id).await.unwrap(), Some(next.clone()));
         assert_eq!(twin.table.head(next.id).await.unwrap(), Some(next.first_head()));
@@ -33,7 +36,7 @@ fn a_title_is_given_once_and_a_service_is_replaced_where_nothing_has_moved() {
         let definition = json!({"title": "VM", "type": "object", "required": ["name"],
             "properties": {"name": {"type": "string"}}});
         let schema = schema::publish(definition.to_string().as_bytes()).unwrap();
-        let taken = table.create_service(&owner, &schema, Settings::default(), now).await.unwrap();
+        let taken = table.create_service(&owner, &schema, Settings::default(), &stamp(7)).await.unwrap();
         assert_eq!(taken, Published::Stale);
 
         let before = table.service("VM").await.unwrap().unwrap();
@@ -41,12 +44,12 @@ fn a_title_is_given_once_and_a_service_is_replaced_where_nothing_has_moved() {
         let publication = Publication { service: after.clone(), schema: Some(schema.text.clone()) };
         for _ in 0..2 {
             // The second time it finds what it has done.
-            let stored = table.update_service(1, publication.clone()).await.unwrap();
+            let stored = table.update_service(1, publication.clone(), &stamp(7)).await.unwrap();
             assert_eq!(stored, Published::Stored(after.clone()));
         }
         assert_eq!(table.schema(&after).await.unwrap().text, schema.text);
         let late = Publication { service: Service { revision: 2, ..before }, schema: None };
-        assert_eq!(table.update_service(1, late).await.unwrap(), Published::Stale);
+        assert_eq!(table.update_service(1, late, &stamp(8)).await.unwrap(), Published::Stale);
         assert_eq!(table.service("VM").await.unwrap(), Some(after));
     });
 }
@@ -55,12 +58,82 @@ fn a_title_is_given_once_and_a_service_is_replaced_where_nothing_has_moved() {
 fn a_key_is_found_by_its_hash_alone() {
     run(|| async {
         let twin = Twin::of(World::new()).await;
-        let of = |role| ApiKey { hash: "h1".to_owned(), name: "n".to_owned(), team: team(CONSUMER), role };
-        for role in [Role::Admin, Role::General, Role::ReadOnly] {
-            twin.table.put_api_key(&of(role)).await.unwrap();
-            assert_eq!(twin.table.api_key("h1").await.unwrap(), Some(of(role)));
+        let table = &twin.table;
+        for (number, role) in [(1, Role::Admin), (2, Role::General), (3, Role::ReadOnly)] {
+            let (key, recorded) = key(number, role);
+            // The second time it finds what it has done.
+            for _ in 0..2 {
+                assert_eq!(table.put_api_key(&key, &recorded).await.unwrap(), Keyed::Stored);
+            }
+            assert_eq!(table.api_key(&key.hash).await.unwrap(), Some(key));
         }
-        assert_eq!(twin.table.api_key("h2").await.unwrap(), None);
+        assert_eq!(table.api_key("h4").await.unwrap(), None);
+        let team = team(CONSUMER).id;
+        let names: Vec<String> =
+            table.api_keys(team).await.unwrap().into_iter().map(|key| key.name).collect();
+        assert_eq!(names, ["n1", "n2", "n3"]);
+        let newest = table.recorded(team, None, 2).await.unwrap();
+        let older = table.recorded(team, Some(&newest[1].0), 2).await.unwrap();
+        let names = |page: &[(String, Recorded)]| -> String {
+            let name = |(_, recorded): &(String, Recorded)| match &recorded.subject {
+                Subject::Key { name, .. } => name.clone(),
+                Subject::Service { title, .. } => title.clone(),
+                Subject::Team => String::new(),
+            };
+            page.iter().map(name).collect()
+        };
+        assert_eq!((names(&newest), names(&older)), ("n3n2".to_owned(), "n1".to_owned()));
+    });
+}
+
+fn stamp(now: u64) -> Stamp {
+    Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(now) }
+}
+
+fn key(number: u64, role: Role) -> (ApiKey, Recorded) {
+    let stamp = stamp(number);
+    let made = Made { hash: format!("h{number}"), name: format!("n{number}"), role, expires: None };
+    let key = ApiKey::new(made, team(CONSUMER), &stamp);
+    (key.clone(), Recorded::of_key(Event::KeyCreated, &key, &stamp))
+}
+
+#[test]
+fn a_name_is_given_once_a_key_is_rotated_once_and_a_team_has_a_hundred_keys() {
+    run(|| async {
+        let twin = Twin::of(World::new()).await;
+        let table = &twin.table;
+        let (first, recorded) = key(1, Role::Admin);
+        assert_eq!(table.create_api_key(&first, &recorded).await.unwrap(), Keyed::Stored);
+        let (mut second, recorded) = key(2, Role::Admin);
+        second.name.clone_from(&first.name);
+        assert_eq!(table.create_api_key(&second, &recorded).await.unwrap(), Keyed::Stale);
+        assert!(table.is_key_name_taken(first.team.id, &first.name).await.unwrap());
+
+        for number in [3, 4] {
+            let stamp =
+                Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(number) };
+            let (ended, made) = first.rotated(format!("h{number}"), None, 7, &stamp);
+            let recorded = Recorded::of_key(Event::KeyRotated, &ended, &stamp);
+            let keyed = table.rotate_api_key(&ended, &made, &recorded).await.unwrap();
+            assert_eq!(keyed, if number == 3 { Keyed::Stored } else { Keyed::Stale });
+        }
+        let ended = table.api_key("h1").await.unwrap().unwrap();
+        let successor = table.api_key("h3").await.unwrap().unwrap();
+        assert_eq!((ended.successor, ended.expires), (Some(successor.id), Some(Timestamp::from_micros(10))));
+        assert_eq!(table.api_key_by_id(ended.id).await.unwrap(), Some(ended));
+
+        for number in 5..=KEYS_MAX + 2 {
+            let (key, recorded) = key(number, Role::General);
+            assert_eq!(table.create_api_key(&key, &recorded).await.unwrap(), Keyed::Stored, "{number}");
+        }
+        let (more, recorded) = key(200, Role::General);
+        assert_eq!(table.create_api_key(&more, &recorded).await.unwrap(), Keyed::Stale);
+        let (_, revoked) = key(201, Role::General);
+        // The second time it finds that it is gone.
+        for _ in 0..2 {
+            assert_eq!(table.revoke_api_key(&first, &revoked).await.unwrap(), Keyed::Stored);
+        }
+        assert_eq!(table.create_api_key(&more, &recorded).await.unwrap(), Keyed::Stored);
     });
 }
 

@@ -2,7 +2,9 @@
 
 use crate::world::World;
 use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
+use domain::actor::Actor;
 use domain::json::Hash;
+use domain::land::Stamp;
 use domain::plan::Offer;
 use domain::submission::Scope;
 use domain::timestamp::Timestamp;
@@ -53,14 +55,22 @@ impl Twin {
         let engine = Arc::new(Engine::new());
         let table = table_by(Straight(Arc::clone(&engine))).await;
         table.create().await.unwrap();
+        let stamp = |now| Stamp { by: Actor::System, request: "world".to_owned(), now };
         for team in world.snapshot.teams.values() {
-            assert_eq!(&table.ensure_team(&team.name, &team.metadata).await.unwrap(), team);
+            assert_eq!(
+                &table
+                    .ensure_team(&team.name, &team.metadata, &stamp(Timestamp::from_micros(1)))
+                    .await
+                    .unwrap(),
+                team
+            );
         }
         let mut offers: Vec<&Offer> = world.offers.values().collect();
         offers.sort_by_key(|offer| offer.service.id);
         for Offer { service, schema } in offers {
             let settings = service.settings.clone();
-            let published = table.create_service(&service.owner, schema, settings, service.created).await;
+            let stamp = stamp(service.created);
+            let published = table.create_service(&service.owner, schema, settings, &stamp).await;
             assert_eq!(published.unwrap(), Published::Stored(service.clone()));
         }
         let mut twin = Self { world, table, engine, followed: 0 };

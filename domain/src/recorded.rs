@@ -1,0 +1,137 @@
+//! Records of what was done to keys, services and teams: who did it, when, in which request. Of change instances there is a
+//! history of their own.
+
+use crate::access::ApiKey;
+use crate::actor::{Role, TeamRef};
+use crate::id::{KeyId, ServiceId};
+use crate::land::Stamp;
+use crate::service::{Service, Settings};
+use crate::timestamp::Timestamp;
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// An API key was made.
+    KeyCreated,
+    /// Another API key takes its place.
+    KeyRotated,
+    /// An API key was withdrawn.
+    KeyRevoked,
+    /// A service was published, or a new version of its schema.
+    ServicePublished,
+    /// A service's settings were changed.
+    ServiceChanged,
+    /// A team came into being.
+    TeamCreated,
+}
+
+impl Event {
+    /// Every event.
+    pub const ALL: [Self; 6] = [
+        Self::KeyCreated,
+        Self::KeyRotated,
+        Self::KeyRevoked,
+        Self::ServicePublished,
+        Self::ServiceChanged,
+        Self::TeamCreated,
+    ];
+
+    /// The one name of it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::KeyCreated => "API_KEY_CREATED",
+            Self::KeyRotated => "API_KEY_ROTATED",
+            Self::KeyRevoked => "API_KEY_REVOKED",
+            Self::ServicePublished => "SERVICE_PUBLISHED",
+            Self::ServiceChanged => "SERVICE_CHANGED",
+            Self::TeamCreated => "TEAM_CREATED",
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|event| event.name() == name)
+    }
+}
+
+/// What it happened to, as it was from then on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// An API key.
+    Key {
+        /// Its id.
+        id: KeyId,
+        /// Its name.
+        name: String,
+        /// What it may do.
+        role: Role,
+        /// Until when.
+        expires: Option<Timestamp>,
+    },
+    /// A service.
+    Service {
+        /// Its id.
+        id: ServiceId,
+        /// Its title.
+        title: String,
+        /// How often it was changed.
+        revision: u64,
+        /// The newest version of its schema.
+        schema_version: u64,
+        /// Its settings.
+        settings: Settings,
+    },
+    /// The team itself.
+    Team,
+}
+
+/// That something happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The team whose it is.
+    pub team: TeamRef,
+    /// What happened.
+    pub event: Event,
+    /// To what.
+    pub subject: Subject,
+    /// When.
+    pub at: Timestamp,
+    /// Who did it.
+    pub by: String,
+    /// The team that did it, if one did.
+    pub by_team: Option<TeamRef>,
+    /// The request's id.
+    pub request: String,
+}
+
+impl Recorded {
+    /// What happens to a key.
+    pub fn of_key(event: Event, key: &ApiKey, stamp: &Stamp) -> Self {
+        let ApiKey { id, name, role, expires, .. } = key.clone();
+        Self::of(event, &key.team, Subject::Key { id, name, role, expires }, stamp)
+    }
+
+    /// What happens to a service.
+    pub fn of_service(event: Event, service: &Service, stamp: &Stamp) -> Self {
+        let Service { id, title, revision, schema_version, settings, .. } = service.clone();
+        let subject = Subject::Service { id, title, revision, schema_version, settings };
+        Self::of(event, &service.owner, subject, stamp)
+    }
+
+    /// That a team comes into being.
+    pub fn of_team(team: &TeamRef, stamp: &Stamp) -> Self {
+        Self::of(Event::TeamCreated, team, Subject::Team, stamp)
+    }
+
+    fn of(event: Event, team: &TeamRef, subject: Subject, stamp: &Stamp) -> Self {
+        Self {
+            team: team.clone(),
+            event,
+            subject,
+            at: stamp.now,
+            by: stamp.by.changed_by(),
+            by_team: stamp.by.team().cloned(),
+            request: stamp.request.clone(),
+        }
+    }
+}

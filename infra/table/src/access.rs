@@ -1,0 +1,182 @@
+//! API keys, and the records of what was done to keys, services and teams, in a table of their own: the authorizer reads
+//! nothing else.
+
+use crate::call::Call as _;
+use crate::commit::Commit;
+use crate::record::{self, ApiKeyRecord, Attributes, RecordedRecord};
+use crate::{Error, Table, key, statement};
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use domain::access::ApiKey;
+use domain::id::{KeyId, TeamId};
+use domain::recorded::Recorded;
+
+/// What became of a change of keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keyed {
+    /// It is stored.
+    Stored,
+    /// The name is taken, or the team has as many keys as it may; or the key has changed meanwhile: look again.
+    Stale,
+}
+
+impl Table {
+    /// The API key with this hash.
+    pub async fn api_key(&self, hash: &str) -> Result<Option<ApiKey>, Error> {
+        self.key_row(key::api_key(hash)).await
+    }
+
+    /// The API key with this id.
+    pub async fn api_key_by_id(&self, id: KeyId) -> Result<Option<ApiKey>, Error> {
+        self.key_row(key::api_key_of(id)).await
+    }
+
+    /// Whether a key of a team has ever had this name.
+    pub async fn is_key_name_taken(&self, team: TeamId, name: &str) -> Result<bool, Error> {
+        Ok(self.keys_row(key::api_key_name(team, name)).await?.is_some())
+    }
+
+    /// All keys of a team, in the order in which they were made.
+    pub async fn api_keys(&self, team: TeamId) -> Result<Vec<ApiKey>, Error> {
+        let mut rows = Vec::new();
+        let mut after = None;
+        loop {
+            let page =
+                self.keys_query(key::access_partition(team), key::API_KEYS).set_exclusive_start_key(after);
+            let page = page.call().await?;
+            rows.extend(page.items.unwrap_or_default());
+            after = page.last_evaluated_key;
+            if after.is_none() {
+                let mut keys: Vec<ApiKey> =
+                    rows.into_iter().map(record::read::<ApiKeyRecord>).collect::<Result<_, _>>()?;
+                keys.sort_by_key(|key| (key.created, key.id));
+                return Ok(keys);
+            }
+        }
+    }
+
+    /// What was done to a team's keys and services, the newest first: so many records, of those before `before` if it is given.
+    pub async fn recorded(
+        &self,
+        team: TeamId,
+        before: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<(String, Recorded)>, Error> {
+        let query = self.keys_query(key::recorded_partition(team), "").scan_index_forward(false);
+        let before = before.map(|before| key::recorded_at(team, before).into());
+        let limit = i32::try_from(limit).unwrap_or(i32::MAX);
+        let page = query.set_exclusive_start_key(before).limit(limit).call().await?;
+        let rows = page.items.unwrap_or_default().into_iter();
+        let read = |row: Attributes| {
+            let place = record::text(&row, "sk").unwrap_or_default().to_owned();
+            record::read::<RecordedRecord>(row).map(|recorded| (place, recorded))
+        };
+        rows.map(read).collect()
+    }
+
+    /// Stores a new key, unless its team has had one of that name or has as many as it may.
+    pub async fn create_api_key(&self, made: &ApiKey, recorded: &Recorded) -> Result<Keyed, Error> {
+        let name = || statement::put_new(&self.keys, key::api_key_name(made.team.id, &made.name).into());
+        self.keyed(made, || Ok([vec![name()?], self.stored(made)?, vec![self.told(recorded)?]].concat()))
+            .await
+    }
+
+    /// Stores a key that is known beforehand, whatever it is called.
+    pub async fn put_api_key(&self, known: &ApiKey, recorded: &Recorded) -> Result<Keyed, Error> {
+        self.keyed(known, || Ok([self.stored(known)?, vec![self.told(recorded)?]].concat())).await
+    }
+
+    /// Puts a new key beside one that has had no successor until now, and ends that one.
+    pub async fn rotate_api_key(
+        &self,
+        ended: &ApiKey,
+        made: &ApiKey,
+        recorded: &Recorded,
+    ) -> Result<Keyed, Error> {
+        let actions = || {
+            let ended = rows(ended)?.map(|row| statement::succeed(&self.keys, row));
+            let ended: Vec<_> = ended.into_iter().collect::<Result<_, _>>()?;
+            Ok([ended, self.stored(made)?, vec![self.told(recorded)?]].concat())
+        };
+        self.keyed(made, actions).await
+    }
+
+    /// Removes a key.
+    pub async fn revoke_api_key(&self, revoked: &ApiKey, recorded: &Recorded) -> Result<Keyed, Error> {
+        let (hash, team) = (&revoked.hash, revoked.team.id);
+        let actions = || {
+            let gone = [key::api_key(hash), key::api_key_of(revoked.id)];
+            let gone: Vec<_> =
+                gone.map(|key| statement::remove(&self.keys, key)).into_iter().collect::<Result<_, _>>()?;
+            let fewer = statement::count_keys(&self.keys, team, false)?;
+            Ok([gone, vec![fewer, self.told(recorded)?]].concat())
+        };
+        let commit = self.transact(actions).await?;
+        // Once it is gone it is gone, whoever did it.
+        let is_gone = commit == Commit::Done || self.api_key(hash).await?.is_none();
+        outcome(commit, is_gone)
+    }
+
+    /// Whatever the answer was, the new key tells: nobody else stores this very hash.
+    async fn keyed(
+        &self,
+        made: &ApiKey,
+        actions: impl Fn() -> Result<Vec<TransactWriteItem>, Error>,
+    ) -> Result<Keyed, Error> {
+        let commit = self.transact(actions).await?;
+        let is_stored = commit == Commit::Done || self.api_key(&made.hash).await?.is_some();
+        outcome(commit, is_stored)
+    }
+
+    fn stored(&self, made: &ApiKey) -> Result<Vec<TransactWriteItem>, Error> {
+        let mut actions = vec![statement::count_keys(&self.keys, made.team.id, true)?];
+        for row in rows(made)? {
+            actions.push(statement::put_new(&self.keys, row)?);
+        }
+        Ok(actions)
+    }
+
+    pub(crate) fn told(&self, recorded: &Recorded) -> Result<TransactWriteItem, Error> {
+        statement::create::<RecordedRecord>(&self.keys, recorded)
+    }
+
+    async fn key_row(&self, key: key::Key) -> Result<Option<ApiKey>, Error> {
+        self.keys_row(key).await?.map(record::read::<ApiKeyRecord>).transpose()
+    }
+
+    async fn keys_row(&self, key: key::Key) -> Result<Option<Attributes>, Error> {
+        let request = self.client.get_item().table_name(&self.keys).consistent_read(true);
+        Ok(request.set_key(Some(key.into())).call().await?.item)
+    }
+
+    fn keys_query(
+        &self,
+        pk: String,
+        prefix: &str,
+    ) -> aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder {
+        let query = self.client.query().table_name(&self.keys).consistent_read(true);
+        let query = query.expression_attribute_values(":pk", AttributeValue::S(pk));
+        if prefix.is_empty() {
+            return query.key_condition_expression("pk = :pk");
+        }
+        let query = query.expression_attribute_values(":sk", AttributeValue::S(prefix.to_owned()));
+        query.key_condition_expression("pk = :pk AND begins_with(sk, :sk)")
+    }
+}
+
+fn outcome(commit: Commit, is_done: bool) -> Result<Keyed, Error> {
+    match commit {
+        _ if is_done => Ok(Keyed::Stored),
+        Commit::Done | Commit::Stale => Ok(Keyed::Stale),
+        Commit::Busy | Commit::Unknown | Commit::TooLarge => {
+            Err(Error::Unavailable("the API keys could not be changed".to_owned()))
+        }
+    }
+}
+
+/// The rows of a key: by its hash for the authorizer, by its number for its team.
+fn rows(made: &ApiKey) -> Result<[Attributes; 2], Error> {
+    let by_hash = record::write::<ApiKeyRecord>(made)?;
+    let mut by_number = by_hash.clone();
+    by_number.extend(Attributes::from(key::api_key_of(made.id)));
+    Ok([by_hash, by_number])
+}

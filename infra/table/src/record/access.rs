@@ -1,0 +1,66 @@
+//! API keys.
+
+use super::Record;
+use super::parts::{Bad, TeamPart, at};
+use crate::key::{self, Key};
+use domain::access::ApiKey;
+use domain::actor::Role;
+use domain::id::KeyId;
+use domain::timestamp::Timestamp;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ApiKeyRecord {
+    id: u64,
+    ha: String,
+    nm: String,
+    tm: TeamPart,
+    role: String,
+    cr: u64,
+    cb: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ex: Option<u64>,
+    /// The successor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sc: Option<u64>,
+}
+
+impl Record for ApiKeyRecord {
+    const TYPE: &'static str = "API_KEY";
+    type Value = ApiKey;
+
+    fn of(key: &ApiKey) -> Self {
+        Self {
+            id: key.id.get(),
+            ha: key.hash.clone(),
+            nm: key.name.clone(),
+            tm: TeamPart::of(&key.team),
+            role: key.role.name().to_owned(),
+            cr: key.created.micros(),
+            cb: key.created_by.clone(),
+            ex: key.expires.map(Timestamp::micros),
+            sc: key.successor.map(KeyId::get),
+        }
+    }
+
+    fn value(self) -> Result<ApiKey, Bad> {
+        Ok(ApiKey {
+            id: KeyId::parse(self.id).ok_or(Bad("id"))?,
+            hash: self.ha,
+            name: self.nm,
+            team: self.tm.value()?,
+            role: Role::parse(&self.role).ok_or(Bad("role"))?,
+            created: at(self.cr),
+            created_by: self.cb,
+            expires: self.ex.map(at),
+            successor: match self.sc {
+                Some(id) => Some(KeyId::parse(id).ok_or(Bad("successor"))?),
+                None => None,
+            },
+        })
+    }
+
+    fn key(key: &ApiKey) -> Key {
+        key::api_key(&key.hash)
+    }
+}

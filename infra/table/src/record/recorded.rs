@@ -1,0 +1,144 @@
+//! What was done to keys, services and teams.
+
+use super::Record;
+use super::parts::{Bad, TeamPart, at, team_id};
+use crate::key::{self, Key};
+use domain::actor::Role;
+use domain::id::{KeyId, ServiceId, TeamId};
+use domain::recorded::{Event, Recorded, Subject};
+use domain::service::Settings;
+use domain::timestamp::Timestamp;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RecordedRecord {
+    tm: TeamPart,
+    ev: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<KeyPart>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    service: Option<ServicePart>,
+    at: u64,
+    by: String,
+    /// The team of who did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bt: Option<TeamPart>,
+    op: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeyPart {
+    id: u64,
+    nm: String,
+    role: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ex: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ServicePart {
+    id: u64,
+    ti: String,
+    rv: u64,
+    sv: u64,
+    ar: bool,
+    dt: Vec<TeamPart>,
+    at: Vec<u64>,
+}
+
+impl KeyPart {
+    fn value(self) -> Result<Subject, Bad> {
+        Ok(Subject::Key {
+            id: KeyId::parse(self.id).ok_or(Bad("key"))?,
+            name: self.nm,
+            role: Role::parse(&self.role).ok_or(Bad("role"))?,
+            expires: self.ex.map(at),
+        })
+    }
+}
+
+impl ServicePart {
+    fn value(self) -> Result<Subject, Bad> {
+        Ok(Subject::Service {
+            id: ServiceId::new(self.id).ok_or(Bad("service"))?,
+            title: self.ti,
+            revision: self.rv,
+            schema_version: self.sv,
+            settings: Settings {
+                approval_required: self.ar,
+                dependent_teams: self.dt.into_iter().map(TeamPart::value).collect::<Result<_, _>>()?,
+                allowed_teams: self.at.into_iter().map(team_id).collect::<Result<_, _>>()?,
+            },
+        })
+    }
+}
+
+/// The parts that a subject is stored as.
+fn parts(subject: &Subject) -> (Option<KeyPart>, Option<ServicePart>) {
+    match subject {
+        Subject::Key { id, name, role, expires } => {
+            let (role, ex) = (role.name().to_owned(), expires.map(Timestamp::micros));
+            (Some(KeyPart { id: id.get(), nm: name.clone(), role, ex }), None)
+        }
+        Subject::Service { id, title, revision, schema_version, settings } => {
+            let part = ServicePart {
+                id: id.get(),
+                ti: title.clone(),
+                rv: *revision,
+                sv: *schema_version,
+                ar: settings.approval_required,
+                dt: settings.dependent_teams.iter().map(TeamPart::of).collect(),
+                at: settings.allowed_teams.iter().copied().map(TeamId::get).collect(),
+            };
+            (None, Some(part))
+        }
+        Subject::Team => (None, None),
+    }
+}
+
+impl Record for RecordedRecord {
+    const TYPE: &'static str = "RECORDED";
+    type Value = Recorded;
+
+    fn of(recorded: &Recorded) -> Self {
+        let (key, service) = parts(&recorded.subject);
+        Self {
+            tm: TeamPart::of(&recorded.team),
+            ev: recorded.event.name().to_owned(),
+            key,
+            service,
+            at: recorded.at.micros(),
+            by: recorded.by.clone(),
+            bt: recorded.by_team.as_ref().map(TeamPart::of),
+            op: recorded.request.clone(),
+        }
+    }
+
+    fn value(self) -> Result<Recorded, Bad> {
+        let subject = match (self.key, self.service) {
+            (Some(key), None) => key.value()?,
+            (None, Some(service)) => service.value()?,
+            (None, None) => Subject::Team,
+            (Some(_), Some(_)) => return Err(Bad("subject")),
+        };
+        Ok(Recorded {
+            team: self.tm.value()?,
+            event: Event::parse(&self.ev).ok_or(Bad("event"))?,
+            subject,
+            at: at(self.at),
+            by: self.by,
+            by_team: self.bt.map(TeamPart::value).transpose()?,
+            request: self.op,
+        })
+    }
+
+    fn key(recorded: &Recorded) -> Key {
+        let of = match &recorded.subject {
+            Subject::Key { id, .. } => format!("KEY#{id}"),
+            Subject::Service { id, revision, .. } => format!("SERVICE#{id}#{revision}"),
+            Subject::Team => "TEAM".to_owned(),
+        };
+        let place = format!("{:016}#{}#{of}", recorded.at.micros(), recorded.request);
+        key::recorded_at(recorded.team.id, &place)
+    }
+}

@@ -1,0 +1,339 @@
+//! API keys: their life over HTTP, and who may do what with which key.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
+
+use domain::access::{ApiKey, Made};
+use domain::actor::{Actor, Role};
+use domain::land::Stamp;
+use domain::recorded::{Event, Recorded};
+use domain::timestamp::Timestamp;
+use dovetail_aws::{Clock, by_clock};
+use dovetail_http::{Access, CursorKey, Operation, Pov, ROUTES, Route, key_hash};
+use dovetail_local::functions;
+use dovetail_local::verdicts::Verdicts;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tests::{Answer, Ask, Running};
+
+const KEYS: &str = "/v1/account/api_keys/";
+const RECORDS: &str = "/v1/account/records/";
+const TEAMS: &str = "/v1/account/teams/";
+
+/// A system in which one team owns a service and declares items of it; another one has nothing to do with it.
+fn system() -> Running {
+    let mut world: Value = serde_json::from_str(include_str!("contract/world.json")).unwrap();
+    let teams = world["teams"].as_array_mut().unwrap();
+    teams.push(json!({"name": "Stranger", "api_keys": ["stranger-key"]}));
+    Running::start(&world.to_string())
+}
+
+const ADMIN: &str = "everything-key";
+
+fn made(system: &Running, admin: &str, name: &str, role: Role) -> Answer {
+    let answer = system.call("POST", KEYS, admin, &json!({"name": name, "role": role.name()}));
+    assert_eq!(answer.status, 201, "{answer:?}");
+    answer
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap()
+}
+
+#[test]
+fn a_key_is_shown_once_works_in_its_role_is_rotated_and_is_revoked() {
+    let system = system();
+    let first = made(&system, ADMIN, "pipeline", Role::General);
+    let (id, secret) = (first.at("/id"), text(first.at("/key")));
+    assert_eq!(system.get(TEAMS, secret).status, 200);
+
+    // Whatever is read afterwards, it is not among it.
+    for path in [KEYS.to_owned(), format!("{KEYS}{id}/"), RECORDS.to_owned()] {
+        let answer = system.get(&path, ADMIN);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let told = answer.body.to_string();
+        assert!(told.contains("pipeline") && !told.contains(secret) && !told.contains(&key_hash(secret)));
+    }
+
+    let rotate = format!("{KEYS}{id}/rotate/");
+    let second = system.call("POST", &rotate, ADMIN, &json!({"overlap_seconds": 3600}));
+    assert_eq!(
+        (second.status, second.at("/name"), second.at("/role")),
+        (201, &json!("pipeline"), &json!("GENERAL"))
+    );
+    let old = system.get(&format!("{KEYS}{id}/"), ADMIN);
+    assert_eq!(old.at("/successor"), second.at("/id"));
+    let end = Timestamp::parse(text(old.at("/expires"))).unwrap().micros();
+    let made_at = Timestamp::parse(text(second.at("/created"))).unwrap().micros();
+    assert_eq!(end - made_at, 3_600_000_000);
+    assert_eq!(system.get(TEAMS, secret).status, 200);
+
+    let third = system.call(
+        "POST",
+        &format!("{}rotate/", text(second.at("/url"))),
+        ADMIN,
+        &json!({"overlap_seconds": 0}),
+    );
+    assert_eq!(third.status, 201, "{third:?}");
+    assert_eq!(system.get(TEAMS, text(second.at("/key"))).status, 401);
+    assert_eq!(system.get(TEAMS, text(third.at("/key"))).status, 200);
+
+    let gone = system.call("DELETE", &format!("{KEYS}{id}/"), ADMIN, &Value::Null);
+    assert_eq!((gone.status, &gone.body), (204, &Value::Null));
+    let gone = system.call("DELETE", &format!("{KEYS}{id}/"), ADMIN, &Value::Null);
+    assert_eq!((gone.status, gone.at("/code")), (404, &json!("not_found")));
+}
+
+#[test]
+fn what_is_done_to_keys_services_and_teams_is_recorded_with_who_and_when() {
+    let system = system();
+    let admin = made(&system, ADMIN, "chief", Role::Admin);
+    let admin = text(admin.at("/key"));
+    let disk = json!({"title": "Disk", "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}}});
+    let services = "/v1/orcabase/serviceowner/services/";
+    assert_eq!(system.call("POST", services, admin, &disk).status, 201);
+    for approval in [false, false] {
+        // The second time nothing changes.
+        let settings = json!({"approval_required": approval, "dependant_teams": []});
+        assert_eq!(system.call("PATCH", &format!("{services}1/"), admin, &settings).status, 200);
+    }
+    let key = made(&system, admin, "pipeline", Role::ReadOnly);
+    let rotated = system.call("POST", &format!("{}rotate/", text(key.at("/url"))), admin, &Value::Null);
+    assert_eq!(rotated.status, 201, "{rotated:?}");
+    assert_eq!(system.call("DELETE", text(key.at("/url")), admin, &Value::Null).status, 204);
+    // What is refused is not recorded.
+    assert_eq!(system.call("POST", KEYS, admin, &json!({"name": "chief", "role": "ADMIN"})).status, 400);
+    assert_eq!(system.call("DELETE", &format!("{KEYS}7/"), admin, &Value::Null).status, 404);
+
+    let (mut told, mut next) = (Vec::new(), format!("{RECORDS}?limit=2"));
+    loop {
+        let page = system.get(&next, ADMIN);
+        assert_eq!(page.status, 200, "{page:?}");
+        for one in page.at("/results").as_array().unwrap() {
+            let name = [&one["api_key"], &one["service"]].into_iter().find_map(|of| of["name"].as_str());
+            let (event, name) = (text(&one["event"]), name.unwrap_or_default());
+            told.push(format!("{event} {name} by {}", text(&one["changed_by"])));
+        }
+        let Some(url) = page.at("/next").as_str() else { break };
+        next = url.to_owned();
+    }
+    assert_eq!(
+        told,
+        [
+            "API_KEY_REVOKED pipeline by chief (Api Key)",
+            "API_KEY_ROTATED pipeline by chief (Api Key)",
+            "API_KEY_CREATED pipeline by chief (Api Key)",
+            "SERVICE_CHANGED VM by chief (Api Key)",
+            "SERVICE_PUBLISHED Disk by chief (Api Key)",
+            "API_KEY_CREATED chief by Everything-1 (Api Key)",
+            "API_KEY_CREATED Everything-1 by SYSTEM",
+            "TEAM_CREATED  by SYSTEM",
+            "SERVICE_PUBLISHED VM by SYSTEM",
+        ]
+    );
+    for cursor in [
+        "x",
+        "1",
+        "%23",
+        "1795436382331454%23",
+        &"1".repeat(17),
+        &format!("{}%23{}", "1".repeat(16), "x".repeat(999)),
+    ] {
+        let answer = system.get(&format!("{RECORDS}?cursor={cursor}"), ADMIN);
+        let expected = if cursor.starts_with("17") { 200 } else { 400 };
+        assert_eq!(answer.status, expected, "{cursor}: {answer:?}");
+    }
+    // Nobody else's.
+    let others = system.get(RECORDS, "stranger-key");
+    assert_eq!(others.at("/results").as_array().unwrap().len(), 2, "{others:?}");
+}
+
+#[test]
+fn a_bad_key_is_refused_with_its_field() {
+    let system = system();
+    let cases = [
+        (json!({"role": "ADMIN"}), "name"),
+        (json!({"name": 5, "role": "ADMIN"}), "name"),
+        (json!({"name": " x", "role": "ADMIN"}), "name"),
+        (json!({"name": "x".repeat(129), "role": "ADMIN"}), "name"),
+        (json!({"name": "x"}), "role"),
+        (json!({"name": "x", "role": "admin"}), "role"),
+        (json!({"name": "x", "role": "ADMIN", "expires": "2001-01-01"}), "expires"),
+        (json!({"name": "x", "role": "ADMIN", "expires": 5}), "expires"),
+    ];
+    for (body, field) in cases {
+        let answer = system.call("POST", KEYS, ADMIN, &body);
+        let pointer = format!("/{field}");
+        assert_eq!((answer.status, answer.at("/pointer")), (400, &json!(pointer)), "{body}: {answer:?}");
+    }
+    let id = made(&system, ADMIN, "x", Role::General).at("/id").clone();
+    for (body, field) in [
+        (json!({"overlap_seconds": -1}), "overlap_seconds"),
+        (json!({"overlap_seconds": 2_592_001}), "overlap_seconds"),
+        (json!({"expires": "yesterday"}), "expires"),
+    ] {
+        let answer = system.call("POST", &format!("{KEYS}{id}/rotate/"), ADMIN, &body);
+        let pointer = format!("/{field}");
+        assert_eq!((answer.status, answer.at("/pointer")), (400, &json!(pointer)), "{body}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_revoked_key_works_for_as_long_as_a_verdict_is_remembered_which_the_template_says() {
+    let system = system();
+    let (table, cursor) = (system.table.clone(), CursorKey::new("secret"));
+    let event = |key: &str| {
+        let mut event = dovetail_http::Event::default();
+        event.raw_path = Some(TEAMS.to_owned());
+        event.headers.insert("authorization", format!("Api-Key {key}").parse().unwrap());
+        event
+    };
+    let status = |verdicts: &Verdicts, key: &str| {
+        system.block_on(functions::answer(&table, &cursor, verdicts, event(key))).status_code
+    };
+    let (never, long) = (Verdicts::remembered_for(Duration::ZERO), Verdicts::remembered_for(Duration::MAX));
+    let key = made(&system, ADMIN, "short", Role::ReadOnly);
+    let secret = text(key.at("/key"));
+    assert_eq!((status(&never, secret), status(&long, secret)), (200, 200));
+    assert_eq!(system.call("DELETE", text(key.at("/url")), ADMIN, &Value::Null).status, 204);
+    assert_eq!((status(&never, secret), status(&long, secret)), (401, 200));
+
+    // When a key ends is remembered with it.
+    let ends = json!({"name": "ends", "role": "READ_ONLY", "expires": "2099-12-31"});
+    let ends = system.call("POST", KEYS, ADMIN, &ends);
+    let secret = text(ends.at("/key"));
+    assert_eq!(status(&long, secret), 200);
+    let end = Timestamp::parse("2099-12-31").unwrap();
+    let status_at = |at: u64| {
+        let clock: Clock = Arc::new(move || Timestamp::from_micros(at));
+        let answer = functions::answer(&table, &cursor, &long, event(secret));
+        system.block_on(by_clock(clock, answer)).status_code
+    };
+    assert_eq!((status_at(end.micros() - 1), status_at(end.micros())), (200, 401));
+
+    let template = include_str!("../infra/template.yaml");
+    let (_, parameter) = template.split_once("  AuthorizerCacheSeconds:\n").unwrap();
+    let (_, default) = parameter.split_once("    Default: ").unwrap();
+    let remembered = dovetail_local::verdicts::REMEMBERED.as_secs().to_string();
+    assert_eq!(default.lines().next(), Some(remembered.as_str()));
+}
+
+/// The state of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Valid,
+    Expired,
+    Revoked,
+    /// Valid, and of a team that has nothing to do with what is asked for.
+    Foreign,
+}
+
+const STATES: [State; 4] = [State::Valid, State::Expired, State::Revoked, State::Foreign];
+
+/// A key in a role and a state.
+fn key_in(system: &Running, role: Role, state: State) -> String {
+    let name = format!("{state:?} {}", role.name());
+    if state == State::Expired {
+        let secret = format!("secret of {name}");
+        let team = system.block_on(system.table.team_by_name("Everything")).unwrap().unwrap().to_ref();
+        let (hash, expires) = (key_hash(&secret), Some(Timestamp::from_micros(2)));
+        let stamp = Stamp {
+            by: Actor::System,
+            request: name.clone(),
+            now: Timestamp::from_micros(u64::try_from(name.len()).unwrap()),
+        };
+        let key = ApiKey::new(Made { hash, name, role, expires }, team, &stamp);
+        let recorded = Recorded::of_key(Event::KeyCreated, &key, &stamp);
+        system.block_on(system.table.put_api_key(&key, &recorded)).unwrap();
+        return secret;
+    }
+    let admin = if state == State::Foreign { "stranger-key" } else { ADMIN };
+    let key = made(system, admin, &name, role);
+    if state == State::Revoked {
+        assert_eq!(system.call("DELETE", text(key.at("/url")), ADMIN, &Value::Null).status, 204);
+    }
+    text(key.at("/key")).to_owned()
+}
+
+/// What a request with a key is answered: that it is unknown, that its role is too low, that there is no such thing for
+/// its team, or whatever else it comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Expected {
+    Unauthenticated,
+    Forbidden,
+    Hidden,
+    Served,
+}
+
+fn expected(route: &Route, pov: Pov, role: Role, state: State) -> Expected {
+    let is_open_catalogue = route.operation == Operation::GetService && pov == Pov::Consumer;
+    match state {
+        _ if route.access == Access::Anyone => Expected::Served,
+        State::Expired | State::Revoked => Expected::Unauthenticated,
+        State::Valid | State::Foreign if !route.access.is_open_to(role) => Expected::Forbidden,
+        State::Foreign if route.operation == Operation::UpdateService => Expected::Forbidden,
+        State::Foreign if route.path.contains("{id}") && !is_open_catalogue => Expected::Hidden,
+        State::Valid | State::Foreign => Expected::Served,
+    }
+}
+
+fn answered(answer: &Answer) -> Option<Expected> {
+    match answer.status {
+        401 => Some(Expected::Unauthenticated),
+        403 => Some(Expected::Forbidden),
+        404 => Some(Expected::Hidden),
+        200..=204 | 400 => Some(Expected::Served),
+        _ => None,
+    }
+}
+
+/// The paths of a route, with what there is of the team's own in them.
+fn paths(system: &Running, route: &Route, key: &str) -> Vec<(Pov, String)> {
+    let povs: &[Pov] = if route.path.contains("{pov}") { &Pov::ALL } else { &[Pov::Consumer] };
+    let path = |pov: &Pov| {
+        let path = route.path.replace("{pov}", pov.name()).replace("{code}", "blocked");
+        let Some((collection, below)) = path.split_once("{id}") else { return (*pov, path) };
+        let id = if route.operation == Operation::RevokeApiKey {
+            made(system, ADMIN, &format!("to be revoked by {key}"), Role::ReadOnly).at("/id").clone()
+        } else {
+            system.get(collection, ADMIN).at("/results/0/id").clone()
+        };
+        (*pov, format!("{collection}{id}{below}"))
+    };
+    povs.iter().map(path).collect()
+}
+
+#[test]
+fn every_route_with_every_role_and_every_state_of_a_key() {
+    let system = system();
+    let item = json!({"Everything": {"App": {"services": {"VM": [{"name": "one"}]}}}});
+    let submitted = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", ADMIN, &item);
+    let change =
+        submitted.at("/change_instances/0/url").as_str().unwrap().replace("/consumer/", "/serviceowner/");
+    let done = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}});
+    assert_eq!(system.call("PATCH", &change, ADMIN, &done).status, 200);
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for role in Role::ALL {
+        for state in STATES {
+            let key = key_in(&system, role, state);
+            for route in ROUTES {
+                for method in route.methods {
+                    for (pov, path) in paths(&system, route, &format!("{role:?} {state:?}")) {
+                        let body = if *method == "GET" { Vec::new() } else { b"{}".to_vec() };
+                        let ask = Ask { method, path: &path, key: Some(&key), body, headers: &[] };
+                        let answer = system.send(&ask);
+                        let expected = expected(route, pov, role, state);
+                        if answered(&answer) != Some(expected) {
+                            wrong.push(format!(
+                                "{state:?} {role:?} {method} {path}: {expected:?}: {answer:?}"
+                            ));
+                        }
+                        tried += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(tried > 700, "{tried}");
+}
