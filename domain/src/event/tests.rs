@@ -134,9 +134,9 @@ fn deployed() -> Deployed {
 
 /// The schemas that are published.
 const SCHEMAS: [(&str, &str); 3] = [
-    (CHANGE_INSTANCE, include_str!("../../../docs/events/ChangeInstance.StateChanged.v1.json")),
-    (SUBMISSION, include_str!("../../../docs/events/Submission.StateChanged.v1.json")),
-    (DEPLOYED_ITEM, include_str!("../../../docs/events/DeployedItem.Created.v1.json")),
+    (CHANGE_INSTANCE, include_str!("../../../infra/events/schemas/ChangeInstance.StateChanged.v1.json")),
+    (SUBMISSION, include_str!("../../../infra/events/schemas/Submission.StateChanged.v1.json")),
+    (DEPLOYED_ITEM, include_str!("../../../infra/events/schemas/DeployedItem.Created.v1.json")),
 ];
 
 #[test]
