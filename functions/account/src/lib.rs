@@ -11,9 +11,6 @@ use dovetail_table::{Keyed, Table};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-/// How many records a page has when nothing is said, and at most.
-const LIMIT: (usize, usize) = (20, 100);
-
 /// How long a position in the list of records can be.
 const CURSOR_BYTES_MAX: usize = 256;
 
@@ -106,9 +103,7 @@ fn shown_once(call: &Call, key: &ApiKey, secret: &Secret) -> Reply {
 
 async fn records(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["limit", "cursor"])?;
-    let limit = call.query.integer("limit").map_err(|error| Call::bad_filter(&error))?;
-    let limit = limit.and_then(|limit| usize::try_from(limit).ok()).filter(|limit| *limit > 0);
-    let limit = limit.unwrap_or(LIMIT.0).min(LIMIT.1);
+    let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
     let cursor = call.query.get("cursor");
     if cursor.is_some_and(|cursor| !is_place(cursor)) {
         return Err(Code::InvalidCursor.into());

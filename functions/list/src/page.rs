@@ -10,10 +10,6 @@ use dovetail_table::{COUNT_MAX, Direction, Listed, Source, Table};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-/// How many rows a page has when nothing is said (docs/wire.md).
-const LIMIT_DEFAULT: usize = 20;
-/// How many rows a page has at most.
-const LIMIT_MAX: usize = 100;
 /// How many rows one request reads at most: as far as a list is counted.
 const ROWS_MAX: u64 = COUNT_MAX;
 
@@ -129,8 +125,7 @@ impl<T: 'static> List<'_, T> {
         let Asked { key, call, .. } = self.asked;
         let query = &call.query;
         let integer = |name: &str| query.integer(name).map_err(|error| Call::bad_filter(&error));
-        let limit = integer("limit")?.and_then(|limit| usize::try_from(limit).ok());
-        let limit = limit.filter(|limit| *limit > 0).unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX);
+        let limit = query.limit().map_err(|error| Call::bad_filter(&error))?;
         let (team, now) = (call.caller.team.id, call.now);
         let cursor = query
             .get("cursor")

@@ -29,7 +29,7 @@ pub type AuthorizerEvent = ApiGatewayV2CustomAuthorizerV2Request;
 pub type AuthorizerReply = ApiGatewayV2CustomAuthorizerSimpleResponse<Map<String, Value>>;
 
 /// The API key in the headers that the caller is known by; none if there is no key, or none that is valid.
-pub async fn caller_of(table: &Table, headers: &HeaderMap) -> Result<Option<ApiKey>, Error> {
+pub async fn valid_key(table: &Table, headers: &HeaderMap) -> Result<Option<ApiKey>, Error> {
     let Some(key) = api_key(headers) else { return Ok(None) };
     let found = table.api_key(&key_hash(key)).await?;
     Ok(found.filter(|key| key.is_valid(dovetail_aws::now())))
@@ -92,9 +92,9 @@ impl Front {
         match self {
             Self::Gateway => {}
             Self::Nothing => {
-                let caller = caller_of(table, &event.headers).await?;
+                let key = valid_key(table, &event.headers).await?;
                 let mut authorizer = ApiGatewayRequestAuthorizer::default();
-                authorizer.fields = verdict(caller.as_ref()).context.into_iter().collect();
+                authorizer.fields = verdict(key.as_ref()).context.into_iter().collect();
                 event.request_context.authorizer = Some(authorizer);
                 event.request_context.request_id = Some(invocation);
                 let scheme = event.headers.entry(HeaderName::from_static("x-forwarded-proto"));

@@ -18,7 +18,7 @@ mod secret;
 mod told;
 pub mod view;
 
-pub use authorizer::{AuthorizerEvent, AuthorizerReply, Front, caller_of, verdict};
+pub use authorizer::{AuthorizerEvent, AuthorizerReply, Front, valid_key, verdict};
 pub use call::{Call, Pov};
 pub use code::Code;
 pub use cursor::{Cursor, CursorKey};

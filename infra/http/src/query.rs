@@ -4,6 +4,11 @@ use crate::field::FieldError;
 use domain::json::NUMBER_MAX;
 use percent_encoding::percent_decode_str;
 
+/// How many rows a page has when nothing is said (docs/wire.md).
+const LIMIT_DEFAULT: usize = 20;
+/// How many rows a page has at most.
+const LIMIT_MAX: usize = 100;
+
 /// The query parameters of a request, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query(Vec<(String, String)>);
@@ -50,6 +55,12 @@ impl Query {
     pub fn integer(&self, name: &str) -> Result<Option<u64>, FieldError> {
         let parsed = self.get(name).map(|value| integer(value).ok_or(value)).transpose();
         parsed.map_err(|_| FieldError::new(name, "is no integer"))
+    }
+
+    /// How many rows a page has: `limit`, or what is usual (docs/wire.md).
+    pub fn limit(&self) -> Result<usize, FieldError> {
+        let limit = self.integer("limit")?.and_then(|limit| usize::try_from(limit).ok());
+        Ok(limit.filter(|limit| *limit > 0).unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX))
     }
 
     /// A truth value, as people and Python write it.
