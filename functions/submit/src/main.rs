@@ -1,16 +1,9 @@
-//! Reads the environment, makes the client once, and runs.
+//! The program.
 
-use dovetail_http::{Front, Function, told};
-use dovetail_table::{Settings, Table};
-use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use dovetail_http::{Function, run};
+use lambda_runtime::Error;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let table = Table::connect(Settings::from_env()?);
-    let front = Front::from_env()?;
-    run(service_fn(|event: LambdaEvent<_>| async {
-        let event = front.event(&table, event.context.request_id, event.payload).await?;
-        Ok::<_, Error>(told(Function::Submit, event, |event| submit::handle(&table, event)).await)
-    }))
-    .await
+    run(Function::Submit, submit::handle).await
 }
