@@ -119,6 +119,8 @@ fn a_large_submission_lands_exactly_once_however_often_it_is_killed() {
                 .and_then(|submission| settled(&program, "awesome-key", &submission));
             cut_off += u64::from(followed.is_err());
             killer.join().unwrap();
+            // Once it has ended: until then the data is its own.
+            drop(program);
             program = start(parent.path());
         }
         let submission = submitted(&program, "awesome-key", name, &body).unwrap();
