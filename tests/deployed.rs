@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use simulation::system::STAGED;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
+use tests::issuer::{AUDIENCE, Issuer, Signer};
 use tests::{Ask, Calls, Proxy, Site, Stack, dying_after, functions_on, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
@@ -78,6 +79,48 @@ fn keys_are_made_rotated_and_revoked_and_anyone_may_ask_about_the_system() {
     let records = stack.get("/v1/account/records/?limit=3", admin);
     let events = |number: usize| records.at(&format!("/results/{number}/event")).clone();
     assert_eq!([0, 1, 2].map(events), ["API_KEY_REVOKED", "API_KEY_ROTATED", "API_KEY_CREATED"]);
+}
+
+#[test]
+fn a_person_acts_for_the_team_that_made_them_a_member_and_no_forgery_does() {
+    let issuer = Issuer::start();
+    let parameters = json!({"Issuer": issuer.url, "Audience": AUDIENCE});
+    let stack = Stack::deploy_with(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX, &parameters);
+    let (members, admin) = ("/v1/account/members/", "awesome-key");
+    let jane = json!({"subject": "u-1", "name": "Jane Doe", "role": "READ_ONLY"});
+    let added = stack.call("POST", members, admin, &jane);
+    let path = format!("{members}{}/", added.at("/id"));
+    let changed = stack.call("PATCH", &path, admin, &json!({"role": "ADMIN"}));
+    assert_eq!((added.status, changed.status), (201, 200), "{added:?} {changed:?}");
+    let teams = |token: &str| {
+        let bearer = format!("Bearer {token}");
+        let headers = [("authorization", bearer.as_str())];
+        stack.send(&Ask { method: "GET", path: "/v1/account/teams/", headers: &headers, ..Ask::default() })
+    };
+    assert_eq!(teams(&issuer.token("u-1")).at("/results/0/name"), "AwesomeConsumer");
+    let by_rsa = issuer.rsa.token(&json!({"alg": "RS256", "kid": "rsa"}), &issuer.claims("u-1"));
+    assert_eq!(teams(&by_rsa).status, 200);
+    assert_eq!(teams(&issuer.token("u-2")).at("/code"), "not_a_member");
+    let claims = issuer.claims("u-1");
+    let forged = [
+        Signer::Nobody.token(&json!({"alg": "none", "kid": "ec"}), &claims),
+        Signer::ec().token(&json!({"alg": "ES256", "kid": "ec"}), &claims),
+    ];
+    for token in forged {
+        assert_eq!(teams(&token).status, 401, "{token}");
+    }
+    assert_eq!(stack.get(&path, admin).at("/role"), "ADMIN");
+    assert_eq!(stack.call("DELETE", &path, admin, &Value::Null).status, 204);
+    assert_eq!(stack.get(members, admin).at("/count"), 0);
+}
+
+#[test]
+fn what_waits_is_counted() {
+    let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
+    submit(&stack, 8, "a");
+    stack.settle(false);
+    // The machine, the balancer and the dependent team's share of it.
+    assert_eq!(stack.invoke("sweep", &json!({"count": true})), json!({"waiting": 3}));
 }
 
 #[test]

@@ -224,6 +224,21 @@ impl World {
         self.call(200, "GET", keys, admin, &Value::Null);
     }
 
+    /// Makes somebody a member, changes them and lets them go.
+    fn members(&self) {
+        let (members, admin) = ("/v1/account/members/", "vm-owner-key");
+        let asked = json!({"subject": "u-1", "name": "Jane", "role": "GENERAL"});
+        let added = self.call(201, "POST", members, admin, &asked);
+        self.call(400, "POST", members, admin, &asked);
+        let url = added["url"].as_str().unwrap();
+        self.call(200, "GET", members, admin, &Value::Null);
+        self.call(200, "GET", url, admin, &Value::Null);
+        self.call(200, "PATCH", url, admin, &json!({"name": "Jane Doe", "role": "ADMIN"}));
+        self.call(400, "PATCH", url, admin, &json!({"role": 5}));
+        self.call(204, "DELETE", url, admin, &Value::Null);
+        self.call(200, "GET", "/v1/account/records/", admin, &Value::Null);
+    }
+
     /// Asks for each operation in every way that it is refused.
     fn refused(&self) {
         for operation in OPERATIONS.iter() {
@@ -235,7 +250,10 @@ impl World {
             } else {
                 json!({})
             };
+            let elsewhere = [("dovetail-team", "99")];
+            let (key, headers) = (Some("vm-owner-key"), elsewhere.as_slice());
             self.system.send(&Ask { method, path: &nowhere, ..Ask::default() });
+            self.system.send(&Ask { method, path: &nowhere, key, headers, body: b"{}".to_vec() });
             for key in ["read-key", "vm-owner-key"] {
                 self.system.call(method, &nowhere, key, &body);
             }
@@ -284,6 +302,7 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     world.read();
     world.own();
     world.keys();
+    world.members();
     world.declare();
     world.refused();
     world.system.assert_sound();

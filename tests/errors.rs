@@ -2,8 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use domain::access::KEYS_MAX;
+use domain::actor::Role;
 use domain::change::{Change, Kind};
 use domain::id::{ChangeId, ItemId};
+use domain::member::TEAMS_MAX;
 use domain::state::State;
 use domain::team::Head;
 use domain::write::Write;
@@ -13,10 +15,12 @@ use dovetail_table::{Commit, Settings, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use tests::{Answer, Ask, Running, Tables, fresh_table, functions_on, send};
+use tests::issuer::Issuer;
+use tests::{Answer, Ask, Running, Settings as Start, Tables, fresh_table, functions_on, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const KEYS: &str = "/v1/account/api_keys/";
+const MEMBERS: &str = "/v1/account/members/";
 const ITEMS: &str = "/v1/orcabase/consumer/service_items/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
 
@@ -34,6 +38,7 @@ static WHOLE: LazyLock<Provoked> = LazyLock::new(Provoked::whole);
 /// A system with one declared VM, and what came of provoking it.
 struct Provoked {
     system: Running,
+    issuer: Issuer,
     found: BTreeMap<&'static str, (Code, Answer)>,
 }
 
@@ -43,7 +48,10 @@ impl Provoked {
         let keys = world.pointer_mut("/teams/3/api_keys").and_then(Value::as_array_mut).unwrap();
         keys.push(json!({"key": "read-key", "role": "READ_ONLY"}));
         keys.push(json!({"key": "general-key", "role": "GENERAL"}));
-        Self { system: Running::start(&world.to_string()), found: BTreeMap::new() }
+        let issuer = Issuer::start();
+        let start = Start { issuer: Some(issuer.settings()), ..Start::default() };
+        let system = Running::start_with(&world.to_string(), start);
+        Self { system, issuer, found: BTreeMap::new() }
     }
 
     /// With every code provoked that there is a way to.
@@ -51,6 +59,7 @@ impl Provoked {
         let mut provoked = Self::new();
         provoke_requests(&mut provoked);
         provoke_keys(&mut provoked);
+        provoke_members(&mut provoked);
         provoke_submissions(&mut provoked);
         provoke_decisions(&mut provoked);
         provoked.system.assert_sound();
@@ -125,6 +134,35 @@ fn provoke_keys(provoked: &mut Provoked) {
         let answer = provoked.system.call("POST", KEYS, "awesome-key", &named(&format!("key {number}")));
         if answer.status != 201 {
             provoked.meets(Code::TooManyKeys, answer);
+            break;
+        }
+    }
+}
+
+fn provoke_members(provoked: &mut Provoked) {
+    let person = |subject: &str| json!({"subject": subject, "name": "Jane", "role": Role::ReadOnly.name()});
+    let (keys, of_all) = (["awesome-key", "vm-owner-key"], person("u-1"));
+    for key in keys {
+        assert_eq!(provoked.system.call("POST", MEMBERS, key, &of_all).status, 201);
+    }
+    provoked.call(Code::AlreadyMember, "POST", MEMBERS, "awesome-key", &of_all);
+    for (code, subject) in [(Code::ChooseTeam, "u-1"), (Code::NotAMember, "u-2")] {
+        let bearer = format!("Bearer {}", provoked.issuer.token(subject));
+        let headers = [("authorization", bearer.as_str())];
+        let ask = Ask { method: "GET", path: ITEMS, headers: &headers, ..Ask::default() };
+        let answer = provoked.system.send(&ask);
+        provoked.meets(code, answer);
+    }
+    let system = &provoked.system;
+    let team = |n: u64| json!({"name": format!("Team{n}"), "api_keys": [format!("team-key-{n}")]});
+    let more = json!({"teams": (0..TEAMS_MAX).map(team).collect::<Vec<_>>(), "services": []});
+    let more = world::parse(&more.to_string()).unwrap();
+    let now = domain::timestamp::Timestamp::from_micros(1);
+    system.block_on(load::world(&system.table, &more, now, &mut |_| Ok(()))).unwrap();
+    for n in 0..TEAMS_MAX {
+        let answer = system.call("POST", MEMBERS, &format!("team-key-{n}"), &of_all);
+        if answer.status != 201 {
+            provoked.meets(Code::TooManyMembers, answer);
             break;
         }
     }

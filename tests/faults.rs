@@ -6,10 +6,10 @@
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use dovetail_local::{load, world};
-use dovetail_table::Table;
+use dovetail_table::{Spent, Table, spent};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use tests::{Answer, Ask, Fate, Proxy, Tables, functions_on, send};
 
 /// How often the SDK sends a request before it gives up.
@@ -138,6 +138,32 @@ fn a_submission_whose_answer_is_lost_is_recorded_once_and_told() {
 #[test]
 fn a_staged_submission_whose_answer_is_lost_is_recorded_once_and_told() {
     with_losses_of(1, async |system| recorded_once(system).await);
+}
+
+#[test]
+fn what_is_sent_again_and_what_meets_others_is_counted() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let tables = Tables::fresh(dovetail_table::ACTIONS_MAX);
+    runtime.block_on(async {
+        let (reads, writes) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let is_first = |count: &AtomicUsize| count.fetch_add(1, Ordering::SeqCst) == 0;
+        let fate = move |operation: &str| match operation {
+            "GetItem" if is_first(&reads) => Fate::RequestLost,
+            "TransactWriteItems" if is_first(&writes) => Fate::Conflict,
+            _ => Fate::Pass,
+        };
+        let proxy = Proxy::before(tables.settings.endpoint.clone().unwrap(), fate).await;
+        let table = Table::connect(tables.through(&proxy.endpoint));
+        table.create().await.unwrap();
+        let counted = |spent: Spent| (spent.retries, spent.conflicts);
+        let (found, read) = spent(table.team_by_name("nobody")).await;
+        assert_eq!((found.unwrap(), counted(read)), (None, (1, 0)));
+        let world = world::parse(r#"{"teams": [{"name": "One"}], "services": []}"#).unwrap();
+        let now = domain::timestamp::Timestamp::from_micros(1);
+        let (loaded, written) = spent(load::world(&table, &world, now, &mut |_| Ok(()))).await;
+        loaded.unwrap();
+        assert_eq!(counted(written), (1, 1));
+    });
 }
 
 async fn recorded_once(system: &Lossy) {

@@ -1,6 +1,7 @@
 //! Whom a function believes: API Gateway's authorizer or, told that nothing is in front, the API key alone.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
+use domain::actor::Actor;
 use dovetail_http::{Event, Front, Function, Reply, answer};
 use dovetail_local::verdicts::Verdicts;
 use dovetail_table::metered;
@@ -32,7 +33,12 @@ fn answered(system: &Running, front: Front, event: Event) -> (i64, Value) {
     let reply = system.block_on(async {
         let event = front.event(&system.table, "of-the-invocation".to_owned(), event).await.unwrap();
         answer(event, Function::List, async |call| {
-            let team = format!("{} {} {}", call.caller.team.name, call.caller.role.name(), call.caller.key);
+            let team = format!(
+                "{} {} {}",
+                call.caller.team.name,
+                call.caller.role.name(),
+                Actor::from(&call.caller).changed_by()
+            );
             Ok(Reply::new(200, json!({"caller": team, "request": call.request, "base": call.base})))
         })
         .await
@@ -45,8 +51,8 @@ fn a_caller_is_whom_the_gateway_tells_or_with_no_gateway_whose_key_it_is() {
     let system = Running::demo();
     let told = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL", "key": "told"});
     let half = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL"});
-    let gateway = Some("VMOwnerTeam GENERAL told");
-    let key = Some("AwesomeConsumer ADMIN AwesomeConsumer-1");
+    let gateway = Some("VMOwnerTeam GENERAL told (Api Key)");
+    let key = Some("AwesomeConsumer ADMIN AwesomeConsumer-1 (Api Key)");
     // The header and the context of the event; whom a function takes for its caller behind API Gateway, and whom
     // with nothing in front.
     let table = [

@@ -242,6 +242,11 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::CreateApiKey
         | Operation::RotateApiKey
         | Operation::RevokeApiKey
+        | Operation::ListMembers
+        | Operation::GetMember
+        | Operation::AddMember
+        | Operation::ChangeMember
+        | Operation::RemoveMember
         | Operation::ListRecords => Value::Null,
     }
 }
@@ -282,10 +287,16 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
         | Operation::GetHealth
         | Operation::GetContract
         | Operation::ListApiKeys
+        | Operation::ListMembers
         | Operation::ListRecords
         | Operation::GetErrorPage => (200, None),
-        Operation::CreateApiKey => refused(Code::InvalidField),
-        Operation::GetApiKey | Operation::RotateApiKey | Operation::RevokeApiKey => refused(Code::NotFound),
+        Operation::CreateApiKey | Operation::AddMember => refused(Code::InvalidField),
+        Operation::GetApiKey
+        | Operation::RotateApiKey
+        | Operation::RevokeApiKey
+        | Operation::GetMember
+        | Operation::ChangeMember
+        | Operation::RemoveMember => refused(Code::NotFound),
     }
 }
 

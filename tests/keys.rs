@@ -1,4 +1,4 @@
-//! API keys: their life over HTTP, and who may do what with which key.
+//! API keys: their life over HTTP, and who may do what with which key or as which member.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use domain::access::{ApiKey, Made};
@@ -13,18 +13,24 @@ use dovetail_local::verdicts::Verdicts;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use tests::{Answer, Ask, Running};
+use tests::issuer::{Issuer, seconds};
+use tests::{Answer, Ask, Running, Settings};
 
 const KEYS: &str = "/v1/account/api_keys/";
+const MEMBERS: &str = "/v1/account/members/";
 const RECORDS: &str = "/v1/account/records/";
 const TEAMS: &str = "/v1/account/teams/";
 
 /// A system in which one team owns a service and declares items of it; another one has nothing to do with it.
 fn system() -> Running {
+    system_with(Settings::default())
+}
+
+fn system_with(settings: Settings) -> Running {
     let mut world: Value = serde_json::from_str(include_str!("contract/world.json")).unwrap();
     let teams = world["teams"].as_array_mut().unwrap();
     teams.push(json!({"name": "Stranger", "api_keys": ["stranger-key"]}));
-    Running::start(&world.to_string())
+    Running::start_with(&world.to_string(), settings)
 }
 
 const ADMIN: &str = "everything-key";
@@ -218,17 +224,50 @@ fn a_revoked_key_works_for_as_long_as_a_verdict_is_remembered_which_the_template
     assert_eq!(default.lines().next(), Some(remembered.as_str()));
 }
 
-/// The state of a key.
+/// The state of a key, or of a person's token and membership.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Valid,
     Expired,
+    /// The key is withdrawn; the person is a member no more.
     Revoked,
     /// Valid, and of a team that has nothing to do with what is asked for.
     Foreign,
 }
 
 const STATES: [State; 4] = [State::Valid, State::Expired, State::Revoked, State::Foreign];
+
+/// What a caller is known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Key,
+    Token,
+}
+
+/// The header of a caller in a role and a state.
+fn authorization(system: &Running, issuer: &Issuer, by: By, role: Role, state: State) -> String {
+    match by {
+        By::Key => format!("Api-Key {}", key_in(system, role, state)),
+        By::Token => format!("Bearer {}", token_in(system, issuer, role, state)),
+    }
+}
+
+/// The token of a member in a role and a state.
+fn token_in(system: &Running, issuer: &Issuer, role: Role, state: State) -> String {
+    let subject = format!("{state:?} {}", role.name());
+    let admin = if state == State::Foreign { "stranger-key" } else { ADMIN };
+    let body = json!({"subject": subject, "name": subject, "role": role.name()});
+    let member = system.call("POST", MEMBERS, admin, &body);
+    assert_eq!(member.status, 201, "{member:?}");
+    if state == State::Revoked {
+        assert_eq!(system.call("DELETE", text(member.at("/url")), admin, &Value::Null).status, 204);
+    }
+    let mut claims = issuer.claims(&subject);
+    if state == State::Expired {
+        claims["exp"] = json!(seconds() - 60);
+    }
+    issuer.ec.token(&json!({"alg": "ES256", "kid": "ec"}), &claims)
+}
 
 /// A key in a role and a state.
 fn key_in(system: &Running, role: Role, state: State) -> String {
@@ -265,10 +304,12 @@ enum Expected {
     Served,
 }
 
-fn expected(route: &Route, pov: Pov, role: Role, state: State) -> Expected {
+fn expected(route: &Route, pov: Pov, by: By, role: Role, state: State) -> Expected {
     let is_open_catalogue = route.operation == Operation::GetService && pov == Pov::Consumer;
     match state {
         _ if route.access == Access::Anyone => Expected::Served,
+        // Who it is is known, but nothing more.
+        State::Revoked if by == By::Token => Expected::Forbidden,
         State::Expired | State::Revoked => Expected::Unauthenticated,
         State::Valid | State::Foreign if !route.access.is_open_to(role) => Expected::Forbidden,
         State::Foreign if route.operation == Operation::UpdateService => Expected::Forbidden,
@@ -288,15 +329,21 @@ fn answered(answer: &Answer) -> Option<Expected> {
 }
 
 /// The paths of a route, with what there is of the team's own in them.
-fn paths(system: &Running, route: &Route, key: &str) -> Vec<(Pov, String)> {
+#[expect(clippy::wildcard_enum_match_arm, reason = "of the others there are some")]
+fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Pov, String)> {
     let povs: &[Pov] = if route.path.contains("{pov}") { &Pov::ALL } else { &[Pov::Consumer] };
     let path = |pov: &Pov| {
         let path = route.path.replace("{pov}", pov.name()).replace("{code}", "blocked");
         let Some((collection, below)) = path.split_once("{id}") else { return (*pov, path) };
-        let id = if route.operation == Operation::RevokeApiKey {
-            made(system, ADMIN, &format!("to be revoked by {key}"), Role::ReadOnly).at("/id").clone()
-        } else {
-            system.get(collection, ADMIN).at("/results/0/id").clone()
+        let id = match route.operation {
+            Operation::RevokeApiKey => {
+                made(system, ADMIN, &format!("to be revoked by {caller}"), Role::ReadOnly).at("/id").clone()
+            }
+            Operation::RemoveMember => {
+                let body = json!({"subject": format!("for {caller}"), "name": "J", "role": "GENERAL"});
+                system.call("POST", MEMBERS, ADMIN, &body).at("/id").clone()
+            }
+            _ => system.get(collection, ADMIN).at("/results/0/id").clone(),
         };
         (*pov, format!("{collection}{id}{below}"))
     };
@@ -304,8 +351,11 @@ fn paths(system: &Running, route: &Route, key: &str) -> Vec<(Pov, String)> {
 }
 
 #[test]
-fn every_route_with_every_role_and_every_state_of_a_key() {
-    let system = system();
+fn every_route_with_every_role_and_every_state_of_a_key_and_of_a_person() {
+    let issuer = Issuer::start();
+    let system = system_with(Settings { issuer: Some(issuer.settings()), ..Settings::default() });
+    let someone = json!({"subject": "someone", "name": "Someone", "role": "READ_ONLY"});
+    assert_eq!(system.call("POST", MEMBERS, ADMIN, &someone).status, 201);
     let item = json!({"Everything": {"App": {"services": {"VM": [{"name": "one"}]}}}});
     let submitted = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", ADMIN, &item);
     let change =
@@ -313,27 +363,30 @@ fn every_route_with_every_role_and_every_state_of_a_key() {
     let done = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}});
     assert_eq!(system.call("PATCH", &change, ADMIN, &done).status, 200);
     let (mut tried, mut wrong) = (0, Vec::new());
-    for role in Role::ALL {
-        for state in STATES {
-            let key = key_in(&system, role, state);
-            for route in ROUTES {
-                for method in route.methods {
-                    for (pov, path) in paths(&system, route, &format!("{role:?} {state:?}")) {
-                        let body = if *method == "GET" { Vec::new() } else { b"{}".to_vec() };
-                        let ask = Ask { method, path: &path, key: Some(&key), body, headers: &[] };
-                        let answer = system.send(&ask);
-                        let expected = expected(route, pov, role, state);
-                        if answered(&answer) != Some(expected) {
-                            wrong.push(format!(
-                                "{state:?} {role:?} {method} {path}: {expected:?}: {answer:?}"
-                            ));
-                        }
-                        tried += 1;
-                    }
+    for (by, role, state) in callers() {
+        let (caller, authorization) =
+            (format!("{by:?} {role:?} {state:?}"), authorization(&system, &issuer, by, role, state));
+        for (route, method) in
+            ROUTES.iter().flat_map(|route| route.methods.iter().map(move |method| (route, method)))
+        {
+            for (pov, path) in paths(&system, route, &caller) {
+                let body = if *method == "GET" { Vec::new() } else { b"{}".to_vec() };
+                let headers = &[("authorization", authorization.as_str())];
+                let answer = system.send(&Ask { method, path: &path, body, headers, ..Ask::default() });
+                let expected = expected(route, pov, by, role, state);
+                if answered(&answer) != Some(expected) {
+                    wrong.push(format!("{caller} {method} {path}: {expected:?}: {answer:?}"));
                 }
+                tried += 1;
             }
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-    assert!(tried > 700, "{tried}");
+    assert!(tried > 1_600, "{tried}");
+}
+
+/// Every kind of caller.
+fn callers() -> Vec<(By, Role, State)> {
+    let of = |by| Role::ALL.map(|role| STATES.map(|state| (by, role, state))).concat();
+    [of(By::Key), of(By::Token)].concat()
 }

@@ -4,6 +4,7 @@
 pub mod contract;
 pub mod costs;
 mod engine;
+pub mod issuer;
 mod place;
 mod proxy;
 mod redelivery;
@@ -23,7 +24,8 @@ pub use watched::Watched;
 
 use domain::invariant::Snapshot;
 use dovetail_http::CursorKey;
-use dovetail_local::arguments::{Settings, TABLE};
+pub use dovetail_local::arguments::Settings;
+use dovetail_local::arguments::TABLE;
 use dovetail_local::engine::Place;
 use dovetail_local::functions::{self, Handles};
 use dovetail_local::verdicts::Verdicts;
@@ -160,17 +162,16 @@ impl Running {
         for team in world["teams"].as_array_mut().unwrap() {
             team.as_object_mut().unwrap().remove("notify");
         }
-        Self::start_with(&world.to_string(), None, actions_max)
+        Self::start_with(&world.to_string(), Settings { actions_max, ..Settings::default() })
     }
 
     /// Starts the system with a world.
     pub fn start(world: &str) -> Self {
-        Self::start_with(world, None, ACTIONS_MAX)
+        Self::start_with(world, Settings::default())
     }
 
-    /// Starts the system with functions that the stream wakes at a URL, and submissions that make so many writes at
-    /// once.
-    pub fn start_with(world: &str, functions: Option<String>, actions_max: usize) -> Self {
+    /// Starts the system with settings, but for where it is and listens.
+    pub fn start_with(world: &str, settings: Settings) -> Self {
         let world = world::parse(world).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -180,8 +181,7 @@ impl Running {
             Some(endpoint) => (Some(endpoint), fresh_table()),
             None => (None, TABLE.to_owned()),
         };
-        let settings =
-            Settings { listen, place, endpoint, table, functions, actions_max, ..Settings::default() };
+        let settings = Settings { listen, place, endpoint, table, ..settings };
         let system = runtime.block_on(System::prepare(&settings, &world)).unwrap();
         let (base, handles) = (system.base_url.clone(), Arc::clone(&system.handles));
         let tables = system.tables().clone();

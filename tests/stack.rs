@@ -29,9 +29,14 @@ pub struct Stack {
 impl Stack {
     /// Deploys a stack and loads a world. Its submissions make so many writes at once.
     pub fn deploy(world: &Value, actions_max: usize) -> Self {
+        Self::deploy_with(world, actions_max, &json!({}))
+    }
+
+    /// The same with parameters of the template.
+    pub fn deploy_with(world: &Value, actions_max: usize, parameters: &Value) -> Self {
         let deployer = std::env::var("DOVETAIL_TEST_STACKS").unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let body = json!({"actions_max": actions_max}).to_string().into_bytes();
+        let body = json!({"actions_max": actions_max, "parameters": parameters}).to_string().into_bytes();
         let ask = Ask { method: "POST", path: "/stacks", body, ..Ask::default() };
         let deployed = runtime.block_on(send(&deployer, &ask));
         assert_eq!(deployed.status, 201, "{deployed:?}");

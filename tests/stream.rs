@@ -6,7 +6,6 @@ use crate::scenarios::play::{By, rows_after};
 use crate::scenarios::{FOLDER, LISTED};
 use dovetail_local::functions::{self, Handles};
 use dovetail_local::world;
-use dovetail_table::ACTIONS_MAX;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
@@ -17,7 +16,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use tests::{Answer, Random, Running, timeless};
+use tests::{Answer, Random, Running, Settings, timeless};
 use tokio::net::TcpListener;
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
@@ -273,7 +272,7 @@ fn a_record_that_a_function_fails_at_is_set_aside_and_delivered_again_once_it_is
         async move { function.respond(request).await }
     }));
     let world = world::DEMO.replace("\"notify\": \"http://127.0.0.1:9100/\"", "\"notify\": null");
-    let system = Running::start_with(&world, Some(url), ACTIONS_MAX);
+    let system = Running::start_with(&world, Settings { functions: Some(url), ..Settings::default() });
     assert!(function.handles.set(Arc::clone(&system.handles)).is_ok());
     let poisoned =
         submit(&system, "awesome-key", &declared("AwesomeConsumer", &[], &[("CoreLB1", &[], "a")]));

@@ -41,15 +41,24 @@ impl Role {
     }
 }
 
-/// An authenticated caller: a team's API key.
+/// An authenticated caller, acting for a team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// The team that the key belongs to.
+    /// The team that is acted for.
     pub team: TeamRef,
-    /// What the key may do.
+    /// What the caller may do in it.
     pub role: Role,
-    /// The key's name, which is not secret.
-    pub key: String,
+    /// Who it is.
+    pub identity: Identity,
+}
+
+/// Who a caller is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// A team's API key, by its name, which is not secret.
+    Key(String),
+    /// A person, by the name that the team knows them by.
+    Person(String),
 }
 
 /// Who brought a history entry about.
@@ -62,15 +71,23 @@ pub enum Actor {
         /// The key's team.
         team: TeamRef,
     },
+    /// A member of a team.
+    Person {
+        /// The name that the team knows them by.
+        name: String,
+        /// The team that they acted for.
+        team: TeamRef,
+    },
     /// Dovetail itself, by a rule.
     System,
 }
 
 impl Actor {
-    /// The name that the history shows: `<key name> (Api Key)` or `SYSTEM` (docs/wire.md).
+    /// The name that the history shows: `<key name> (Api Key)`, a person's name or `SYSTEM` (docs/wire.md).
     pub fn changed_by(&self) -> String {
         match self {
             Self::Key { name, .. } => format!("{name} (Api Key)"),
+            Self::Person { name, .. } => name.clone(),
             Self::System => "SYSTEM".to_owned(),
         }
     }
@@ -78,7 +95,7 @@ impl Actor {
     /// The team that acted, if one did.
     pub const fn team(&self) -> Option<&TeamRef> {
         match self {
-            Self::Key { team, .. } => Some(team),
+            Self::Key { team, .. } | Self::Person { team, .. } => Some(team),
             Self::System => None,
         }
     }
@@ -86,6 +103,10 @@ impl Actor {
 
 impl From<&Caller> for Actor {
     fn from(caller: &Caller) -> Self {
-        Self::Key { name: caller.key.clone(), team: caller.team.clone() }
+        let team = caller.team.clone();
+        match caller.identity.clone() {
+            Identity::Key(name) => Self::Key { name, team },
+            Identity::Person(name) => Self::Person { name, team },
+        }
     }
 }

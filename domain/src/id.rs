@@ -67,17 +67,31 @@ id!(
     /// An API key: (team, number).
     KeyId
 );
+id!(
+    /// A member of a team: (team, number).
+    MemberId
+);
 
 impl KeyId {
     /// The key of a team whose secret is stored as `hash`.
-    ///
-    /// Its number is made of the hash, so that nothing has to be counted: two of a team's hundred keys have the same in one
-    /// of three million teams, and the table takes but one of them.
     pub fn of(team: TeamId, hash: &str) -> Self {
-        let beginning =
-            Hash::of(hash).as_bytes().iter().take(8).fold(0, |all, byte| (all << 8) | u64::from(*byte));
-        Self((team.0 << NUMBER_BITS) | (beginning >> (u64::BITS - NUMBER_BITS)) | 1)
+        Self(of_text(team, hash))
     }
+}
+
+impl MemberId {
+    /// The member of a team whom the issuer calls `subject`.
+    pub fn of(team: TeamId, subject: &str) -> Self {
+        Self(of_text(team, subject))
+    }
+}
+
+/// A number made of a text, so that nothing has to be counted: two of a team's hundred keys have the same in one of
+/// three million teams, and the table takes but one of them.
+fn of_text(team: TeamId, text: &str) -> u64 {
+    let beginning =
+        Hash::of(text).as_bytes().iter().take(8).fold(0, |all, byte| (all << 8) | u64::from(*byte));
+    (team.0 << NUMBER_BITS) | (beginning >> (u64::BITS - NUMBER_BITS)) | 1
 }
 
 /// Splits `raw` into the part above and the part within the lowest `bits`; none when either is zero or
@@ -181,7 +195,7 @@ macro_rules! team_number {
     )*};
 }
 
-team_number!(ChangeId, DeployedId, SubmissionId, KeyId);
+team_number!(ChangeId, DeployedId, SubmissionId, KeyId, MemberId);
 
 #[cfg(test)]
 mod tests {

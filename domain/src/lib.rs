@@ -20,6 +20,7 @@ pub mod invariant;
 pub mod item;
 pub mod json;
 pub mod land;
+pub mod member;
 pub mod plan;
 pub mod problem;
 pub mod recorded;

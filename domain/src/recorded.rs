@@ -1,10 +1,11 @@
-//! Records of what was done to keys, services and teams: who did it, when, in which request. Of change instances there is a
+//! Records of what was done to keys, members, services and teams: who did it, when, in which request. Of change instances there is a
 //! history of their own.
 
 use crate::access::ApiKey;
 use crate::actor::{Role, TeamRef};
-use crate::id::{KeyId, ServiceId};
+use crate::id::{KeyId, MemberId, ServiceId};
 use crate::land::Stamp;
+use crate::member::Member;
 use crate::service::{Service, Settings};
 use crate::timestamp::Timestamp;
 
@@ -17,6 +18,12 @@ pub enum Event {
     KeyRotated,
     /// An API key was withdrawn.
     KeyRevoked,
+    /// A person was made a member.
+    MemberAdded,
+    /// A member has another name or role.
+    MemberChanged,
+    /// A member is one no more.
+    MemberRemoved,
     /// A service was published, or a new version of its schema.
     ServicePublished,
     /// A service's settings were changed.
@@ -27,10 +34,13 @@ pub enum Event {
 
 impl Event {
     /// Every event.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 9] = [
         Self::KeyCreated,
         Self::KeyRotated,
         Self::KeyRevoked,
+        Self::MemberAdded,
+        Self::MemberChanged,
+        Self::MemberRemoved,
         Self::ServicePublished,
         Self::ServiceChanged,
         Self::TeamCreated,
@@ -42,6 +52,9 @@ impl Event {
             Self::KeyCreated => "API_KEY_CREATED",
             Self::KeyRotated => "API_KEY_ROTATED",
             Self::KeyRevoked => "API_KEY_REVOKED",
+            Self::MemberAdded => "MEMBER_ADDED",
+            Self::MemberChanged => "MEMBER_CHANGED",
+            Self::MemberRemoved => "MEMBER_REMOVED",
             Self::ServicePublished => "SERVICE_PUBLISHED",
             Self::ServiceChanged => "SERVICE_CHANGED",
             Self::TeamCreated => "TEAM_CREATED",
@@ -67,6 +80,15 @@ pub enum Subject {
         role: Role,
         /// Until when.
         expires: Option<Timestamp>,
+    },
+    /// A member.
+    Member {
+        /// The id.
+        id: MemberId,
+        /// The name.
+        name: String,
+        /// What they may do.
+        role: Role,
     },
     /// A service.
     Service {
@@ -109,6 +131,12 @@ impl Recorded {
     pub fn of_key(event: Event, key: &ApiKey, stamp: &Stamp) -> Self {
         let ApiKey { id, name, role, expires, .. } = key.clone();
         Self::of(event, &key.team, Subject::Key { id, name, role, expires }, stamp)
+    }
+
+    /// What happens to a member.
+    pub fn of_member(event: Event, member: &Member, stamp: &Stamp) -> Self {
+        let Member { id, name, role, .. } = member.clone();
+        Self::of(event, &member.team, Subject::Member { id, name, role }, stamp)
     }
 
     /// What happens to a service.

@@ -2,7 +2,8 @@
 
     stacks.py ENDPOINT TEMPLATE_URL GRANTED TOLD
 
-POST /stacks                            {"actions_max": 1} deploys one: its name, its outputs, and where its tables are
+POST /stacks                            {"actions_max": 1, "parameters": {…}} deploys one: its name, its outputs, and where its
+                                        tables are
 GET /stacks/NAME/events                 every event so far, in the order in which the queue has them
 PUT /stacks/NAME/mappings/FUNCTION      {"enabled": false} has the mapping rest that wakes a function
 PUT /stacks/NAME/webhook                {"url": …, "pattern": …} has events posted to a URL, with a header as its key
@@ -10,7 +11,8 @@ POST /stacks/NAME/functions/FUNCTION    invokes a function with the body
 DELETE /stacks/NAME                     removes it; what was granted to its roles is added to the file GRANTED, and what its
                                         functions have told to TOLD
 
-The port is printed, then whatever goes wrong.
+What the functions send X-Ray's daemon, which is here at AWS_XRAY_DAEMON_ADDRESS, is added to TOLD as well. The port is
+printed, then whatever goes wrong.
 """
 
 import http.server
@@ -18,15 +20,17 @@ import itertools
 import json
 import os
 import secrets
+import socket
 import sys
 import threading
 
 import boto3
 
-ENDPOINT, TEMPLATE_URL, GRANTED, TOLD = sys.argv[1:]
+# operate.py, which takes Stack from here, has the first two arguments as well.
+ENDPOINT, TEMPLATE_URL, *FILES = sys.argv[1:]
 MAPPINGS = {"generate": "GenerateMapping", "notify": "NotifyMapping"}
 # The emulator knows no archive.
-PARAMETERS = {"Architecture": "x86_64", "EventDays": "0", "ExampleQueue": "yes"}
+PARAMETERS = {"Architecture": "x86_64", "EventDays": "0", "ExampleQueue": "yes", "Tracing": "Active"}
 # What the functions do unless they are told otherwise.
 ACTIONS_MAX = 100
 
@@ -43,12 +47,12 @@ def document(statement):
 
 
 class Stack:
-    def __init__(self, actions_max):
+    def __init__(self, actions_max, parameters):
         self.name = f"dovetail-{os.getpid()}-{next(names)}"
         self.formation = client("cloudformation")
         self.events = []
         self.undo = []
-        parameters = PARAMETERS | {"CursorKey": secrets.token_urlsafe(32)}
+        parameters = PARAMETERS | {"CursorKey": secrets.token_urlsafe(32)} | parameters
         self.formation.create_stack(
             StackName=self.name,
             TemplateURL=TEMPLATE_URL,
@@ -62,14 +66,16 @@ class Stack:
         resources = self.formation.describe_stack_resources(StackName=self.name)["StackResources"]
         self.resources = {one["LogicalResourceId"]: one for one in resources}
         if actions_max != ACTIONS_MAX:
-            self.set(actions_max)
+            self.configure("submit", self.settings("submit") | {"DOVETAIL_ACTIONS_MAX": str(actions_max)})
 
-    def set(self, actions_max):
-        """Has a submission make so many writes at once."""
-        functions, name = client("lambda"), f"{self.name}-submit"
-        variables = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
-        variables["DOVETAIL_ACTIONS_MAX"] = str(actions_max)
-        functions.update_function_configuration(FunctionName=name, Environment={"Variables": variables})
+    def settings(self, function):
+        """What a function reads from its environment."""
+        name = f"{self.name}-{function}"
+        return client("lambda").get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+
+    def configure(self, function, settings):
+        functions, name = client("lambda"), f"{self.name}-{function}"
+        functions.update_function_configuration(FunctionName=name, Environment={"Variables": settings})
         functions.get_waiter("function_updated_v2").wait(FunctionName=name)
 
     def invoke(self, function, payload):
@@ -126,26 +132,30 @@ class Stack:
         roles = [one for one in self.resources.values() if one["ResourceType"] == "AWS::IAM::Role"]
         for role in roles:
             name = role["PhysicalResourceId"]
-            for policy in iam.list_role_policies(RoleName=name)["PolicyNames"]:
+            # The daemon uses that for tracing, which asks nobody here.
+            for policy in set(iam.list_role_policies(RoleName=name)["PolicyNames"]) - {"tracing"}:
                 document = iam.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"]
                 yield {"role": name, "function": policy, "statements": document["Statement"]}
             assert not iam.list_attached_role_policies(RoleName=name)["AttachedPolicies"], name
 
-    def told(self):
-        """What each function has told: its log."""
+    def told(self, since=0):
+        """What each function has told: its log, from a second on."""
         logs = client("logs")
         groups = [one for one in self.resources.values() if one["ResourceType"] == "AWS::Logs::LogGroup"]
         for group in groups:
             name = group["PhysicalResourceId"]
-            for page in logs.get_paginator("filter_log_events").paginate(logGroupName=name):
+            for page in logs.get_paginator("filter_log_events").paginate(logGroupName=name, startTime=int(since * 1000)):
                 yield from ([name.removeprefix(f"/aws/lambda/{self.name}-"), one["message"]] for one in page["events"])
 
-    def remove(self):
-        with writing, open(GRANTED, "a") as granted, open(TOLD, "a") as told:
+    def write_down(self, granted_file, told_file):
+        """What was granted to its roles, and what its functions have told."""
+        with writing, open(granted_file, "a") as granted, open(told_file, "a") as told:
             for role in self.granted():
                 granted.write(json.dumps(role) + "\n")
             for line in self.told():
                 told.write(json.dumps(line) + "\n")
+
+    def remove(self):
         while self.undo:
             self.undo.pop()()
         self.formation.delete_stack(StackName=self.name)
@@ -160,6 +170,17 @@ class Stack:
         return {}
 
 
+def trace(told_file):
+    """Takes segments, as X-Ray's daemon does."""
+    address, _, port = os.environ["AWS_XRAY_DAEMON_ADDRESS"].partition(":")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as daemon:
+        daemon.bind((address, int(port)))
+        while True:
+            _, _, segment = daemon.recv(65536).decode().partition("\n")
+            with writing, open(told_file, "a") as told:
+                told.write(json.dumps(["trace", segment]) + "\n")
+
+
 stacks = {}
 
 
@@ -171,7 +192,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             match [self.command, *self.path.strip("/").split("/")]:
                 case ["POST", "stacks"]:
-                    stack = Stack(body["actions_max"])
+                    stack = Stack(body["actions_max"], body.get("parameters", {}))
                     stacks[stack.name] = stack
                     status, reply = 201, stack.described()
                 case ["GET", "stacks", name, "events"]:
@@ -183,7 +204,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 case ["POST", "stacks", name, "functions", function]:
                     reply = stacks[name].invoke(function, body)
                 case ["DELETE", "stacks", name]:
-                    reply = stacks.pop(name).remove()
+                    stack = stacks.pop(name)
+                    stack.write_down(*FILES)
+                    reply = stack.remove()
                 case _:
                     status, reply = 404, {"message": f"there is no {self.command} {self.path}"}
         except Exception as error:  # noqa: BLE001
@@ -202,6 +225,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-print(server.server_port, flush=True)
-server.serve_forever()
+if __name__ == "__main__":
+    threading.Thread(target=trace, args=FILES[1:], daemon=True).start()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print(server.server_port, flush=True)
+    server.serve_forever()

@@ -12,18 +12,24 @@ import sys
 
 # What the scenarios declare, report and call with; ids and names of teams are no secret, and stand in the access log.
 CANARIES = re.compile(r"[a-z0-9]+-key\b|dvt_[0-9a-f]|Core(VM|LB)\d|round ?robin|in the rack", re.IGNORECASE)
+FUNCTIONS = {"about", "account", "authorize", "catalog", "generate", "history", "list", "notify", "submit", "sweep", "update-state"}
 REQUEST = {"Function", "Operation", "Status", "Outcome", "Team", "Request", "Microseconds", "WriteUnits", "ReadUnits"}
 
 
 def main(told_file):
     outcomes, found, short = collections.Counter(), [], []
+    traced, calls = collections.Counter(), 0
     lines = 0
     with open(told_file) as file:
         for text in file:
             function, message = json.loads(text)
             lines += 1
             found += [f"{function}: {word.group(0)}" for word in CANARIES.finditer(message)]
-            if '"Operation"' in message:
+            if function == "trace":
+                segment = json.loads(message)
+                traced[segment["name"]] += 1
+                calls += len(segment["subsegments"])
+            elif '"Operation"' in message:
                 line = json.loads(message[message.index("{"):])
                 outcomes[line.get("Outcome")] += 1
                 if missing := REQUEST - line.keys():
@@ -32,7 +38,8 @@ def main(told_file):
         print(finding)
     assert sum(outcomes.values()), "no request was told of"
     told = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-    print(f"{lines} lines, of requests: {told}; {len(found)} canaries.")
+    assert FUNCTIONS <= traced.keys() and calls, f"no segment of {sorted(FUNCTIONS - traced.keys())}, or no call"
+    print(f"{lines} lines, of requests: {told}; {sum(traced.values())} segments with {calls} calls; {len(found)} canaries.")
     return 1 if found or short else 0
 
 

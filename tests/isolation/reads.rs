@@ -86,6 +86,11 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::CreateApiKey
         | Operation::RotateApiKey
         | Operation::RevokeApiKey
+        | Operation::ListMembers
+        | Operation::GetMember
+        | Operation::AddMember
+        | Operation::ChangeMember
+        | Operation::RemoveMember
         | Operation::ListRecords => 0,
     }
 }

@@ -3,12 +3,12 @@
 use dovetail_local::world;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use tests::Running;
+use tests::{Running, Settings};
 
 /// Starts the system with the demo world and these settings; the keys of its teams by name.
 pub(super) fn start(settings: &[String], actions_max: usize) -> (Running, BTreeMap<String, String>) {
     let world = world(settings);
-    (Running::start_with(&world.to_string(), None, actions_max), keys(&world))
+    (Running::start_with(&world.to_string(), Settings { actions_max, ..Settings::default() }), keys(&world))
 }
 
 /// The keys of a world's teams by name.

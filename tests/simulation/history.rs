@@ -84,8 +84,12 @@ impl History {
     async fn outcome(&self) -> Vec<Change> {
         self.system.cloud.suffer(Faults::none());
         tokio::time::sleep(Duration::from_secs(100)).await;
-        let request =
-            sweep::Request { redrive: true, older_than_seconds: Some(0), abandoned_after_seconds: Some(0) };
+        let request = sweep::Request {
+            redrive: true,
+            older_than_seconds: Some(0),
+            abandoned_after_seconds: Some(0),
+            count: false,
+        };
         self.system.sweep(request).await.unwrap();
         let changes = self.system.table.snapshot().await.unwrap().changes;
         let target =

@@ -169,8 +169,12 @@ async fn rest(system: &Arc<System>, stream: &Arc<Stream>) {
             assert!(waited < 100_000, "the stream is not taken");
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        let request =
-            sweep::Request { redrive: true, older_than_seconds: Some(0), abandoned_after_seconds: Some(0) };
+        let request = sweep::Request {
+            redrive: true,
+            older_than_seconds: Some(0),
+            abandoned_after_seconds: Some(0),
+            count: false,
+        };
         let swept = system.sweep(request).await.unwrap();
         stream.read(system);
         if swept.owed == 0 && swept.quarantined == 0 && stream.is_delivered() {

@@ -1,8 +1,9 @@
-//! The bodies of requests about API keys.
+//! The bodies of requests about API keys and members.
 
 use domain::access::{OVERLAP_MICROS, OVERLAP_MICROS_MAX};
 use domain::actor::Role;
 use domain::declaration::name_problem;
+use domain::member::subject_problem;
 use domain::timestamp::Timestamp;
 use dovetail_http::FieldError;
 use serde_json::{Map, Value};
@@ -18,6 +19,19 @@ pub(crate) struct Created {
 pub(crate) struct Rotated {
     pub(crate) expires: Option<Timestamp>,
     pub(crate) overlap_micros: u64,
+}
+
+/// A member who is asked for.
+pub(crate) struct Added {
+    pub(crate) subject: String,
+    pub(crate) name: String,
+    pub(crate) role: Role,
+}
+
+/// What is to be another of a member.
+pub(crate) struct Changed {
+    pub(crate) name: Option<String>,
+    pub(crate) role: Option<Role>,
 }
 
 pub(crate) fn created(body: &Map<String, Value>, now: Timestamp) -> Result<Created, FieldError> {
@@ -37,6 +51,28 @@ pub(crate) fn rotated(body: &Map<String, Value>, now: Timestamp) -> Result<Rotat
         }
     };
     Ok(Rotated { expires: expires(body, now)?, overlap_micros })
+}
+
+pub(crate) fn added(body: &Map<String, Value>) -> Result<Added, FieldError> {
+    let subject = body.get("subject").and_then(Value::as_str);
+    let subject = subject.ok_or_else(|| FieldError::new("subject", "is no text"))?;
+    if let Some(problem) = subject_problem(subject) {
+        return Err(FieldError::new("subject", problem));
+    }
+    let (name, role) = (person(body.get("name"))?, role(body.get("role"))?);
+    Ok(Added { subject: subject.to_owned(), name, role })
+}
+
+pub(crate) fn changed(body: &Map<String, Value>) -> Result<Changed, FieldError> {
+    let name = body.get("name").map(|value| person(Some(value))).transpose()?;
+    Ok(Changed { name, role: body.get("role").map(|value| role(Some(value))).transpose()? })
+}
+
+/// A person's name, which histories show beside those of keys and of the system.
+fn person(value: Option<&Value>) -> Result<String, FieldError> {
+    let name = name(value)?;
+    let is_anothers = name.ends_with("(Api Key)") || name == "SYSTEM";
+    if is_anothers { Err(FieldError::new("name", "would be taken for no person's")) } else { Ok(name) }
 }
 
 fn name(value: Option<&Value>) -> Result<String, FieldError> {

@@ -1,9 +1,29 @@
-//! The authorizer: an API key in, the team and role that it stands for out.
+//! The authorizer: an API key or a person's token in, whom they stand for out.
 
-use dovetail_http::{AuthorizerEvent, AuthorizerReply, valid_key, verdict};
+use dovetail_http::{AuthorizerEvent, AuthorizerReply, Known, token, valid_key, verdict};
+use dovetail_issuer::{Issuer, Person};
 use dovetail_table::{Error, Table};
 
-/// Answers one request of API Gateway for its caller.
-pub async fn handle(table: &Table, event: AuthorizerEvent) -> Result<AuthorizerReply, Error> {
-    Ok(verdict(Box::pin(valid_key(table, &event.headers)).await?.as_ref()))
+/// Answers one request of API Gateway for its caller; tokens are taken where there is an issuer of them.
+pub async fn handle(
+    table: &Table,
+    issuer: Option<&Issuer>,
+    event: AuthorizerEvent,
+) -> Result<AuthorizerReply, Error> {
+    Ok(verdict(Box::pin(known(table, issuer, &event)).await?.as_ref()))
+}
+
+async fn known(
+    table: &Table,
+    issuer: Option<&Issuer>,
+    event: &AuthorizerEvent,
+) -> Result<Option<Known>, Error> {
+    if let Some(key) = valid_key(table, &event.headers).await? {
+        return Ok(Some(Known::Key(key)));
+    }
+    let (Some(issuer), Some(token)) = (issuer, token(&event.headers)) else { return Ok(None) };
+    let person = issuer.person(token).await.map_err(|error| Error::Unavailable(error.to_string()))?;
+    let Some(Person { subject, expires }) = person else { return Ok(None) };
+    let memberships = table.memberships(&subject).await?;
+    Ok(Some(Known::Person { subject, expires, memberships }))
 }

@@ -1,14 +1,19 @@
 //! Reads the environment, makes the client once, and runs.
 
+use dovetail_aws::trace::{Tracer, traced};
 use dovetail_aws::{metrics, tell};
+use dovetail_issuer::Issuer;
 use dovetail_table::{Settings, Table, spent};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let table = Table::connect(Settings::from_env()?);
+    let (table, tracer) = (Table::connect(Settings::from_env()?), Tracer::from_env());
+    let issuer = dovetail_issuer::Settings::from_env()?.map(Issuer::new);
     run(service_fn(|event: LambdaEvent<_>| async {
-        let (reply, spent) = spent(authorize::handle(&table, event.payload)).await;
+        let authorizing = spent(authorize::handle(&table, issuer.as_ref(), event.payload));
+        let trace = event.context.xray_trace_id;
+        let (reply, spent) = traced(tracer.as_ref(), "authorize", trace.as_deref(), authorizing).await;
         tell(metrics(&[("Function", "authorize")], &spent.figures()));
         Ok::<_, Error>(reply?)
     }))

@@ -1,17 +1,22 @@
 //! Reads the environment, makes the client once, and runs.
 
-use dovetail_aws::{metrics, tell};
-use dovetail_table::stream::StreamEvent;
+use dovetail_aws::trace::{Tracer, traced};
+use dovetail_aws::{metrics, now, tell};
+use dovetail_table::stream::{StreamEvent, lag};
 use dovetail_table::{Settings, Table, spent};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let table = Table::connect(Settings::from_env()?);
+    let (table, tracer) = (Table::connect(Settings::from_env()?), Tracer::from_env());
     run(service_fn(|event: LambdaEvent<StreamEvent>| async {
-        let records = event.payload.records.len();
-        let (reply, spent) = spent(generate::handle(&table, event.payload)).await;
-        tell(metrics(&[("Function", "generate")], &spent.figures_of(records)));
+        let (records, lag) = (event.payload.records.len(), lag(&event.payload, now()));
+        let generating = spent(generate::handle(&table, event.payload));
+        let trace = event.context.xray_trace_id;
+        let (reply, spent) = traced(tracer.as_ref(), "generate", trace.as_deref(), generating).await;
+        let mut figures = spent.figures_of(records);
+        figures.push(("StreamLag", lag.into()));
+        tell(metrics(&[("Function", "generate")], &figures));
         Ok::<_, Error>(reply)
     }))
     .await

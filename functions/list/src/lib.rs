@@ -54,7 +54,10 @@ async fn teams(table: &Table, call: &Call) -> Result<Reply, Failure> {
         .integer("limit")
         .and(call.query.integer("offset"))
         .map_err(|error| Call::bad_filter(&error))?;
-    let team = table.team(call.caller.team.id).await?.ok_or(Code::Unauthenticated)?;
-    let body = json!({"count": 1, "next": null, "previous": null, "results": [view::team(&team)]});
+    let mut results = Vec::new();
+    for team in &call.teams {
+        results.push(view::team(&table.team(team.id).await?.ok_or(Code::Unauthenticated)?));
+    }
+    let body = json!({"count": results.len(), "next": null, "previous": null, "results": results});
     Ok(Reply::new(200, body))
 }

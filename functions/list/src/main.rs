@@ -1,5 +1,6 @@
 //! Reads the environment, makes the client once, and runs.
 
+use dovetail_aws::trace::{Tracer, traced};
 use dovetail_http::{CursorKey, Front, Function, told};
 use dovetail_table::{Settings, Table};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
@@ -8,10 +9,12 @@ use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 async fn main() -> Result<(), Error> {
     let table = Table::connect(Settings::from_env()?);
     let key = CursorKey::new(&std::env::var("DOVETAIL_CURSOR_KEY")?);
-    let front = Front::from_env()?;
+    let (front, tracer) = (Front::from_env()?, Tracer::from_env());
     run(service_fn(|event: LambdaEvent<_>| async {
+        let (tracer, trace) = (tracer.as_ref(), event.context.xray_trace_id);
         let event = front.event(&table, event.context.request_id, event.payload).await?;
-        Ok::<_, Error>(told(Function::List, event, |event| list::handle(&table, &key, event)).await)
+        let answering = told(Function::List, event, |event| list::handle(&table, &key, event));
+        Ok::<_, Error>(traced(tracer, "list", trace.as_deref(), answering).await)
     }))
     .await
 }

@@ -1,17 +1,21 @@
 //! Reads the environment, makes the client once, and runs.
 
-use dovetail_aws::{metrics, tell};
+use dovetail_aws::trace::{Tracer, traced};
+use dovetail_aws::{metrics, now, tell};
 use dovetail_events::{Bus, Settings};
-use dovetail_table::stream::StreamEvent;
+use dovetail_table::stream::{StreamEvent, lag};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let bus = Bus::connect(Settings::from_env()?);
+    let (bus, tracer) = (Bus::connect(Settings::from_env()?), Tracer::from_env());
     run(service_fn(|event: LambdaEvent<StreamEvent>| async {
-        let records = event.payload.records.len();
-        let reply = notify::handle(&bus, event.payload).await;
-        tell(metrics(&[("Function", "notify")], &[("Records", records.into())]));
+        let (records, lag) = (event.payload.records.len(), lag(&event.payload, now()));
+        let trace = event.context.xray_trace_id;
+        let reply =
+            traced(tracer.as_ref(), "notify", trace.as_deref(), notify::handle(&bus, event.payload)).await;
+        let figures = [("Records", records.into()), ("StreamLag", lag.into())];
+        tell(metrics(&[("Function", "notify")], &figures));
         Ok::<_, Error>(reply)
     }))
     .await

@@ -1,6 +1,8 @@
-//! The sweep: on a schedule, what the stream left is carried out; on request, also what was set aside.
+//! The sweep: on a schedule, what the stream left is carried out, and what waits is counted; on request, also what was
+//! set aside is carried out.
 
 mod metrics;
+mod waiting;
 
 use domain::id::TeamId;
 use domain::staging::{Staging, StagingId, StagingState};
@@ -9,10 +11,12 @@ use dovetail_aws::{log, now};
 use dovetail_table::{Error, Table};
 use generate::{Carried, carry_out, carry_out_all};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
 pub use metrics::metrics;
+pub use waiting::{Waiting, lines, waiting};
 
 /// How old work is, in seconds, when it counts as left behind: the stream is much faster.
 const AGE_SECONDS: u64 = 60;
@@ -39,6 +43,32 @@ pub struct Request {
     pub older_than_seconds: Option<u64>,
     /// Clears stagings away that are not committed at this age, in seconds.
     pub abandoned_after_seconds: Option<u64>,
+    /// Counts what waits, and carries nothing out.
+    pub count: bool,
+}
+
+/// What comes of an invocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The reply.
+    pub reply: Value,
+    /// The lines of metrics to tell.
+    pub lines: Vec<Map<String, Value>>,
+    /// How many records it was about.
+    pub records: u64,
+}
+
+/// Does what is asked; what waits is told as metrics of each owner if `of_owners` says so.
+pub async fn answer(table: &Table, request: Request, of_owners: bool) -> Result<Answer, Error> {
+    if request.count {
+        let waiting = waiting(table).await?;
+        let records = waiting.iter().map(|waiting| waiting.count).sum();
+        let lines = lines(&waiting, now(), of_owners);
+        return Ok(Answer { reply: json!({"waiting": records}), lines, records });
+    }
+    let swept = handle(table, request).await?;
+    let records = swept.carried_out + swept.failed;
+    Ok(Answer { reply: json!(swept), lines: vec![metrics(&swept)], records })
 }
 
 /// What a sweep did and what is left.

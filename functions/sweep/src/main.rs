@@ -1,20 +1,25 @@
 //! Reads the environment, makes the client once, and runs.
 
+use dovetail_aws::trace::{Tracer, traced};
 use dovetail_aws::{metrics, tell};
 use dovetail_table::{Settings, Table, spent};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use sweep::{Answer, answer};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let table = Table::connect(Settings::from_env()?);
-    let table = &table;
+    let (table, tracer) = (Table::connect(Settings::from_env()?), Tracer::from_env());
+    let of_owners = std::env::var("DOVETAIL_OWNER_METRICS").is_ok_and(|told| told == "yes");
+    let (table, tracer) = (&table, tracer.as_ref());
     run(service_fn(async |event: LambdaEvent<_>| {
-        let (swept, spent) = spent(Box::pin(sweep::handle(table, event.payload))).await;
-        let records = swept.as_ref().map_or(0, |swept| swept.carried_out + swept.failed);
+        let answering = spent(Box::pin(answer(table, event.payload, of_owners)));
+        let trace = event.context.xray_trace_id.as_deref();
+        let (answered, spent) = traced(tracer, "sweep", trace, answering).await;
+        let records = answered.as_ref().map_or(0, |answered| answered.records);
         tell(metrics(&[("Function", "sweep")], &spent.figures_of(records)));
-        let swept = swept?;
-        tell(sweep::metrics(&swept));
-        Ok::<_, Error>(swept)
+        let Answer { reply, lines, .. } = answered?;
+        lines.into_iter().for_each(tell);
+        Ok::<_, Error>(reply)
     }))
     .await
 }

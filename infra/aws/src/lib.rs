@@ -2,6 +2,7 @@
 
 mod clock;
 mod metrics;
+pub mod trace;
 mod trust;
 
 use aws_credential_types::Credentials;
@@ -18,7 +19,7 @@ use std::time::Duration;
 
 pub use clock::{Clock, by_clock, now};
 pub use metrics::{metrics, tell};
-pub use trust::{Trust, https};
+pub use trust::{Trust, connector, https};
 
 /// The way to a service.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! Whom a TLS connection trusts.
 
 use crate::log;
-use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
-use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use aws_smithy_http_client::{Builder, Connector};
+use aws_smithy_runtime_api::client::http::{SharedHttpClient, SharedHttpConnector};
 use std::path::PathBuf;
 
 /// The five roots of Amazon Trust Services, which certify what AWS's endpoints are.
@@ -28,8 +28,21 @@ impl Trust {
     }
 }
 
-/// A client that speaks TLS.
+/// A client that speaks TLS, for the SDK.
 pub fn https(trust: &Trust) -> SharedHttpClient {
+    Builder::new().tls_provider(PROVIDER).tls_context(context(trust)).build_https()
+}
+
+/// The same for requests of our own.
+pub fn connector(trust: &Trust) -> SharedHttpConnector {
+    let connector = Connector::builder().tls_provider(PROVIDER).tls_context(context(trust)).build();
+    SharedHttpConnector::new(connector)
+}
+
+const PROVIDER: Provider = Provider::Rustls(CryptoMode::Ring);
+
+#[expect(clippy::expect_used, reason = "the context takes the store as it is")]
+fn context(trust: &Trust) -> TlsContext {
     let store = match trust {
         Trust::Amazon => TrustStore::empty().with_pem_certificate(AMAZON),
         Trust::Machine => TrustStore::default(),
@@ -42,7 +55,5 @@ pub fn https(trust: &Trust) -> SharedHttpClient {
             }
         },
     };
-    #[expect(clippy::expect_used, reason = "the context takes the store as it is")]
-    let context = TlsContext::builder().with_trust_store(store).build().expect("a context of a store");
-    Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).tls_context(context).build_https()
+    TlsContext::builder().with_trust_store(store).build().expect("a context of a store")
 }

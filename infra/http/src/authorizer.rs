@@ -1,4 +1,4 @@
-//! The authorizer's side: the API key of a request, and what functions are told about it.
+//! The authorizer's side: the API key or the token of a request, and what functions are told about who sent it.
 //!
 //! An HTTP API answers 403 to what its authorizer refuses, but clients know a bad key by 401 (docs/wire.md rule 1).
 //! So the authorizer lets every request through and tells who calls only if it knows; a function without a
@@ -14,8 +14,7 @@ use aws_lambda_events::apigw::{
     ApiGatewayV2CustomAuthorizerV2Request,
 };
 use domain::access::ApiKey;
-use domain::actor::{Caller, Role, TeamRef};
-use domain::id::TeamId;
+use domain::member::Member;
 use domain::timestamp::Timestamp;
 use dovetail_table::{Error, Table};
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -28,6 +27,22 @@ pub type AuthorizerEvent = ApiGatewayV2CustomAuthorizerV2Request;
 /// What the authorizer answers.
 pub type AuthorizerReply = ApiGatewayV2CustomAuthorizerSimpleResponse<Map<String, Value>>;
 
+/// Who calls, as the authorizer knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// A team's API key.
+    Key(ApiKey),
+    /// A person with a token.
+    Person {
+        /// What the issuer calls the person.
+        subject: String,
+        /// When the token ends.
+        expires: Timestamp,
+        /// What the person is a member of.
+        memberships: Vec<Member>,
+    },
+}
+
 /// The API key in the headers that the caller is known by; none if there is no key, or none that is valid.
 pub async fn valid_key(table: &Table, headers: &HeaderMap) -> Result<Option<ApiKey>, Error> {
     let Some(key) = api_key(headers) else { return Ok(None) };
@@ -37,21 +52,41 @@ pub async fn valid_key(table: &Table, headers: &HeaderMap) -> Result<Option<ApiK
 
 /// The API key of a request: `Authorization: Api-Key <key>`.
 fn api_key(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, key) = headers.get("authorization")?.to_str().ok()?.split_once(' ')?;
-    let key = key.trim();
-    (scheme.eq_ignore_ascii_case("Api-Key") && !key.is_empty()).then_some(key)
+    credentials(headers, "Api-Key")
 }
 
-/// The answer about a caller, if the key is known.
-pub fn verdict(key: Option<&ApiKey>) -> AuthorizerReply {
+/// The token of a request: `Authorization: Bearer <token>` (RFC 6750).
+pub fn token(headers: &HeaderMap) -> Option<&str> {
+    credentials(headers, "Bearer")
+}
+
+fn credentials<'a>(headers: &'a HeaderMap, expected: &str) -> Option<&'a str> {
+    let (scheme, sent) = headers.get("authorization")?.to_str().ok()?.split_once(' ')?;
+    let sent = sent.trim();
+    (scheme.eq_ignore_ascii_case(expected) && !sent.is_empty()).then_some(sent)
+}
+
+/// The answer about a caller, if they are known: texts alone, since what else a gateway passes on differs.
+pub fn verdict(known: Option<&Known>) -> AuthorizerReply {
     let mut context = Map::new();
-    if let Some(key) = key {
-        context.insert("team".to_owned(), json!(key.team.id.to_string()));
-        context.insert("teamName".to_owned(), json!(key.team.name));
-        context.insert("role".to_owned(), json!(key.role.name()));
-        context.insert("key".to_owned(), json!(key.name));
-        if let Some(expires) = key.expires {
-            context.insert("expires".to_owned(), json!(expires.micros().to_string()));
+    let mut tell = |name: &str, text: String| context.insert(name.to_owned(), Value::String(text));
+    match known {
+        None => {}
+        Some(Known::Key(key)) => {
+            tell("team", key.team.id.to_string());
+            tell("teamName", key.team.name.clone());
+            tell("role", key.role.name().to_owned());
+            tell("key", key.name.clone());
+            key.expires.map(|expires| tell("expires", expires.micros().to_string()));
+        }
+        Some(Known::Person { subject, expires, memberships }) => {
+            let of = |member: &Member| {
+                let Member { team, role, name, .. } = member;
+                json!({"team": team.id.to_string(), "teamName": team.name, "role": role.name(), "person": name})
+            };
+            tell("subject", subject.clone());
+            tell("expires", expires.micros().to_string());
+            tell("memberships", Value::from_iter(memberships.iter().map(of)).to_string());
         }
     }
     let mut reply = AuthorizerReply::default();
@@ -92,7 +127,7 @@ impl Front {
         match self {
             Self::Gateway => {}
             Self::Nothing => {
-                let key = valid_key(table, &event.headers).await?;
+                let key = valid_key(table, &event.headers).await?.map(Known::Key);
                 let mut authorizer = ApiGatewayRequestAuthorizer::default();
                 authorizer.fields = verdict(key.as_ref()).context.into_iter().collect();
                 event.request_context.authorizer = Some(authorizer);
@@ -103,22 +138,6 @@ impl Front {
         }
         Ok(event)
     }
-}
-
-/// The caller that an authorizer has told; its answer may be older than the end of the key.
-pub(crate) fn caller(authorizer: &ApiGatewayRequestAuthorizer, now: Timestamp) -> Option<Caller> {
-    let text = |name: &str| authorizer.fields.get(name)?.as_str();
-    if let Some(expires) = text("expires")
-        && now.micros() >= expires.parse().ok()?
-    {
-        return None;
-    }
-    let id = TeamId::new(text("team")?.parse().ok()?)?;
-    Some(Caller {
-        team: TeamRef { id, name: text("teamName")?.to_owned() },
-        role: Role::parse(text("role")?)?,
-        key: text("key")?.to_owned(),
-    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::field::FieldError;
 use crate::query::Query;
 use crate::reply::{Failure, Reply};
 use crate::route::Operation;
-use domain::actor::Caller;
+use domain::actor::{Caller, TeamRef};
 use domain::change::Change;
 use domain::declaration::BODY_BYTES_MAX;
 use domain::deployed::Deployed;
@@ -107,6 +107,8 @@ pub struct Call {
     pub body: Vec<u8>,
     /// Who calls.
     pub caller: Caller,
+    /// Every team that they may act for.
+    pub teams: Vec<TeamRef>,
     /// The request's id: the own mark of everything that it writes.
     pub request: String,
     /// Scheme, host and stage prefix, as the caller sees them.

@@ -11,11 +11,15 @@ pub enum Code {
     NoSuchRoute,
     /// The route does not take this method.
     MethodNotAllowed,
-    /// No valid API key came with the request.
+    /// Neither a valid API key nor a valid token came with the request.
     Unauthenticated,
-    /// The key may only read.
+    /// The person is of several teams and does not say for which one they act.
+    ChooseTeam,
+    /// The caller is not of the team that they say.
+    NotAMember,
+    /// The caller may only read.
     ReadOnlyKey,
-    /// The key may not change settings or keys.
+    /// The caller may not change settings, keys or members.
     NeedsAdmin,
     /// The object does not exist, or not for the caller's team in this role.
     NotFound,
@@ -67,6 +71,10 @@ pub enum Code {
     NameTaken,
     /// The team has as many API keys as it may.
     TooManyKeys,
+    /// The person is a member already.
+    AlreadyMember,
+    /// The team has as many members as it may, or the person as many teams.
+    TooManyMembers,
     /// Another API key takes this one's place already.
     AlreadyRotated,
     /// The team's numbers have run out.
@@ -83,10 +91,12 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of precedence.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 40] = [
         Self::NoSuchRoute,
         Self::MethodNotAllowed,
         Self::Unauthenticated,
+        Self::ChooseTeam,
+        Self::NotAMember,
         Self::ReadOnlyKey,
         Self::NeedsAdmin,
         Self::NotFound,
@@ -114,6 +124,8 @@ impl Code {
         Self::TooManyAttempts,
         Self::NameTaken,
         Self::TooManyKeys,
+        Self::AlreadyMember,
+        Self::TooManyMembers,
         Self::AlreadyRotated,
         Self::OutOfNumbers,
         Self::SubmissionInFlight,
@@ -128,8 +140,10 @@ impl Code {
             Self::NoSuchRoute => (404, "no_such_route", "no route has this path"),
             Self::MethodNotAllowed => (405, "method_not_allowed", "the route does not take this method"),
             Self::Unauthenticated => (401, "unauthenticated", "a valid API key is required"),
+            Self::ChooseTeam => (403, "choose_team", "you are of several teams: say for which one you act"),
+            Self::NotAMember => (403, "not_a_member", "you are not a member of this team"),
             Self::ReadOnlyKey => (403, "read_only_key", "the key may only read"),
-            Self::NeedsAdmin => (403, "needs_admin", "the key may not change settings or keys"),
+            Self::NeedsAdmin => (403, "needs_admin", "the key may not change settings, keys or members"),
             Self::NotFound => (404, "not_found", "there is no such object for this team"),
             Self::UnknownFilter => (400, "unknown_filter", "a query parameter is not known"),
             Self::InvalidFilter => (400, "invalid_filter", "a query parameter has a bad value"),
@@ -167,6 +181,12 @@ impl Code {
             Self::TooManyAttempts => (400, "too_many_attempts", "the change instance was retried too often"),
             Self::NameTaken => (400, "name_taken", "the team has, or has had, an API key of this name"),
             Self::TooManyKeys => (400, "too_many_keys", "the team has as many API keys as it may"),
+            Self::AlreadyMember => (400, "already_member", "the person is a member already"),
+            Self::TooManyMembers => (
+                400,
+                "too_many_members",
+                "the team has as many members as it may, or the person as many teams",
+            ),
             Self::AlreadyRotated => (400, "already_rotated", "another API key takes its place already"),
             Self::OutOfNumbers => (400, "out_of_numbers", "the team's numbers have run out"),
             Self::SubmissionInFlight => {

@@ -1,7 +1,7 @@
 //! API Gateway's events (payload format 2.0): an event in, a call made of it, a reply out.
 
-use crate::authorizer;
 use crate::call::Call;
+use crate::caller;
 use crate::code::Code;
 use crate::gzip;
 use crate::query::Query;
@@ -12,7 +12,6 @@ use aws_lambda_events::apigw::{ApiGatewayV2httpRequest, ApiGatewayV2httpResponse
 use aws_lambda_events::encodings::Body;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use domain::actor::Role;
 use dovetail_table::{Cost, metered};
 use http::{HeaderMap, HeaderValue, header};
 use std::io::Write as _;
@@ -128,12 +127,7 @@ fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
     let Found { route, said } = found(&event, function, false)?;
     let context = &event.request_context;
     let now = dovetail_aws::now();
-    let caller = context.authorizer.as_ref().and_then(|told| authorizer::caller(told, now));
-    let caller = caller.ok_or(Code::Unauthenticated)?;
-    if !route.access.is_open_to(caller.role) {
-        let refused = if caller.role == Role::ReadOnly { Code::ReadOnlyKey } else { Code::NeedsAdmin };
-        return Err(refused.into());
-    }
+    let (caller, teams) = caller::caller(&event, route.access, now)?;
     let (_, path) = place(&event);
     Ok(Call {
         operation: route.operation,
@@ -143,6 +137,7 @@ fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
         query: Query::parse(event.raw_query_string.as_deref().unwrap_or_default()),
         body: gzip::unpacked(&event.headers, bytes(body, event.is_base64_encoded)?)?,
         caller,
+        teams,
         request: context.request_id.clone().unwrap_or_default(),
         base: base(&event),
         path: path.to_owned(),

@@ -5,6 +5,7 @@
 
 mod authorizer;
 mod call;
+mod caller;
 mod code;
 mod cursor;
 mod event;
@@ -19,7 +20,7 @@ mod secret;
 mod told;
 pub mod view;
 
-pub use authorizer::{AuthorizerEvent, AuthorizerReply, Front, valid_key, verdict};
+pub use authorizer::{AuthorizerEvent, AuthorizerReply, Front, Known, token, valid_key, verdict};
 pub use call::{Call, Pov};
 pub use code::Code;
 pub use cursor::{Cursor, CursorKey};

@@ -5,6 +5,7 @@ use crate::authorizer::Front;
 use crate::event::Answering;
 use crate::route::Function;
 use crate::told::told;
+use dovetail_aws::trace::{Tracer, traced};
 use dovetail_table::{Settings, Table};
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 
@@ -14,10 +15,12 @@ pub async fn run(
     handle: for<'a> fn(&'a Table, Event) -> Answering<'a>,
 ) -> Result<(), Error> {
     let table = Table::connect(Settings::from_env()?);
-    let front = Front::from_env()?;
+    let (front, tracer) = (Front::from_env()?, Tracer::from_env());
     lambda_runtime::run(service_fn(|event: LambdaEvent<_>| async {
+        let (tracer, trace) = (tracer.as_ref(), event.context.xray_trace_id);
         let event = front.event(&table, event.context.request_id, event.payload).await?;
-        Ok::<_, Error>(told(function, event, |event| handle(&table, event)).await)
+        let answering = told(function, event, |event| handle(&table, event));
+        Ok::<_, Error>(traced(tracer, function.name(), trace.as_deref(), answering).await)
     }))
     .await
 }

@@ -20,7 +20,7 @@ pub enum Function {
     Catalog,
     /// Tells what anyone may ask.
     About,
-    /// Makes and withdraws a team's API keys.
+    /// Makes and withdraws a team's API keys, adds and removes its members.
     Account,
 }
 
@@ -42,7 +42,7 @@ impl Function {
 /// What a route does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// The caller's team.
+    /// The caller's teams.
     ListTeams,
     /// Checks a declaration.
     ValidateSubmission,
@@ -114,7 +114,17 @@ pub enum Operation {
     RotateApiKey,
     /// Withdraws an API key.
     RevokeApiKey,
-    /// What became of the team's API keys.
+    /// The team's members.
+    ListMembers,
+    /// One member.
+    GetMember,
+    /// Makes a person a member.
+    AddMember,
+    /// Gives a member another name or role.
+    ChangeMember,
+    /// Ends a membership.
+    RemoveMember,
+    /// What was done to the team's keys, members and services.
     ListRecords,
 }
 
@@ -123,11 +133,13 @@ pub enum Operation {
 pub enum Access {
     /// Nothing.
     Anyone,
-    /// Any key.
+    /// Any key, or a person for whichever of their teams.
+    Known,
+    /// Any key, or a person for one of their teams.
     Read,
     /// A key that may change things.
     Write,
-    /// A key that may change settings, and keys.
+    /// A key that may change settings, keys and members.
     Admin,
 }
 
@@ -135,7 +147,7 @@ impl Access {
     /// Whether a caller in a role may.
     pub fn is_open_to(self, role: Role) -> bool {
         match self {
-            Self::Anyone | Self::Read => true,
+            Self::Anyone | Self::Known | Self::Read => true,
             Self::Write => role != Role::ReadOnly,
             Self::Admin => role == Role::Admin,
         }
@@ -196,12 +208,17 @@ pub const ROUTES: &[Route] = &[
     anyone("/v1/health", Operation::GetHealth),
     anyone("/v1/openapi.json", Operation::GetContract),
     anyone("/v1/errors/{code}", Operation::GetErrorPage),
-    read("/v1/account/teams", Operation::ListTeams),
+    Route { access: Access::Known, ..read("/v1/account/teams", Operation::ListTeams) },
     admin(GET, "/v1/account/api_keys", Operation::ListApiKeys, Function::Account),
     admin(POST, "/v1/account/api_keys", Operation::CreateApiKey, Function::Account),
     admin(GET, "/v1/account/api_keys/{id}", Operation::GetApiKey, Function::Account),
     admin(DELETE, "/v1/account/api_keys/{id}", Operation::RevokeApiKey, Function::Account),
     admin(POST, "/v1/account/api_keys/{id}/rotate", Operation::RotateApiKey, Function::Account),
+    admin(GET, "/v1/account/members", Operation::ListMembers, Function::Account),
+    admin(POST, "/v1/account/members", Operation::AddMember, Function::Account),
+    admin(GET, "/v1/account/members/{id}", Operation::GetMember, Function::Account),
+    admin(PATCH, "/v1/account/members/{id}", Operation::ChangeMember, Function::Account),
+    admin(DELETE, "/v1/account/members/{id}", Operation::RemoveMember, Function::Account),
     admin(GET, "/v1/account/records", Operation::ListRecords, Function::Account),
     Route {
         access: Access::Read,

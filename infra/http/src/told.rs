@@ -1,10 +1,10 @@
 //! What a deployed function tells of each request: one line of metrics, without a word of the request's own.
 
-use crate::authorizer;
+use crate::caller;
 use crate::code::Code;
 use crate::event::{self, Event, EventReply};
-use crate::route::{self, Function, Operation};
-use dovetail_aws::{metrics, now, tell};
+use crate::route::{self, Access, Function, Operation};
+use dovetail_aws::{metrics, now, tell, trace};
 use dovetail_table::{Spent, spent};
 use serde_json::{Map, Value, json};
 use std::cell::Cell;
@@ -28,17 +28,24 @@ where
 {
     let operation = operation(&event);
     let request = event.request_context.request_id.clone();
-    let caller = event.request_context.authorizer.as_ref().and_then(|told| authorizer::caller(told, now()));
+    let caller = caller::caller(&event, Access::Known, now()).ok();
     let answering = async {
         let (reply, spent) = spent(handle(event)).await;
         (reply, spent, OUTCOME.with(Cell::get))
     };
     let (reply, spent, outcome) = OUTCOME.scope(Cell::default(), answering).await;
-    let mut line = line(function, operation, &spent);
-    line.insert("Status".to_owned(), json!(reply.status_code));
-    line.insert("Outcome".to_owned(), json!(outcome.map_or("ok", Code::name)));
-    line.insert("Team".to_owned(), json!(caller.map(|caller| caller.team.id.get())));
-    line.insert("Request".to_owned(), json!(request));
+    let submissions = (operation == Some(Operation::Submit)).then(|| u64::from(reply.status_code == 201));
+    let mut line = line(function, operation, &spent, submissions);
+    let told = [
+        ("Status", json!(reply.status_code)),
+        ("Outcome", json!(outcome.map_or("ok", Code::name))),
+        ("Team", json!(caller.map(|(caller, _)| caller.team.id.get()))),
+        ("Request", json!(request)),
+    ];
+    for (name, value) in told {
+        trace::annotate(name, value.clone());
+        line.insert(name.to_owned(), value);
+    }
     tell(line);
     reply
 }
@@ -50,10 +57,18 @@ fn operation(event: &Event) -> Option<Operation> {
     found.ok().map(|found| found.route.operation)
 }
 
-fn line(function: Function, operation: Option<Operation>, spent: &Spent) -> Map<String, Value> {
-    let mut line = metrics(&[("Function", function.name())], &spent.figures());
-    let operation = operation.map(|operation| format!("{operation:?}"));
-    line.insert("Operation".to_owned(), json!(operation));
+fn line(
+    function: Function,
+    operation: Option<Operation>,
+    spent: &Spent,
+    submissions: Option<u64>,
+) -> Map<String, Value> {
+    let mut figures = spent.figures().to_vec();
+    figures.extend(submissions.map(|submissions| ("Submissions", json!(submissions))));
+    let mut line = metrics(&[("Function", function.name())], &figures);
+    let operation = json!(operation.map(|operation| format!("{operation:?}")));
+    trace::annotate("Operation", operation.clone());
+    line.insert("Operation".to_owned(), operation);
     line
 }
 
@@ -68,16 +83,25 @@ mod tests {
         event.request_context.http.method = Method::PATCH;
         event.request_context.stage = Some("prod".to_owned());
         event.raw_path = Some("/prod/v1/orcabase/serviceowner/change_instances/7/".to_owned());
-        let mut line = line(Function::UpdateState, operation(&event), &Spent::default());
+        let mut line = line(Function::UpdateState, operation(&event), &Spent::default(), None);
         let mut aws = line.remove("_aws").unwrap();
         assert!(aws["Timestamp"].take().is_u64());
         let metric = |name: &str| json!({"Name": name});
-        let metrics =
-            ["WriteUnits", "ReadUnits", "RoundTrips", "Microseconds", "TableMicroseconds"].map(metric);
+        let metrics = [
+            "WriteUnits",
+            "ReadUnits",
+            "RoundTrips",
+            "Microseconds",
+            "TableMicroseconds",
+            "Conflicts",
+            "Retries",
+        ]
+        .map(metric);
         let directive = json!({"Namespace": "Dovetail", "Dimensions": [["Function"]], "Metrics": metrics});
         assert_eq!(aws, json!({"Timestamp": null, "CloudWatchMetrics": [directive]}));
         let told = json!({"Function": "update-state", "Operation": "UpdateChangeInstance",
-            "WriteUnits": 0, "ReadUnits": 0, "RoundTrips": 0, "Microseconds": 0, "TableMicroseconds": 0});
+            "WriteUnits": 0, "ReadUnits": 0, "RoundTrips": 0, "Microseconds": 0, "TableMicroseconds": 0,
+            "Conflicts": 0, "Retries": 0});
         assert_eq!(Value::Object(line), told);
         event.raw_path = Some("/prod/somewhere/".to_owned());
         assert_eq!(operation(&event), None);

@@ -6,7 +6,7 @@ mod item;
 mod service;
 mod team;
 
-pub use access::{api_key, recorded};
+pub use access::{api_key, member, recorded};
 pub use change::{change_instance, change_instance_as_born, history, history_entry, light_change_instance};
 pub use item::{deployed_item, service_item};
 pub use service::service;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use hyper::Uri;
-use lexopt::{Arg, Parser};
+use lexopt::{Arg, Parser, ValueExt as _};
 
 use crate::{audit, engine::Place, load, plan};
 use dovetail_table::ACTIONS_MAX;
@@ -47,6 +47,8 @@ Options:
   --table NAME       the table's name; API keys are in NAME-keys [default: dovetail-local]
   --world FILE       teams, keys and services to begin with, as JSON [default: a small example]
   --functions URL    where generate, notify and sweep run instead, as `cargo lambda watch` serves them
+  --issuer URL       who issues the tokens of people, beside the API keys of teams; goes with --audience
+  --audience NAME    whom such a token must be meant for
   --actions-max N    writes that a submission makes at once; a larger one is staged [default: 100]
   --env-file FILE    file to write the environment to that functions elsewhere need, KEY=value lines
   --ready-file FILE  file to write the base URL to, once requests are answered
@@ -91,6 +93,8 @@ pub struct Settings {
     pub functions: Option<String>,
     /// How many writes a submission makes at once; a larger one is staged.
     pub actions_max: usize,
+    /// Whose tokens are taken beside API keys.
+    pub issuer: Option<dovetail_issuer::Settings>,
     /// The file that gets the environment of functions elsewhere.
     pub env_file: Option<PathBuf>,
     /// The file that gets the base URL when requests are answered.
@@ -107,6 +111,7 @@ impl Default for Settings {
             world: None,
             functions: None,
             actions_max: ACTIONS_MAX,
+            issuer: None,
             env_file: None,
             ready_file: None,
         }
@@ -140,6 +145,7 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
     let mut world = None;
     let mut functions = None;
     let mut actions_max = ACTIONS_MAX;
+    let (mut issuer, mut audience) = (None, None);
     let mut env_file = None;
     let mut ready_file = None;
     while let Some(arg) = parser.next()? {
@@ -152,6 +158,8 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
             Arg::Long("world") => world = Some(path(&mut parser, "--world")?),
             Arg::Long("functions") => functions = Some(url("--functions", parser.value()?)?),
             Arg::Long("actions-max") => actions_max = actions(parser.value()?)?,
+            Arg::Long("issuer") => issuer = Some(parser.value()?.string()?),
+            Arg::Long("audience") => audience = Some(parser.value()?.string()?),
             Arg::Long("env-file") => env_file = Some(path(&mut parser, "--env-file")?),
             Arg::Long("ready-file") => ready_file = Some(path(&mut parser, "--ready-file")?),
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
@@ -164,9 +172,23 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
         (Some(data), false) => Place::Directory(data),
         (None, false) => Place::Directory(DATA.into()),
     };
-    let settings =
-        Settings { listen, place, endpoint, table, world, functions, actions_max, env_file, ready_file };
-    Ok(Command::Serve(settings))
+    let issuer = match (issuer, audience) {
+        (None, None) => None,
+        (Some(issuer), Some(audience)) => Some(dovetail_issuer::Settings::new(&issuer, &audience)?),
+        _ => return Err("--issuer and --audience go together".into()),
+    };
+    Ok(Command::Serve(Settings {
+        listen,
+        place,
+        endpoint,
+        table,
+        world,
+        functions,
+        actions_max,
+        issuer,
+        env_file,
+        ready_file,
+    }))
 }
 
 fn is_first(parser: &mut Parser, word: &str) -> Result<bool, lexopt::Error> {
@@ -325,6 +347,7 @@ mod tests {
             world: None,
             functions: None,
             actions_max: 100,
+            issuer: None,
             env_file: None,
             ready_file: None,
         };
@@ -341,13 +364,15 @@ mod tests {
             world: Some("w.json".into()),
             functions: Some("http://127.0.0.1:9001".to_owned()),
             actions_max: 7,
+            issuer: Some(dovetail_issuer::Settings::new("https://id.example", "dovetail").unwrap()),
             env_file: Some("env".into()),
             ready_file: Some("ready".into()),
         };
         let args = ["--listen", "[::1]:0", "--memory", "--world=w.json", "--ready-file", "ready"];
         let elsewhere = ["--functions", "http://127.0.0.1:9001", "--env-file=env", "--actions-max", "7"];
         let engine = ["--endpoint", "http://127.0.0.1:8000", "--table", "another-name"];
-        assert_eq!(settings(&[&args[..], &elsewhere, &engine].concat()), expected);
+        let people = ["--issuer", "https://id.example", "--audience", "dovetail"];
+        assert_eq!(settings(&[&args[..], &elsewhere, &engine, &people].concat()), expected);
         assert_eq!(settings(&["--data", "kept"]).place, Place::Directory("kept".into()));
         for args in [&["--help"], &["-h"]] {
             assert_eq!(parse(args).unwrap(), Command::Help);
@@ -466,6 +491,10 @@ mod tests {
                 )
             );
         }
+        assert!(
+            refused(&["--issuer", "https://id.example"]).starts_with("--issuer and --audience go together")
+        );
+        assert!(refused(&["--issuer", "http://id.example", "--audience", "a"]).contains("https"));
         assert!(refused(&["--env-file="]).starts_with("--env-file takes a path, not nothing"));
         assert!(refused(&["--data="]).starts_with("--data takes a path, not nothing"));
         assert!(refused(&["--world"]).contains("--world"));

@@ -93,7 +93,7 @@ pub async fn invoke(handles: &Handles, function: &str, payload: Value) -> Result
     match function {
         "generate" => reply(Ok(generate::handle(&handles.table, event(payload)?).await)),
         "notify" => reply(Ok(notify::handle(&handles.bus, event(payload)?).await)),
-        "sweep" => reply(sweep::handle(&handles.table, event(payload)?).await),
+        "sweep" => reply(sweep::answer(&handles.table, event(payload)?, false).await.map(|told| told.reply)),
         other => Err(format!("there is no function {other}")),
     }
 }

@@ -37,6 +37,7 @@ use std::{
 };
 
 use dovetail_http::{CursorKey, Event, EventReply};
+use dovetail_issuer::Issuer;
 use dovetail_table::Table;
 use tokio::{
     net::TcpListener,
@@ -187,7 +188,7 @@ impl System {
             table,
             bus: bus.connect(),
             cursor_key: CursorKey::new(&cursor_secret),
-            verdicts: Verdicts::default(),
+            verdicts: Verdicts::default().with(settings.issuer.clone().map(Issuer::new)),
         };
         Ok(Self {
             listener,

@@ -63,6 +63,7 @@ async fn the_system_starts_tells_where_and_stops() {
         world: None,
         functions: None,
         actions_max: dovetail_table::ACTIONS_MAX,
+        issuer: None,
         env_file: Some(env_file.clone()),
         ready_file: Some(ready_file.clone()),
     };
@@ -95,6 +96,7 @@ async fn a_wrong_world_starts_nothing() {
         world: Some(file),
         functions: None,
         actions_max: dovetail_table::ACTIONS_MAX,
+        issuer: None,
         env_file: None,
         ready_file: None,
     };

@@ -9,6 +9,7 @@ use std::{
 
 use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
 use dovetail_http::{AuthorizerEvent, Event, key_hash};
+use dovetail_issuer::Issuer;
 use dovetail_table::{Error, Table};
 
 /// How long a verdict is remembered, unless somebody says otherwise; the template has the same.
@@ -20,6 +21,7 @@ const VERDICTS_MAX: usize = 1_000;
 #[derive(Debug)]
 pub struct Verdicts {
     remembered: Duration,
+    issuer: Option<Issuer>,
     known: Mutex<HashMap<String, (Instant, ApiGatewayRequestAuthorizer)>>,
 }
 
@@ -32,7 +34,12 @@ impl Default for Verdicts {
 impl Verdicts {
     /// Verdicts that are remembered for so long.
     pub fn remembered_for(remembered: Duration) -> Self {
-        Self { remembered, known: Mutex::default() }
+        Self { remembered, issuer: None, known: Mutex::default() }
+    }
+
+    /// The same with tokens of people, where there is an issuer of them.
+    pub fn with(self, issuer: Option<Issuer>) -> Self {
+        Self { issuer, ..self }
     }
 
     /// What the authorizer says about a request, or has said about one from the same caller.
@@ -41,10 +48,10 @@ impl Verdicts {
         if let Some(verdict) = sent.as_ref().and_then(|sent| self.remembered(sent)) {
             return Ok(verdict);
         }
-        let reply = authorize::handle(table, asked(event)).await?;
+        let reply = authorize::handle(table, self.issuer.as_ref(), asked(event)).await?;
         let mut verdict = ApiGatewayRequestAuthorizer::default();
         verdict.fields = reply.context.into_iter().collect();
-        // A key that nobody knows may be known in a moment.
+        // Whom nobody knows may be known in a moment.
         if let Some(sent) = sent.filter(|_| !verdict.fields.is_empty()) {
             self.remember(sent, verdict.clone());
         }

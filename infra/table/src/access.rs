@@ -1,21 +1,21 @@
-//! API keys, and the records of what was done to keys, services and teams, in a table of their own: the authorizer reads
-//! nothing else.
+//! API keys, and the records of what was done to keys, members, services and teams, in a table of their own: the
+//! authorizer reads nothing else.
 
 use crate::call::Call as _;
 use crate::commit::Commit;
-use crate::record::{self, ApiKeyRecord, Attributes, RecordedRecord};
+use crate::record::{self, ApiKeyRecord, Attributes, Record, RecordedRecord};
 use crate::{Error, Table, key, statement};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use domain::access::ApiKey;
+use domain::access::{ApiKey, KEYS_MAX};
 use domain::id::{KeyId, TeamId};
 use domain::recorded::Recorded;
 
-/// What became of a change of keys.
+/// What became of a change of keys or members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keyed {
     /// It is stored.
     Stored,
-    /// The name is taken, or the team has as many keys as it may; or the key has changed meanwhile: look again.
+    /// The name is taken, or there are as many as there may be; or what is changed has changed meanwhile: look again.
     Stale,
 }
 
@@ -37,21 +37,9 @@ impl Table {
 
     /// All keys of a team, in the order in which they were made.
     pub async fn api_keys(&self, team: TeamId) -> Result<Vec<ApiKey>, Error> {
-        let mut rows = Vec::new();
-        let mut after = None;
-        loop {
-            let page =
-                self.keys_query(key::access_partition(team), key::API_KEYS).set_exclusive_start_key(after);
-            let page = page.call().await?;
-            rows.extend(page.items.unwrap_or_default());
-            after = page.last_evaluated_key;
-            if after.is_none() {
-                let mut keys: Vec<ApiKey> =
-                    rows.into_iter().map(record::read::<ApiKeyRecord>).collect::<Result<_, _>>()?;
-                keys.sort_by_key(|key| (key.created, key.id));
-                return Ok(keys);
-            }
-        }
+        let mut keys = self.keys_rows::<ApiKeyRecord>(&key::access_partition(team), key::API_KEYS).await?;
+        keys.sort_by_key(|key| (key.created, key.id));
+        Ok(keys)
     }
 
     /// What was done to a team's keys and services, the newest first: so many records, of those before `before` if it is given.
@@ -61,7 +49,7 @@ impl Table {
         before: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, Recorded)>, Error> {
-        let query = self.keys_query(key::recorded_partition(team), "").scan_index_forward(false);
+        let query = self.keys_query(&key::recorded_partition(team), "").scan_index_forward(false);
         let before = before.map(|before| key::recorded_at(team, before).into());
         let limit = i32::try_from(limit).unwrap_or(i32::MAX);
         let page = query.set_exclusive_start_key(before).limit(limit).call().await?;
@@ -107,7 +95,7 @@ impl Table {
             let gone = [key::api_key(hash), key::api_key_of(revoked.id)];
             let gone: Vec<_> =
                 gone.map(|key| statement::remove(&self.keys, key)).into_iter().collect::<Result<_, _>>()?;
-            let fewer = statement::count_keys(&self.keys, team, false)?;
+            let fewer = statement::one_less(&self.keys, key::api_key_count(team))?;
             Ok([gone, vec![fewer, self.told(recorded)?]].concat())
         };
         let commit = self.transact(actions).await?;
@@ -128,7 +116,8 @@ impl Table {
     }
 
     fn stored(&self, made: &ApiKey) -> Result<Vec<TransactWriteItem>, Error> {
-        let mut actions = vec![statement::count_keys(&self.keys, made.team.id, true)?];
+        let count = key::api_key_count(made.team.id);
+        let mut actions = vec![statement::one_more(&self.keys, count, KEYS_MAX)?];
         for row in rows(made)? {
             actions.push(statement::put_new(&self.keys, row)?);
         }
@@ -143,18 +132,32 @@ impl Table {
         self.keys_row(key).await?.map(record::read::<ApiKeyRecord>).transpose()
     }
 
-    async fn keys_row(&self, key: key::Key) -> Result<Option<Attributes>, Error> {
+    pub(crate) async fn keys_row(&self, key: key::Key) -> Result<Option<Attributes>, Error> {
         let request = self.client.get_item().table_name(&self.keys).consistent_read(true);
         Ok(request.set_key(Some(key.into())).call().await?.item)
     }
 
+    /// All records of a partition whose sort keys begin so.
+    pub(crate) async fn keys_rows<R: Record>(&self, pk: &str, prefix: &str) -> Result<Vec<R::Value>, Error> {
+        let mut rows = Vec::new();
+        let mut after = None;
+        loop {
+            let page = self.keys_query(pk, prefix).set_exclusive_start_key(after).call().await?;
+            rows.extend(page.items.unwrap_or_default());
+            after = page.last_evaluated_key;
+            if after.is_none() {
+                return rows.into_iter().map(record::read::<R>).collect();
+            }
+        }
+    }
+
     fn keys_query(
         &self,
-        pk: String,
+        pk: &str,
         prefix: &str,
     ) -> aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder {
         let query = self.client.query().table_name(&self.keys).consistent_read(true);
-        let query = query.expression_attribute_values(":pk", AttributeValue::S(pk));
+        let query = query.expression_attribute_values(":pk", AttributeValue::S(pk.to_owned()));
         if prefix.is_empty() {
             return query.key_condition_expression("pk = :pk");
         }
@@ -163,12 +166,12 @@ impl Table {
     }
 }
 
-fn outcome(commit: Commit, is_done: bool) -> Result<Keyed, Error> {
+pub(crate) fn outcome(commit: Commit, is_done: bool) -> Result<Keyed, Error> {
     match commit {
         _ if is_done => Ok(Keyed::Stored),
         Commit::Done | Commit::Stale => Ok(Keyed::Stale),
         Commit::Busy | Commit::Unknown | Commit::TooLarge => {
-            Err(Error::Unavailable("the API keys could not be changed".to_owned()))
+            Err(Error::Unavailable("keys and members could not be changed".to_owned()))
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::call::Call as _;
 use crate::error::describe;
 use crate::key::Key;
 use crate::record::Attributes;
-use crate::{Error, Table, size, statement};
+use crate::{Error, Table, size, spent, statement};
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, TransactWriteItem, WriteRequest};
@@ -70,7 +70,7 @@ impl Table {
             let request = self.client.transact_write_items().set_transact_items(Some(actions));
             match request.call().await {
                 Ok(_) => return Ok(Commit::Done),
-                Err(error) => match classify(&error) {
+                Err(error) => match told(&error) {
                     Failure::Condition => return Ok(Commit::Stale),
                     Failure::Ambiguous => return Ok(Commit::Unknown),
                     Failure::Refused => return Err(Error::NotTaken(describe(&error))),
@@ -80,6 +80,7 @@ impl Table {
                 },
             }
             pause(attempt).await;
+            spent::retry();
             attempt += 1;
         }
     }
@@ -151,6 +152,15 @@ enum Failure {
     Refused,
     /// The function may not do this, or there is no such table.
     Denied,
+}
+
+/// The same, noted for the request's metrics.
+fn told<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
+    let failure = classify(error);
+    if matches!(failure, Failure::Condition | Failure::Busy) {
+        spent::conflict();
+    }
+    failure
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the SDK's errors are an open set")]

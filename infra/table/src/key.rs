@@ -1,7 +1,9 @@
 //! Keys: for every record where it is, which follows from its id (docs/adr/0001).
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, KeyId, ServiceId, SubmissionId, TeamId};
+use domain::id::{
+    ApplicationId, ChangeId, DeployedId, ItemId, KeyId, MemberId, ServiceId, SubmissionId, TeamId,
+};
 use domain::json::Hash;
 use domain::staging::StagingId;
 use domain::state::State;
@@ -78,7 +80,7 @@ pub(crate) fn application(id: ApplicationId) -> Key {
     Key::new(team_partition(id.team()), format!("APP#{:04}", id.number()))
 }
 
-/// The partition of a team's API keys, in the table of keys.
+/// The partition of a team's API keys and members, in the table of keys.
 pub(crate) fn access_partition(team: TeamId) -> String {
     format!("TEAM#{team}")
 }
@@ -104,7 +106,36 @@ pub(crate) fn api_key_count(team: TeamId) -> Key {
     Key::new(access_partition(team), "COUNT")
 }
 
-/// The partition of what was done to a team's keys and services.
+/// The partition of a person's memberships.
+pub(crate) fn person_partition(subject: &str) -> String {
+    format!("PERSON#{subject}")
+}
+
+/// How the sort keys of a person's memberships begin.
+pub(crate) const MEMBERSHIPS: &str = "TEAM#";
+
+pub(crate) fn membership(subject: &str, team: TeamId) -> Key {
+    Key::new(person_partition(subject), format!("{MEMBERSHIPS}{team}"))
+}
+
+/// How the sort keys of a team's members begin.
+pub(crate) const MEMBERS: &str = "MEMBER#";
+
+pub(crate) fn member_of(id: MemberId) -> Key {
+    Key::new(access_partition(id.team()), format!("{MEMBERS}{:011}", id.number()))
+}
+
+/// Where it stands how many teams a person is a member of.
+pub(crate) fn membership_count(subject: &str) -> Key {
+    Key::new(person_partition(subject), "COUNT")
+}
+
+/// Where it stands how many members a team has.
+pub(crate) fn member_count(team: TeamId) -> Key {
+    Key::new(access_partition(team), "MEMBERS")
+}
+
+/// The partition of what was done to a team's keys, members and services.
 pub(crate) fn recorded_partition(team: TeamId) -> String {
     format!("RECORDED#{team}")
 }

@@ -14,6 +14,7 @@ mod definition;
 mod error;
 mod key;
 mod lists;
+mod members;
 mod meter;
 mod offers;
 mod pace;

@@ -6,13 +6,17 @@
 
 use crate::cost::Cost;
 use crate::meter::metered;
-use aws_sdk_dynamodb::config::interceptors::BeforeSerializationInterceptorContextRef;
-use aws_sdk_dynamodb::config::{ConfigBag, Intercept};
+use aws_sdk_dynamodb::config::interceptors::{
+    BeforeSerializationInterceptorContextRef, BeforeTransmitInterceptorContextRef,
+};
+use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
+use aws_smithy_runtime_api::client::orchestrator::Metadata;
 use aws_smithy_types::config_bag::{Storable, StoreReplace};
+use dovetail_aws::trace;
 use serde_json::Value;
 use std::cell::Cell;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 tokio::task_local! {
     /// The calls of the request so far.
@@ -28,6 +32,10 @@ pub struct Spent {
     pub time: Duration,
     /// For how long of that calls of the table were under way; those side by side count once.
     pub table_time: Duration,
+    /// How often a transaction was not written because others were at the same records.
+    pub conflicts: u64,
+    /// How often a call was sent again.
+    pub retries: u64,
 }
 
 /// Runs a request and tells what it spent.
@@ -36,21 +44,23 @@ pub async fn spent<F: Future>(request: F) -> (F::Output, Spent) {
         let began = Instant::now();
         let (output, cost) = metered(request).await;
         let ended = Instant::now();
-        let table_time = SO_FAR.with(Cell::get).until(ended);
-        (output, Spent { cost, time: ended.duration_since(began), table_time })
+        let calls = SO_FAR.with(Cell::get);
+        let (time, table_time) = (ended.duration_since(began), calls.until(ended));
+        let Calls { conflicts, retries, .. } = calls;
+        (output, Spent { cost, time, table_time, conflicts, retries })
     };
     SO_FAR.scope(Cell::default(), timed).await
 }
 
 impl Spent {
     /// The figures by the names of their metrics, of an invocation with this many records.
-    pub fn figures_of(&self, records: impl Into<Value>) -> [(&'static str, Value); 6] {
-        let [write_units, read_units, round_trips, time, table_time] = self.figures();
-        [write_units, read_units, round_trips, time, table_time, ("Records", records.into())]
+    pub fn figures_of(&self, records: impl Into<Value>) -> Vec<(&'static str, Value)> {
+        let records = ("Records", records.into());
+        self.figures().into_iter().chain([records]).collect()
     }
 
     /// The figures by the names of their metrics.
-    pub fn figures(&self) -> [(&'static str, Value); 5] {
+    pub fn figures(&self) -> [(&'static str, Value); 7] {
         let [write_units, read_units, round_trips] = self.cost.figures();
         let time = |time: Duration| Value::from(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
         [
@@ -59,6 +69,8 @@ impl Spent {
             round_trips,
             ("Microseconds", time(self.time)),
             ("TableMicroseconds", time(self.table_time)),
+            ("Conflicts", self.conflicts.into()),
+            ("Retries", self.retries.into()),
         ]
     }
 }
@@ -70,6 +82,8 @@ struct Calls {
     /// When the first of those that are under way began.
     since: Option<Instant>,
     before: Duration,
+    conflicts: u64,
+    retries: u64,
 }
 
 impl Calls {
@@ -102,6 +116,16 @@ fn note(what: impl FnOnce(&mut Calls, Instant)) {
     });
 }
 
+/// Notes that a transaction was not written because others were at the same records.
+pub(crate) fn conflict() {
+    note(|calls, _| calls.conflicts += 1);
+}
+
+/// Notes that a call is sent again.
+pub(crate) fn retry() {
+    note(|calls, _| calls.retries += 1);
+}
+
 /// The interceptor.
 #[derive(Debug)]
 pub(crate) struct Stopwatch;
@@ -120,6 +144,23 @@ impl Drop for UnderWay {
     }
 }
 
+/// A call that was sent, for its trace: which it is nobody knows before.
+#[derive(Debug)]
+struct Sent {
+    operation: String,
+    since: SystemTime,
+}
+
+impl Storable for Sent {
+    type Storer = StoreReplace<Self>;
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        trace::called(&self.operation, self.since);
+    }
+}
+
 impl Intercept for Stopwatch {
     fn name(&self) -> &'static str {
         "Stopwatch"
@@ -132,6 +173,22 @@ impl Intercept for Stopwatch {
     ) -> Result<(), BoxError> {
         note(Calls::begin);
         config.interceptor_state().store_put(UnderWay);
+        Ok(())
+    }
+
+    fn read_before_attempt(
+        &self,
+        _: &BeforeTransmitInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        config: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        if config.load::<Sent>().is_some() {
+            retry();
+            return Ok(());
+        }
+        let operation = config.load::<Metadata>().map(|metadata| metadata.name().to_owned());
+        let (operation, since) = (operation.unwrap_or_default(), SystemTime::now());
+        config.interceptor_state().store_put(Sent { operation, since });
         Ok(())
     }
 }
@@ -177,10 +234,13 @@ mod tests {
             cost: Cost::of_call(),
             time: Duration::from_millis(31),
             table_time: Duration::from_nanos(29_500_900),
+            conflicts: 2,
+            retries: 1,
         };
-        let names = spent.figures_of(3).map(|(name, figure)| format!("{name} {figure}"));
-        let expected =
-            "WriteUnits 0, ReadUnits 0, RoundTrips 1, Microseconds 31000, TableMicroseconds 29500, Records 3";
+        let names: Vec<String> =
+            spent.figures_of(3).into_iter().map(|(name, figure)| format!("{name} {figure}")).collect();
+        let expected = "WriteUnits 0, ReadUnits 0, RoundTrips 1, Microseconds 31000, TableMicroseconds 29500, Conflicts 2, \
+             Retries 1, Records 3";
         assert_eq!(names.join(", "), expected);
     }
 }

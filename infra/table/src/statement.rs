@@ -14,7 +14,6 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
     Update,
 };
-use domain::access::KEYS_MAX;
 use domain::attention::Attention;
 use domain::id::TeamId;
 use domain::submission::{Remembered, Submission};
@@ -332,15 +331,25 @@ pub(crate) fn succeed(keys: &str, row: Attributes) -> Result<TransactWriteItem, 
     Condition::new("attribute_exists(pk) AND attribute_not_exists(#sc)").name("sc").put(keys, row)
 }
 
-/// Counts a team's API keys: one more, unless there are as many as may be, or one less.
-pub(crate) fn count_keys(keys: &str, team: TeamId, more: bool) -> Result<TransactWriteItem, Error> {
-    let (condition, d) =
-        if more { ("attribute_not_exists(#c) OR #c < :max", "1") } else { ("attribute_exists(#c)", "-1") };
-    let mut condition = Condition::new(condition).name("c").value("d", AttributeValue::N(d.to_owned()));
-    if more {
-        condition = condition.number("max", KEYS_MAX).without_name("max");
-    }
-    condition.without_name("d").update(keys, key::api_key_count(team), "ADD #c :d")
+/// Counts one more, unless there are as many as may be.
+pub(crate) fn one_more(keys: &str, count: Key, max: u64) -> Result<TransactWriteItem, Error> {
+    let condition = Condition::new("attribute_not_exists(#c) OR #c < :max").number("max", max);
+    add(keys, count, condition.without_name("max"), "1")
+}
+
+/// Counts one less.
+pub(crate) fn one_less(keys: &str, count: Key) -> Result<TransactWriteItem, Error> {
+    add(keys, count, Condition::new("attribute_exists(#c)"), "-1")
+}
+
+fn add(keys: &str, count: Key, condition: Condition, d: &str) -> Result<TransactWriteItem, Error> {
+    let condition = condition.name("c").value("d", AttributeValue::N(d.to_owned()));
+    condition.without_name("d").update(keys, count, "ADD #c :d")
+}
+
+/// Replaces the row of a member whose revision is still `before`.
+pub(crate) fn replace_member(keys: &str, before: u64, row: Attributes) -> Result<TransactWriteItem, Error> {
+    Condition::new("#rv = :rv").number("rv", before).put(keys, row)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use aws_lambda_events::streams::DynamoDbBatchItemFailure;
 use domain::change::Change;
 use domain::deployed::Deployed;
 use domain::submission::Submission;
+use domain::timestamp::Timestamp;
 
 /// A batch of stream records as Lambda sends it.
 pub type StreamEvent = aws_lambda_events::dynamodb::Event;
@@ -64,6 +65,13 @@ pub fn records(event: StreamEvent) -> impl Iterator<Item = StreamRecord> {
         sequence: record.change.sequence_number.clone().unwrap_or_default(),
         written: written(record),
     })
+}
+
+/// How long ago the oldest of a batch's records was written, in seconds.
+pub fn lag(event: &StreamEvent, now: Timestamp) -> u64 {
+    let written = event.records.iter().map(|record| record.change.approximate_creation_date_time.timestamp());
+    let oldest = written.min().and_then(|oldest| u64::try_from(oldest).ok());
+    oldest.map_or(0, |oldest| (now.micros() / 1_000_000).saturating_sub(oldest))
 }
 
 /// The reply that has a batch come again from a record on; none if all of it is done.

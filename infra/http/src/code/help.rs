@@ -16,17 +16,29 @@ impl Code {
                 "See which methods the contract (`GET /v1/openapi.json`) has there.",
             ),
             Self::Unauthenticated => (
-                "No key came with the request, or none that this deployment knows. Which of the two is not told.",
-                "Send `Authorization: Api-Key <key>` with a key of this very deployment.",
+                "No key and no token came with the request, or none that is any good here: it is unknown, it has ended, it is \
+                 another issuer's or meant for somebody else. Which of these is not told.",
+                "Send `Authorization: Api-Key <key>` with a key of this very deployment, or, where it takes tokens of people, \
+                 `Authorization: Bearer <token>` with one that is valid now.",
+            ),
+            Self::ChooseTeam => (
+                "The token is a person's who is a member of several teams, and a request is always for one of them.",
+                "Say which: `Dovetail-Team: <id>`. `GET /v1/account/teams/` tells the ids of yours.",
+            ),
+            Self::NotAMember => (
+                "The caller is known, but is not of the team that `Dovetail-Team` names; or the token is a person's who is a \
+                 member of no team at all. `detail` tells a person the subject that they are known by.",
+                "Have an `ADMIN` of the team make you a member: `POST /v1/account/members/` with your subject. It takes as \
+                 long as a verdict is remembered until that is seen, a minute where nobody has said otherwise.",
             ),
             Self::ReadOnlyKey => (
-                "The key has the role `READ_ONLY`, and the request would change something.",
-                "Use a key with another role. Every `GET` works with this one.",
+                "The caller has the role `READ_ONLY`, and the request would change something.",
+                "Use a key with another role. Every `GET` on what the team declares and owns works with this one.",
             ),
             Self::NeedsAdmin => (
-                "The request would change settings of a service or API keys, or look at keys, and the key's role is not \
-                 `ADMIN`.",
-                "Use a key with the role `ADMIN`.",
+                "The request would change settings of a service, API keys or members, or look at keys or members, and the \
+                 caller's role is not `ADMIN`.",
+                "Use a key with the role `ADMIN`, or have an `ADMIN` of the team do it.",
             ),
             Self::NotFound => (
                 "There is no such object, or it is not the caller's: which of the two is not told. An object that a \
@@ -134,6 +146,14 @@ impl Code {
             Self::TooManyKeys => (
                 "A team has at most 100 API keys, those that have expired among them.",
                 "Revoke those that nobody uses.",
+            ),
+            Self::AlreadyMember => (
+                "The person with this subject is a member of the team. A person is told by the subject, whatever their name.",
+                "Change the member that there is.",
+            ),
+            Self::TooManyMembers => (
+                "A team has at most 500 members, and a person is a member of at most 20 teams.",
+                "Remove those who have left.",
             ),
             Self::AlreadyRotated => (
                 "The key was rotated before: its successor is named in `successor`.",

@@ -1,8 +1,9 @@
-//! API keys, and what is recorded of keys, services and teams, on the wire; never a secret.
+//! API keys, members, and what is recorded of them and of services and teams, on the wire; never a secret.
 
 use super::{Viewpoint, team_ref};
 use domain::access::ApiKey;
 use domain::id::{KeyId, TeamId};
+use domain::member::Member;
 use domain::recorded::{Recorded, Subject};
 use domain::timestamp::Timestamp;
 use serde_json::{Value, json};
@@ -21,39 +22,52 @@ pub fn api_key(key: &ApiKey, viewpoint: &Viewpoint) -> Value {
     })
 }
 
+/// A member.
+pub fn member(member: &Member, viewpoint: &Viewpoint) -> Value {
+    json!({
+        "id": member.id.get(),
+        "url": format!("{}/v1/account/members/{}/", viewpoint.base, member.id),
+        "subject": member.subject,
+        "name": member.name,
+        "role": member.role.name(),
+        "created": member.created.to_wire(),
+        "created_by": member.created_by,
+    })
+}
+
 /// A record of what was done.
 pub fn recorded(recorded: &Recorded) -> Value {
-    let (key, service) = subject(&recorded.subject);
     json!({
         "at": recorded.at.to_wire(),
         "event": recorded.event.name(),
-        "api_key": key,
-        "service": service,
+        "api_key": key(&recorded.subject),
+        "member": member_ref(&recorded.subject),
+        "service": service(&recorded.subject),
         "changed_by": recorded.by,
         "changed_by_team": recorded.by_team.as_ref().map(team_ref),
         "request": recorded.request,
     })
 }
 
-/// The key or the service that it was done to.
-fn subject(subject: &Subject) -> (Option<Value>, Option<Value>) {
-    match subject {
-        Subject::Key { id, name, role, expires } => {
-            let expires = expires.map(Timestamp::to_wire);
-            (Some(json!({"id": id.get(), "name": name, "role": role.name(), "expires": expires})), None)
-        }
-        Subject::Service { id, title, schema_version, settings, .. } => {
-            let allowed = settings.allowed_teams.iter().copied().map(TeamId::get).collect::<Vec<_>>();
-            let service = json!({
-                "id": id.get(),
-                "name": title,
-                "schema_version": schema_version,
-                "approval_required": settings.approval_required,
-                "allowed_teams": allowed,
-                "dependant_teams": settings.dependent_teams.iter().map(team_ref).collect::<Vec<_>>(),
-            });
-            (None, Some(service))
-        }
-        Subject::Team => (None, None),
-    }
+fn key(subject: &Subject) -> Option<Value> {
+    let Subject::Key { id, name, role, expires } = subject else { return None };
+    let expires = expires.map(Timestamp::to_wire);
+    Some(json!({"id": id.get(), "name": name, "role": role.name(), "expires": expires}))
+}
+
+fn member_ref(subject: &Subject) -> Option<Value> {
+    let Subject::Member { id, name, role } = subject else { return None };
+    Some(json!({"id": id.get(), "name": name, "role": role.name()}))
+}
+
+fn service(subject: &Subject) -> Option<Value> {
+    let Subject::Service { id, title, schema_version, settings, .. } = subject else { return None };
+    Some(json!({
+        "id": id.get(),
+        "name": title,
+        "schema_version": schema_version,
+        "approval_required": settings.approval_required,
+        "allowed_teams": settings.allowed_teams.iter().copied().map(TeamId::get).collect::<Vec<_>>(),
+        "dependant_teams": settings.dependent_teams.iter().map(team_ref).collect::<Vec<_>>(),
+    }))
 }

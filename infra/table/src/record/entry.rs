@@ -1,7 +1,7 @@
 //! Histories of change instances. An entry leaves out what the record around it tells: the state before it, a type
 //! that is the record's, the names of the record's own teams, all links but the last.
 
-use super::parts::{Bad, at, change_type, state, team_id};
+use super::parts::{self, Bad, at, change_type, state, team_id};
 use domain::actor::{Actor, TeamRef};
 use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Reason};
 use domain::id::{ChangeId, TeamId};
@@ -13,10 +13,13 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct EntryRecord {
     t: String,
     a: u64,
-    /// The key that acted; absent for the system.
+    /// The key that acted; absent for a person and for the system.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
-    /// The key's team.
+    /// The person that acted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ps: Option<String>,
+    /// The team of either.
     #[serde(skip_serializing_if = "Option::is_none")]
     tm: Option<u64>,
     /// The team's name, where it is none of the change instance's teams.
@@ -102,15 +105,18 @@ pub(crate) fn history(
 impl EntryRecord {
     /// An entry in a record with these teams and this type.
     pub(crate) fn of(entry: &Entry, teams: Option<&Teams<'_>>, of_record: ChangeType) -> Self {
-        let (by, team) = match &entry.by {
-            Actor::Key { name, team } => (Some(name.clone()), Some(team)),
+        let (key, person) = match &entry.by {
+            Actor::Key { name, .. } => (Some(name.clone()), None),
+            Actor::Person { name, .. } => (None, Some(name.clone())),
             Actor::System => (None, None),
         };
+        let team = entry.by.team();
         let is_known = |team: &TeamRef| teams.and_then(|teams| teams.name(team.id)) == Some(&team.name);
         Self {
             t: entry.to.name().to_owned(),
             a: entry.at.micros(),
-            by,
+            by: key,
+            ps: person,
             tm: team.map(|team| team.id.get()),
             tn: team.filter(|team| !is_known(team)).map(|team| team.name.clone()),
             op: entry.request.clone(),
@@ -126,7 +132,7 @@ impl EntryRecord {
             from,
             to,
             at: at(self.a),
-            by: actor(self.by, self.tm, self.tn, teams)?,
+            by: parts::actor(self.by, self.ps, team(self.tm, self.tn, teams)?)?,
             request: self.op,
             closed_by: self.cb.map(ClosedPart::value).transpose()?,
             log: self.log,
@@ -137,19 +143,8 @@ impl EntryRecord {
     }
 }
 
-fn actor(
-    key: Option<String>,
-    team: Option<u64>,
-    name: Option<String>,
-    teams: &Teams<'_>,
-) -> Result<Actor, Bad> {
-    match (key, team) {
-        (None, None) => Ok(Actor::System),
-        (Some(key), Some(team)) => {
-            let id = team_id(team)?;
-            let name = name.or_else(|| teams.name(id).map(str::to_owned)).ok_or(Bad("actor"))?;
-            Ok(Actor::Key { name: key, team: TeamRef { id, name } })
-        }
-        (Some(_), None) | (None, Some(_)) => Err(Bad("actor")),
-    }
+fn team(team: Option<u64>, name: Option<String>, teams: &Teams<'_>) -> Result<Option<TeamRef>, Bad> {
+    let Some(id) = team.map(team_id).transpose()? else { return Ok(None) };
+    let name = name.or_else(|| teams.name(id).map(str::to_owned)).ok_or(Bad("actor"))?;
+    Ok(Some(TeamRef { id, name }))
 }

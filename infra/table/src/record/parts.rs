@@ -116,11 +116,14 @@ impl ReferencePart {
     }
 }
 
-/// Who acted: a key with its team, or the system when both are absent.
+/// Who acted: a key or a person with the team, or the system when all are absent.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ActorPart {
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
+    /// The person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ps: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tm: Option<TeamPart>,
 }
@@ -128,17 +131,32 @@ pub(crate) struct ActorPart {
 impl ActorPart {
     pub(crate) fn of(actor: &Actor) -> Self {
         match actor {
-            Actor::Key { name, team } => Self { key: Some(name.clone()), tm: Some(TeamPart::of(team)) },
-            Actor::System => Self { key: None, tm: None },
+            Actor::Key { name, team } => {
+                Self { key: Some(name.clone()), ps: None, tm: Some(TeamPart::of(team)) }
+            }
+            Actor::Person { name, team } => {
+                Self { key: None, ps: Some(name.clone()), tm: Some(TeamPart::of(team)) }
+            }
+            Actor::System => Self { key: None, ps: None, tm: None },
         }
     }
 
     pub(crate) fn value(self) -> Result<Actor, Bad> {
-        match (self.key, self.tm) {
-            (Some(name), Some(team)) => Ok(Actor::Key { name, team: team.value()? }),
-            (None, None) => Ok(Actor::System),
-            (Some(_), None) | (None, Some(_)) => Err(Bad("actor")),
-        }
+        actor(self.key, self.ps, self.tm.map(TeamPart::value).transpose()?)
+    }
+}
+
+/// Who acted, of what is stored of them.
+pub(crate) fn actor(
+    key: Option<String>,
+    person: Option<String>,
+    team: Option<TeamRef>,
+) -> Result<Actor, Bad> {
+    match (key, person, team) {
+        (Some(name), None, Some(team)) => Ok(Actor::Key { name, team }),
+        (None, Some(name), Some(team)) => Ok(Actor::Person { name, team }),
+        (None, None, None) => Ok(Actor::System),
+        _ => Err(Bad("actor")),
     }
 }
 

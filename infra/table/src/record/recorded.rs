@@ -1,10 +1,10 @@
-//! What was done to keys, services and teams.
+//! What was done to keys, members, services and teams.
 
 use super::Record;
 use super::parts::{Bad, TeamPart, at, team_id};
 use crate::key::{self, Key};
 use domain::actor::Role;
-use domain::id::{KeyId, ServiceId, TeamId};
+use domain::id::{KeyId, MemberId, ServiceId, TeamId};
 use domain::recorded::{Event, Recorded, Subject};
 use domain::service::Settings;
 use domain::timestamp::Timestamp;
@@ -16,6 +16,8 @@ pub(crate) struct RecordedRecord {
     ev: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<KeyPart>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<MemberPart>,
     #[serde(skip_serializing_if = "Option::is_none")]
     service: Option<ServicePart>,
     at: u64,
@@ -33,6 +35,13 @@ struct KeyPart {
     role: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     ex: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MemberPart {
+    id: u64,
+    nm: String,
+    role: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -57,6 +66,16 @@ impl KeyPart {
     }
 }
 
+impl MemberPart {
+    fn value(self) -> Result<Subject, Bad> {
+        Ok(Subject::Member {
+            id: MemberId::parse(self.id).ok_or(Bad("member"))?,
+            name: self.nm,
+            role: Role::parse(&self.role).ok_or(Bad("role"))?,
+        })
+    }
+}
+
 impl ServicePart {
     fn value(self) -> Result<Subject, Bad> {
         Ok(Subject::Service {
@@ -73,12 +92,16 @@ impl ServicePart {
     }
 }
 
-/// The parts that a subject is stored as.
-fn parts(subject: &Subject) -> (Option<KeyPart>, Option<ServicePart>) {
+/// The part that a subject is stored as.
+fn parts(subject: &Subject) -> (Option<KeyPart>, Option<MemberPart>, Option<ServicePart>) {
     match subject {
         Subject::Key { id, name, role, expires } => {
             let (role, ex) = (role.name().to_owned(), expires.map(Timestamp::micros));
-            (Some(KeyPart { id: id.get(), nm: name.clone(), role, ex }), None)
+            (Some(KeyPart { id: id.get(), nm: name.clone(), role, ex }), None, None)
+        }
+        Subject::Member { id, name, role } => {
+            let part = MemberPart { id: id.get(), nm: name.clone(), role: role.name().to_owned() };
+            (None, Some(part), None)
         }
         Subject::Service { id, title, revision, schema_version, settings } => {
             let part = ServicePart {
@@ -90,9 +113,9 @@ fn parts(subject: &Subject) -> (Option<KeyPart>, Option<ServicePart>) {
                 dt: settings.dependent_teams.iter().map(TeamPart::of).collect(),
                 at: settings.allowed_teams.iter().copied().map(TeamId::get).collect(),
             };
-            (None, Some(part))
+            (None, None, Some(part))
         }
-        Subject::Team => (None, None),
+        Subject::Team => (None, None, None),
     }
 }
 
@@ -101,11 +124,12 @@ impl Record for RecordedRecord {
     type Value = Recorded;
 
     fn of(recorded: &Recorded) -> Self {
-        let (key, service) = parts(&recorded.subject);
+        let (key, member, service) = parts(&recorded.subject);
         Self {
             tm: TeamPart::of(&recorded.team),
             ev: recorded.event.name().to_owned(),
             key,
+            member,
             service,
             at: recorded.at.micros(),
             by: recorded.by.clone(),
@@ -115,11 +139,12 @@ impl Record for RecordedRecord {
     }
 
     fn value(self) -> Result<Recorded, Bad> {
-        let subject = match (self.key, self.service) {
-            (Some(key), None) => key.value()?,
-            (None, Some(service)) => service.value()?,
-            (None, None) => Subject::Team,
-            (Some(_), Some(_)) => return Err(Bad("subject")),
+        let subject = match (self.key, self.member, self.service) {
+            (Some(key), None, None) => key.value()?,
+            (None, Some(member), None) => member.value()?,
+            (None, None, Some(service)) => service.value()?,
+            (None, None, None) => Subject::Team,
+            _ => return Err(Bad("subject")),
         };
         Ok(Recorded {
             team: self.tm.value()?,
@@ -135,6 +160,7 @@ impl Record for RecordedRecord {
     fn key(recorded: &Recorded) -> Key {
         let of = match &recorded.subject {
             Subject::Key { id, .. } => format!("KEY#{id}"),
+            Subject::Member { id, .. } => format!("MEMBER#{id}"),
             Subject::Service { id, revision, .. } => format!("SERVICE#{id}#{revision}"),
             Subject::Team => "TEAM".to_owned(),
         };

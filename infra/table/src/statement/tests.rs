@@ -2,8 +2,10 @@
 //! documentation of the table.
 
 use super::*;
+use crate::record::{ApiKeyRecord, MemberRecord, RecordedRecord};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use domain::access::{ApiKey, Made};
 use domain::actor::{Actor, Role, TeamRef};
 use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Kind, Reason, Target, Version};
 use domain::declared::{Declared, Identity};
@@ -11,6 +13,9 @@ use domain::deployed::Deployed;
 use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId};
 use domain::item::{Creation, Item, LatestDeployed, RuntimeState, Slot, Stack};
 use domain::json::Hash;
+use domain::land::Stamp;
+use domain::member::Member;
+use domain::recorded::{Event as Happened, Recorded};
 use domain::schema::Reference;
 use domain::service::{Service, ServiceRef, Settings};
 use domain::staging::StagingState::{Committed, Open};
@@ -359,6 +364,21 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<StagingRecord>("staging", &staging());
     golden::<ShareRecord>("share", &share());
     golden::<crate::record::ServiceRecord>("service", &offered());
+    let (key, member, recorded) = account();
+    golden::<ApiKeyRecord>("api_key", &key);
+    golden::<MemberRecord>("member", &member);
+    golden::<RecordedRecord>("recorded", &recorded);
+}
+
+/// A key, a member whom it has added, and the record of that.
+fn account() -> (ApiKey, Member, Recorded) {
+    let by = Actor::Key { name: "VMOwnerTeam-1".to_owned(), team: owner() };
+    let stamp = Stamp { by, request: "r-1".to_owned(), now: Timestamp::from_micros(1_700_000_000_000_000) };
+    let expires = Some(Timestamp::from_micros(1_800_000_000_000_000));
+    let made = Made { hash: "5e88".to_owned(), name: "pipeline".to_owned(), role: Role::General, expires };
+    let member = Member::new("auth0|5".to_owned(), "Jane".to_owned(), Role::Admin, owner(), &stamp);
+    let recorded = Recorded::of_member(Happened::MemberAdded, &member, &stamp);
+    (ApiKey::new(made, owner(), &stamp), member, recorded)
 }
 
 #[test]
@@ -424,7 +444,11 @@ fn what_a_history_leaves_out_reads_back() {
         (Some(State::Approved), State::Closed, None, None, ChangeType::Create),
     ] {
         let entry = Entry {
-            by: team.map_or(Actor::System, |team| Actor::Key { name: "key".to_owned(), team }),
+            by: match (team, log) {
+                (None, _) => Actor::System,
+                (Some(team), None) => Actor::Key { name: "key".to_owned(), team },
+                (Some(team), Some(_)) => Actor::Person { name: "Jane".to_owned(), team },
+            },
             reason: if from == Some(to) { Reason::Log } else { Reason::State },
             log: log.map(str::to_owned),
             change_type: ty,

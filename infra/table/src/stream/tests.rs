@@ -29,6 +29,21 @@ fn read(name: &str, old: &Value, new: &Value) -> Result<Written, Error> {
 }
 
 #[test]
+fn a_batch_lags_by_the_age_of_its_oldest_record() {
+    let batch = |written: &[u64]| -> StreamEvent {
+        let records = written.iter().map(|at| {
+            json!({"eventID": "1", "eventName": "INSERT", "eventVersion": "1.1", "eventSource": "aws:dynamodb",
+                "awsRegion": "r", "dynamodb": {"ApproximateCreationDateTime": at, "Keys": {}, "SizeBytes": 1}})
+        });
+        serde_json::from_value(json!({"Records": records.collect::<Value>()})).unwrap()
+    };
+    let now = Timestamp::from_micros(100_900_000);
+    for (written, seconds) in [(&[][..], 0), (&[100], 0), (&[97], 3), (&[99, 40, 100], 60), (&[200], 0)] {
+        assert_eq!(lag(&batch(written), now), seconds, "{written:?}");
+    }
+}
+
+#[test]
 fn a_record_tells_what_was_written() {
     let none = Value::Null;
     let change = golden("change");

@@ -1,0 +1,90 @@
+//! The team's API keys.
+
+use crate::{body, whole};
+use domain::access::{ApiKey, KEYS_MAX, Made};
+use domain::id::KeyId;
+use domain::recorded::{Event as Happened, Recorded};
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, Reply, Secret};
+use dovetail_table::{Keyed, Table};
+use serde_json::{Value, json};
+
+/// The team's API keys.
+pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    call.only_knows(&[])?;
+    let keys = table.api_keys(call.caller.team.id).await?;
+    let viewpoint = Viewpoint::of(call);
+    let results: Vec<Value> = keys.iter().map(|key| view::api_key(key, &viewpoint)).collect();
+    Ok(whole(&results))
+}
+
+/// One API key.
+pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    Ok(Reply::new(200, view::api_key(&found(table, call).await?, &Viewpoint::of(call))))
+}
+
+async fn found(table: &Table, call: &Call) -> Result<ApiKey, Failure> {
+    let id = call.id(KeyId::parse)?;
+    // Another team's is not even looked up.
+    if id.team() != call.caller.team.id {
+        return Err(Code::NotFound.into());
+    }
+    Ok(table.api_key_by_id(id).await?.ok_or(Code::NotFound)?)
+}
+
+/// Makes an API key.
+pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let asked = body::created(&call.object()?, call.now)?;
+    let secret = Secret::made().ok_or(Code::Broken)?;
+    let stamp = call.stamp();
+    let made = Made { hash: secret.hash(), name: asked.name, role: asked.role, expires: asked.expires };
+    let key = ApiKey::new(made, call.caller.team.clone(), &stamp);
+    match table.create_api_key(&key, &Recorded::of_key(Happened::KeyCreated, &key, &stamp)).await? {
+        Keyed::Stored => Ok(shown_once(call, &key, &secret)),
+        Keyed::Stale if table.is_key_name_taken(key.team.id, &key.name).await? => Err(Code::NameTaken.into()),
+        Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
+        Keyed::Stale => Err(Code::Contended.into()),
+    }
+}
+
+/// Makes the successor of an API key.
+pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let key = found(table, call).await?;
+    let asked = body::rotated(&call.object()?, call.now)?;
+    if key.successor.is_some() {
+        return Err(Code::AlreadyRotated.into());
+    }
+    let secret = Secret::made().ok_or(Code::Broken)?;
+    let stamp = call.stamp();
+    let (ended, successor) = key.rotated(secret.hash(), asked.expires, asked.overlap_micros, &stamp);
+    let recorded = Recorded::of_key(Happened::KeyRotated, &ended, &stamp);
+    match table.rotate_api_key(&ended, &successor, &recorded).await? {
+        Keyed::Stored => Ok(shown_once(call, &successor, &secret)),
+        Keyed::Stale if found(table, call).await?.successor.is_some() => Err(Code::AlreadyRotated.into()),
+        Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
+        Keyed::Stale => Err(Code::Contended.into()),
+    }
+}
+
+/// Withdraws an API key.
+pub(crate) async fn revoke(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let key = found(table, call).await?;
+    match table.revoke_api_key(&key, &Recorded::of_key(Happened::KeyRevoked, &key, &call.stamp())).await? {
+        Keyed::Stored => Ok(Reply::nothing()),
+        Keyed::Stale => Err(Code::Contended.into()),
+    }
+}
+
+async fn full(table: &Table, call: &Call) -> Result<bool, Failure> {
+    let keys = table.api_keys(call.caller.team.id).await?;
+    Ok(u64::try_from(keys.len()).is_ok_and(|count| count >= KEYS_MAX))
+}
+
+/// The reply that has the secret, which nobody can read again.
+fn shown_once(call: &Call, key: &ApiKey, secret: &Secret) -> Reply {
+    let mut body = view::api_key(key, &Viewpoint::of(call));
+    if let Some(body) = body.as_object_mut() {
+        body.insert("key".to_owned(), json!(secret.text()));
+    }
+    Reply::new(201, body)
+}

@@ -1,0 +1,82 @@
+//! The team's members.
+
+use crate::{body, whole};
+use domain::id::MemberId;
+use domain::member::{MEMBERS_MAX, Member, TEAMS_MAX};
+use domain::recorded::{Event as Happened, Recorded};
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, Reply};
+use dovetail_table::{Keyed, Table};
+use serde_json::Value;
+
+/// The team's members.
+pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    call.only_knows(&[])?;
+    let members = table.members(call.caller.team.id).await?;
+    let viewpoint = Viewpoint::of(call);
+    let results: Vec<Value> = members.iter().map(|member| view::member(member, &viewpoint)).collect();
+    Ok(whole(&results))
+}
+
+/// One member.
+pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let member = found(table, call).await?;
+    Ok(Reply::new(200, view::member(&member, &Viewpoint::of(call))))
+}
+
+/// Makes a person a member.
+pub(crate) async fn add(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let body::Added { subject, name, role } = body::added(&call.object()?)?;
+    let stamp = call.stamp();
+    let member = Member::new(subject, name, role, call.caller.team.clone(), &stamp);
+    let recorded = Recorded::of_member(Happened::MemberAdded, &member, &stamp);
+    match table.add_member(&member, &recorded).await? {
+        Keyed::Stored => Ok(Reply::new(201, view::member(&member, &Viewpoint::of(call)))),
+        Keyed::Stale => Err(why_not_added(table, &member).await?.into()),
+    }
+}
+
+/// Why a person has not become a member.
+async fn why_not_added(table: &Table, member: &Member) -> Result<Code, Failure> {
+    let is_at_least = |count: usize, max: u64| u64::try_from(count).is_ok_and(|count| count >= max);
+    if table.member(member.id).await?.is_some() {
+        return Ok(Code::AlreadyMember);
+    }
+    let is_full = is_at_least(table.members(member.team.id).await?.len(), MEMBERS_MAX)
+        || is_at_least(table.memberships(&member.subject).await?.len(), TEAMS_MAX);
+    Ok(if is_full { Code::TooManyMembers } else { Code::Contended })
+}
+
+/// Gives a member another name or role.
+pub(crate) async fn change(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let before = found(table, call).await?;
+    let body::Changed { name, role } = body::changed(&call.object()?)?;
+    let viewpoint = Viewpoint::of(call);
+    let Some(after) = before.changed(name, role) else {
+        return Ok(Reply::new(200, view::member(&before, &viewpoint)));
+    };
+    let recorded = Recorded::of_member(Happened::MemberChanged, &after, &call.stamp());
+    match table.change_member(&before, &after, &recorded).await? {
+        Keyed::Stored => Ok(Reply::new(200, view::member(&after, &viewpoint))),
+        Keyed::Stale => Err(Code::Contended.into()),
+    }
+}
+
+/// Ends a membership.
+pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let member = found(table, call).await?;
+    let recorded = Recorded::of_member(Happened::MemberRemoved, &member, &call.stamp());
+    match table.remove_member(&member, &recorded).await? {
+        Keyed::Stored => Ok(Reply::nothing()),
+        Keyed::Stale => Err(Code::Contended.into()),
+    }
+}
+
+async fn found(table: &Table, call: &Call) -> Result<Member, Failure> {
+    let id = call.id(MemberId::parse)?;
+    // Another team's is not even looked up.
+    if id.team() != call.caller.team.id {
+        return Err(Code::NotFound.into());
+    }
+    Ok(table.member(id).await?.ok_or(Code::NotFound)?)
+}

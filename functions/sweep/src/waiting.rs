@@ -1,0 +1,116 @@
+//! What waits: how many change instances are open in each owner's queues, and since when.
+
+use domain::actor::TeamRef;
+use domain::change::Change;
+use domain::service::Service;
+use domain::state::{Stage, State};
+use domain::timestamp::Timestamp;
+use dovetail_aws::metrics;
+use dovetail_table::{Direction, Error, Source, Table};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// The change instances that wait for one owner in one state; there is at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Whose they are.
+    pub owner: TeamRef,
+    /// Where they stand.
+    pub state: State,
+    /// How many there are; counting ends at ten thousand.
+    pub count: u64,
+    /// When the oldest of them was created.
+    pub since: Timestamp,
+}
+
+/// Everything that waits, by owner and state.
+pub async fn waiting(table: &Table) -> Result<Vec<Waiting>, Error> {
+    let mut waiting = Vec::new();
+    for owner in owners(table).await?.into_values() {
+        for state in open() {
+            let queue = Source::<Change>::owned_by(owner.id, &[state]);
+            let oldest = table.rows(&queue, Direction::Ascending, None).at_once(1).next().await?;
+            if let Some(oldest) = oldest.iter().flatten().next() {
+                let (count, since) = (table.count(&queue).await?, oldest.value.created);
+                waiting.push(Waiting { owner: owner.clone(), state, count, since });
+            }
+        }
+    }
+    Ok(waiting)
+}
+
+/// The states in which somebody is waited for.
+fn open() -> impl Iterator<Item = State> {
+    State::ALL.into_iter().filter(|state| state.stage() != Stage::Resolved)
+}
+
+/// Everyone who may have a queue: the owners of services and their dependents.
+async fn owners(table: &Table) -> Result<BTreeMap<u64, TeamRef>, Error> {
+    let (mut owners, all) = (BTreeMap::new(), Source::<Service>::all());
+    let mut services = table.rows(&all, Direction::Ascending, None);
+    while let Some(some) = services.next().await? {
+        for service in some {
+            let Service { owner, settings, .. } = service.value;
+            let teams = settings.dependent_teams.into_iter().chain([owner]);
+            owners.extend(teams.map(|team| (team.id.get(), team)));
+        }
+    }
+    Ok(owners)
+}
+
+/// The lines about what waits: metrics of each state, and the figures of each owner, which are metrics too if
+/// `of_owners` says so: an account pays for each.
+pub fn lines(waiting: &[Waiting], now: Timestamp, of_owners: bool) -> Vec<Map<String, Value>> {
+    let age = |since: Timestamp| now.micros().saturating_sub(since.micros()) / 1_000_000;
+    let figures = |count: u64, age: u64| [("OpenChangeInstances", json!(count)), ("OldestOpen", json!(age))];
+    let of_state = |state: State| {
+        let all = waiting.iter().filter(|one| one.state == state);
+        let (count, oldest) = (all.clone().map(|one| one.count).sum(), all.map(|one| age(one.since)).max());
+        metrics(&[("State", state.name())], &figures(count, oldest.unwrap_or_default()))
+    };
+    let of_owner = |one: &Waiting| {
+        let dimensions = [("Owner", one.owner.name.as_str()), ("State", one.state.name())];
+        let mut line = metrics(&dimensions, &figures(one.count, age(one.since)));
+        if !of_owners {
+            // What is left is a line of a log.
+            line.remove("_aws");
+        }
+        line
+    };
+    open().map(of_state).chain(waiting.iter().map(of_owner)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::id::TeamId;
+
+    fn one(owner: u64, state: State, count: u64, since: u64) -> Waiting {
+        let owner = TeamRef { id: TeamId::new(owner).unwrap(), name: format!("Team{owner}") };
+        Waiting { owner, state, count, since: Timestamp::from_micros(since * 1_000_000) }
+    }
+
+    /// The lines without their time, as they are read: dimensions, then figures; a `*` before those that are metrics.
+    fn told(waiting: &[Waiting], of_owners: bool) -> Vec<String> {
+        let text =
+            |line: &Map<String, Value>, name: &str| line.get(name).cloned().unwrap_or_default().to_string();
+        let line = |line: &Map<String, Value>| {
+            let mark = if line.contains_key("_aws") { "*" } else { "" };
+            let names = ["Owner", "State", "OpenChangeInstances", "OldestOpen"];
+            format!("{mark}{}", names.map(|name| text(line, name)).join(" ").replace('"', ""))
+        };
+        lines(waiting, Timestamp::from_micros(100_000_000), of_owners).iter().map(line).collect()
+    }
+
+    #[test]
+    fn each_state_has_its_sum_and_its_oldest_and_each_owner_a_line() {
+        let states = ["*null PENDING 5 90", "*null REJECTED 0 0", "*null APPROVED 1 1", "*null ERRORED 0 0"];
+        let all =
+            [one(1, State::Pending, 3, 40), one(2, State::Pending, 2, 10), one(2, State::Approved, 1, 99)];
+        let owners = ["Team1 PENDING 3 60", "Team2 PENDING 2 90", "Team2 APPROVED 1 1"];
+        assert_eq!(told(&all, false), [&states[..], &owners].concat());
+        let as_metrics = owners.map(|line| format!("*{line}"));
+        assert_eq!(told(&all, true)[4..], as_metrics);
+        assert_eq!(told(&[], false).len(), 4);
+    }
+}

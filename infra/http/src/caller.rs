@@ -1,0 +1,73 @@
+//! The caller, as the authorizer has told it, and the team that they act for.
+
+use crate::code::Code;
+use crate::event::Event;
+use crate::reply::{Failure, Reply};
+use crate::route::Access;
+use domain::actor::{Caller, Identity, Role, TeamRef};
+use domain::id::TeamId;
+use domain::timestamp::Timestamp;
+use serde_json::{Map, Value};
+
+/// The header in which a person says by its id which of their teams they act for.
+pub(crate) const TEAM_HEADER: &str = "dovetail-team";
+
+/// Who calls, for the team that they have chosen, and every team that they could have; the authorizer's answer may be
+/// older than the end of the key or the token.
+pub(crate) fn caller(
+    event: &Event,
+    access: Access,
+    now: Timestamp,
+) -> Result<(Caller, Vec<TeamRef>), Failure> {
+    let authorizer = event.request_context.authorizer.as_ref().ok_or(Code::Unauthenticated)?;
+    let told: Map<String, Value> =
+        authorizer.fields.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    let (subject, callers) = callers(&told, now).ok_or(Code::Unauthenticated)?;
+    let teams = callers.iter().map(|caller| caller.team.clone()).collect();
+    let chosen = match event.headers.get(TEAM_HEADER) {
+        Some(team) => callers.iter().find(|caller| caller.team.id.to_string().as_bytes() == team.as_bytes()),
+        None if callers.len() > 1 && access != Access::Known => return Err(Code::ChooseTeam.into()),
+        None => callers.first(),
+    };
+    let chosen = chosen.cloned().ok_or_else(|| not_a_member(subject))?;
+    if !access.is_open_to(chosen.role) {
+        let refused = if chosen.role == Role::ReadOnly { Code::ReadOnlyKey } else { Code::NeedsAdmin };
+        return Err(refused.into());
+    }
+    Ok((chosen, teams))
+}
+
+/// A person is told what they are called, since that is what an ADMIN needs to make them a member.
+fn not_a_member(subject: Option<&str>) -> Failure {
+    let Some(subject) = subject else { return Code::NotAMember.into() };
+    let detail = format!("an ADMIN of the team can make you a member, by your subject: {subject}");
+    Reply::refused(Code::NotAMember, &detail).into()
+}
+
+/// What whoever calls is called if it is a person, and the caller they are for each of their teams.
+fn callers(told: &Map<String, Value>, now: Timestamp) -> Option<(Option<&str>, Vec<Caller>)> {
+    if let Some(expires) = text(told, "expires")
+        && now.micros() >= expires.parse().ok()?
+    {
+        return None;
+    }
+    let Some(memberships) = text(told, "memberships") else {
+        return Some((None, vec![one(told, "key", Identity::Key)?]));
+    };
+    let memberships: Vec<Map<String, Value>> = serde_json::from_str(memberships).ok()?;
+    let callers = memberships.iter().map(|of| one(of, "person", Identity::Person)).collect::<Option<_>>()?;
+    Some((text(told, "subject"), callers))
+}
+
+fn one(told: &Map<String, Value>, name: &str, identity: fn(String) -> Identity) -> Option<Caller> {
+    let id = TeamId::new(text(told, "team")?.parse().ok()?)?;
+    Some(Caller {
+        team: TeamRef { id, name: text(told, "teamName")?.to_owned() },
+        role: Role::parse(text(told, "role")?)?,
+        identity: identity(text(told, name)?.to_owned()),
+    })
+}
+
+fn text<'a>(told: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    told.get(name)?.as_str()
+}

@@ -1,0 +1,68 @@
+//! What the issuer publishes, over HTTPS.
+
+use aws_smithy_runtime_api::client::http::{HttpConnector as _, SharedHttpConnector};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_types::byte_stream::ByteStream;
+use http::Uri;
+use serde_json::Value;
+use std::time::Duration;
+
+/// How long an answer may take.
+const TIMEOUT: Duration = Duration::from_secs(3);
+/// How large it may be.
+const BYTES_MAX: usize = 512 * 1024;
+
+/// Whether what is read at a URL can be nobody else's: nobody but this machine itself is asked without TLS.
+pub(crate) fn is_safe(url: &str) -> bool {
+    let Ok(url) = url.parse::<Uri>() else { return false };
+    match (url.scheme_str(), url.host()) {
+        (Some("https"), Some(_)) => true,
+        (Some("http"), Some(host)) => ["127.0.0.1", "[::1]", "localhost"].contains(&host),
+        _ => false,
+    }
+}
+
+/// The JSON at a URL.
+pub(crate) async fn json(connector: &SharedHttpConnector, url: &str) -> Result<Value, String> {
+    if !is_safe(url) {
+        return Err(format!("{url} is not https"));
+    }
+    let answer = tokio::time::timeout(TIMEOUT, body(connector, url)).await;
+    let body = answer.map_err(|_| format!("{url} does not answer"))??;
+    serde_json::from_slice(&body).map_err(|_| format!("{url} answers no JSON"))
+}
+
+async fn body(connector: &SharedHttpConnector, url: &str) -> Result<Vec<u8>, String> {
+    let request = HttpRequest::get(url).map_err(|error| format!("{url}: {error}"))?;
+    let answer = connector.call(request).await.map_err(|error| format!("{url}: {error}"))?;
+    let status = answer.status().as_u16();
+    if status != 200 {
+        return Err(format!("{url} answers {status}"));
+    }
+    let (mut stream, mut body) = (ByteStream::new(answer.into_body()), Vec::new());
+    while let Some(part) = stream.try_next().await.map_err(|error| format!("{url}: {error}"))? {
+        body.extend_from_slice(&part);
+        if body.len() > BYTES_MAX {
+            return Err(format!("{url} answers more than {BYTES_MAX} bytes"));
+        }
+    }
+    Ok(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_asked_without_tls() {
+        for safe in ["https://id.example/realm", "http://127.0.0.1:9/x", "http://[::1]:9", "http://localhost"]
+        {
+            assert!(is_safe(safe), "{safe}");
+        }
+        for unsafe_ in
+            ["http://id.example", "http://127.0.0.1.example", "ftp://localhost", "id.example", "", "//"]
+        {
+            assert!(!is_safe(unsafe_), "{unsafe_}");
+        }
+    }
+}

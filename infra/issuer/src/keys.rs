@@ -1,0 +1,157 @@
+//! The issuer's keys, and when it is asked for them again.
+
+use domain::timestamp::Timestamp;
+use jsonwebtoken::{Algorithm, DecodingKey};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// For how long keys are good without asking again, in microseconds: an hour, the most that a key goes on which
+/// the issuer has withdrawn.
+const FRESH_MICROS: u64 = 3_600_000_000;
+/// How long the issuer is left alone after it was asked, in microseconds: a token with a made-up key id costs it nothing.
+const REST_MICROS: u64 = 60_000_000;
+/// The same as long as no key is known at all.
+const REST_WITHOUT_MICROS: u64 = 5_000_000;
+
+/// A key of the issuer.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    /// Its id.
+    pub(crate) id: String,
+    /// The one algorithm that it is used with: the key's kind says so, never a token.
+    pub(crate) algorithm: Algorithm,
+    /// The public key.
+    pub(crate) public: DecodingKey,
+}
+
+/// The keys that are kept.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    keys: Vec<Key>,
+    /// When they were read.
+    read: Option<Timestamp>,
+    /// When the issuer was last asked, whatever it said.
+    asked: Option<Timestamp>,
+}
+
+impl Kept {
+    /// Whether the issuer is to be asked for its keys, for a token signed with a key of this id.
+    pub(crate) fn is_due(&self, kid: &str, now: Timestamp) -> bool {
+        let since = |then: Option<Timestamp>| then.map(|then| now.micros().saturating_sub(then.micros()));
+        let rest = if self.is_empty() { REST_WITHOUT_MICROS } else { REST_MICROS };
+        let has_rested = since(self.asked).is_none_or(|since| since >= rest);
+        let is_old = since(self.read).is_none_or(|since| since >= FRESH_MICROS);
+        has_rested && (is_old || self.get(kid).is_none())
+    }
+
+    /// Keeps these from now on, and no others.
+    pub(crate) fn replace(&mut self, keys: Vec<Key>, now: Timestamp) {
+        *self = Self { keys, read: Some(now), asked: Some(now) };
+    }
+
+    /// Goes on with what is kept.
+    pub(crate) const fn failed(&mut self, now: Timestamp) {
+        self.asked = Some(now);
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    pub(crate) fn get(&self, kid: &str) -> Option<Key> {
+        self.keys.iter().find(|key| key.id == kid).cloned()
+    }
+}
+
+/// A key as it is published (RFC 7517, RFC 7518 section 6).
+#[derive(Deserialize)]
+struct Published {
+    kty: String,
+    kid: String,
+    #[serde(rename = "use")]
+    purpose: Option<String>,
+    alg: Option<String>,
+    crv: Option<String>,
+    n: Option<String>,
+    e: Option<String>,
+    x: Option<String>,
+    y: Option<String>,
+}
+
+/// The keys of a set that tokens can be verified with; what is of another kind, such as a shared secret, is nobody's.
+pub(crate) fn usable(set: &Value) -> Vec<Key> {
+    let keys = set.get("keys").and_then(Value::as_array);
+    keys.into_iter().flatten().filter_map(key).collect()
+}
+
+fn key(published: &Value) -> Option<Key> {
+    let Published { kty, kid, purpose, alg, crv, n, e, x, y } = Published::deserialize(published).ok()?;
+    let (algorithm, name, public) = match (kty.as_str(), crv.as_deref()) {
+        ("RSA", _) => (Algorithm::RS256, "RS256", DecodingKey::from_rsa_components(&n?, &e?)),
+        ("EC", Some("P-256")) => (Algorithm::ES256, "ES256", DecodingKey::from_ec_components(&x?, &y?)),
+        _ => return None,
+    };
+    let is_to_sign = purpose.is_none_or(|purpose| purpose == "sig") && alg.is_none_or(|alg| alg == name);
+    if is_to_sign { Some(Key { id: kid, algorithm, public: public.ok()? }) } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const fn at(seconds: u64) -> Timestamp {
+        Timestamp::from_micros(seconds * 1_000_000)
+    }
+
+    fn one(kid: &str) -> Vec<Key> {
+        usable(&json!({"keys": [{"kty": "EC", "crv": "P-256", "kid": kid, "x": "AA", "y": "AA"}]}))
+    }
+
+    #[test]
+    fn the_issuer_is_asked_when_keys_are_old_or_missing_and_seldom() {
+        let mut kept = Kept::default();
+        assert!(kept.is_due("a", at(100)));
+        kept.failed(at(100));
+        assert!(!kept.is_due("a", at(104)) && kept.is_due("a", at(105)), "without any key it is asked soon");
+        kept.replace(one("a"), at(105));
+        assert!(!kept.is_due("a", at(3_704)) && kept.is_due("a", at(3_705)), "an hour");
+        assert!(
+            !kept.is_due("b", at(164)) && kept.is_due("b", at(165)),
+            "a minute, for a key that nobody knows"
+        );
+        // It can't be reached: what is known stays known.
+        kept.failed(at(3_705));
+        assert!(kept.get("a").is_some() && !kept.is_due("a", at(3_764)) && kept.is_due("a", at(3_765)));
+        kept.replace(one("b"), at(3_765));
+        assert!(kept.get("a").is_none() && kept.get("b").is_some(), "what is withdrawn is gone");
+        // A clock that was set back asks no more often.
+        assert!(!kept.is_due("a", at(0)));
+    }
+
+    #[test]
+    fn only_public_keys_to_sign_with_are_usable() {
+        let rsa = |more: Value| {
+            let mut key = json!({"kty": "RSA", "kid": "k", "n": "AQAB", "e": "AQAB"});
+            key.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            usable(&json!({"keys": [key]})).len()
+        };
+        for good in [json!({}), json!({"use": "sig"}), json!({"alg": "RS256", "x5c": ["x"]})] {
+            assert_eq!(rsa(good.clone()), 1, "{good}");
+        }
+        for bad in [
+            json!({"use": "enc"}),
+            json!({"alg": "RS512"}),
+            json!({"kty": "oct", "k": "AQAB"}),
+            json!({"kty": "EC", "crv": "P-384", "x": "AA", "y": "AA"}),
+            json!({"kid": null}),
+            json!({"n": null}),
+            json!({"n": "not base64!"}),
+        ] {
+            assert_eq!(rsa(bad.clone()), 0, "{bad}");
+        }
+        for none in [json!({}), json!([]), json!({"keys": {}}), json!({"keys": [5, null, "k"]})] {
+            assert!(usable(&none).is_empty(), "{none}");
+        }
+    }
+}

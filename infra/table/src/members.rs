@@ -1,0 +1,102 @@
+//! The members of teams, beside the API keys: by person for the authorizer, by number for their team.
+
+use crate::access::outcome;
+use crate::commit::Commit;
+use crate::record::{self, Attributes, MemberRecord};
+use crate::{Error, Keyed, Table, key, statement};
+use aws_sdk_dynamodb::types::TransactWriteItem;
+use domain::id::{MemberId, TeamId};
+use domain::member::{MEMBERS_MAX, Member, TEAMS_MAX};
+use domain::recorded::Recorded;
+
+impl Table {
+    /// What a person is a member of, in the order of the teams' ids.
+    pub async fn memberships(&self, subject: &str) -> Result<Vec<Member>, Error> {
+        let partition = key::person_partition(subject);
+        let mut of: Vec<Member> = self.keys_rows::<MemberRecord>(&partition, key::MEMBERSHIPS).await?;
+        of.sort_by_key(|member| member.team.id);
+        Ok(of)
+    }
+
+    /// All members of a team, in the order in which they were added.
+    pub async fn members(&self, team: TeamId) -> Result<Vec<Member>, Error> {
+        let mut of = self.keys_rows::<MemberRecord>(&key::access_partition(team), key::MEMBERS).await?;
+        of.sort_by_key(|member| (member.created, member.id));
+        Ok(of)
+    }
+
+    /// The member with this id.
+    pub async fn member(&self, id: MemberId) -> Result<Option<Member>, Error> {
+        self.keys_row(key::member_of(id)).await?.map(record::read::<MemberRecord>).transpose()
+    }
+
+    /// Makes a person a member, unless they are, or there are as many members of the team or teams of the person as there
+    /// may be.
+    pub async fn add_member(&self, added: &Member, recorded: &Recorded) -> Result<Keyed, Error> {
+        let actions = || {
+            let of_team = statement::one_more(&self.keys, key::member_count(added.team.id), MEMBERS_MAX)?;
+            let of_person =
+                statement::one_more(&self.keys, key::membership_count(&added.subject), TEAMS_MAX)?;
+            let mut actions = vec![of_team, of_person, self.told(recorded)?];
+            for row in rows(added)? {
+                actions.push(statement::put_new(&self.keys, row)?);
+            }
+            Ok(actions)
+        };
+        self.changed(added, actions).await
+    }
+
+    /// Stores a member as it is from now on, unless it was changed since it was read.
+    pub async fn change_member(
+        &self,
+        before: &Member,
+        after: &Member,
+        recorded: &Recorded,
+    ) -> Result<Keyed, Error> {
+        let actions = || {
+            let mut actions = vec![self.told(recorded)?];
+            for row in rows(after)? {
+                actions.push(statement::replace_member(&self.keys, before.revision, row)?);
+            }
+            Ok(actions)
+        };
+        self.changed(after, actions).await
+    }
+
+    /// Removes a member.
+    pub async fn remove_member(&self, removed: &Member, recorded: &Recorded) -> Result<Keyed, Error> {
+        let (subject, team) = (&removed.subject, removed.team.id);
+        let actions = || {
+            Ok(vec![
+                statement::remove(&self.keys, key::membership(subject, team))?,
+                statement::remove(&self.keys, key::member_of(removed.id))?,
+                statement::one_less(&self.keys, key::member_count(team))?,
+                statement::one_less(&self.keys, key::membership_count(subject))?,
+                self.told(recorded)?,
+            ])
+        };
+        let commit = self.transact(actions).await?;
+        // Once they are gone they are gone, whoever did it.
+        let is_gone = commit == Commit::Done || self.member(removed.id).await?.is_none();
+        outcome(commit, is_gone)
+    }
+
+    /// Whatever the answer was, what is stored tells.
+    async fn changed(
+        &self,
+        after: &Member,
+        actions: impl Fn() -> Result<Vec<TransactWriteItem>, Error>,
+    ) -> Result<Keyed, Error> {
+        let commit = self.transact(actions).await?;
+        let is_stored = commit == Commit::Done || self.member(after.id).await?.as_ref() == Some(after);
+        outcome(commit, is_stored)
+    }
+}
+
+/// The rows of a member: by the person for the authorizer, by the number for the team.
+fn rows(member: &Member) -> Result<[Attributes; 2], Error> {
+    let by_person = record::write::<MemberRecord>(member)?;
+    let mut by_number = by_person.clone();
+    by_number.extend(Attributes::from(key::member_of(member.id)));
+    Ok([by_person, by_number])
+}

@@ -1,0 +1,389 @@
+"""Causes what each alarm of the template is about, on a stack of its own, and mends it as docs/operate.md says.
+
+    operate.py ENDPOINT TEMPLATE_URL PAGE
+
+The emulator evaluates alarms, and measures next to nothing. So the figures are measured here, from what happens, and told to
+it: what functions write in the embedded metric format is taken from their logs; how old records are, how many requests were
+answered with 5xx and what was given up is looked at. Only that a table throttles can't be caused there.
+"""
+
+import base64
+import datetime
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+
+import stacks
+from stacks import client
+
+# The alarms' thresholds, as far as waiting for them takes time.
+LATE_SECONDS, UNFINISHED_SECONDS = 5, 1
+PARAMETERS = {
+    "LateMilliseconds": str(LATE_SECONDS * 1000),
+    "UnfinishedSecondsMax": str(UNFINISHED_SECONDS),
+    "Tracing": "PassThrough",
+}
+WORLD = "infra/local/src/demo.world.json"
+CONSUMER, OWNER = "awesome-key", "vm-owner-key"
+# As in domain::work.
+TRIES_MAX = 10
+# How many requests are sent to see how they are answered.
+REQUESTS = 6
+# What stands for a figure that can't be measured.
+THROTTLED = 100
+# How long a figure is within an alarm's window that has to be gone from it soon, in seconds.
+GRACE = 5
+# How long what follows from a request may take, in seconds, and how long it is waited between two looks.
+SETTLING, PAUSE = 30, 0.1
+
+numbers = itertools.count(1)
+
+
+# The page.
+
+
+def read(page):
+    """By heading: its level; and the commands below it, with what they show."""
+    with open(page) as file:
+        _, *parts = re.split(r"^(##+) (.*)\n", file.read(), flags=re.MULTILINE)
+    levels, blocks = {}, {}
+    for level, heading, text in zip(parts[::3], parts[1::3], parts[2::3]):
+        found = re.findall(r"^```(sh|text)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+        commands = "".join(block for kind, block in found if kind == "sh")
+        shown = "".join(block for kind, block in found if kind == "text").splitlines()
+        levels[heading], blocks[heading] = len(level), (commands, shown)
+    return levels, blocks
+
+
+def follow(stack, hand, section):
+    """Takes the commands of a section, as a person would who has typed those at hand; they show what it says."""
+    commands, shown = section
+    environment = os.environ | {"STACK": stack.name}
+    shell = ["bash", "-euo", "pipefail", "-c", f"{hand}\nset -x\n{commands}"]
+    done = subprocess.run(shell, env=environment, capture_output=True, text=True)
+    told = f"\n{done.stderr}\n{done.stdout}"
+    assert done.returncode == 0, f"a command failed:{told}"
+    for line in shown:
+        # The emulator has blanks in its JSON where AWS has none.
+        pattern = ".*".join(re.escape(part) for part in line.replace(" ", "").split("…"))
+        assert re.search(pattern, done.stdout.replace(" ", "")), f"nothing shows {line!r}:{told}"
+
+
+# The system, as its users have it.
+
+
+def ask(stack, key, method, path, body=None):
+    """A request's status and reply."""
+    # Every name in `localhost` is this machine, which not every resolver knows.
+    host = urllib.parse.urlsplit(stack.outputs["Url"]).netloc
+    headers = {"host": host, "authorization": f"Api-Key {key}", "content-type": "application/json"}
+    data = None if body is None else json.dumps(body).encode()
+    url = f"{stacks.ENDPOINT}/v1/orcabase/{path}"
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, data, headers, method=method)) as reply:
+            return reply.status, json.load(reply)
+    except urllib.error.HTTPError as error:
+        return error.code, error.read()
+
+
+def submit(stack):
+    """Declares what nobody has declared before, and owes a dependent team something; the submission's id."""
+    balancer = {"name": "CoreLB1", "algorithm": f"number {next(numbers)}"}
+    declaration = {"AwesomeConsumer": {"App": {"services": {"LoadBalancer": [balancer]}}}}
+    status, reply = ask(stack, CONSUMER, "POST", "consumer/submissions/submit/", declaration)
+    assert status == 201, (status, reply)
+    return reply["id"]
+
+
+def is_settled(stack, submission):
+    status, reply = ask(stack, CONSUMER, "GET", f"consumer/submissions/{submission}/")
+    return status == 200 and reply["state"] == "SETTLED"
+
+
+def is_told(stack, submission):
+    return any(f"dovetail:submission/{submission}" in event["resources"] for event in stack.all_events())
+
+
+def comes(to_be, stack, submission, seconds=SETTLING):
+    """Whether something comes to be of a submission within a while."""
+    until = time.time() + seconds
+    while time.time() < until:
+        if to_be(stack, submission):
+            return True
+        time.sleep(PAUSE)
+    return False
+
+
+def waited_for(to_be, stack):
+    """Submits, for somebody who waits for what comes of it."""
+    submission = submit(stack)
+    return lambda: comes(to_be, stack, submission)
+
+
+# Figures.
+
+
+def told(stack, alarm):
+    """What the sweep tells when it is invoked and does nothing, in the embedded metric format: the alarm's metric."""
+    since = time.time()
+    stack.invoke("sweep", {"older_than_seconds": 86400})
+    lines = [json.loads(message[message.index("{"):]) for _, message in stack.told(since) if '"_aws"' in message]
+    of_lines = [(line, directive) for line in lines for directive in line["_aws"]["CloudWatchMetrics"]]
+    told = [line[alarm["MetricName"]] for line, directive in of_lines if is_of(directive, line, alarm)]
+    assert told, "nobody tells the alarm's metric"
+    return {"Maximum": max, "Sum": sum}[alarm["Statistic"]](told)
+
+
+def is_of(directive, line, alarm):
+    """Whether an embedded metric is the one that an alarm is about."""
+    dimensions = {one["Name"]: one["Value"] for one in alarm["Dimensions"]}
+    return (
+        directive["Namespace"] == alarm["Namespace"]
+        and any(metric["Name"] == alarm["MetricName"] for metric in directive["Metrics"])
+        and any({name: line[name] for name in names} == dimensions for names in directive["Dimensions"])
+    )
+
+
+def age(to_be):
+    """How old a record is when it has been handled, or after a while in which it has not, in milliseconds."""
+
+    def measured(stack, _):
+        submission, written = submit(stack), time.time()
+        comes(to_be, stack, submission, LATE_SECONDS)
+        return (time.time() - written) * 1000
+
+    return measured
+
+
+def given_up(function):
+    """How many batches are in the bucket."""
+
+    def measured(stack, _):
+        objects = client("s3").list_objects_v2(Bucket=stack.outputs["Failures"], Prefix=kept(stack, function))
+        return objects["KeyCount"]
+
+    return measured
+
+
+def server_errors(stack, _):
+    answers = [ask(stack, OWNER, "GET", "serviceowner/change_instances/") for _ in range(REQUESTS)]
+    return sum(status >= 500 for status, _ in answers)
+
+
+def throttled(limit):
+    """A figure for a table that has a limit: that it refuses anything the emulator does not show."""
+
+    def stands_for(stack, _):
+        table = client("dynamodb").describe_table(TableName=stack.outputs["Table"])["Table"]
+        return THROTTLED if table.get("OnDemandThroughput", {}).get(limit, -1) > 0 else 0
+
+    return stands_for
+
+
+# Causes. Those that somebody waits for tell whether it has come to be.
+
+
+def settings_are_lost(stack):
+    """Whoever changes one setting by the command line and does not know that it replaces all."""
+    stack.configure("generate", {"DOVETAIL_STACK": stack.name})
+    return waited_for(is_settled, stack)
+
+
+def nothing_may_run(stack):
+    client("lambda").put_function_concurrency(FunctionName=f"{stack.name}-notify", ReservedConcurrentExecutions=0)
+    return waited_for(is_told, stack)
+
+
+def table_is_elsewhere(stack):
+    stack.configure("generate", stack.settings("generate") | {"DOVETAIL_TABLE": "elsewhere"})
+    began, has_come = time.time(), waited_for(is_settled, stack)
+    give_up(stack, "generate", began)
+    return has_come
+
+
+def bus_is_elsewhere(stack):
+    stack.configure("notify", stack.settings("notify") | {"DOVETAIL_BUS": "elsewhere"})
+    began, submission = time.time(), submit(stack)
+    # Of what is generated nobody is told either.
+    assert comes(is_settled, stack, submission)
+    give_up(stack, "notify", began)
+    return lambda: comes(is_told, stack, submission)
+
+
+def requests_fail(stack):
+    stack.configure("list", stack.settings("list") | {"DOVETAIL_TABLE": "elsewhere"})
+
+
+def limit(name):
+    def set_limit(stack):
+        client("dynamodb").update_table(TableName=stack.outputs["Table"], OnDemandThroughput={name: 1})
+
+    return set_limit
+
+
+def all_rest(stack):
+    """Nobody carries out what is owed."""
+    client("events").disable_rule(Name=f"{stack.name}-sweep")
+    stack.enable("generate", False)
+    has_come = waited_for(is_settled, stack)
+    time.sleep(UNFINISHED_SECONDS)
+    return has_come
+
+
+def work_is_damaged(stack):
+    """A record that is written past every rule."""
+    stack.enable("generate", False)
+    has_come = waited_for(is_settled, stack)
+    tables, name = client("dynamodb"), stack.outputs["Table"]
+    (row,) = tables.scan(
+        TableName=name,
+        ConsistentRead=True,
+        FilterExpression="ty = :work",
+        ExpressionAttributeValues={":work": {"S": "WORK"}},
+    )["Items"]
+    tables.put_item(TableName=name, Item=row | {"v": {"N": "9"}})
+    stack.enable("generate", True)
+    for _ in range(TRIES_MAX):
+        stack.invoke("sweep", {"older_than_seconds": 0})
+    return has_come
+
+
+# What Lambda does with a batch that a function fails, and the emulator does not.
+
+
+def kept(stack, function):
+    """Where Lambda keeps what a function has failed."""
+    return f"aws/lambda/{stack.resources[stacks.MAPPINGS[function]]['PhysicalResourceId']}/"
+
+
+def give_up(stack, function, since):
+    """Tries once more what the stream has had for a function since then, and keeps it in the bucket."""
+    uuid_of_mapping = stack.resources[stacks.MAPPINGS[function]]["PhysicalResourceId"]
+    mapping = client("lambda").get_event_source_mapping(UUID=uuid_of_mapping)
+    (pattern,) = (json.loads(one["Pattern"]) for one in mapping["FilterCriteria"]["Filters"])
+    shard, records = stream(mapping["EventSourceArn"], since)
+    batch = {"Records": [record for record in records if takes(pattern, record)]}
+    reply = stack.invoke(function, batch)
+    assert reply["batchItemFailures"], f"{function} has not failed: {reply}"
+    now = datetime.datetime.now(datetime.timezone.utc)
+    client("s3").put_object(
+        Bucket=stack.outputs["Failures"],
+        Key=f"{kept(stack, function)}{shard}/{now:%Y/%m/%d/%Y-%m-%dT%H.%M.%S}-{uuid.uuid4()}",
+        Body=json.dumps({"requestContext": {"condition": "RetryAttemptsExhausted"}, "payload": json.dumps(batch)}),
+    )
+
+
+def stream(arn, since):
+    """The shard of a stream, and its records from a time on, as Lambda has them."""
+    streams = client("dynamodbstreams")
+    (shard,) = (one["ShardId"] for one in streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"])
+    beginning = streams.get_shard_iterator(StreamArn=arn, ShardId=shard, ShardIteratorType="TRIM_HORIZON")
+    page, records = streams.get_records(ShardIterator=beginning["ShardIterator"]), []
+    while page["Records"]:
+        records += page["Records"]
+        page = streams.get_records(ShardIterator=page["NextShardIterator"])
+    recent = [one for one in records if one["dynamodb"]["ApproximateCreationDateTime"].timestamp() >= int(since)]
+    return shard, json.loads(json.dumps(recent, default=plain))
+
+
+def plain(value):
+    """Bytes and times as they are in an event of Lambda's."""
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else value.timestamp()
+
+
+def takes(pattern, value):
+    """Whether a filter of ours takes a record."""
+    if isinstance(pattern, list):
+        return value in pattern
+    return isinstance(value, dict) and all(takes(one, value.get(name)) for name, one in pattern.items())
+
+
+CASES = {
+    "GenerateLate": (settings_are_lost, age(is_settled)),
+    "NotifyLate": (nothing_may_run, age(is_told)),
+    "GenerateFailures": (table_is_elsewhere, given_up("generate")),
+    "NotifyFailures": (bus_is_elsewhere, given_up("notify")),
+    "ServerErrors": (requests_fail, server_errors),
+    "ReadsThrottled": (limit("MaxReadRequestUnits"), throttled("MaxReadRequestUnits")),
+    "WritesThrottled": (limit("MaxWriteRequestUnits"), throttled("MaxWriteRequestUnits")),
+    "WorkUnfinished": (all_rest, told),
+    "WorkSetAside": (work_is_damaged, told),
+}
+
+
+# The alarms.
+
+
+def described(stack):
+    """The alarms of the stack by their names in the template."""
+    alarms = [one for one in stack.resources.values() if one["ResourceType"] == "AWS::CloudWatch::Alarm"]
+    return {one["LogicalResourceId"]: alarm_of(one["PhysicalResourceId"]) for one in alarms}
+
+
+def alarm_of(name):
+    (alarm,) = client("cloudwatch").describe_alarms(AlarmNames=[name])["MetricAlarms"]
+    return alarm
+
+
+def put(alarm, figure, second):
+    """Has the emulator evaluate a figure, and tells what the alarm says to it."""
+    point = {name: alarm[name] for name in ("MetricName", "Dimensions")}
+    point |= {"Value": figure, "Timestamp": datetime.datetime.fromtimestamp(second, datetime.timezone.utc)}
+    client("cloudwatch").put_metric_data(Namespace=alarm["Namespace"], MetricData=[point])
+    return alarm_of(alarm["AlarmName"])["StateValue"]
+
+
+def play(stack, name, alarm, hand, section):
+    cause, figure = CASES[name]
+    assert alarm_of(alarm["AlarmName"])["StateValue"] != "ALARM", f"{name} fires before its cause"
+    has_come = cause(stack)
+    bad = figure(stack, alarm)
+    # Far back in the alarm's window, which takes every figure of the metric: so that it is gone when all is mended.
+    window = alarm["Period"] * alarm["EvaluationPeriods"]
+    second = time.time() - window + GRACE
+    assert put(alarm, bad, second) == "ALARM", f"{name} does not fire at {bad}"
+    follow(stack, hand, section)
+    assert has_come is None or has_come(), f"{name}: what was waited for has not come to be"
+    good = figure(stack, alarm)
+    time.sleep(max(0, second + window - time.time()))
+    assert put(alarm, good, time.time()) == "OK", f"{name} does not end at {good}"
+    print(f"{name:<16} {bad:>7,.0f} at the cause, {good:>5,.0f} when it was mended", flush=True)
+
+
+def load(stack):
+    """Says who there is, with the command that docs/deploy.md has for it."""
+    command = ["cargo", "run", "--quiet", "--locked", "--", "load", "--world", WORLD, "--table", stack.outputs["Table"]]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def main(page):
+    levels, blocks = read(page)
+    stack = stacks.Stack(stacks.ACTIONS_MAX, PARAMETERS)
+    try:
+        alarms, sections = described(stack), {heading for heading, level in levels.items() if level == 3}
+        assert alarms.keys() == sections, f"alarms {sorted(alarms)}, sections of the page {sorted(sections)}"
+        assert alarms.keys() == CASES.keys(), f"alarms {sorted(alarms)}, cases of this test {sorted(CASES)}"
+        load(stack)
+        # What is mended is mended by the page, not by the clock.
+        client("events").disable_rule(Name=f"{stack.name}-sweep")
+        hand, _ = blocks.pop("At hand")
+        for heading, section in blocks.items():
+            if levels[heading] == 2:
+                follow(stack, hand, section)
+        for name in CASES:
+            play(stack, name, alarms[name], hand, blocks[name])
+        print(f"{len(CASES)} alarms caused, seen and mended.")
+    finally:
+        stack.remove()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[3:])
