@@ -154,7 +154,7 @@ pub fn check(path: &str, ask: &Ask<'_>, answer: &Answer) -> Lines {
 fn asked(operation: &Operation, query: &str, ask: &Ask<'_>, what: &str) -> Lines {
     let mut seen = Lines::new();
     let headers = ask.headers.iter().map(|(name, _)| ("header", *name));
-    let headers = headers.filter(|(_, name)| *name == "idempotency-key");
+    let headers = headers.filter(|(_, name)| ["idempotency-key", "if-match"].contains(name));
     let query = Query::parse(query);
     for (place, name) in headers.chain(query.names().map(|name| ("query", name))) {
         let is_it = |told: &&&Value| {

@@ -182,6 +182,27 @@ impl World {
         keyed(200, "POST", "submit", "4", &other);
         for method in ["POST", "PATCH"] {
             keyed(200, method, "validate", "5", &some);
+            self.as_previewed(method);
+        }
+    }
+
+    /// Previews page by page, and takes a preview at its word: once it holds, and then no more.
+    fn as_previewed(&self, method: &str) {
+        let mut next = declaration(3);
+        next["AwesomeConsumer"]["metadata"] = json!({"budget_code": method.len()});
+        next["AwesomeConsumer"]["E"] = json!({"services": {"VM": [{"name": method}]}});
+        let validate = format!("{CONSUMER}/submissions/validate/");
+        let page = self.call(200, method, &format!("{validate}?limit=1&offset=1"), "awesome-key", &next);
+        self.call(200, method, page["change_instances_next"].as_str().unwrap(), "awesome-key", &next);
+        let preview = self.call(200, method, &validate, "awesome-key", &next);
+        let headers = [("if-match", preview["plan"].as_str().unwrap())];
+        for status in [201, 412] {
+            let path = format!("{CONSUMER}/submissions/submit/");
+            let body = next.to_string().into_bytes();
+            let ask = Ask { method, path: &path, key: Some("awesome-key"), headers: &headers, body };
+            let answer = self.system.send(&ask);
+            assert_eq!(answer.status, status, "{method}: {answer:?}");
+            self.system.settle();
         }
     }
 

@@ -182,6 +182,11 @@ fn provoke_submissions(provoked: &mut Provoked) {
     let answer = keyed(provoked, "k", &empty);
     provoked.meets(Code::IdempotencyKeyReused, answer);
 
+    let headers = [("if-match", "\"another-plan\"")];
+    let body = empty.to_string().into_bytes();
+    let ask = Ask { method: "POST", path: SUBMIT, key: Some("awesome-key"), headers: &headers, body };
+    let answer = provoked.system.send(&ask);
+    provoked.meets(Code::PlanChanged, answer);
     provoked.call(Code::InvalidDeclaration, "POST", SUBMIT, "awesome-key", &json!({}));
     // So many that they do not land before the reply; nobody lets them.
     provoked.system.enable("generate", false);

@@ -255,13 +255,16 @@ impl Running {
     /// A request as the simulation sends it, to a host of no name.
     fn asking(&self, ask: &Ask<'_>) -> Asking {
         let body = String::from_utf8_lossy(&ask.body).replace(&self.base, "http://dovetail.example");
-        let mut headers = ask.headers.iter();
-        let idempotency_key = headers.find_map(|(name, key)| (*name == "idempotency-key").then_some(*key));
+        let header = |wanted: &str| {
+            let mut headers = ask.headers.iter();
+            headers.find_map(|(name, value)| (*name == wanted).then(|| (*value).to_owned()))
+        };
         Asking {
             method: ask.method.to_owned(),
             path: ask.path.to_owned(),
             key: ask.key.unwrap_or_default().to_owned(),
-            idempotency_key: idempotency_key.map(str::to_owned),
+            idempotency_key: header("idempotency-key"),
+            if_match: header("if-match"),
             body: serde_json::from_str(&body).unwrap_or_default(),
         }
     }

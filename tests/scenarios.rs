@@ -19,7 +19,8 @@
 //! | Command | Request |
 //! |---|---|
 //! | `T submits`, `T submits nothing`, `T submits with commit C with key K` | the lines below as T's whole declaration |
-//! | `T patches`, `T validates` | as a part of it; only to be checked |
+//! | `T patches`, `T validates` | as a part of it; only to be previewed |
+//! | `T submits as previewed` | the same with the plan of T's last preview in `If-Match` |
 //! | `T moves X#1 to S`, `T updates X#1`, each `with log "…"`, `with deployed {…}` | a decision |
 //! | `T retries X#1` | another attempt |
 //! | `T deploys {…} for X`, `… with X#1`, `… onto X v1` | a deployed item, alone or patched onto a version |
@@ -116,6 +117,8 @@ scenarios! {
     a_schema_is_tightened_later
     a_submission_without_changes_is_recorded
     a_team_is_a_dependent_and_an_owner_at_once
+    a_preview_tells_what_a_submission_would_do
+    a_submission_as_previewed_does_that_or_nothing
     a_validation_changes_nothing
     an_owner_tries_again
     approval_not_required

@@ -214,7 +214,7 @@ fn rule_4_success_is_200_or_201() {
 #[test]
 fn rule_5_errors_use_the_statuses_that_clients_can_read() {
     let statuses: BTreeSet<u16> = Code::ALL.into_iter().map(Code::status).collect();
-    assert_eq!(statuses, BTreeSet::from([400, 401, 403, 404, 405, 422, 500, 503]));
+    assert_eq!(statuses, BTreeSet::from([400, 401, 403, 404, 405, 412, 422, 500, 503]));
     let of = |status: u16| -> Vec<&str> {
         Code::ALL.into_iter().filter(|code| code.status() == status).map(Code::name).collect()
     };
@@ -224,6 +224,7 @@ fn rule_5_errors_use_the_statuses_that_clients_can_read() {
         ["choose_team", "not_a_member", "read_only_key", "needs_admin", "foreign_service", "not_owner"];
     assert_eq!(of(403), forbidden);
     assert_eq!(of(404), ["no_such_route", "not_found"]);
+    assert_eq!(of(412), ["plan_changed"], "who sends If-Match can read it");
     assert_eq!(of(422), ["idempotency_key_reused"], "who sends a key can read it");
     assert_eq!(of(503), ["submission_in_flight", "contended", "unavailable"]);
 }
@@ -424,7 +425,9 @@ fn each_kind_of_reply_looks_like_its_example() {
     let applications = get(format!("{CONSUMER}/applications/"), "awesome-key");
     let application = applications.at("/results/0/url").as_str().unwrap();
     golden("application", 200, &get(application.to_owned(), "awesome-key"));
-    golden("validate", 200, &system.call("POST", VALIDATE, "awesome-key", &declaration()));
+    let mut other = declaration();
+    other["AwesomeConsumer"]["NewApp1"]["services"]["VM"][0]["cpu"] = json!(16);
+    golden("validate", 200, &system.call("POST", VALIDATE, "awesome-key", &other));
     let invalid = json!({"AwesomeConsumer": {"NewApp1": {"services": {
         "VM": [{"name": "CoreVM1", "cpu": "eight"}],
         "LoadBalancer": [{"name": "Entry", "related_vms": ["CoreVM2"]}]}}}});

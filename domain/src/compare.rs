@@ -81,6 +81,11 @@ pub fn compare<'a>(old: &'a [u8], new: &'a [u8]) -> Result<Differences<'a>, Refu
     Ok(differences)
 }
 
+/// What differs between two declarations of an item, or two metadata, in an order in which it can be applied.
+pub fn between(old: &str, new: &str) -> Result<Vec<Field>, Refused> {
+    fields(old, new)
+}
+
 /// Why the new document, sound by itself, cannot be compared with the old one.
 fn mismatch(old: &Document<'_>, new: &Document<'_>) -> Option<Problem> {
     let problem = |path: Vec<String>, rule, message| {

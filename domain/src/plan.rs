@@ -6,10 +6,12 @@
 mod application;
 mod check;
 mod pack;
+mod preview;
 
 use self::application::Comparison;
 pub use self::application::digest_of_stored;
 pub use self::pack::{AtOnce, Staged};
+pub use self::preview::Preview;
 use crate::actor::TeamRef;
 use crate::change::Kind;
 use crate::declaration::Declaration;
@@ -95,8 +97,8 @@ pub struct Plan<'a> {
     /// The submission's record, as if nothing were left to be done.
     submission: Submission,
     head: (Head, Head),
-    /// What else the commit writes, however the items are written.
-    others: Vec<Write>,
+    /// What else the commit writes, however the items are written: the team's and its applications' own records.
+    pub others: Vec<Write>,
 }
 
 /// The applications whose items a plan has to know.

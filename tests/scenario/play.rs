@@ -150,6 +150,8 @@ pub(super) struct Stage<S> {
     keys: BTreeMap<String, String>,
     /// The teams that have submitted: whose change instances have names.
     submitters: BTreeSet<String>,
+    /// What each team's last preview stands for.
+    plans: BTreeMap<String, String>,
     /// The replies to submissions with an idempotency key.
     replies: BTreeMap<(String, String), Value>,
     /// How many events there were when they were last looked at.
@@ -162,8 +164,8 @@ const CORE: &str = "/v1/orcabase";
 
 impl<S: Site> Stage<S> {
     pub(super) fn new(system: S, keys: BTreeMap<String, String>) -> Self {
-        let (submitters, replies) = (BTreeSet::new(), BTreeMap::new());
-        Self { system, keys, submitters, replies, events_read: 0, rests: false }
+        let (submitters, plans, replies) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
+        Self { system, keys, submitters, plans, replies, events_read: 0, rests: false }
     }
 
     pub(super) fn play(&mut self, step: &Step) -> Outcome {
@@ -230,9 +232,14 @@ impl<S: Site> Stage<S> {
             "validates" => format!("{CORE}/consumer/submissions/validate/"),
             _ => format!("{CORE}/consumer/submissions/submit/"),
         };
-        let mut headers = Vec::new();
+        let (mut headers, mut idempotency_key) = (Vec::new(), None);
+        if let [rest @ .., "as", "previewed"] = options.as_slice() {
+            headers.push(("if-match", self.plans[team].as_str()));
+            options = rest.to_vec();
+        }
         if let [rest @ .., "with", "key", key] = options.as_slice() {
             headers.push(("idempotency-key", *key));
+            idempotency_key = Some((*key).to_owned());
             options = rest.to_vec();
         }
         if let [rest @ .., "with", "commit", commit] = options.as_slice() {
@@ -244,12 +251,18 @@ impl<S: Site> Stage<S> {
         let body = document(team, &step.body).into_bytes();
         let ask = Ask { method, path: &path, key: Some(self.key(team)), headers: &headers, body };
         let answer = self.system.send(&ask);
-        if let (200 | 201, [(_, key)]) = (answer.status, headers.as_slice()) {
-            let first = self.replies.entry((team.to_owned(), (*key).to_owned()));
+        if let (200 | 201, Some(key)) = (answer.status, idempotency_key) {
+            let first = self.replies.entry((team.to_owned(), key));
             let first = first.or_insert_with(|| answer.body.clone());
             assert_eq!(*first, answer.body, "the reply is repeated as it was");
         }
         self.submitters.insert(team.to_owned());
+        if verb == "validates" && answer.status == 200 {
+            // Where an earlier submission still owes something there is none; nothing matches this.
+            let plan = answer.at("/plan").as_str().unwrap_or("none");
+            self.plans.insert(team.to_owned(), format!("\"{plan}\""));
+            return reply::preview(&answer, &self.names());
+        }
         reply::submission(&answer, &self.names())
     }
 

@@ -78,9 +78,7 @@ pub(super) fn submission(answer: &Answer, names: &Names) -> Outcome {
         return error;
     }
     assert_eq!((answer.at("/is_valid"), answer.at("/errors")), (&json!(true), &json!({})));
-    let Some(planned) = answer.body.get("planned") else {
-        return Outcome::head(format!("{} valid", answer.status));
-    };
+    let planned = answer.at("/planned");
     let born = answer.at("/change_instances").as_array().unwrap();
     assert_eq!(planned["direct"], born.len(), "what is planned directly is born at once");
     assert_eq!(answer.at("/changed"), &json!(answer.status == 201));
@@ -89,6 +87,53 @@ pub(super) fn submission(answer: &Answer, names: &Names) -> Outcome {
         more => format!("{} generates {more}", answer.status),
     };
     Outcome { head, rows: born.iter().map(|change| self::born(change, names)).collect() }
+}
+
+/// What a submission would do: its change instances, what is another in the metadata, and what it warns of.
+pub(super) fn preview(answer: &Answer, names: &Names) -> Outcome {
+    assert_eq!((answer.at("/is_valid"), answer.at("/errors")), (&json!(true), &json!({})));
+    let list = |pointer: &str| answer.at(pointer).as_array().unwrap().clone();
+    let planned = list("/change_instances");
+    let count = |name: &str| answer.at(&format!("/planned/{name}")).as_u64().unwrap();
+    assert_eq!(count("direct") + count("generated"), u64::try_from(planned.len()).unwrap());
+    let mut rows: Vec<String> = planned.iter().map(|change| self::planned(change, names)).collect();
+    rows.extend(list("/metadata").iter().map(|changed| {
+        let whose = changed["application"]
+            .as_str()
+            .map_or("the team".to_owned(), |name| format!("application {name}"));
+        format!("metadata of {whose}{}", differences(changed))
+    }));
+    let warnings = list("/warnings");
+    rows.extend(warnings.iter().map(|warning| format!("warning: {}", names.told(warning.as_str().unwrap()))));
+    let head = if answer.at("/changed") == true { "200 would change" } else { "200 would change nothing" };
+    let uncertain = if answer.at("/plan").is_null() { ", without a plan" } else { "" };
+    Outcome { head: format!("{head}{uncertain}"), rows }
+}
+
+/// A change instance that does not exist yet.
+fn planned(change: &Value, names: &Names) -> String {
+    let (owner, service_owner) = (text(change, "/owner/name"), text(change, "/service_owner_team/name"));
+    let item = text(change, "/service_item/name");
+    let dependent = (change["is_dependant"] == true).then(|| format!(", dependent of {service_owner}"));
+    let closes: Vec<String> =
+        change["closes"].as_array().unwrap().iter().map(|id| names.change(id.as_u64().unwrap())).collect();
+    let closes = (!closes.is_empty()).then(|| format!(", closes {}", closes.join(" and ")));
+    let never = (change["never_in_service"] == true).then_some(", never in service");
+    let marks = dependent.unwrap_or_default() + &closes.unwrap_or_default() + never.unwrap_or_default();
+    let is_new = if change["service_item"]["id"].is_null() { "new " } else { "" };
+    format!("{is_new}{item} {} for {owner}{marks}{}", kind(change), differences(change))
+}
+
+/// `: /cpu 8 -> 16, /memory 2 ->`: what differs, from what, to what.
+fn differences(of: &Value) -> String {
+    let side =
+        |field: &Value, name: &str| field.get(name).map(|value| format!(" {value}")).unwrap_or_default();
+    let fields =
+        of["differences"].as_array().unwrap().iter().map(|field| {
+            format!("{}{} ->{}", text(field, "/pointer"), side(field, "old"), side(field, "new"))
+        });
+    let fields: Vec<String> = fields.collect();
+    if fields.is_empty() { String::new() } else { format!(": {}", fields.join(", ")) }
 }
 
 /// A newborn change instance: the row of the tables that explain generation.

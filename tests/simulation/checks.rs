@@ -6,6 +6,7 @@ use crate::oracle::Oracle;
 use crate::shape::Shape;
 use crate::stream::{Stream, sequence};
 use crate::system::{Answer, System};
+use domain::change::Change;
 use domain::event;
 use domain::invariant::Snapshot;
 use domain::submission::Progress;
@@ -23,6 +24,7 @@ pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream
     settled(&snapshot);
     as_the_oracle_says(shape, stream, told, &snapshot);
     answers_are_kept(told, &snapshot);
+    as_previewed(told, &snapshot);
     everything_is_told(&system.cloud.events(), &snapshot);
     let before = system.cloud.engine.rows_of(TABLE);
     stream.again(system).await;
@@ -80,6 +82,37 @@ fn repeats(first: &Answer, again: &Answer) -> bool {
     (first.status, body) == (again.status, body_again)
         && (more || are_shown(&changes_again, &changes))
         && (more_again || are_shown(&changes, &changes_again))
+}
+
+/// R31: what was submitted with a preview's plan has caused what was previewed, whatever came after; or it was refused.
+fn as_previewed(told: &Told, snapshot: &Snapshot) {
+    let previews = told.previews.lock().unwrap_or_else(PoisonError::into_inner);
+    for (preview, answer) in previews.iter().filter(|(_, answer)| matches!(answer.status, 200 | 201)) {
+        let is_of = |change: &&Change| change.submission.get() == answer.body["id"] && change.attempt == 1;
+        let changes: Vec<&Change> = snapshot.changes.values().filter(is_of).collect();
+        let mut caused: Vec<Value> = changes
+            .iter()
+            .map(|change| {
+                let version = change.new.map(|version| version.number);
+                json!([
+                    change.application,
+                    change.item_name,
+                    change.owner.id.get(),
+                    change.kind.name(),
+                    version
+                ])
+            })
+            .collect();
+        let previewed = preview["change_instances"].as_array().unwrap().iter().map(|change| {
+            let (application, item) = (&change["application"]["name"], &change["service_item"]["name"]);
+            let version = change.pointer("/new_declaration/version");
+            json!([application, item, change["owner"]["id"], change["kind"], version])
+        });
+        let mut previewed: Vec<Value> = previewed.collect();
+        caused.sort_by_key(Value::to_string);
+        previewed.sort_by_key(Value::to_string);
+        assert_eq!(caused, previewed, "what was caused, and what was previewed");
+    }
 }
 
 /// Whatever a client was told stands in the table: an accepted submission, a decision.

@@ -13,6 +13,9 @@ use std::time::Duration;
 /// How often a client asks for the same.
 const TRIES_MAX: u32 = 8;
 
+/// One of so many submissions is previewed, and submitted with the preview's plan.
+const PREVIEWED: usize = 3;
+
 /// What clients have asked for and were told, while a run lasts.
 #[derive(Default)]
 pub struct Told {
@@ -20,6 +23,8 @@ pub struct Told {
     pub bodies: Mutex<BTreeMap<String, Body>>,
     /// The answers that were not what a client asks again about.
     pub answers: Mutex<Vec<(Asked, Answer)>>,
+    /// What was previewed, and what the submission with its plan was told.
+    pub previews: Mutex<Vec<(Value, Answer)>>,
 }
 
 /// Does what a client does.
@@ -30,14 +35,21 @@ pub async fn act(system: &Arc<System>, told: &Told, number: usize, command: &Com
         Command::Submit { consumer, scope, applications, with_key } => {
             let (team, key) = CONSUMERS[*consumer];
             let content = content(applications);
-            let asked = Asked {
+            let mut asked = Asked {
                 method: if *scope == Scope::Whole { "POST" } else { "PATCH" }.to_owned(),
                 path: "/v1/orcabase/consumer/submissions/submit/".to_owned(),
                 key: key.to_owned(),
                 idempotency_key: with_key.then(|| format!("key-{number}")),
+                if_match: None,
                 body: json!({team: content}),
             };
-            drop(persist(system, told, &asked, Some(&Body::new(content))).await);
+            let preview =
+                if number.is_multiple_of(PREVIEWED) { preview(system, told, &asked).await } else { None };
+            asked.if_match = preview.as_ref().map(|preview| preview["plan"].as_str().unwrap().to_owned());
+            let answer = persist(system, told, &asked, Some(&Body::new(content))).await;
+            if let Some((preview, answer)) = preview.zip(answer) {
+                told.previews.lock().unwrap_or_else(PoisonError::into_inner).push((preview, answer));
+            }
         }
         Command::Decide { owner, pick, to, deployed } => {
             let Some(change) = some_change(system, told, *owner, *pick, &["PENDING", "APPROVED"]).await
@@ -73,10 +85,18 @@ pub async fn act(system: &Arc<System>, told: &Told, number: usize, command: &Com
     }
 }
 
+/// What a submission would do, if it is valid and nothing is owed from before.
+async fn preview(system: &Arc<System>, told: &Told, submission: &Asked) -> Option<Value> {
+    let path = submission.path.replace("/submit/", "/validate/");
+    let asked = Asked { path, ..submission.clone() };
+    let answer = persist(system, told, &asked, None).await?;
+    (answer.status == 200 && answer.body["plan"].is_string()).then_some(answer.body)
+}
+
 fn on(owner: usize, method: &str, change: &Value, then: &str, body: Value) -> Asked {
     let path = format!("/v1/orcabase/serviceowner/change_instances/{}/{then}", change["id"]);
     let (method, key) = (method.to_owned(), OWNERS[owner].1.to_owned());
-    Asked { method, path, key, idempotency_key: None, body }
+    Asked { method, path, key, idempotency_key: None, if_match: None, body }
 }
 
 /// One of the change instances that an owner is shown in these states, if there is any.
@@ -91,7 +111,7 @@ async fn some_change(
     for state in states {
         let path = format!("/v1/orcabase/serviceowner/change_instances/?state={state}&limit=50");
         let (method, key) = ("GET".to_owned(), OWNERS[owner].1.to_owned());
-        let asked = Asked { method, path, key, idempotency_key: None, body: Value::Null };
+        let asked = Asked { method, path, key, idempotency_key: None, if_match: None, body: Value::Null };
         let answer = persist(system, told, &asked, None).await?;
         shown.extend(answer.body["results"].as_array().cloned().unwrap_or_default());
     }

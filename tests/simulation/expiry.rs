@@ -40,6 +40,7 @@ async fn submit(system: &Arc<System>, cpu: u8) -> u16 {
         path: "/v1/orcabase/consumer/submissions/submit/".to_owned(),
         key: key.to_owned(),
         idempotency_key: Some("key".to_owned()),
+        if_match: None,
         body: json!({team: {"App1": {"services": {"VM": [{"name": "vm1", "cpu": cpu}]}}}}),
     };
     system.ask(&asked, &system.next_request()).await.unwrap().status

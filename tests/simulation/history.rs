@@ -160,7 +160,7 @@ impl History {
             Op::Read(at) => ("GET", change(at), "vm-owner-key", Value::Null),
         };
         let (method, key) = (method.to_owned(), key.to_owned());
-        Asked { method, path, key, idempotency_key: None, body }
+        Asked { method, path, key, idempotency_key: None, if_match: None, body }
     }
 
     /// The id of the change instance of a number: each submission that changes the one item makes one.

@@ -45,6 +45,8 @@ pub struct Asked {
     pub key: String,
     /// The idempotency key, if there is one.
     pub idempotency_key: Option<String>,
+    /// What it asks for to be so still, if anything.
+    pub if_match: Option<String>,
     /// The body; null for none.
     pub body: Value,
 }
@@ -169,6 +171,9 @@ impl System {
             .header("content-type", "application/json");
         if let Some(key) = &asked.idempotency_key {
             request = request.header("idempotency-key", key);
+        }
+        if let Some(plan) = &asked.if_match {
+            request = request.header("if-match", plan);
         }
         let body = if asked.body.is_null() { Vec::new() } else { asked.body.to_string().into_bytes() };
         let (parts, ()) = request.body(()).unwrap().into_parts();

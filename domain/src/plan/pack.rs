@@ -6,7 +6,6 @@ use super::Plan;
 use crate::attention::Attention;
 use crate::change::Change;
 use crate::generate::{Missing, land_declared};
-use crate::id::SubmissionId;
 use crate::item::Item;
 use crate::land::Stamp;
 use crate::staging::{Staging, StagingId, StagingState};
@@ -43,9 +42,9 @@ pub struct Staged {
 }
 
 impl Plan<'_> {
-    /// The id of the submission, if it is committed.
-    pub const fn id(&self) -> SubmissionId {
-        self.submission.id
+    /// The submission's record, as if it were carried out already.
+    pub const fn submission(&self) -> &Submission {
+        &self.submission
     }
 
     /// How many writes it takes at once, if none closes another change instance and nothing follows.
@@ -128,7 +127,7 @@ impl Plan<'_> {
     }
 
     /// What is owed, item by item: those that the submission changes with their dependents' shares, then the others.
-    fn by_item(&self) -> (Vec<Owed>, Vec<Owed>) {
+    pub(super) fn by_item(&self) -> (Vec<Owed>, Vec<Owed>) {
         let mut shares: BTreeMap<_, Vec<Owed>> = BTreeMap::new();
         for owed in &self.derived {
             shares.entry(owed.item).or_default().push(owed.clone());

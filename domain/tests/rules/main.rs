@@ -26,6 +26,8 @@ mod owners;
 #[cfg(test)]
 mod planted;
 #[cfg(test)]
+mod preview;
+#[cfg(test)]
 mod repairs;
 #[cfg(test)]
 mod stack;

@@ -2,6 +2,7 @@
 //!
 //! A small model beside the domain says which refusals are due; the audit after each step says the rest.
 
+use crate::preview;
 use crate::world::{
     Declared, LB_OWNER, NP_OWNER, Plan, STRANGER, VM_OWNER, World, application, broken, document, lb, vm,
 };
@@ -50,7 +51,7 @@ impl Random {
     }
 }
 
-struct Walk {
+pub(crate) struct Walk {
     random: Random,
     world: World,
     /// What the last accepted submissions declare, by application.
@@ -60,12 +61,12 @@ struct Walk {
 }
 
 #[derive(Clone, Copy)]
-struct Config {
-    approval: bool,
-    dependents: bool,
-    changing_settings: bool,
+pub(crate) struct Config {
+    pub(crate) approval: bool,
+    pub(crate) dependents: bool,
+    pub(crate) changing_settings: bool,
     /// Of a hundred submissions, so many are staged.
-    staged: u64,
+    pub(crate) staged: u64,
 }
 
 fn walks(count: u64, config: Config) {
@@ -82,7 +83,7 @@ fn walks(count: u64, config: Config) {
 }
 
 impl Walk {
-    fn new(seed: u64, config: Config) -> Self {
+    pub(crate) fn new(seed: u64, config: Config) -> Self {
         let mut world = if config.approval { World::new() } else { World::new().without_approval() };
         if config.dependents {
             world = world.with_dependent("VM").with_dependent("LoadBalancer");
@@ -129,7 +130,8 @@ impl Walk {
         content
     }
 
-    fn submit(&mut self) {
+    /// What the consumer declares next: by application, as a document, whole or in part.
+    fn some_submission(&mut self) -> (BTreeMap<&'static str, Value>, Value, Scope) {
         let scope = if self.random.percent(50) { Scope::Whole } else { Scope::Partial };
         let mut contents = BTreeMap::new();
         for app in APPS {
@@ -143,6 +145,11 @@ impl Walk {
         }
         let contents_of: Vec<_> = contents.iter().map(|(app, content)| (*app, content.clone())).collect();
         let body = document(&contents_of);
+        (contents, body, scope)
+    }
+
+    fn submit(&mut self) {
+        let (contents, body, scope) = self.some_submission();
         let due = self.due(&body, scope);
         let heads = self.world.snapshot.heads.clone();
         let staged = self.random.percent(self.staged);
@@ -171,6 +178,47 @@ impl Walk {
                 assert_eq!(self.world.snapshot.heads, heads, "a refusal writes nothing");
             }
         }
+    }
+
+    /// A history in which submissions are previewed, and taken only if they still do what was previewed: how many were,
+    /// and how many were not.
+    pub(crate) fn previews(&mut self, steps: usize) -> (u64, u64) {
+        let (mut accepted, mut refused) = (Vec::new(), 0);
+        for _ in 0..steps {
+            if self.random.percent(40) {
+                self.step();
+                continue;
+            }
+            let (contents, body, scope) = self.some_submission();
+            let Ok(previewed) = self.world.planned(&body, scope) else { continue };
+            for _ in 0..self.random.below(3) {
+                self.step();
+            }
+            // What earlier submissions owe is waited for: it may be closed by this one, or turn it into another type.
+            self.world.generate();
+            let Ok(plan) = self.world.planned(&body, scope) else { continue };
+            if plan.preview.plan != previewed.preview.plan {
+                refused += 1;
+                continue;
+            }
+            let staged = self.random.percent(self.staged);
+            preview::comes_true(&plan, &previewed.preview, &self.world, staged);
+            if staged {
+                self.world.commit_staged(&plan);
+            } else {
+                self.world.commit(&plan);
+            }
+            if scope == Scope::Whole {
+                self.declared.clear();
+            }
+            self.declared.extend(contents);
+            accepted.push(plan);
+        }
+        self.world.generate();
+        for plan in &accepted {
+            preview::came_true(plan, &self.world);
+        }
+        (u64::try_from(accepted.len()).unwrap(), refused)
     }
 
     /// Which rules the submission breaks, told from the records alone (I14).

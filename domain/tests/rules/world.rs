@@ -18,7 +18,7 @@ use domain::invariant::{self, Snapshot};
 use domain::item::{Item, RuntimeState};
 use domain::json::Hash;
 use domain::land::Stamp;
-use domain::plan::{self, Items, Offer, Offers, Refused, Request, Staged, Stored};
+use domain::plan::{self, Items, Offer, Offers, Preview, Refused, Request, Staged, Stored};
 use domain::schema;
 use domain::service::{Service, Settings};
 use domain::staging::StagingId;
@@ -52,6 +52,8 @@ pub(crate) struct Plan {
     pub(crate) owed: Vec<Owed>,
     /// As one transaction.
     pub(crate) writes: Vec<Write>,
+    /// What it would do, told beforehand.
+    pub(crate) preview: Preview,
     /// To be carried out later, if items change.
     pub(crate) staged: Option<Staged>,
 }

@@ -1,6 +1,7 @@
-//! Submissions: a declaration is validated, or made the desired state in one transaction, or staged and then made it.
+//! Submissions: a declaration is previewed, or made the desired state in one transaction, or staged and then made it.
 
 mod load;
+mod preview;
 mod reply;
 mod submitted;
 mod write;
@@ -30,49 +31,33 @@ const OVERTAKEN_MAX: u32 = 3;
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
 pub fn handle(table: &Table, event: Event) -> Answering<'_> {
     answer(event, Function::Submit, async move |call| match call.operation {
-        Operation::ValidateSubmission => validate(table, &call).await,
+        Operation::ValidateSubmission => preview::preview(table, &call).await,
         Operation::Submit => submit(table, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })
-}
-
-/// Checks a declaration with the very planner that a submission uses, and stops before the commit.
-async fn validate(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let submitted = Submitted::parse(call)?;
-    let mut refusal = Code::Contended;
-    for attempt in 0..ATTEMPTS_MAX {
-        let loaded = load::team(table, call, &submitted).await?;
-        let loaded = load::items(table, loaded, &submitted).await?;
-        match submitted.plan(&loaded, &call.stamp())? {
-            Ok(_) => return Ok(Reply::new(200, reply::valid())),
-            Err(Again(why)) => refusal = why,
-        }
-        pause(attempt).await;
-    }
-    Err(refusal.into())
 }
 
 /// Takes a declaration: load, plan, write; again from the start when something moved meanwhile.
 async fn submit(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let began = Instant::now();
     let until = began + REPLYING_MAX;
-    let submitted = Submitted::parse(call)?;
+    let submitted = Submitted::parse(call, &[])?;
     let mut attempted = None;
     let mut refusal = Code::Contended;
     // The head that the last attempt rested on, and how often it was not the head that had moved.
     let (mut rested_on, mut overtaken) = (None, 0);
     for attempt in 0..ATTEMPTS_MAX {
-        let team = load::team(table, call, &submitted).await?;
+        let team = load::team(table, call, &submitted, call.if_match.is_some()).await?;
         if let Some(submission) = submitted.earlier(table, call, &team, attempted).await? {
             return reply::accepted(table, call, &submission, until).await;
         }
         let loaded = load::items(table, team, &submitted).await?;
-        match submitted.plan(&loaded, &call.stamp())? {
+        match submitted.plan_as_previewed(call, &loaded)? {
             Err(Again(why)) => refusal = why,
             Ok(plan) => {
                 overtaken += u32::from(rested_on == Some(loaded.stored.head));
                 rested_on = Some(loaded.stored.head);
-                attempted = Some(plan.id());
+                attempted = Some(plan.submission().id);
                 let staging = StagingId::of(&call.request, attempt);
                 let at_once = overtaken < OVERTAKEN_MAX;
                 let written = write::write(table, call, &loaded.stored, &plan, staging, at_once, until);
@@ -86,7 +71,7 @@ async fn submit(table: &Table, call: &Call) -> Result<Reply, Failure> {
         }
         pause(attempt).await;
     }
-    let team = load::team(table, call, &submitted).await?;
+    let team = load::team(table, call, &submitted, call.if_match.is_some()).await?;
     match submitted.earlier(table, call, &team, attempted).await? {
         Some(submission) => reply::accepted(table, call, &submission, until).await,
         None => Err(refusal.into()),

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 /// The team, and what is remembered of the request.
 pub(crate) struct LoadedTeam {
     stored: Stored,
+    owes: bool,
     /// What the idempotency key led to before.
     pub(crate) remembered: Option<Remembered>,
 }
@@ -22,12 +23,19 @@ pub(crate) struct LoadedTeam {
 /// What a plan is made on.
 pub(crate) struct Loaded {
     pub(crate) stored: Stored,
+    /// Whether earlier submissions still owe change instances, if that was to be read: those may be closed by this one.
+    pub(crate) owes: bool,
     pub(crate) items: Items,
     pub(crate) offers: Offers,
 }
 
-/// Loads the team, strongly consistent.
-pub(crate) async fn team(table: &Table, call: &Call, submitted: &Submitted) -> Result<LoadedTeam, Failure> {
+/// Loads the team, strongly consistent; and whether it owes anything, where a preview rests on that.
+pub(crate) async fn team(
+    table: &Table,
+    call: &Call,
+    submitted: &Submitted,
+    previewed: bool,
+) -> Result<LoadedTeam, Failure> {
     let team = call.caller.team.id;
     let remembered = async {
         match &submitted.idempotency {
@@ -35,9 +43,10 @@ pub(crate) async fn team(table: &Table, call: &Call, submitted: &Submitted) -> R
             None => Ok(None),
         }
     };
-    let (stored, remembered) = tokio::try_join!(table.stored_team(team), remembered)?;
+    let owes = async { if previewed { table.owes(team).await } else { Ok(false) } };
+    let (stored, remembered, owes) = tokio::try_join!(table.stored_team(team), remembered, owes)?;
     // A key without a team is no key.
-    Ok(LoadedTeam { stored: stored.ok_or(Code::Unauthenticated)?, remembered })
+    Ok(LoadedTeam { stored: stored.ok_or(Code::Unauthenticated)?, owes, remembered })
 }
 
 async fn of_application(table: &Table, id: ApplicationId) -> Result<(ApplicationId, Vec<Item>), Error> {
@@ -46,10 +55,10 @@ async fn of_application(table: &Table, id: ApplicationId) -> Result<(Application
 
 /// Loads what else is needed; of applications that are declared as they are stored, nothing.
 pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted) -> Result<Loaded, Failure> {
-    let stored = team.stored;
+    let LoadedTeam { stored, owes, .. } = team;
     if stored.head.in_flight.is_some() {
         // Nothing can be planned: what is stored is becoming something else.
-        return Ok(Loaded { stored, items: Items::new(), offers: Offers::new() });
+        return Ok(Loaded { stored, owes, items: Items::new(), offers: Offers::new() });
     }
     let to_read = plan::to_read(&stored, &submitted.declaration, submitted.scope);
     let is_unchanged = |declared: &DeclaredApplication| {
@@ -70,5 +79,5 @@ pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted
     if !gone.is_empty() {
         offers.extend(table.offers(&gone).await?);
     }
-    Ok(Loaded { stored, items, offers })
+    Ok(Loaded { stored, owes, items, offers })
 }

@@ -1,7 +1,7 @@
 //! The reply to a recorded submission: the same for the first request and for every repetition.
 
 use domain::change::Change;
-use domain::plan::{AtOnce, Stored};
+use domain::plan::{AtOnce, Plan, Stored};
 use domain::related::Related;
 use domain::submission::{Progress, Submission};
 use domain::write::Write;
@@ -9,32 +9,37 @@ use dovetail_aws::log;
 use dovetail_http::view::{self, CHANGES_MAX, Viewpoint};
 use dovetail_http::{Call, Failure, Reply};
 use dovetail_table::Table;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 
-/// What is said of a valid declaration.
-pub(crate) fn valid() -> Value {
-    json!({"is_valid": true, "errors": {}, "warnings": [], "messages": []})
+/// The reply to a submission that was written at once, made of what was written and what was read beside.
+pub(crate) fn born(
+    call: &Call,
+    stored: &Stored,
+    plan: &Plan<'_>,
+    at_once: &AtOnce,
+    beside: Related,
+) -> Reply {
+    let mut related = beside;
+    with_plan(&mut related, stored, plan);
+    reply(call, &at_once.submission, &at_once.born, &related)
 }
 
-/// The reply to a submission that was written at once, made of what was written and what was read beside.
-pub(crate) fn born(call: &Call, stored: &Stored, at_once: &AtOnce, beside: Related) -> Reply {
-    let mut related = beside;
+/// Adds what is known of a plan: the team and its applications as they are once it is carried out, and declarations.
+pub(crate) fn with_plan(related: &mut Related, stored: &Stored, plan: &Plan<'_>) {
     let consumer = stored.team.id;
     related.teams.insert(consumer, stored.team.clone());
     related.applications.extend(stored.applications.iter().map(|known| (known.id, known.clone())));
-    for write in &at_once.writes {
+    for write in &plan.others {
         if let Write::Team(after) = write {
             related.teams.insert(after.id, after.clone());
         }
         if let Write::Application { after, .. } = write {
             related.applications.insert(after.id, after.clone());
         }
-        if let Write::Declaration { team, hash, text } = write {
-            related.declarations.insert((*team, *hash), text.clone());
-        }
     }
-    reply(call, &at_once.submission, &at_once.born, &related)
+    let declarations = plan.declarations.iter();
+    related.declarations.extend(declarations.map(|(hash, text)| ((consumer, *hash), text.clone())));
 }
 
 /// The reply to a submission that is recorded. Of one that is staged, what is shown is carried out before.
@@ -63,11 +68,9 @@ fn reply(call: &Call, submission: &Submission, changes: &[Change], related: &Rel
         .map(|change| view::change_instance_as_born(change, related, &viewpoint))
         .collect();
     let accepted = submission.as_accepted();
-    let mut body = valid();
-    if let (Value::Object(body), Value::Object(of)) =
-        (&mut body, view::submission_with_changes(&accepted, changes, &viewpoint))
-    {
+    let mut body = view::valid(&[]);
+    if let Value::Object(of) = view::submission_with_changes(&accepted, changes, &viewpoint) {
         body.extend(of);
     }
-    Reply::new(if submission.changed { 201 } else { 200 }, body)
+    Reply::new(if submission.changed { 201 } else { 200 }, body.into())
 }

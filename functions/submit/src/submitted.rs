@@ -25,8 +25,9 @@ pub(crate) struct Submitted {
 pub(crate) struct Again(pub(crate) Code);
 
 impl Submitted {
-    pub(crate) fn parse(call: &Call) -> Result<Self, Failure> {
-        call.only_knows(&["commit_id"])?;
+    /// Reads a request; it may also have these query parameters.
+    pub(crate) fn parse(call: &Call, also: &[&str]) -> Result<Self, Failure> {
+        call.only_knows(&[&["commit_id"], also].concat())?;
         let commit_id = call.query.get("commit_id").map(str::to_owned);
         if commit_id.as_ref().is_some_and(|id| id.len() > COMMIT_ID_BYTES_MAX) {
             let message = format!("is longer than {COMMIT_ID_BYTES_MAX} bytes");
@@ -58,6 +59,28 @@ impl Submitted {
             Err(Refused::InFlight(_)) => Ok(Err(Again(Code::SubmissionInFlight))),
             Err(Refused::Invalid(problems)) => Err(invalid_declaration(&problems).into()),
             Err(Refused::OutOfNumbers) => Err(Code::OutOfNumbers.into()),
+        }
+    }
+
+    /// The same, unless it is no longer the one that was previewed (R31).
+    pub(crate) fn plan_as_previewed<'a>(
+        &'a self,
+        call: &Call,
+        loaded: &'a Loaded,
+    ) -> Result<Result<Plan<'a>, Again>, Failure> {
+        let stamp = call.stamp();
+        let plan = match self.plan(loaded, &stamp)? {
+            Ok(plan) if call.if_match.is_some() => plan,
+            unconditional => return Ok(unconditional),
+        };
+        if loaded.owes {
+            return Ok(Err(Again(Code::SubmissionInFlight)));
+        }
+        match plan.preview(&loaded.items, &stamp) {
+            Ok(preview) if call.matches(&preview.plan.to_string()) => Ok(Ok(plan)),
+            Ok(_) => Err(Code::PlanChanged.into()),
+            // What is planned holds together; if it did not, it would have to be read again.
+            Err(_) => Ok(Err(Again(Code::Contended))),
         }
     }
 

@@ -1,7 +1,8 @@
 //! Writing a plan: at once in one transaction where it fits, otherwise staged (docs/architecture.md).
 
 use crate::reply;
-use domain::plan::{AtOnce, Plan, Staged, Stored};
+use domain::change::Change;
+use domain::plan::{Plan, Staged, Stored};
 use domain::related::Related;
 use domain::staging::StagingId;
 use dovetail_aws::log;
@@ -28,10 +29,10 @@ pub(crate) async fn write(
     // What is planned holds together; if it did not, it would have to be read again.
     let Ok(at_once) = plan.at_once(&call.stamp()) else { return Ok(None) };
     // What the reply shows besides is read beside the commit; neither waits for the other, nor ends it.
-    let (committed, beside) = tokio::join!(table.commit(&at_once.writes), beside(table, &at_once));
+    let (committed, beside) = tokio::join!(table.commit(&at_once.writes), beside(table, &at_once.born));
     match committed? {
         Commit::Done => match beside {
-            Ok(beside) => Ok(Some(reply::born(call, stored, &at_once, beside))),
+            Ok(beside) => Ok(Some(reply::born(call, stored, plan, &at_once, beside))),
             Err(_) => reply::accepted(table, call, &at_once.submission, until).await.map(Some),
         },
         Commit::Stale | Commit::Busy | Commit::Unknown => Ok(None),
@@ -43,8 +44,8 @@ pub(crate) async fn write(
 }
 
 /// The records that are shown beside what is born and that the plan does not hold.
-async fn beside(table: &Table, at_once: &AtOnce) -> Result<Related, dovetail_table::Error> {
-    let wanted = at_once.born.iter().flat_map(|change| {
+pub(crate) async fn beside(table: &Table, born: &[Change]) -> Result<Related, dovetail_table::Error> {
+    let wanted = born.iter().flat_map(|change| {
         let old = change.old.map(|version| Beside::Declaration(change.consumer.id, version.hash));
         let deployed = change.deployed_before.map(Beside::Deployed);
         [Some(Beside::Team(change.service_owner.id)), old, deployed].into_iter().flatten()

@@ -119,6 +119,8 @@ pub struct Call {
     pub now: Timestamp,
     /// The idempotency key, if one was sent.
     pub idempotency_key: Option<String>,
+    /// The header `If-Match`, if one was sent.
+    pub if_match: Option<String>,
 }
 
 impl Call {
@@ -171,6 +173,12 @@ impl Call {
             }
             key => Ok(key),
         }
+    }
+
+    /// Whether what has this tag may be acted on: nothing else was asked for (RFC 9110, `If-Match`), quotes or not.
+    pub fn matches(&self, tag: &str) -> bool {
+        let Some(wanted) = &self.if_match else { return true };
+        wanted.split(',').map(str::trim).any(|one| one == "*" || one.trim_matches('"') == tag)
     }
 
     /// Refuses query parameters that the operation does not know (docs/wire.md rule 11).

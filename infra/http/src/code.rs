@@ -41,6 +41,8 @@ pub enum Code {
     InvalidDeclaration,
     /// Rejected or failed change instances wait for an answer.
     Blocked,
+    /// The submission would do something else than was previewed.
+    PlanChanged,
     /// The schema breaks rules.
     InvalidSchema,
     /// The title belongs to another team's service.
@@ -91,7 +93,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of precedence.
-    pub const ALL: [Self; 40] = [
+    pub const ALL: [Self; 41] = [
         Self::NoSuchRoute,
         Self::MethodNotAllowed,
         Self::Unauthenticated,
@@ -109,6 +111,7 @@ impl Code {
         Self::InvalidDeclaration,
         Self::IdempotencyKeyReused,
         Self::Blocked,
+        Self::PlanChanged,
         Self::InvalidSchema,
         Self::ForeignService,
         Self::NotOwner,
@@ -160,6 +163,7 @@ impl Code {
             }
             Self::InvalidDeclaration => (400, "invalid_declaration", "the declaration is not valid"),
             Self::Blocked => (400, "blocked", "change instances wait for an answer"),
+            Self::PlanChanged => (412, "plan_changed", "it would do something else than was previewed"),
             Self::InvalidSchema => (400, "invalid_schema", "the schema is not valid"),
             Self::ForeignService => (403, "foreign_service", "the service belongs to another team"),
             Self::NotOwner => (403, "not_owner", "the change instance belongs to another team"),

@@ -142,12 +142,14 @@ fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
         base: base(&event),
         path: path.to_owned(),
         now,
-        // One that is no text is a bad one, not an absent one: it becomes empty, which is refused.
-        idempotency_key: event
-            .headers
-            .get("idempotency-key")
-            .map(|key| key.to_str().map(str::to_owned).unwrap_or_default()),
+        idempotency_key: sent(&event, "idempotency-key"),
+        if_match: sent(&event, "if-match"),
     })
+}
+
+/// A header as text. One that is no text is a bad one, not an absent one: it becomes empty, which is refused.
+fn sent(event: &Event, name: &str) -> Option<String> {
+    event.headers.get(name).map(|value| value.to_str().map(str::to_owned).unwrap_or_default())
 }
 
 fn bytes(body: Option<String>, base64: bool) -> Result<Vec<u8>, Code> {

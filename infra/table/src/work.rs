@@ -6,6 +6,7 @@ use crate::record::{self, WorkRecord};
 use crate::{Error, Table};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, Select};
+use domain::id::TeamId;
 use domain::submission::Submission;
 use domain::timestamp::Timestamp;
 use domain::work::{TRIES_MAX, Work, WorkId};
@@ -53,6 +54,38 @@ impl Table {
         let id = id.ok_or_else(|| Error::corrupt(record::place(&row), "it is no work"))?;
         let is_set_aside = record::text(&row, "gs3pk") == Some(key::QUARANTINE);
         Ok(Some(Owing { id, work: record::read::<WorkRecord>(row), is_set_aside }))
+    }
+
+    /// Whether anything that a team's submissions have caused is still to be generated.
+    pub async fn owes(&self, team: TeamId) -> Result<bool, Error> {
+        let mut after = String::new();
+        loop {
+            let query = self
+                .client
+                .query()
+                .table_name(&self.name)
+                .consistent_read(true)
+                .key_condition_expression("pk = :pk AND sk > :after")
+                .projection_expression("pk, sk")
+                .expression_attribute_values(":pk", AttributeValue::S(key::work_partition(team)))
+                .expression_attribute_values(":after", AttributeValue::S(after))
+                .limit(1);
+            let Some(row) = query.call().await?.items.unwrap_or_default().pop() else { return Ok(false) };
+            let place = record::key(&row).and_then(|place| key::work_at(&place.pk, &place.sk));
+            let id = place.ok_or_else(|| Error::corrupt(record::place(&row), "it is no work"))?;
+            // What was laid out and never committed is nobody's, until the sweep clears it away.
+            let claimed = match id.staging {
+                None => true,
+                Some(_) => {
+                    let submission = self.submission(id.submission).await?;
+                    submission.is_some_and(|submission| submission.staging == id.staging)
+                }
+            };
+            if claimed {
+                return Ok(true);
+            }
+            after = format!("{}~", key::work_prefix(id.submission, id.staging));
+        }
     }
 
     /// Work that was written before a time and is still owed, oldest first, at most `limit` records.

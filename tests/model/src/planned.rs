@@ -116,7 +116,7 @@ impl Read {
         let team = read.team.id;
         let declarations =
             plan.declarations.keys().map(|hash| Record::Declaration(team, *hash, *hash)).collect();
-        let id = plan.id();
+        let id = plan.submission().id;
         if !world.checks_reads {
             let commit = staged.as_mut().map(|staged| &mut staged.commit);
             [Some(&mut at_once), commit]

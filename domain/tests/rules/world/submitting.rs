@@ -47,6 +47,7 @@ impl World {
         assert_eq!(at_once.writes.len(), plan.writes_at_least() + at_once.writes.iter().filter(more).count());
         Ok(Plan {
             owed: plan.derived().to_vec(),
+            preview: plan.preview(&read.1, &stamp).unwrap(),
             staged: plan.staged(StagingId::of(&stamp.request, 0)),
             submission: at_once.submission,
             born: at_once.born,
@@ -55,12 +56,17 @@ impl World {
         })
     }
 
-    pub(crate) fn submit(&mut self, body: &Value, scope: Scope) -> Result<Plan, Refused> {
+    /// Plans over what is stored now, and commits nothing.
+    pub(crate) fn planned(&mut self, body: &Value, scope: Scope) -> Result<Plan, Refused> {
         let read = match declaration::parse(body.to_string().as_bytes()) {
             Ok(_) => self.read(body, scope),
             Err(problems) => return Err(Refused::Invalid(problems)),
         };
-        let plan = self.plan(&read, body, scope)?;
+        self.plan(&read, body, scope)
+    }
+
+    pub(crate) fn submit(&mut self, body: &Value, scope: Scope) -> Result<Plan, Refused> {
+        let plan = self.planned(body, scope)?;
         self.commit(&plan);
         Ok(plan)
     }
@@ -82,16 +88,16 @@ impl World {
 
     /// Submits by laying the plan out and committing it; its items land when they are generated.
     pub(crate) fn submit_staged(&mut self, body: &Value, scope: Scope) -> Result<Plan, Refused> {
-        let read = self.read(body, scope);
-        let plan = self.plan(&read, body, scope)?;
-        let Some(staged) = &plan.staged else {
-            self.commit(&plan);
-            return Ok(plan);
-        };
-        self.stage(&plan);
+        let plan = self.planned(body, scope)?;
+        self.commit_staged(&plan);
+        Ok(plan)
+    }
+
+    pub(crate) fn commit_staged(&mut self, plan: &Plan) {
+        let Some(staged) = &plan.staged else { return self.commit(plan) };
+        self.stage(plan);
         self.apply(&staged.commit);
         self.audit();
-        Ok(plan)
     }
 
     pub(crate) fn is_in_flight(&self) -> bool {

@@ -86,6 +86,10 @@ impl Code {
                  named in `problems`. Nothing was changed.",
                 "Declare something else for the item or remove it, or have its owner try again (`retry`).",
             ),
+            Self::PlanChanged => (
+                "The token in `If-Match` is not that of what the submission would do now: somebody has submitted, decided, or                  changed a service since it was previewed. Nothing was changed.",
+                "Preview again (`submissions/validate`), look at what has changed, and submit with the new `plan`.",
+            ),
             Self::InvalidSchema => (
                 "The service's definition is no JSON Schema of draft-07 or 2020-12, or goes beyond a limit. All \
                  that is wrong is told at once, by JSON pointer. Nothing was published.",

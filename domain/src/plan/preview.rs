@@ -1,0 +1,151 @@
+//! Previewing: what a submission would do, told without doing it, and a token that stands for exactly that.
+//!
+//! The same landing that would write the change instances makes them here, so a preview differs from what is created
+//! only if something moved in between; the token shows that.
+
+use super::{Items, Plan, application};
+use crate::change::{Change, ChangeType, Kind, Version};
+use crate::digest;
+use crate::generate::{Missing, generate};
+use crate::id::ItemId;
+use crate::item::Item;
+use crate::json::Hash;
+use crate::land::Stamp;
+use crate::state::State;
+use crate::write::{Closing, Write};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+/// How many warnings are told; of what goes beyond, the number is.
+const WARNINGS_MAX: usize = 100;
+
+/// What a submission would do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preview {
+    /// Every change instance that it would cause, in the order of their numbers.
+    pub born: Vec<Change>,
+    /// The open ones that these would close.
+    pub closed: Vec<Closing>,
+    /// The items that do not exist yet.
+    pub created: BTreeSet<ItemId>,
+    /// What whoever submits may not have meant, in sentences.
+    pub warnings: Vec<String>,
+    /// Stands for all of it, and for the declaration that it starts from.
+    pub plan: Hash,
+}
+
+impl Plan<'_> {
+    /// What the plan would do to the items that it was made on, as they are.
+    pub fn preview(&self, items: &Items, stamp: &Stamp) -> Result<Preview, Missing> {
+        let known: BTreeMap<ItemId, &Item> = items.values().flatten().map(|item| (item.id, item)).collect();
+        let (direct, referenced) = self.by_item();
+        let of_one_item = direct.chunk_by(|a, b| a.item == b.item);
+        let of_one_item = of_one_item.chain(referenced.chunk_by(|a, b| a.item == b.item));
+        let (mut born, mut closed, mut created) = (Vec::new(), Vec::new(), BTreeSet::new());
+        for owed in of_one_item {
+            let before = owed.first().and_then(|first| known.get(&first.item).copied());
+            let generated = generate(owed, &self.submission, before, &BTreeMap::new(), stamp)?;
+            if before.is_none() {
+                created.insert(generated.item.id);
+            }
+            born.extend(generated.born);
+            for write in generated.writes {
+                if let Write::Closed(closing) = write {
+                    closed.push(closing);
+                }
+            }
+        }
+        born.sort_by_key(|change| change.id);
+        closed.sort_by_key(|closing| closing.change);
+        let plan = self.token(&born, &closed);
+        let warnings = few(self.emptied(&born).chain(endangered(&closed)).chain(self.asked_again()));
+        Ok(Preview { born, closed, created, warnings, plan })
+    }
+
+    /// Applications of which nothing is left, though they had items.
+    fn emptied<'a>(&'a self, born: &'a [Change]) -> impl Iterator<Item = String> + 'a {
+        let empty = digest::application(application::NO_METADATA, []);
+        self.others.iter().filter_map(move |write| {
+            let Write::Application { before: Some(_), after: application } = write else { return None };
+            if application.digest != empty {
+                return None;
+            }
+            let is_gone = |change: &&Change| {
+                change.kind == Kind::Direct
+                    && change.change_type == ChangeType::Delete
+                    && change.item.application() == application.id
+            };
+            let gone = born.iter().filter(is_gone).count();
+            let name = &application.name;
+            (gone > 0)
+                .then(|| format!("nothing is left of application '{name}': its {gone} items are removed"))
+        })
+    }
+
+    /// Items that are declared as before, and asked for again because nobody works on them (R12).
+    fn asked_again(&self) -> impl Iterator<Item = String> + '_ {
+        let again = self.direct.iter().filter_map(|(before, owed)| {
+            let (before, declared) = (before.as_ref()?, owed.declared.as_ref()?);
+            let is_same = before.declared == declared.stays && before.version == declared.version;
+            is_same.then_some(before)
+        });
+        again.map(|item| {
+            let (service, name, application) = (&item.service.title, &item.name, &item.application);
+            format!(
+                "{service} '{name}' of application '{application}' is asked for again: nobody works on it"
+            )
+        })
+    }
+
+    /// The hash of what is declared before and after, how many submissions came before, and everything that is born or
+    /// closed: if one of them is another, so is the token. Numbers of change instances are left out: owners' retries take
+    /// some of them, and they promise nothing.
+    fn token(&self, born: &[Change], closed: &[Closing]) -> Hash {
+        let (before, after) = &self.head;
+        let mut text = format!("{} {} {} {}", before.team, before.submissions, before.root, after.root);
+        let mut line = |line: std::fmt::Arguments<'_>| {
+            // Writing to a text cannot fail.
+            let _written = text.write_char('\n').and_then(|()| text.write_fmt(line));
+        };
+        for change in born {
+            line(format_args!(
+                "{} {} {} {} {} {} {} {:?}",
+                change.item,
+                change.owner.id,
+                change.kind.name(),
+                change.change_type.name(),
+                change.state.name(),
+                version(change.new),
+                version(change.old),
+                change.supersedes,
+            ));
+        }
+        for closing in closed {
+            line(format_args!("{} {}", closing.change, closing.from.name()));
+        }
+        Hash::of(&text)
+    }
+}
+
+/// Change instances that would be closed while their owners may be at work on them.
+fn endangered(closed: &[Closing]) -> impl Iterator<Item = String> + '_ {
+    let approved = closed.iter().filter(|closing| closing.from == State::Approved);
+    approved.map(|closing| {
+        let id = closing.change;
+        format!("change instance {id} is APPROVED and would be closed: its owner may be at work on it")
+    })
+}
+
+fn few(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut all = all;
+    let mut few: Vec<String> = all.by_ref().take(WARNINGS_MAX).collect();
+    let more = all.count();
+    if more > 0 {
+        few.push(format!("and {more} more"));
+    }
+    few
+}
+
+fn version(version: Option<Version>) -> String {
+    version.map_or_else(|| "-".to_owned(), |version| format!("{}:{}", version.number, version.hash))
+}

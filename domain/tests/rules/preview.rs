@@ -1,0 +1,187 @@
+//! Previews: what a submission would do is what it does, or its token is another (R31).
+
+use crate::walk::{Config, Walk};
+use crate::world::{
+    APP, Declared, LB_OWNER, NP_OWNER, Plan, VM_OWNER, World, application, document, lb, table, vm,
+};
+use domain::change::Change;
+use domain::change::ChangeType::{Create, Delete, Modify};
+use domain::id::ChangeId;
+use domain::plan::Preview;
+use domain::state::State;
+use domain::submission::Scope;
+use serde_json::{Value, json};
+
+/// Random histories in which each submission is previewed.
+const HISTORIES: u64 = 10_000;
+const STEPS: usize = 4;
+
+fn body(items: &[Declared]) -> Value {
+    document(&[(APP, application(items))])
+}
+
+fn preview(world: &World, items: &[Declared]) -> Preview {
+    world.clone().planned(&body(items), Scope::Whole).unwrap().preview
+}
+
+/// A VM and the load balancer that references it, both in service, each with a dependent team.
+fn in_service() -> World {
+    let mut world = World::new().with_dependent("VM");
+    world.declare_and_generate(&[vm("CoreVM1", 1), lb("CoreLB1", &["CoreVM1"], "a")]);
+    for (name, owner) in [("CoreVM1", VM_OWNER), ("CoreVM1", NP_OWNER), ("CoreLB1", LB_OWNER)] {
+        world.finish(name, owner);
+    }
+    world
+}
+
+const NEXT: fn() -> [Declared; 3] = || [vm("CoreVM1", 2), vm("CoreVM2", 1), lb("CoreLB1", &["CoreVM1"], "a")];
+
+#[test]
+fn r31_a_preview_tells_the_direct_the_dependent_and_the_referenced_ones() {
+    let world = in_service();
+    let before = world.snapshot.clone();
+    let preview = preview(&world, &NEXT());
+    assert_eq!(
+        table(&preview.born),
+        [
+            ("CoreVM1", Modify, VM_OWNER),
+            ("CoreVM2", Create, VM_OWNER),
+            ("CoreVM1", Modify, NP_OWNER),
+            ("CoreVM2", Create, NP_OWNER),
+            ("CoreLB1", Modify, LB_OWNER),
+        ]
+    );
+    assert_eq!(preview.created.len(), 1, "the new one");
+    assert_eq!(world.snapshot.changes, before.changes, "and does nothing");
+}
+
+#[test]
+fn r31_a_preview_tells_what_would_be_closed() {
+    let mut world = World::new();
+    let create = world.declare(&[vm("CoreVM1", 1)]).born.remove(0).id;
+    let closed = |world: &World, items: &[Declared]| {
+        let closed = preview(world, items).closed;
+        closed.iter().map(|closing| (closing.change, closing.from)).collect::<Vec<_>>()
+    };
+    assert_eq!(closed(&world, &[vm("CoreVM1", 2)]), [(create, State::Pending)]);
+    world.decide(create, State::Rejected);
+    assert_eq!(closed(&world, &[vm("CoreVM1", 2)]), [(create, State::Rejected)]);
+    assert_eq!(table(&preview(&world, &[]).born), [("CoreVM1", Delete, VM_OWNER)]);
+}
+
+#[test]
+fn r31_the_token_is_the_same_until_something_that_matters_moves() {
+    let mut world = in_service();
+    let token = |world: &World| preview(world, &NEXT()).plan;
+    let first = token(&world);
+    assert_eq!(token(&world), first, "whoever asks, and whenever");
+    // Another declaration is another plan.
+    assert_ne!(preview(&world, &[vm("CoreVM1", 2), lb("CoreLB1", &["CoreVM1"], "a")]).plan, first);
+    // So is the same one in another application's company, when what is approved at birth is another, or when other
+    // teams depend on it.
+    let mut other = world.clone();
+    other.settings("VM").approval_required = false;
+    assert_ne!(token(&other), first);
+    let mut other = world.clone();
+    other.settings("VM").dependent_teams.clear();
+    assert_ne!(token(&other), first);
+    // A submission that leads to the same place in other steps.
+    let mut other = world.clone();
+    other.declare_and_generate(&[vm("CoreVM1", 3), lb("CoreLB1", &["CoreVM1"], "a")]);
+    assert_ne!(token(&other), first);
+    // An owner's decision on what would be closed.
+    world.declare_and_generate(&[vm("CoreVM1", 3), lb("CoreLB1", &["CoreVM1"], "a")]);
+    let second = token(&world);
+    let pending = world.open("CoreVM1", VM_OWNER, State::Pending);
+    world
+        .update(
+            pending,
+            VM_OWNER,
+            &domain::decide::Update { log: Some("looking at it".to_owned()), ..Default::default() },
+        )
+        .unwrap();
+    assert_eq!(token(&world), second, "a log text changes nothing of it");
+    world.decide(pending, State::Approved);
+    assert_ne!(token(&world), second);
+}
+
+#[test]
+fn r31_metadata_alone_is_a_plan_of_its_own() {
+    let mut world = in_service();
+    let items = application(&[vm("CoreVM1", 1), lb("CoreLB1", &["CoreVM1"], "a")]);
+    let with = |round: u64| {
+        let mut content = items.clone();
+        content["metadata"] = json!({"round": round});
+        document(&[(APP, content)])
+    };
+    let mut plan = |round| world.planned(&with(round), Scope::Whole).unwrap().preview;
+    let (one, two) = (plan(1), plan(2));
+    assert!(one.born.is_empty() && two.born.is_empty());
+    assert_ne!(one.plan, two.plan);
+}
+
+/// What a preview promises of a change instance, whatever its number and its time.
+fn promised(change: &Change) -> String {
+    let Change { item, owner, kind, change_type, state, new, old, supersedes, never_in_service, .. } =
+        change.as_born();
+    format!(
+        "{item} {} {kind:?} {change_type:?} {state:?} {new:?} {old:?} {supersedes:?} {never_in_service}",
+        owner.id
+    )
+}
+
+/// What no decision after the commit changes about it: which team gets one for which item, to which declaration.
+fn fixed(change: &Change) -> (ChangeId, String) {
+    let Change { id, item, owner, kind, new, .. } = change;
+    (*id, format!("{item} {} {kind:?} {new:?}", owner.id))
+}
+
+/// Carried out with nothing in between, in either packing, a plan does what a preview with its token tells.
+pub(crate) fn comes_true(plan: &Plan, preview: &Preview, world: &World, staged: bool) {
+    let mut after = world.clone();
+    if staged {
+        after.commit_staged(plan);
+    } else {
+        after.apply(&plan.writes);
+    }
+    after.generate_records();
+    let id = plan.submission.id;
+    let created: Vec<String> =
+        after.snapshot.changes.values().filter(|change| change.submission == id).map(promised).collect();
+    assert_eq!(created, preview.born.iter().map(promised).collect::<Vec<_>>());
+    let was_open = |change: &&Change| {
+        world.snapshot.changes.get(&change.id).is_some_and(|before| before.state != State::Closed)
+    };
+    let closed = after.snapshot.changes.values().filter(|change| change.state == State::Closed);
+    let closed: Vec<ChangeId> = closed.filter(was_open).map(|change| change.id).collect();
+    assert_eq!(closed, preview.closed.iter().map(|closing| closing.change).collect::<Vec<_>>());
+}
+
+/// Whatever happened since the commit, everything that was promised exists and nothing else.
+pub(crate) fn came_true(plan: &Plan, world: &World) {
+    let id = plan.submission.id;
+    let of_submission = world.snapshot.changes.values();
+    let created: Vec<_> =
+        of_submission.filter(|change| change.submission == id && change.attempt == 1).map(fixed).collect();
+    assert_eq!(created, plan.preview.born.iter().map(fixed).collect::<Vec<_>>());
+}
+
+/// The property: over random histories, with owners, settings and other submissions between preview and submission, the
+/// previewed set is the created set, or the token is another and nothing is done.
+#[test]
+fn r31_over_random_histories_the_previewed_set_is_the_created_set_or_the_token_is_another() {
+    let (mut applied, mut refused) = (0, 0);
+    for seed in 0..HISTORIES {
+        let config = Config {
+            approval: seed % 2 == 0,
+            dependents: seed % 3 != 0,
+            changing_settings: true,
+            staged: [0, 50, 100][usize::try_from(seed % 3).unwrap()],
+        };
+        let mut walk = Walk::new(seed, config);
+        let (so_applied, so_refused) = walk.previews(STEPS);
+        applied += so_applied;
+        refused += so_refused;
+    }
+    assert!(applied > HISTORIES / 2 && refused > HISTORIES / 10, "both ends are seen: {applied}, {refused}");
+}

@@ -1,0 +1,86 @@
+//! A declaration is previewed: checked and planned as a submission is, and told instead of written (R31).
+
+use crate::load::{self, Loaded};
+use crate::reply;
+use crate::submitted::{Again, Submitted};
+use crate::{ATTEMPTS_MAX, write};
+use domain::plan::{Plan, Preview};
+use dovetail_aws::pause;
+use dovetail_http::view::{CHANGES_MAX, Planned, Viewpoint};
+use dovetail_http::{Call, Code, Failure, FieldError, Reply};
+use dovetail_table::Table;
+
+/// How often what earlier submissions owe is waited for; after that the preview is told without a token.
+const WAITS_MAX: u32 = 4;
+
+/// How many change instances a page shows at most.
+const PAGE_MAX: u64 = 1_000;
+
+/// Which of the change instances are shown.
+struct Page {
+    limit: usize,
+    offset: usize,
+}
+
+/// Answers what a submission would do, and changes nothing.
+pub(crate) async fn preview(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let page = page(call)?;
+    let submitted = Submitted::parse(call, &["limit", "offset"])?;
+    let mut refusal = Code::Contended;
+    for attempt in 0..ATTEMPTS_MAX {
+        let team = load::team(table, call, &submitted, true).await?;
+        let loaded = load::items(table, team, &submitted).await?;
+        match submitted.plan(&loaded, &call.stamp())? {
+            Ok(_) if loaded.owes && attempt < WAITS_MAX => {}
+            Ok(plan) => match plan.preview(&loaded.items, &call.stamp()) {
+                Ok(preview) => return told(table, call, &loaded, &plan, &preview, &page).await,
+                // What is planned holds together; if it did not, it would have to be read again.
+                Err(_) => refusal = Code::Contended,
+            },
+            Err(Again(why)) => refusal = why,
+        }
+        pause(attempt).await;
+    }
+    Err(refusal.into())
+}
+
+fn page(call: &Call) -> Result<Page, Failure> {
+    let integer = |name: &str| call.query.integer(name).map_err(|error| Call::bad_filter(&error));
+    let limit = integer("limit")?.unwrap_or(u64::try_from(CHANGES_MAX).unwrap_or(PAGE_MAX));
+    if limit > PAGE_MAX {
+        let message = format!("is more than {PAGE_MAX}");
+        return Err(Call::bad_filter(&FieldError::new("limit", message)));
+    }
+    let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    Ok(Page { limit: place(limit.max(1)), offset: place(integer("offset")?.unwrap_or(0)) })
+}
+
+async fn told(
+    table: &Table,
+    call: &Call,
+    loaded: &Loaded,
+    plan: &Plan<'_>,
+    preview: &Preview,
+    page: &Page,
+) -> Result<Reply, Failure> {
+    let rest = preview.born.get(page.offset..).unwrap_or_default();
+    let shown = rest.get(..page.limit).unwrap_or(rest);
+    let mut related = write::beside(table, shown).await?;
+    reply::with_plan(&mut related, &loaded.stored, plan);
+    let planned = Planned {
+        stored: &loaded.stored,
+        others: &plan.others,
+        submission: plan.submission(),
+        preview,
+        is_certain: !loaded.owes,
+        shown,
+        related: &related,
+    };
+    let mut body = planned.view(&Viewpoint::of(call));
+    let next = page.offset + body.change_instances;
+    if next < preview.born.len() {
+        let url = format!("{}{}?limit={}&offset={next}", call.base, call.path, page.limit);
+        body.reply.insert("change_instances_next".to_owned(), url.into());
+    }
+    Ok(Reply::new(200, body.reply.into()))
+}

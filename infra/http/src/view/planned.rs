@@ -1,0 +1,151 @@
+//! What a submission would do, on the wire.
+
+use super::{Viewpoint, change_instance_as_born};
+use crate::reply::fitting;
+use domain::change::{Change, ClosedBy, Version};
+use domain::compare::{self, Field};
+use domain::json::Hash;
+use domain::plan::{Preview, Stored};
+use domain::related::Related;
+use domain::submission::{Scope, Submission};
+use domain::write::Write;
+use serde_json::{Map, Value, json};
+
+/// What is said of a valid declaration.
+pub fn valid(warnings: &[String]) -> Map<String, Value> {
+    let mut body = Map::new();
+    body.insert("is_valid".to_owned(), json!(true));
+    body.insert("errors".to_owned(), json!({}));
+    body.insert("warnings".to_owned(), json!(warnings));
+    body.insert("messages".to_owned(), json!([]));
+    body
+}
+
+/// What a submission would do.
+pub struct Planned<'a> {
+    /// The team before it.
+    pub stored: &'a Stored,
+    /// The records of the team and its applications that it writes.
+    pub others: &'a [Write],
+    /// Its record.
+    pub submission: &'a Submission,
+    /// What it causes.
+    pub preview: &'a Preview,
+    /// Whether that is all: earlier submissions owe nothing that it may meet.
+    pub is_certain: bool,
+    /// The change instances that are shown.
+    pub shown: &'a [Change],
+    /// What stands beside them.
+    pub related: &'a Related,
+}
+
+/// The body of a reply, and how many change instances it shows.
+pub struct Shown {
+    /// The body.
+    pub reply: Map<String, Value>,
+    /// How many of the change instances fit it.
+    pub change_instances: usize,
+}
+
+impl Planned<'_> {
+    /// It as it is told.
+    pub fn view(&self, viewpoint: &Viewpoint) -> Shown {
+        let mut changes: Vec<Value> =
+            self.shown.iter().map(|change| self.change_instance(change, viewpoint)).collect();
+        changes.truncate(fitting(&changes));
+        let change_instances = changes.len();
+        let submission = self.submission;
+        let mut warnings = self.preview.warnings.clone();
+        if !self.is_certain {
+            warnings.push(
+                "change instances of an earlier submission are still to be generated: preview again for a plan"
+                    .to_owned(),
+            );
+        }
+        let plan = self.is_certain.then(|| self.preview.plan.to_string());
+        let mut reply = valid(&warnings);
+        reply.insert("plan".to_owned(), json!(plan));
+        reply.insert("changed".to_owned(), json!(submission.changed));
+        reply.insert("partial".to_owned(), json!(submission.scope == Scope::Partial));
+        let planned = json!({"direct": submission.direct, "generated": submission.derived});
+        reply.insert("planned".to_owned(), planned);
+        reply.insert("metadata".to_owned(), self.metadata().collect());
+        reply.insert("change_instances".to_owned(), Value::Array(changes));
+        reply.insert("change_instances_next".to_owned(), Value::Null);
+        Shown { reply, change_instances }
+    }
+
+    /// A change instance without what it does not have yet: its number, its link, its history.
+    fn change_instance(&self, change: &Change, viewpoint: &Viewpoint) -> Value {
+        let mut shown = change_instance_as_born(change, self.related, viewpoint);
+        let application = change.item.application();
+        let is_known = self.stored.applications.iter().any(|known| known.id == application);
+        if let Some(shown) = shown.as_object_mut() {
+            for name in ["id", "url", "cause", "attempt", "log", "created", "modified", "submission"] {
+                shown.remove(name);
+            }
+            let by = [ClosedBy::Displaced(change.id), ClosedBy::Answered(change.id)].map(Some);
+            let closes = self.preview.closed.iter().filter(|closing| by.contains(&closing.entry.closed_by));
+            let closes: Vec<u64> = closes.map(|closing| closing.change.get()).collect();
+            shown.insert("closes".to_owned(), json!(closes));
+            shown.remove("supersedes");
+            shown.insert("differences".to_owned(), self.differences(change));
+        }
+        let mut forget = |names: &[&str]| {
+            for name in names {
+                if let Some(value) = shown.pointer_mut(name) {
+                    *value = Value::Null;
+                }
+            }
+        };
+        if self.preview.created.contains(&change.item) {
+            forget(&["/service_item/id", "/service_item/url"]);
+        }
+        if !is_known {
+            forget(&["/application/id"]);
+        }
+        shown
+    }
+
+    /// The fields that differ between the declaration before and the one after, where there are both.
+    fn differences(&self, change: &Change) -> Value {
+        let text = |version: Option<Version>| {
+            let hash: Hash = version?.hash;
+            self.related.declarations.get(&(change.consumer.id, hash)).map(String::as_str)
+        };
+        match text(change.old).zip(text(change.new)) {
+            Some((old, new)) => differences(old, new),
+            None => json!([]),
+        }
+    }
+
+    /// The metadata that is another, of the team (whose application is null) and of applications.
+    fn metadata(&self) -> impl Iterator<Item = Value> + '_ {
+        let changed = self.others.iter().filter_map(|write| {
+            if let Write::Team(after) = write {
+                return Some((None, self.stored.team.metadata.as_str(), &after.metadata));
+            }
+            let Write::Application { before, after } = write else { return None };
+            let old = before.as_ref().map_or("{}", |before| &before.metadata);
+            Some((Some(after.name.as_str()), old, &after.metadata))
+        });
+        changed.filter(|(_, old, new)| old != new).map(|(application, old, new)| {
+            json!({"application": application, "differences": differences(old, new)})
+        })
+    }
+}
+
+/// What differs between two texts, each with what was there and what is there then, as far as anything is.
+fn differences(old: &str, new: &str) -> Value {
+    // Stored text is canonical, so it parses.
+    let fields = compare::between(old, new).unwrap_or_default();
+    fields.into_iter().map(difference).collect()
+}
+
+fn difference(field: Field) -> Value {
+    let mut shown = Map::new();
+    shown.insert("pointer".to_owned(), json!(field.pointer));
+    shown.extend(field.old.map(|old| ("old".to_owned(), old)));
+    shown.extend(field.new.map(|new| ("new".to_owned(), new)));
+    Value::Object(shown)
+}
