@@ -5,6 +5,7 @@ use domain::actor::Role;
 use domain::change::{ChangeType, Kind};
 use domain::item::RuntimeState;
 use domain::recorded::Event;
+use domain::service::ServiceState;
 use domain::state::State;
 use dovetail_http::{Access, Code, Pov, ROUTES};
 use serde_json::{Value, json};
@@ -41,6 +42,7 @@ fn the_contract_has_the_words_of_the_code() {
     assert_eq!(words("Code"), Some(Code::ALL.map(Code::name).to_vec().into()));
     assert_eq!(words("State"), Some(json!(State::ALL.map(State::name))));
     assert_eq!(words("RuntimeState"), Some(json!(RuntimeState::ALL.map(RuntimeState::name))));
+    assert_eq!(words("ServiceState"), Some(json!(ServiceState::ALL.map(ServiceState::name))));
     assert_eq!(words("Role"), Some(json!(Role::ALL.map(Role::name))));
     assert_eq!(words("Recorded/properties/event"), Some(json!(Event::ALL.map(Event::name))));
     assert_eq!(words("ChangeType"), Some(json!(ChangeType::ALL.map(ChangeType::name))));
@@ -227,7 +229,9 @@ impl World {
             let url = newest["results"][0]["url"].as_str().unwrap();
             self.call(status, "PATCH", url, key, &json!({"data": {"cpu": 9}}));
         }
-        self.call(200, "PUT", &format!("{services}1/"), key, &json!({"approval_required": true}));
+        let settings = json!({"approval_required": true, "state": "IN_SERVICE", "allow_manual_approval": true,
+            "allow_manual_completion": true, "minimum_version": 1, "tags": ["compute"]});
+        self.call(200, "PUT", &format!("{services}1/"), key, &settings);
     }
 
     /// Makes a key, has another one take its place, and withdraws it.

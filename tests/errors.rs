@@ -224,7 +224,7 @@ fn provoke_decisions(provoked: &mut Provoked) {
     }
     patch(provoked, Code::LogFull, &json!({"log": "one more"}));
 
-    provoked.moved(&path, "APPROVED");
+    provoke_by_hand(provoked, &path);
     let deployed = |data: Value| json!({"data": data, "change_instance": path});
     let deployed_items = format!("{OWNER}/deployed_items/");
     let first = provoked.system.call("POST", &deployed_items, "vm-owner-key", &deployed(json!({"v": 1})));
@@ -249,6 +249,29 @@ fn provoke_decisions(provoked: &mut Provoked) {
         path = format!("{OWNER}/change_instances/{}/", answer.at("/id"));
         provoked.moved(&path, "REJECTED");
     }
+}
+
+/// What a person may not do where the service is for keys alone.
+fn provoke_by_hand(provoked: &mut Provoked, path: &str) {
+    let member = json!({"subject": "by-hand", "name": "Jane", "role": "GENERAL"});
+    assert_eq!(provoked.system.call("POST", MEMBERS, "vm-owner-key", &member).status, 201);
+    let bearer = format!("Bearer {}", provoked.issuer.token("by-hand"));
+    let set = |provoked: &Provoked, body: &Value| {
+        let answer = provoked.system.call("PATCH", &format!("{OWNER}/services/1/"), "vm-owner-key", body);
+        assert_eq!(answer.status, 200, "{answer:?}");
+    };
+    let ask = |provoked: &Provoked, state: &str| {
+        let body = json!({"state": state}).to_string().into_bytes();
+        let headers = [("authorization", bearer.as_str())];
+        provoked.system.send(&Ask { method: "PATCH", path, body, headers: &headers, ..Ask::default() })
+    };
+    set(provoked, &json!({"allow_manual_approval": false, "allow_manual_completion": false}));
+    let answer = ask(provoked, "APPROVED");
+    provoked.meets(Code::ManualApproval, answer);
+    provoked.moved(path, "APPROVED");
+    let answer = ask(provoked, "COMPLETED");
+    provoked.meets(Code::ManualCompletion, answer);
+    set(provoked, &json!({"allow_manual_approval": true, "allow_manual_completion": true}));
 }
 
 /// What only records can bring about that no request writes, or not within a lifetime.

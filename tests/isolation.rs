@@ -62,6 +62,10 @@ fn world() -> Value {
 /// then the databases, which the VMs refer to, are modified.
 fn populated() -> Running {
     let system = Running::start(&world().to_string());
+    let owned = system.get("/v1/orcabase/serviceowner/services/?name=Private-alphamark", "owner-one");
+    let tagged = json!({"tags": ["alphamark-tag"]});
+    let path = owned.at("/results/0/url").as_str().unwrap();
+    assert_eq!(system.call("PATCH", path, "owner-one", &tagged).status, 200);
     for consumer in ["alpha", "beta"] {
         let mark = format!("{consumer}mark");
         let submit = |note: &str| {
@@ -212,7 +216,8 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
         Operation::PatchDeployedItem => json!({"data": {"ip": "stolen"}}),
         Operation::PublishService => json!({"title": "VM", "type": "object", "required": ["name"],
             "properties": {"name": {"type": "string"}, "stolen": {"type": "string"}}}),
-        Operation::UpdateService => json!({"approval_required": false, "allowed_teams": [foreign.team]}),
+        Operation::UpdateService => json!({"approval_required": false, "allowed_teams": [foreign.team],
+            "state": "DECOMMISSIONED", "tags": ["stolen"]}),
         Operation::ListTeams
         | Operation::ListSubmissions
         | Operation::GetSubmission
@@ -230,6 +235,7 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::GetDeployedItem
         | Operation::ListServices
         | Operation::ListDependentServices
+        | Operation::ListServiceTags
         | Operation::GetService
         | Operation::ValidateService
         | Operation::ListApplications
@@ -283,6 +289,7 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
         | Operation::ListDependentDeployedItems
         | Operation::ListServices
         | Operation::ListDependentServices
+        | Operation::ListServiceTags
         | Operation::ListApplications
         | Operation::GetHealth
         | Operation::GetContract

@@ -309,6 +309,7 @@ fn light(mut row: Value) -> Value {
         ("/service_owner_team", &["metadata"]),
         ("/new_declaration", &["declaration"]),
         ("/old_declaration", &["declaration"]),
+        ("/service", &["allow_manual_approval", "allow_manual_completion"]),
         ("/service_item", &["declaration", "deployed_item", "runtime_state"]),
     ] {
         // There may be no declaration of before, or none any more.

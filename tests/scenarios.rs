@@ -112,15 +112,20 @@ scenarios! {
     a_failed_deletion_waits_for_an_answer
     a_generated_one_meets_a_rejection
     a_later_submission_overtakes_generation
+    a_minimum_schema_version
     a_private_service
     a_reference_to_itself_is_refused
     a_schema_is_tightened_later
+    a_service_is_decommissioned
+    a_service_takes_no_changes
+    a_service_takes_no_new_items
     a_submission_without_changes_is_recorded
     a_team_is_a_dependent_and_an_owner_at_once
     a_preview_tells_what_a_submission_would_do
     a_submission_as_previewed_does_that_or_nothing
     a_validation_changes_nothing
     an_owner_tries_again
+    approval_in_the_metadata_of_a_definition
     approval_not_required
     approval_not_required_for_generated_ones
     approval_required_changes_in_flight
@@ -146,6 +151,7 @@ scenarios! {
     stack_rule_2_an_approval_closes_the_approved_one
     stack_rule_3_a_rejection_is_answered_by_a_modification
     stack_rule_3_an_error_is_answered_by_a_modification
+    tags_in_the_catalogue
     what_nobody_works_on_is_asked_for_again
 }
 

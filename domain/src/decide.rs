@@ -2,7 +2,7 @@
 //!
 //! Refusals are checked in the order of [`Refused`]'s variants; the first that holds is told.
 
-use crate::actor::TeamRef;
+use crate::actor::{Actor, TeamRef};
 use crate::attention::Attention;
 use crate::change::{Change, ChangeType, ClosedBy, Entry, Kind, Reason};
 use crate::deployed::{DEPLOYED_BYTES_MAX, Deployed};
@@ -10,6 +10,7 @@ use crate::id::{CHANGE_STRIDE, ChangeId, DeployedId};
 use crate::item::{Creation, Item, LatestDeployed};
 use crate::json::Hash;
 use crate::land::{self, Birth, Stamp};
+use crate::service::{Service, Settings};
 use crate::state::{By, Stage, State, is_legal};
 use crate::team::Head;
 use crate::write::Write;
@@ -55,6 +56,10 @@ pub enum Refused {
         /// The state that was asked for.
         to: State,
     },
+    /// A person's approval where only an API key may approve (R32).
+    ManualApproval,
+    /// A person's completion where only an API key may complete (R32).
+    ManualCompletion,
     /// A retry of what is neither REJECTED nor ERRORED.
     NotRetryable(State),
     /// A retry of what a newer change instance has overtaken.
@@ -95,12 +100,19 @@ pub const fn takes_numbers(item: &Item, update: &Update) -> bool {
     update.deployed_item.is_some() && item.next_deployed.is_multiple_of(CHANGE_STRIDE)
 }
 
+/// Whether an update goes by the service's settings: a person's approval or completion does (R32).
+pub fn asks_service(change: &Change, update: &Update, stamp: &Stamp) -> bool {
+    let moves_to = update.state.filter(|state| *state != change.state);
+    matches!(stamp.by, Actor::Person { .. }) && matches!(moves_to, Some(State::Approved | State::Completed))
+}
+
 /// Moves a change instance, changes its log or adds a deployed item; it needs the head only if it
-/// [takes numbers](takes_numbers).
+/// [takes numbers](takes_numbers), the service only if it [goes by its settings](asks_service).
 pub fn update(
     change: &Change,
     item: &Item,
     head: Option<&Head>,
+    service: Option<&Service>,
     update: &Update,
     caller: &TeamRef,
     stamp: &Stamp,
@@ -111,6 +123,10 @@ pub fn update(
     let log = update.log.as_ref().filter(|log| !log.is_empty() && **log != change.log);
     let state = update.state.unwrap_or(change.state);
     check(change, item, state, log, update, caller)?;
+    let asked = if asks_service(change, update, stamp) { Some(service.ok_or(Refused::Torn)?) } else { None };
+    if let Some(service) = asked {
+        by_hand(&service.settings, state)?;
+    }
 
     let mut after =
         Decided { change: change.clone(), item: item.clone(), writes: Vec::new(), deployed: None };
@@ -135,6 +151,9 @@ pub fn update(
         });
     }
     after.writes.extend(closed.map(Write::Closed));
+    after.writes.extend(
+        asked.map(|service| Write::ServiceStays { title: service.title.clone(), revision: service.revision }),
+    );
     settle(&mut after, item, head.zip(numbers), stamp);
     Ok(after)
 }
@@ -182,6 +201,15 @@ fn check(
         return Err(Refused::LogFull);
     }
     Ok(())
+}
+
+/// Whether a person may bring about a state (R32).
+const fn by_hand(settings: &Settings, state: State) -> Result<(), Refused> {
+    match state {
+        State::Approved if !settings.allow_manual_approval => Err(Refused::ManualApproval),
+        State::Completed if !settings.allow_manual_completion => Err(Refused::ManualCompletion),
+        _ => Ok(()),
+    }
 }
 
 /// What the new state means for the stacks and the item; returns what it displaces.

@@ -19,6 +19,8 @@ pub struct Declared {
     pub stays: bool,
     /// The items that it refers to, in the same application (R17).
     pub references: Vec<Reference>,
+    /// The schema version that the newest declaration was checked against; 0 of one that nobody has noted it of.
+    pub schema_version: u64,
     /// Which item it is, when it does not exist yet.
     pub new: Option<Identity>,
 }
@@ -53,7 +55,13 @@ impl Declared {
             (None, None) => return None,
         };
         let references = self.references.clone();
-        Some(Item { version: self.version, declared: self.stays, references, ..before })
+        Some(Item {
+            version: self.version,
+            declared: self.stays,
+            references,
+            schema_version: self.schema_version,
+            ..before
+        })
     }
 
     fn created(&self, identity: &Identity, origin: &Origin<'_>) -> Item {
@@ -70,6 +78,7 @@ impl Declared {
             declared: self.stays,
             settled: None,
             references: Vec::new(),
+            schema_version: self.schema_version,
             stacks: BTreeMap::new(),
             deployed: None,
             next_deployed: 0,

@@ -179,6 +179,8 @@ pub struct Item {
     pub settled: Option<Target>,
     /// The items that its declaration refers to, in the same application (R17).
     pub references: Vec<Reference>,
+    /// The schema version that its declaration was checked against; 0 where nobody has noted it (R33).
+    pub schema_version: u64,
     /// The open change instances per owner.
     pub stacks: BTreeMap<TeamId, Stack>,
     /// The newest deployed item.

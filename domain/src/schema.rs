@@ -55,6 +55,8 @@ pub struct Schema {
     pub text: String,
     /// The properties that name items of other services.
     pub references: Vec<ReferenceField>,
+    /// What its metadata say of whether approval is required.
+    pub approval_required: Option<bool>,
     schemas: u64,
     validator: Validator,
 }
@@ -160,7 +162,16 @@ fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
         .build(&compiled_form(root, &references))
         .map_err(|error| vec![problem(error.instance_path().as_str(), "invalid_schema", message(&error))])?;
     let schemas = Check::new(definition).work_of("", definition, 0).schemas;
-    Ok(Schema { title: title.to_owned(), text: json::canonical(definition), references, schemas, validator })
+    let metadata = root.get("metadata");
+    let approval_required = metadata.and_then(|metadata| metadata.get("approval_required")?.as_bool());
+    Ok(Schema {
+        title: title.to_owned(),
+        text: json::canonical(definition),
+        references,
+        approval_required,
+        schemas,
+        validator,
+    })
 }
 
 fn options(draft: Draft) -> ValidationOptions<'static> {

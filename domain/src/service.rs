@@ -1,14 +1,16 @@
 //! A service in the catalogue: its owner, its settings and its current schema version.
 
+mod settings;
+mod state;
+
+pub use self::settings::{
+    ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX, Settings, TAG_BYTES_MAX, TAGS_MAX, tag_problem,
+};
+pub use self::state::{Closed, ServiceState};
 use crate::actor::TeamRef;
-use crate::id::{ServiceId, TeamId};
+use crate::id::ServiceId;
+use crate::schema::Schema;
 use crate::timestamp::Timestamp;
-
-/// How many dependent teams a service may have; keeps the changes of one item within a transaction.
-pub const DEPENDENT_TEAMS_MAX: usize = 15;
-
-/// How many teams a private service may name.
-pub const ALLOWED_TEAMS_MAX: usize = 1_000;
 
 /// A service by id and title; neither changes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,35 +19,6 @@ pub struct ServiceRef {
     pub id: ServiceId,
     /// The service's title, its name in declarations.
     pub title: String,
-}
-
-/// What an owner sets about a service.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Whether change instances are born PENDING; otherwise APPROVED.
-    pub approval_required: bool,
-    /// The teams that get a change instance of their own for each one of this service.
-    pub dependent_teams: Vec<TeamRef>,
-    /// The teams that may declare new items; empty means every team (R21).
-    pub allowed_teams: Vec<TeamId>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { approval_required: true, dependent_teams: Vec::new(), allowed_teams: Vec::new() }
-    }
-}
-
-impl Settings {
-    /// Whether `team` may declare new items of the service.
-    pub fn allows(&self, team: TeamId) -> bool {
-        self.allowed_teams.is_empty() || self.allowed_teams.contains(&team)
-    }
-
-    /// Whether `team` is one of the dependent teams.
-    pub fn has_dependent(&self, team: TeamId) -> bool {
-        self.dependent_teams.iter().any(|dependent| dependent.id == team)
-    }
 }
 
 /// A service.
@@ -96,19 +69,36 @@ pub enum Publish {
 
 /// Publishes a schema under its title: an upsert (docs/wire.md).
 ///
-/// `before` is the service with that title and the text of its current schema.
-pub fn publish(before: Option<(&Service, &str)>, text: &str, owner: &TeamRef, now: Timestamp) -> Publish {
-    match before {
-        None => Publish::New(Settings::default()),
-        Some((service, _)) if service.owner != *owner => Publish::Foreign,
-        Some((_, current)) if current == text => Publish::Unchanged,
-        Some((service, _)) => Publish::NewVersion(Service {
-            schema_version: service.schema_version + 1,
-            revision: service.revision + 1,
-            modified: now,
-            ..service.clone()
-        }),
+/// `before` is the service with that title and its current schema. What the metadata say of approval is set with the
+/// version that is the first to say it: it stands until a setting or another version says otherwise.
+pub fn publish(
+    before: Option<(&Service, &Schema)>,
+    schema: &Schema,
+    owner: &TeamRef,
+    now: Timestamp,
+) -> Publish {
+    let Some((service, current)) = before else {
+        let mut settings = Settings::default();
+        settings.approval_required = schema.approval_required.unwrap_or(settings.approval_required);
+        return Publish::New(settings);
+    };
+    if service.owner != *owner {
+        return Publish::Foreign;
     }
+    if current.text == schema.text {
+        return Publish::Unchanged;
+    }
+    let mut settings = service.settings.clone();
+    if schema.approval_required != current.approval_required {
+        settings.approval_required = schema.approval_required.unwrap_or(settings.approval_required);
+    }
+    Publish::NewVersion(Service {
+        settings,
+        schema_version: service.schema_version + 1,
+        revision: service.revision + 1,
+        modified: now,
+        ..service.clone()
+    })
 }
 
 /// A service with other settings, unless they are the same.
@@ -124,6 +114,8 @@ pub fn set(service: &Service, settings: Settings, now: Timestamp) -> Option<Serv
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::TeamId;
+    use serde_json::{Value, json};
 
     fn team(number: u64) -> TeamRef {
         TeamRef { id: TeamId::new(number).unwrap(), name: format!("Team{number}") }
@@ -144,17 +136,55 @@ mod tests {
 
     const NOW: Timestamp = Timestamp::from_micros(9);
 
+    /// A definition that differs by its description, with or without a word on approval.
+    fn schema(description: &str, approval_required: Option<bool>) -> Schema {
+        let mut schema = json!({"title": "VM", "description": description, "type": "object",
+            "required": ["name"], "properties": {"name": {"type": "string"}}, "metadata": {}});
+        if let Some(required) = approval_required {
+            schema["metadata"]["approval_required"] = Value::Bool(required);
+        }
+        crate::schema::publish(schema.to_string().as_bytes()).unwrap()
+    }
+
     #[test]
     fn a_schema_is_published_under_a_free_title_or_as_a_new_version() {
-        let before = service();
-        let publish = |text, owner: &TeamRef| publish(Some((&before, "text")), text, owner, NOW);
-        assert_eq!(super::publish(None, "text", &team(2), NOW), Publish::New(Settings::default()));
-        assert_eq!(publish("text", &team(1)), Publish::Unchanged);
-        for text in ["text", "other"] {
-            assert_eq!(publish(text, &team(2)), Publish::Foreign);
+        let (before, text, other) = (service(), schema("text", None), schema("other", None));
+        let publish = |schema, owner: &TeamRef| publish(Some((&before, &text)), schema, owner, NOW);
+        assert_eq!(super::publish(None, &text, &team(2), NOW), Publish::New(Settings::default()));
+        assert_eq!(publish(&text, &team(1)), Publish::Unchanged);
+        for schema in [&text, &other] {
+            assert_eq!(publish(schema, &team(2)), Publish::Foreign);
         }
         let after = Service { schema_version: 4, revision: 8, modified: NOW, ..before.clone() };
-        assert_eq!(publish("other", &team(1)), Publish::NewVersion(after));
+        assert_eq!(publish(&other, &team(1)), Publish::NewVersion(after));
+    }
+
+    #[test]
+    fn what_metadata_say_of_approval_is_set_by_the_version_that_is_the_first_to_say_it() {
+        let required = |published| match published {
+            Publish::New(settings) => settings.approval_required,
+            Publish::NewVersion(service) => service.settings.approval_required,
+            other => panic!("{other:?}"),
+        };
+        for (said, expected) in [(None, true), (Some(true), true), (Some(false), false)] {
+            assert_eq!(required(publish(None, &schema("", said), &team(1), NOW)), expected, "{said:?}");
+        }
+        for (set, before, after, expected) in [
+            (true, None, None, true),
+            (true, None, Some(false), false),
+            // The owner has set it otherwise since that was said.
+            (true, Some(false), Some(false), true),
+            (false, Some(true), Some(true), false),
+            (false, Some(false), Some(true), true),
+            // What is said no more stays as it is.
+            (false, Some(false), None, false),
+        ] {
+            let mut service = service();
+            service.settings.approval_required = set;
+            let (current, next) = (schema("before", before), schema("after", after));
+            let published = publish(Some((&service, &current)), &next, &team(1), NOW);
+            assert_eq!(required(published), expected, "{set} {before:?} {after:?}");
+        }
     }
 
     #[test]

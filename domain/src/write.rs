@@ -72,6 +72,13 @@ pub enum Write {
         /// The revision that the decision was made on.
         revision: u64,
     },
+    /// Write nothing; fails when the service's revision is no longer this.
+    ServiceStays {
+        /// The service's title.
+        title: String,
+        /// The revision that the decision was made on.
+        revision: u64,
+    },
     /// Create a change instance; fails when its key is taken.
     Born(Change),
     /// Replace a change instance whose history still ends at `before`.

@@ -77,6 +77,7 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::ListDependentDeployedItems
         | Operation::ListServices
         | Operation::ListDependentServices
+        | Operation::ListServiceTags
         | Operation::ListApplications
         | Operation::GetHealth
         | Operation::GetContract

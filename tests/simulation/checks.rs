@@ -84,7 +84,7 @@ fn repeats(first: &Answer, again: &Answer) -> bool {
         && (more_again || are_shown(&changes, &changes_again))
 }
 
-/// R31: what was submitted with a preview's plan has caused what was previewed, whatever came after; or it was refused.
+/// R34: what was submitted with a preview's plan has caused what was previewed, whatever came after; or it was refused.
 fn as_previewed(told: &Told, snapshot: &Snapshot) {
     let previews = told.previews.lock().unwrap_or_else(PoisonError::into_inner);
     for (preview, answer) in previews.iter().filter(|(_, answer)| matches!(answer.status, 200 | 201)) {

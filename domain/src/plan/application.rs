@@ -219,6 +219,7 @@ impl Comparison<'_> {
                 version: Version { number, hash: declared.hash },
                 stays: true,
                 references: offer.schema.references_of(&declared.body),
+                schema_version: offer.service.schema_version,
                 new: None,
             }
         };
@@ -242,6 +243,7 @@ impl Comparison<'_> {
             version: Version { number: 1, hash: declared.hash },
             stays: true,
             references: offer.schema.references_of(&declared.body),
+            schema_version: offer.service.schema_version,
             new: Some(identity),
         };
         self.owed(item, &offer.service.owner, created, &offer.service.title)
@@ -270,7 +272,13 @@ impl Comparison<'_> {
 
 /// The declaration that an item has.
 fn as_it_is(item: &Item) -> Declared {
-    Declared { version: item.version, stays: item.declared, references: item.references.clone(), new: None }
+    Declared {
+        version: item.version,
+        stays: item.declared,
+        references: item.references.clone(),
+        schema_version: item.schema_version,
+        new: None,
+    }
 }
 
 /// The stored items by key.

@@ -2,7 +2,7 @@
 
 use super::application::{self, Concerned, Key, by_key, key};
 use super::{Items, Offers, Request, Stored};
-use crate::change::Target;
+use crate::change::{ChangeType, Target};
 use crate::declaration::{APPLICATIONS_CHANGED_MAX, DeclaredApplication, DeclaredItem};
 use crate::item::{Item, Slot};
 use crate::json::Problems;
@@ -101,6 +101,11 @@ impl Check<'_> {
         if is_new && !offer.service.settings.allows(self.stored.team.id) {
             let message = format!("service '{}' is private and does not allow this team", item.service);
             self.push(declared, item, "service", "private_service", message);
+        }
+        let asked = if is_new { ChangeType::Create } else { ChangeType::Modify };
+        if let Some(closed) = offer.service.settings.state.against(asked) {
+            let message = format!("service '{}' {}", item.service, closed.message);
+            self.push(declared, item, "service", closed.rule, message);
         }
         for problem in offer.schema.problems(&item.body) {
             let mut path = self.path(declared, item);

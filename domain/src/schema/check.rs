@@ -53,6 +53,7 @@ impl<'a> Check<'a> {
             self.tell("/$schema", "unsupported_draft", "the draft must be 2020-12 or draft-07");
         }
         self.name_property(root);
+        self.metadata(root);
         for (pointer, field) in reference_fields(root) {
             if let Err(message) = field {
                 self.tell(&pointer, "invalid_reference", message);
@@ -69,6 +70,25 @@ impl<'a> Check<'a> {
         let required = root.get("required").and_then(Value::as_array);
         if !required.is_some_and(|required| required.iter().any(|name| name == "name")) {
             self.tell("/required", "missing_name_property", "`name` must be required");
+        }
+    }
+
+    /// What a definition says of the service beside its items.
+    fn metadata(&mut self, root: &Map<String, Value>) {
+        let Some(metadata) = root.get("metadata") else { return };
+        let Some(metadata) = metadata.as_object() else {
+            return self.tell("/metadata", "invalid_metadata", "the metadata must be an object");
+        };
+        if metadata.get("approval_required").is_some_and(|required| !required.is_boolean()) {
+            let message = "`approval_required` is true or false";
+            self.tell("/metadata/approval_required", "invalid_metadata", message);
+        }
+        for charge in ["monthly_cost", "cost_per_change"] {
+            let is_charge = |value: &Value| value.as_f64().is_some_and(|cost| cost >= 0.0);
+            if metadata.get(charge).is_some_and(|value| !is_charge(value)) {
+                let message = format!("`{charge}` is a number, zero or more");
+                self.tell(&format!("/metadata/{charge}"), "invalid_metadata", message);
+            }
         }
     }
 

@@ -30,6 +30,8 @@ mod preview;
 #[cfg(test)]
 mod repairs;
 #[cfg(test)]
+mod services;
+#[cfg(test)]
 mod stack;
 #[cfg(test)]
 mod staged;

@@ -1,4 +1,4 @@
-//! Previews: what a submission would do is what it does, or its token is another (R31).
+//! Previews: what a submission would do is what it does, or its token is another (R34).
 
 use crate::walk::{Config, Walk};
 use crate::world::{
@@ -37,7 +37,7 @@ fn in_service() -> World {
 const NEXT: fn() -> [Declared; 3] = || [vm("CoreVM1", 2), vm("CoreVM2", 1), lb("CoreLB1", &["CoreVM1"], "a")];
 
 #[test]
-fn r31_a_preview_tells_the_direct_the_dependent_and_the_referenced_ones() {
+fn r34_a_preview_tells_the_direct_the_dependent_and_the_referenced_ones() {
     let world = in_service();
     let before = world.snapshot.clone();
     let preview = preview(&world, &NEXT());
@@ -56,7 +56,7 @@ fn r31_a_preview_tells_the_direct_the_dependent_and_the_referenced_ones() {
 }
 
 #[test]
-fn r31_a_preview_tells_what_would_be_closed() {
+fn r34_a_preview_tells_what_would_be_closed() {
     let mut world = World::new();
     let create = world.declare(&[vm("CoreVM1", 1)]).born.remove(0).id;
     let closed = |world: &World, items: &[Declared]| {
@@ -70,7 +70,7 @@ fn r31_a_preview_tells_what_would_be_closed() {
 }
 
 #[test]
-fn r31_the_token_is_the_same_until_something_that_matters_moves() {
+fn r34_the_token_is_the_same_until_something_that_matters_moves() {
     let mut world = in_service();
     let token = |world: &World| preview(world, &NEXT()).plan;
     let first = token(&world);
@@ -106,7 +106,7 @@ fn r31_the_token_is_the_same_until_something_that_matters_moves() {
 }
 
 #[test]
-fn r31_metadata_alone_is_a_plan_of_its_own() {
+fn r34_metadata_alone_is_a_plan_of_its_own() {
     let mut world = in_service();
     let items = application(&[vm("CoreVM1", 1), lb("CoreLB1", &["CoreVM1"], "a")]);
     let with = |round: u64| {
@@ -169,7 +169,7 @@ pub(crate) fn came_true(plan: &Plan, world: &World) {
 /// The property: over random histories, with owners, settings and other submissions between preview and submission, the
 /// previewed set is the created set, or the token is another and nothing is done.
 #[test]
-fn r31_over_random_histories_the_previewed_set_is_the_created_set_or_the_token_is_another() {
+fn r34_over_random_histories_the_previewed_set_is_the_created_set_or_the_token_is_another() {
     let (mut applied, mut refused) = (0, 0);
     for seed in 0..HISTORIES {
         let config = Config {

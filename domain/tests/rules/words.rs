@@ -105,10 +105,11 @@ fn a_decision_on_what_its_item_shows_otherwise_is_made_anew() {
     let moved = world.item("one").clone();
     for (change, item) in [(&change, &moved), (world.change(id), &item)] {
         let decided =
-            domain::decide::update(change, item, None, &to(State::Approved), &team(VM_OWNER), &stamp);
+            domain::decide::update(change, item, None, None, &to(State::Approved), &team(VM_OWNER), &stamp);
         assert_eq!(decided.err(), Some(Refused::Torn));
     }
-    let decided = domain::decide::update(&change, &item, None, &to(State::Approved), &team(NP_OWNER), &stamp);
+    let asked = to(State::Approved);
+    let decided = domain::decide::update(&change, &item, None, None, &asked, &team(NP_OWNER), &stamp);
     assert_eq!(decided.err(), Some(Refused::NotOwner), "what fits is looked at further");
 }
 

@@ -38,6 +38,8 @@ pub(crate) struct World {
     /// Microseconds; a test may set it back.
     pub(crate) clock: u64,
     pub(crate) idempotency: Option<(String, Hash)>,
+    /// Whether owners decide as persons, not with keys.
+    pub(crate) by_hand: bool,
     /// Every transaction so far.
     pub(crate) written: Vec<Vec<Write>>,
     requests: u64,
@@ -73,6 +75,7 @@ impl World {
             offers: OFFERS.clone(),
             clock: 1_000,
             idempotency: None,
+            by_hand: false,
             written: Vec::new(),
             requests: 0,
         }

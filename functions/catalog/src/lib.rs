@@ -71,8 +71,8 @@ pub async fn publish(
             Some(service) => Some(table.schema(service).await?),
             None => None,
         };
-        let before = service.as_ref().zip(current.as_ref().map(|current| current.text.as_str()));
-        let published = match (service::publish(before, &schema.text, owner, stamp.now), &service) {
+        let before = service.as_ref().zip(current.as_deref());
+        let published = match (service::publish(before, schema, owner, stamp.now), &service) {
             (Publish::Foreign, _) => return Ok(Outcome::Foreign),
             (Publish::Unchanged, Some(service)) => return Ok(Outcome::Unchanged(service.clone())),
             (Publish::NewVersion(after), Some(before)) => {

@@ -1,11 +1,13 @@
-//! A service's settings as they come in a body; what is absent stays as it is.
+//! A service's settings as they come in a body; what is absent stays as it is, and all that is wrong is told at once.
 
 use domain::actor::TeamRef;
 use domain::declaration::name_problem;
 use domain::id::TeamId;
-use domain::service::{ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX, Service, Settings};
+use domain::service::{
+    ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX, Service, ServiceState, Settings, TAGS_MAX, tag_problem,
+};
 use dovetail_http::{Failure, FieldError};
-use dovetail_table::Table;
+use dovetail_table::{Error, Table};
 use serde_json::{Map, Value};
 
 /// The settings after the update that `body` asks for.
@@ -14,56 +16,132 @@ pub(crate) async fn read(
     body: &Map<String, Value>,
     service: &Service,
 ) -> Result<Settings, Failure> {
-    let mut settings = service.settings.clone();
-    if let Some(value) = body.get("approval_required") {
-        let wrong = || FieldError::new("approval_required", "is neither true nor false");
-        settings.approval_required = value.as_bool().ok_or_else(wrong)?;
-    }
-    if let Some(value) = body.get("allowed_teams") {
-        let teams = teams(table, "allowed_teams", value, ALLOWED_TEAMS_MAX).await?;
-        settings.allowed_teams = teams.into_iter().map(|team| team.id).collect();
+    let mut asked = Asked { body, settings: service.settings.clone(), wrong: Vec::new() };
+    asked.set("state", state, |settings| &mut settings.state);
+    asked.set("approval_required", truth, |settings| &mut settings.approval_required);
+    asked.set("allow_manual_approval", truth, |settings| &mut settings.allow_manual_approval);
+    asked.set("allow_manual_completion", truth, |settings| &mut settings.allow_manual_completion);
+    let version = |value: &Value| minimum_version(value, service.schema_version);
+    asked.set("minimum_version", version, |settings| &mut settings.minimum_version);
+    asked.set("tags", tags, |settings| &mut settings.tags);
+    let allowed = asked.teams(table, "allowed_teams", ALLOWED_TEAMS_MAX).await?;
+    if let Some(teams) = allowed {
+        asked.settings.allowed_teams = teams.into_iter().map(|team| team.id).collect();
     }
     for field in ["dependant_teams", "dependent_teams"] {
-        if let Some(value) = body.get(field) {
-            settings.dependent_teams = dependents(table, field, value, service).await?;
+        match asked.teams(table, field, DEPENDENT_TEAMS_MAX).await? {
+            Some(teams) if teams.contains(&service.owner) => {
+                asked.refuse(field, "names the owner, who gets every change instance anyway");
+            }
+            Some(teams) => asked.settings.dependent_teams = teams,
+            None => {}
         }
     }
-    Ok(settings)
+    if asked.wrong.is_empty() { Ok(asked.settings) } else { Err(asked.wrong.into()) }
 }
 
-async fn dependents(
-    table: &Table,
-    field: &str,
-    value: &Value,
-    service: &Service,
-) -> Result<Vec<TeamRef>, Failure> {
-    let teams = teams(table, field, value, DEPENDENT_TEAMS_MAX).await?;
-    if teams.contains(&service.owner) {
-        return Err(FieldError::new(field, "names the owner, who gets every change instance anyway").into());
-    }
-    Ok(teams)
+/// The settings as far as they are read.
+struct Asked<'a> {
+    body: &'a Map<String, Value>,
+    settings: Settings,
+    wrong: Vec<FieldError>,
 }
 
-/// Teams by id or by name, each once, in order.
-async fn teams(table: &Table, field: &str, value: &Value, most: usize) -> Result<Vec<TeamRef>, Failure> {
-    let list = value.as_array().ok_or_else(|| FieldError::new(field, "is no list of teams"))?;
-    if list.len() > most {
-        return Err(FieldError::new(field, format!("names more than {most} teams")).into());
+impl Asked<'_> {
+    fn refuse(&mut self, field: &str, message: impl Into<String>) {
+        self.wrong.push(FieldError::new(field, message));
     }
-    let mut teams: Vec<TeamRef> = Vec::new();
-    for entry in list {
-        let team = match (entry.as_u64().or_else(|| entry.get("id")?.as_u64()), entry.as_str()) {
-            (Some(id), _) => match TeamId::new(id) {
-                Some(id) => table.team(id).await?,
-                None => None,
-            },
-            (None, Some(name)) if name_problem(name).is_none() => table.team_by_name(name).await?,
-            (None, Some(_) | None) => None,
+
+    /// Sets what a field says.
+    fn set<T>(
+        &mut self,
+        field: &str,
+        read: impl Fn(&Value) -> Result<T, String>,
+        place: fn(&mut Settings) -> &mut T,
+    ) {
+        match self.body.get(field).map(read) {
+            None => {}
+            Some(Ok(value)) => *place(&mut self.settings) = value,
+            Some(Err(message)) => self.refuse(field, message),
+        }
+    }
+
+    /// Teams by id or by name, each once, in order; none when the field says nothing, or nothing that can be read.
+    async fn teams(
+        &mut self,
+        table: &Table,
+        field: &str,
+        most: usize,
+    ) -> Result<Option<Vec<TeamRef>>, Error> {
+        let Some(value) = self.body.get(field) else { return Ok(None) };
+        let Some(list) = value.as_array() else {
+            self.refuse(field, "is no list of teams");
+            return Ok(None);
         };
-        let team = team.ok_or_else(|| FieldError::new(field, "names a team that does not exist"))?.to_ref();
-        if !teams.contains(&team) {
-            teams.push(team);
+        if list.len() > most {
+            self.refuse(field, format!("names more than {most} teams"));
+            return Ok(None);
+        }
+        let mut teams: Vec<TeamRef> = Vec::new();
+        for entry in list {
+            match team(table, entry).await? {
+                Some(team) if teams.contains(&team) => {}
+                Some(team) => teams.push(team),
+                None => {
+                    self.refuse(field, "names a team that does not exist");
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(teams))
+    }
+}
+
+async fn team(table: &Table, entry: &Value) -> Result<Option<TeamRef>, Error> {
+    let team = match (entry.as_u64().or_else(|| entry.get("id")?.as_u64()), entry.as_str()) {
+        (Some(id), _) => match TeamId::new(id) {
+            Some(id) => table.team(id).await?,
+            None => None,
+        },
+        (None, Some(name)) if name_problem(name).is_none() => table.team_by_name(name).await?,
+        (None, Some(_) | None) => None,
+    };
+    Ok(team.map(|team| team.to_ref()))
+}
+
+fn truth(value: &Value) -> Result<bool, String> {
+    value.as_bool().ok_or_else(|| "is neither true nor false".to_owned())
+}
+
+fn state(value: &Value) -> Result<ServiceState, String> {
+    let state = value.as_str().and_then(ServiceState::parse);
+    state.ok_or_else(|| format!("is none of {}", ServiceState::ALL.map(ServiceState::name).join(", ")))
+}
+
+/// Null, or a version that there is.
+fn minimum_version(value: &Value, newest: u64) -> Result<Option<u64>, String> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    let version = value.as_u64().filter(|version| (1..=newest).contains(version));
+    version.map(Some).ok_or_else(|| format!("is neither null nor a schema version from 1 to {newest}"))
+}
+
+/// Tags, each once, in order.
+fn tags(value: &Value) -> Result<Vec<String>, String> {
+    let list = value.as_array().ok_or("is no list of texts")?;
+    if list.len() > TAGS_MAX {
+        return Err(format!("has more than {TAGS_MAX} tags"));
+    }
+    let mut tags: Vec<String> = Vec::new();
+    for entry in list {
+        let tag = entry.as_str().ok_or("is no list of texts")?;
+        if let Some(problem) = tag_problem(tag) {
+            return Err(format!("has a bad one: {problem}"));
+        }
+        if !tags.iter().any(|known| known == tag) {
+            tags.push(tag.to_owned());
         }
     }
-    Ok(teams)
+    Ok(tags)
 }

@@ -40,6 +40,7 @@ async fn respond(asked: Asked<'_>) -> Result<Reply, Failure> {
         Operation::GetDeployedItem => deployed::one(table, call).await,
         Operation::ListServices => services::all(asked).await,
         Operation::ListDependentServices => services::dependent(asked).await,
+        Operation::ListServiceTags => services::tags(table, call).await,
         Operation::GetService => services::one(table, call).await,
         Operation::ListApplications => applications::all(asked).await,
         Operation::GetApplication => applications::one(table, call).await,

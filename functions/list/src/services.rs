@@ -3,10 +3,12 @@
 use crate::filter::Filter;
 use crate::page::{AGE_AND_ID, Asked, Field, List, Orders, only_knows};
 use domain::id::ServiceId;
-use domain::service::Service;
+use domain::service::{Service, ServiceState};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Pov, Reply};
-use dovetail_table::{Source, Table};
+use dovetail_table::{COUNT_MAX, Direction, Source, Table};
+use serde_json::json;
+use std::collections::BTreeSet;
 
 const FIELDS: &[Field<Service>] =
     &[("name", |service| service.title.clone()), ("modified", |service| service.modified.to_wire())];
@@ -38,6 +40,31 @@ pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
     reply(&List { asked, source, filter, orders: Orders::Ignored }).await
 }
 
+/// The tags of the services of a role, each once, in order: of as many services as a list is counted.
+pub(crate) async fn tags(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    call.only_knows(&["limit", "offset", "ordering"])?;
+    call.query
+        .integer("limit")
+        .and(call.query.integer("offset"))
+        .map_err(|error| Call::bad_filter(&error))?;
+    let (pov, team) = (call.pov, call.caller.team.id);
+    let source = match pov {
+        Pov::ServiceOwner => Source::<Service>::owned_by(team),
+        Pov::Consumer => Source::<Service>::all(),
+    };
+    let (mut tags, mut read) = (BTreeSet::new(), 0);
+    let mut rows = table.rows(&source, Direction::Ascending, None);
+    while read < COUNT_MAX
+        && let Some(batch) = rows.next().await?
+    {
+        read += u64::try_from(batch.len()).unwrap_or(u64::MAX);
+        let seen = batch.into_iter().map(|row| row.value).filter(|service| pov.shows_service(service, team));
+        tags.extend(seen.flat_map(|service| service.settings.tags));
+    }
+    let body = json!({"count": tags.len(), "next": null, "previous": null, "results": tags});
+    Ok(Reply::new(200, body))
+}
+
 /// One service.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let service = table.service_by_id(call.id(ServiceId::new)?).await?;
@@ -48,8 +75,13 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
 }
 
 fn filter(call: &Call) -> Result<Filter<Service>, Failure> {
-    only_knows(call, &["name"])?;
+    only_knows(call, &["name", "tags", "state"])?;
     let mut filter = Filter::new();
+    let states = ServiceState::ALL.map(ServiceState::name);
+    filter.words(&call.query, "state", &states, |service: &Service| service.settings.state.name())?;
+    if let Some(tags) = call.query.list("tags") {
+        filter.test(move |service| service.settings.tags.iter().any(|tag| tags.contains(tag)));
+    }
     filter.texts(&call.query, "name", |service: &Service| &service.title);
     Ok(filter)
 }

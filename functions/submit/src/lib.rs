@@ -60,7 +60,7 @@ async fn submit(table: &Table, call: &Call) -> Result<Reply, Failure> {
                 attempted = Some(plan.submission().id);
                 let staging = StagingId::of(&call.request, attempt);
                 let at_once = overtaken < OVERTAKEN_MAX;
-                let written = write::write(table, call, &loaded.stored, &plan, staging, at_once, until);
+                let written = write::write(table, call, &loaded, &plan, staging, at_once, until);
                 if let Some(reply) = written.await? {
                     return Ok(reply);
                 }

@@ -1,4 +1,4 @@
-//! A declaration is previewed: checked and planned as a submission is, and told instead of written (R31).
+//! A declaration is previewed: checked and planned as a submission is, and told instead of written (R34).
 
 use crate::load::{self, Loaded};
 use crate::reply;
@@ -66,7 +66,7 @@ async fn told(
     let rest = preview.born.get(page.offset..).unwrap_or_default();
     let shown = rest.get(..page.limit).unwrap_or(rest);
     let mut related = write::beside(table, shown).await?;
-    reply::with_plan(&mut related, &loaded.stored, plan);
+    reply::with_plan(&mut related, loaded, plan);
     let planned = Planned {
         stored: &loaded.stored,
         others: &plan.others,

@@ -1,7 +1,8 @@
 //! The reply to a recorded submission: the same for the first request and for every repetition.
 
+use crate::load::Loaded;
 use domain::change::Change;
-use domain::plan::{AtOnce, Plan, Stored};
+use domain::plan::{AtOnce, Plan};
 use domain::related::Related;
 use domain::submission::{Progress, Submission};
 use domain::write::Write;
@@ -15,21 +16,24 @@ use tokio::time::Instant;
 /// The reply to a submission that was written at once, made of what was written and what was read beside.
 pub(crate) fn born(
     call: &Call,
-    stored: &Stored,
+    loaded: &Loaded,
     plan: &Plan<'_>,
     at_once: &AtOnce,
     beside: Related,
 ) -> Reply {
     let mut related = beside;
-    with_plan(&mut related, stored, plan);
+    with_plan(&mut related, loaded, plan);
     reply(call, &at_once.submission, &at_once.born, &related)
 }
 
-/// Adds what is known of a plan: the team and its applications as they are once it is carried out, and declarations.
-pub(crate) fn with_plan(related: &mut Related, stored: &Stored, plan: &Plan<'_>) {
+/// Adds what is known of a plan: the team and its applications as they are once it is carried out, services, declarations.
+pub(crate) fn with_plan(related: &mut Related, loaded: &Loaded, plan: &Plan<'_>) {
+    let stored = &loaded.stored;
     let consumer = stored.team.id;
     related.teams.insert(consumer, stored.team.clone());
     related.applications.extend(stored.applications.iter().map(|known| (known.id, known.clone())));
+    let services = loaded.offers.iter();
+    related.services.extend(services.map(|(title, offer)| (title.clone(), offer.service.clone())));
     for write in &plan.others {
         if let Write::Team(after) = write {
             related.teams.insert(after.id, after.clone());

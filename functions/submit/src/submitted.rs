@@ -62,7 +62,7 @@ impl Submitted {
         }
     }
 
-    /// The same, unless it is no longer the one that was previewed (R31).
+    /// The same, unless it is no longer the one that was previewed (R34).
     pub(crate) fn plan_as_previewed<'a>(
         &'a self,
         call: &Call,

@@ -1,8 +1,9 @@
 //! Writing a plan: at once in one transaction where it fits, otherwise staged (docs/architecture.md).
 
+use crate::load::Loaded;
 use crate::reply;
 use domain::change::Change;
-use domain::plan::{Plan, Staged, Stored};
+use domain::plan::{Plan, Staged};
 use domain::related::Related;
 use domain::staging::StagingId;
 use dovetail_aws::log;
@@ -14,7 +15,7 @@ use tokio::time::Instant;
 pub(crate) async fn write(
     table: &Table,
     call: &Call,
-    stored: &Stored,
+    loaded: &Loaded,
     plan: &Plan<'_>,
     staging: StagingId,
     may_be_at_once: bool,
@@ -32,7 +33,7 @@ pub(crate) async fn write(
     let (committed, beside) = tokio::join!(table.commit(&at_once.writes), beside(table, &at_once.born));
     match committed? {
         Commit::Done => match beside {
-            Ok(beside) => Ok(Some(reply::born(call, stored, plan, &at_once, beside))),
+            Ok(beside) => Ok(Some(reply::born(call, loaded, plan, &at_once, beside))),
             Err(_) => reply::accepted(table, call, &at_once.submission, until).await.map(Some),
         },
         Commit::Stale | Commit::Busy | Commit::Unknown => Ok(None),

@@ -110,7 +110,8 @@ async fn load(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -> 
 }
 
 impl Decision {
-    /// What is decided on what was read; the head is read only by those that take numbers from it.
+    /// What is decided on what was read; the head is read only by those that take numbers from it, the service only by
+    /// those that go by its settings.
     async fn made_on(
         &self,
         table: &Table,
@@ -133,7 +134,12 @@ impl Decision {
         } else {
             None
         };
-        Ok(decide::update(change, item, head.as_ref(), &update, caller, &stamp))
+        let service = if decide::asks_service(change, &update, &stamp) {
+            Some(table.service(&change.service.title).await?.ok_or(Code::Broken)?)
+        } else {
+            None
+        };
+        Ok(decide::update(change, item, head.as_ref(), service.as_ref(), &update, caller, &stamp))
     }
 }
 
@@ -195,6 +201,8 @@ fn refusal(refused: &Refused, change: &Change) -> Failure {
         Refused::IllegalTransition { from, to } => {
             (Code::IllegalTransition, format!("cannot switch from state {from} to {to} directly"))
         }
+        Refused::ManualApproval => (Code::ManualApproval, Code::ManualApproval.title().to_owned()),
+        Refused::ManualCompletion => (Code::ManualCompletion, Code::ManualCompletion.title().to_owned()),
         Refused::NotRetryable(state) => (Code::NotRetryable, format!("state {state} cannot be retried")),
         Refused::Overtaken => (Code::Overtaken, Code::Overtaken.title().to_owned()),
         Refused::DeployedItemNotMain => {

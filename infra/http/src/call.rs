@@ -12,7 +12,7 @@ use domain::deployed::Deployed;
 use domain::id::TeamId;
 use domain::item::Item;
 use domain::land::Stamp;
-use domain::service::Service;
+use domain::service::{Service, ServiceState};
 use domain::submission::IDEMPOTENCY_KEY_BYTES_MAX;
 use domain::timestamp::Timestamp;
 use serde_json::{Map, Value};
@@ -80,12 +80,15 @@ impl Pov {
         item.deployed.is_some_and(|latest| latest.id == deployed.id) && self.shows_item(item, team)
     }
 
-    /// Whether a team sees a service in this role: its own, and those that it depends on or may use (R21).
+    /// Whether a team sees a service in this role: its own, and those that it depends on or may use (R21, R31).
     pub fn shows_service(self, service: &Service, team: TeamId) -> bool {
         let is_owner = service.owner.id == team;
         match self {
             Self::ServiceOwner => is_owner || service.settings.has_dependent(team),
-            Self::Consumer => is_owner || service.settings.allows(team),
+            Self::Consumer => {
+                let is_offered = service.settings.state != ServiceState::Decommissioned;
+                is_owner || (is_offered && service.settings.allows(team))
+            }
         }
     }
 }

@@ -51,6 +51,10 @@ pub enum Code {
     NotOwner,
     /// The state machine has no such move.
     IllegalTransition,
+    /// Only an API key may approve.
+    ManualApproval,
+    /// Only an API key may complete.
+    ManualCompletion,
     /// Only what is rejected or failed can be retried.
     NotRetryable,
     /// A newer change instance has taken its place.
@@ -93,7 +97,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of precedence.
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 43] = [
         Self::NoSuchRoute,
         Self::MethodNotAllowed,
         Self::Unauthenticated,
@@ -116,6 +120,8 @@ impl Code {
         Self::ForeignService,
         Self::NotOwner,
         Self::IllegalTransition,
+        Self::ManualApproval,
+        Self::ManualCompletion,
         Self::NotRetryable,
         Self::Overtaken,
         Self::DeployedItemNotMain,
@@ -168,6 +174,8 @@ impl Code {
             Self::ForeignService => (403, "foreign_service", "the service belongs to another team"),
             Self::NotOwner => (403, "not_owner", "the change instance belongs to another team"),
             Self::IllegalTransition => (400, "illegal_transition", "the state machine has no such move"),
+            Self::ManualApproval => (403, "manual_approval", "only an API key may approve"),
+            Self::ManualCompletion => (403, "manual_completion", "only an API key may complete"),
             Self::NotRetryable => (400, "not_retryable", "only what is rejected or failed can be retried"),
             Self::Overtaken => (400, "overtaken", "a newer change instance has taken its place"),
             Self::DeployedItemNotMain => {

@@ -92,6 +92,12 @@ impl From<FieldError> for Failure {
     }
 }
 
+impl From<Vec<FieldError>> for Failure {
+    fn from(errors: Vec<FieldError>) -> Self {
+        Reply::invalid_fields(Code::InvalidField, &errors).into()
+    }
+}
+
 const JSON: &str = "application/json";
 const PROBLEM_JSON: &str = "application/problem+json";
 
@@ -153,14 +159,24 @@ impl Reply {
 
     /// An error about one field, told under the field's name as well (docs/wire.md).
     pub fn invalid_field(code: Code, error: &FieldError) -> Self {
+        Self::invalid_fields(code, std::slice::from_ref(error))
+    }
+
+    /// An error about several fields, each told under its name; the pointer is that of the first.
+    pub fn invalid_fields(code: Code, errors: &[FieldError]) -> Self {
         let mut fields = Map::new();
-        let pointer = domain::problem::pointer([error.field.as_str()]);
-        fields.insert("pointer".to_owned(), json!(pointer));
-        // A field that is called like one of the problem's own must not replace it.
-        if !matches!(error.field.as_str(), "type" | "title" | "status" | "code" | "detail" | "pointer") {
-            fields.insert(error.field.clone(), json!([error.message]));
+        if let Some(first) = errors.first() {
+            fields.insert("pointer".to_owned(), json!(domain::problem::pointer([first.field.as_str()])));
         }
-        Self::problem(code, &format!("{}: {}", error.field, error.message), fields)
+        for error in errors {
+            // A field that is called like one of the problem's own must not replace it.
+            if !matches!(error.field.as_str(), "type" | "title" | "status" | "code" | "detail" | "pointer") {
+                fields.insert(error.field.clone(), json!([error.message]));
+            }
+        }
+        let told: Vec<String> =
+            errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
+        Self::problem(code, &told.join("; "), fields)
     }
 
     /// The reply to an unknown query parameter: the bare list that clients know (docs/wire.md rule 11).

@@ -86,6 +86,8 @@ pub enum Operation {
     ListServices,
     /// Services with dependent teams.
     ListDependentServices,
+    /// The tags of services.
+    ListServiceTags,
     /// One service.
     GetService,
     /// Publishes a service, or a new schema version of it.
@@ -272,6 +274,7 @@ pub const ROUTES: &[Route] = &[
         ..write(POST, "/v1/orcabase/{pov}/services/validate", Operation::ValidateService, Function::Catalog)
     },
     read("/v1/orcabase/{pov}/services/dependant", Operation::ListDependentServices),
+    read("/v1/orcabase/{pov}/services/tags", Operation::ListServiceTags),
     read("/v1/orcabase/{pov}/services/{id}", Operation::GetService),
     admin(PATCH_OR_PUT, "/v1/orcabase/{pov}/services/{id}", Operation::UpdateService, Function::Catalog),
     read("/v1/orcabase/{pov}/applications", Operation::ListApplications),

@@ -219,6 +219,7 @@ async fn publish(
         approval_required: service.approval_required,
         dependent_teams: named(&service.dependent_teams),
         allowed_teams: allowed.into_iter().map(|team| team.id).collect(),
+        ..ServiceSettings::default()
     };
     for attempt in 0..ATTEMPTS_MAX {
         if let Some(stored) = table.service(&schema.title).await? {

@@ -91,6 +91,7 @@ impl Table {
         let stored = newest.filter(|id| deployed.as_ref().is_none_or(|brought| brought.id != *id));
         let declarations = change.new.iter().chain(&change.old).chain(std::iter::once(&item.version));
         let mut keys = vec![
+            key::service(&change.service.title),
             key::team(change.consumer.id),
             key::team(change.service_owner.id),
             key::application(item.id.application()),

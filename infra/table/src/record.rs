@@ -12,6 +12,7 @@ mod item;
 mod member;
 mod parts;
 mod recorded;
+mod settings;
 mod submission;
 mod team;
 

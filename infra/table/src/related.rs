@@ -140,8 +140,9 @@ fn with_lasting(mut related: Related, lasting: Related) -> Related {
     related
 }
 
-fn around_change(change: &Change) -> [Key; 4] {
+fn around_change(change: &Change) -> [Key; 5] {
     [
+        key::service(&change.service.title),
         key::item(change.item),
         key::team(change.consumer.id),
         key::team(change.service_owner.id),

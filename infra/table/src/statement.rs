@@ -60,6 +60,9 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         Write::ItemStays { item, revision } => {
             Condition::new("#rv = :rv").number("rv", *revision).check(table, key::item(*item))
         }
+        Write::ServiceStays { title, revision } => {
+            Condition::new("#rv = :rv").number("rv", *revision).check(table, key::service(title))
+        }
         Write::WorkDone(id) => Condition::new("attribute_exists(pk)").delete(table, key::work(*id)),
         Write::Progress { work_left, after } => progress(table, *work_left, after),
         Write::Landed(submission) => Condition::new("#inf = :inf").number("inf", submission).update(

@@ -57,7 +57,7 @@ fn offer(id: u64, owner: u64, definition: &Value, config: &Config) -> (String, O
                 .then(|| team(4))
                 .into_iter()
                 .collect(),
-            allowed_teams: Vec::new(),
+            ..Settings::default()
         },
         schema_version: 1,
         revision: 1,

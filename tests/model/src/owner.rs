@@ -210,7 +210,7 @@ impl Deciding {
         let decided = if self.decision == Decision::Retry {
             decide::retry(change, item, head?, caller, &stamp)
         } else {
-            decide::update(change, item, head, &self.update(change, item), caller, &stamp)
+            decide::update(change, item, head, None, &self.update(change, item), caller, &stamp)
         };
         decided.ok().map(|decided| decided.writes)
     }

@@ -24,7 +24,7 @@ pub enum Fence {
     StagingState,
     /// `APP.dig` and `APP.ni`.
     Application,
-    /// `ITEM.revision`.
+    /// `ITEM.revision`, `SERVICE.revision`.
     Revision,
     /// A change instance's history length and state.
     History,
@@ -57,7 +57,7 @@ pub enum Condition {
     InFlight(Option<SubmissionId>),
     /// The application's digest and next number are these.
     Application(Hash, u64),
-    /// The item's revision is this.
+    /// The item's, or the service's, revision is this.
     Revision(u64),
     /// The history has as many entries and ends in the state.
     History(u64, State),
@@ -86,9 +86,9 @@ impl Condition {
             Write::Application { before: Some(before), .. } => {
                 vec![Self::Application(before.digest, before.next_item)]
             }
-            Write::Item { before: Some(revision), .. } | Write::ItemStays { revision, .. } => {
-                vec![Self::Revision(*revision)]
-            }
+            Write::Item { before: Some(revision), .. }
+            | Write::ItemStays { revision, .. }
+            | Write::ServiceStays { revision, .. } => vec![Self::Revision(*revision)],
             Write::Application { before: None, .. }
             | Write::Item { before: None, .. }
             | Write::Born(_)
@@ -140,6 +140,7 @@ impl Condition {
                 application.digest == *digest && application.next_item == *next
             }
             (Self::Revision(revision), Some(Record::Item(item))) => item.revision == *revision,
+            (Self::Revision(revision), Some(Record::Service(_, stored))) => stored == revision,
             (Self::History(entries, state), Some(Record::Change(change))) => {
                 change.mark().entries == *entries && change.state == *state
             }

@@ -34,7 +34,8 @@ impl Fingerprint {
             | Record::Work(_)
             | Record::Staging(_)
             | Record::Share(_)
-            | Record::Declaration(..) => shown(record, &mut hasher),
+            | Record::Declaration(..)
+            | Record::Service(..) => shown(record, &mut hasher),
         }
         Self(hasher.finish())
     }

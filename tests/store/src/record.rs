@@ -39,6 +39,8 @@ pub enum Key {
     Share(ItemId, TeamId),
     /// A declaration of a team, by its hash.
     Declaration(TeamId, Hash),
+    /// A service, by its title.
+    Service(Arc<str>),
 }
 
 /// One record.
@@ -68,6 +70,8 @@ pub enum Record {
     Share(Share),
     /// A declaration: its team, its key and the hash of what is stored under it.
     Declaration(TeamId, Hash, Hash),
+    /// A service: its title and its revision.
+    Service(Arc<str>, u64),
 }
 
 impl Record {
@@ -86,6 +90,7 @@ impl Record {
             Self::Staging(staging) => Key::Staging(staging.team(), staging.id),
             Self::Share(share) => Key::Share(share.item, share.owner),
             Self::Declaration(team, hash, _) => Key::Declaration(*team, *hash),
+            Self::Service(title, _) => Key::Service(Arc::clone(title)),
         }
     }
 }

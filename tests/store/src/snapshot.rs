@@ -3,6 +3,7 @@
 use crate::record::Record;
 use crate::table::Table;
 use domain::invariant::Snapshot;
+use domain::service::Service;
 use domain::submission::Remembered;
 use domain::timestamp::Timestamp;
 use domain::work::Share;
@@ -28,10 +29,12 @@ impl Table {
         snapshot.declarations.iter().map(declaration).for_each(&mut put);
         let remembered = |(team, one): &(_, Remembered)| Record::Remembered(*team, one.clone());
         snapshot.remembered.iter().map(remembered).for_each(&mut put);
+        let service = |service: &Service| Record::Service(service.title.as_str().into(), service.revision);
+        snapshot.catalogue.services.values().map(service).for_each(&mut put);
         table
     }
 
-    /// The records as the audit looks at them; the catalogue is not in the store.
+    /// The records as the audit looks at them; of the catalogue the store knows revisions alone.
     pub fn snapshot(&self) -> Snapshot {
         let mut all = Snapshot::default();
         for record in self.records() {
@@ -52,6 +55,7 @@ impl Table {
                     all.declarations.insert((*team, *hash), *stored);
                 }
                 Record::Remembered(team, one) => all.remembered.push((*team, one.clone())),
+                Record::Service(..) => {}
             }
         }
         all

@@ -53,7 +53,11 @@ impl Table {
     }
 
     fn write(&mut self, write: &Write) {
-        if matches!(write, Write::ItemStays { .. } | Write::StagingStays { .. }) {
+        let stays = matches!(
+            write,
+            Write::ItemStays { .. } | Write::ServiceStays { .. } | Write::StagingStays { .. }
+        );
+        if stays {
             return;
         }
         let key = key(write);
@@ -73,7 +77,7 @@ fn written(write: &Write, stored: Option<&Record>) -> Option<Record> {
         Write::Team(after) => Some(Record::Team(after.clone())),
         Write::Application { after, .. } => Some(Record::Application(after.clone())),
         Write::Item { after, .. } => Some(Record::Item(after.clone())),
-        Write::ItemStays { .. } | Write::StagingStays { .. } => stored.cloned(),
+        Write::ItemStays { .. } | Write::ServiceStays { .. } | Write::StagingStays { .. } => stored.cloned(),
         Write::Born(after) | Write::Moved { after, .. } => Some(Record::Change(after.clone())),
         Write::Closed(closing) => change(stored, |change| close(change, closing)),
         Write::Deployed(deployed) => Some(Record::Deployed(deployed.clone())),
@@ -134,6 +138,7 @@ fn key(write: &Write) -> Key {
         Write::Application { after, .. } => Key::Application(after.id),
         Write::Item { after, .. } => Key::Item(after.id),
         Write::ItemStays { item, .. } => Key::Item(*item),
+        Write::ServiceStays { title, .. } => Key::Service(title.as_str().into()),
         Write::Born(born) => Key::Change(born.id),
         Write::Moved { after, .. } => Key::Change(after.id),
         Write::Closed(closing) => Key::Change(closing.change),

@@ -11,10 +11,15 @@ impl World {
     ) -> Result<Decided, decide::Refused> {
         let change = self.change(id).clone();
         let item = self.snapshot.items[&change.item].clone();
-        let stamp = self.stamp(Self::key_of(caller));
-        // As a function has it: the head is read only where it is needed.
+        let by = if self.by_hand { Self::person_of(caller) } else { Self::key_of(caller) };
+        let stamp = self.stamp(by);
+        // As a function has it: the head and the service are read only where they are needed.
         let head = decide::takes_numbers(&item, update).then(|| self.head());
-        let decided = decide::update(&change, &item, head.as_ref(), update, &team(caller), &stamp)?;
+        let service = self.offers[&change.service.title].service.clone();
+        let service = decide::asks_service(&change, update, &stamp).then_some(service);
+        let caller = team(caller);
+        let decided =
+            decide::update(&change, &item, head.as_ref(), service.as_ref(), update, &caller, &stamp)?;
         self.apply(&decided.writes);
         assert_eq!(self.change(id), &decided.change, "the answer shows what is stored");
         assert_eq!(self.snapshot.items[&item.id], decided.item, "the answer shows what is stored");

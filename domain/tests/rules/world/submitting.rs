@@ -13,6 +13,10 @@ impl World {
         Actor::Key { name: format!("key of {name}"), team: team(name) }
     }
 
+    pub(crate) fn person_of(name: &str) -> Actor {
+        Actor::Person { name: format!("somebody of {name}"), team: team(name) }
+    }
+
     /// Reads what a plan has to know.
     pub(crate) fn read(&self, body: &Value, scope: Scope) -> (Stored, Items) {
         let declaration = declaration::parse(body.to_string().as_bytes()).unwrap();

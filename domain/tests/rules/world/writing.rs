@@ -1,12 +1,16 @@
 //! The storage of the world: it takes transactions, each whole or, where a condition fails, not at all.
 
 use super::*;
-use store::{Key, Table};
+use store::{Key, Record, Table};
 
 impl World {
     /// Carries out one transaction; panics where a storage would cancel it.
     pub(crate) fn apply(&mut self, writes: &[Write]) {
         let mut table = Table::of(&self.snapshot);
+        for offer in self.offers.values() {
+            let service = &offer.service;
+            table.put(Record::Service(service.title.as_str().into(), service.revision));
+        }
         for write in writes {
             sound(&table, write);
         }
@@ -48,6 +52,7 @@ fn sound(table: &Table, write: &Write) {
         | Write::Team(_)
         | Write::Application { .. }
         | Write::ItemStays { .. }
+        | Write::ServiceStays { .. }
         | Write::Submission(_)
         | Write::Remember { .. }
         | Write::Work(_)

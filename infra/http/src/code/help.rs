@@ -108,6 +108,16 @@ impl Code {
                  for.",
                 "Read the change instance again: somebody else may have moved it. What is COMPLETED or CLOSED stays so.",
             ),
+            Self::ManualApproval => (
+                "The owner of the service has set `allow_manual_approval` to false: an API key may approve its change \
+                 instances, and a person may not.",
+                "Let the pipeline that has the key approve it, or have the service's owner change the setting.",
+            ),
+            Self::ManualCompletion => (
+                "The owner of the service has set `allow_manual_completion` to false: an API key may complete its change \
+                 instances, and a person may not.",
+                "Let the pipeline that has the key complete it, or have the service's owner change the setting.",
+            ),
             Self::NotRetryable => (
                 "Only a change instance that is REJECTED or ERRORED can be tried again.",
                 "Read it again; while it is open there is nothing to retry.",

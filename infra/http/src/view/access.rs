@@ -66,7 +66,12 @@ fn service(subject: &Subject) -> Option<Value> {
         "id": id.get(),
         "name": title,
         "schema_version": schema_version,
+        "state": settings.state.name(),
         "approval_required": settings.approval_required,
+        "allow_manual_approval": settings.allow_manual_approval,
+        "allow_manual_completion": settings.allow_manual_completion,
+        "minimum_version": settings.minimum_version,
+        "tags": settings.tags,
         "allowed_teams": settings.allowed_teams.iter().copied().map(TeamId::get).collect::<Vec<_>>(),
         "dependant_teams": settings.dependent_teams.iter().map(team_ref).collect::<Vec<_>>(),
     }))

@@ -51,6 +51,10 @@ fn view(change: &Change, item: &ItemNow, related: &Related, viewpoint: &Viewpoin
     add("/application", "metadata", metadata);
     add("/service_owner_team", "metadata", team_metadata(change.service_owner.id, related));
     add("/consumer_team", "metadata", team_metadata(consumer, related));
+    if let Some(service) = related.services.get(&change.service.title) {
+        add("/service", "allow_manual_approval", json!(service.settings.allow_manual_approval));
+        add("/service", "allow_manual_completion", json!(service.settings.allow_manual_completion));
+    }
     for (name, version) in [("/new_declaration", &change.new), ("/old_declaration", &change.old)] {
         if let Some(version) = version {
             add(name, "declaration", declaration(consumer, version.hash, related));
@@ -91,8 +95,6 @@ pub fn light_change_instance(change: &Change, viewpoint: &Viewpoint) -> Value {
         "service": {
             "id": change.service.id.get(),
             "name": change.service.title,
-            "allow_manual_approval": true,
-            "allow_manual_completion": true,
         },
         "application": {"id": change.item.application().get(), "name": change.application},
         "service_item": {

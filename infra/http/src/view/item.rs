@@ -4,6 +4,7 @@ use super::{Viewpoint, declaration, parsed, team_ref, team_with_metadata};
 use domain::deployed::Deployed;
 use domain::item::Item;
 use domain::related::Related;
+use domain::service::ServiceState;
 use serde_json::{Value, json};
 
 /// A service item.
@@ -12,7 +13,10 @@ pub fn service_item(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Va
     let metadata = related.applications.get(&application).map(|application| parsed(&application.metadata));
     let deployed = item.deployed.and_then(|latest| related.deployed.get(&latest.id));
     let service = related.services.get(&item.service.title);
-    let private = service.is_some_and(|service| !service.settings.allowed_teams.is_empty());
+    let settings = service.map(|service| &service.settings);
+    let private = settings.is_some_and(|settings| !settings.allowed_teams.is_empty());
+    let state = settings.map_or(ServiceState::InService, |settings| settings.state);
+    let is_up_to_date = settings.and_then(|settings| settings.is_up_to_date(item.schema_version));
     json!({
         "id": item.id.get(),
         "url": viewpoint.url("service_items", item.id.get()),
@@ -25,7 +29,7 @@ pub fn service_item(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Va
             "id": item.service.id.get(),
             "name": item.service.title,
             "owner": team_ref(&item.service_owner),
-            "state": "IN_SERVICE",
+            "state": state.name(),
             "healthcheck": false,
         },
         "application": {
@@ -44,8 +48,8 @@ pub fn service_item(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Va
         "declaration_version": item.version.number,
         "related": null,
         "healthcheck_status": null,
-        "is_validated_minimum_schema": false,
-        "is_deprecated_service_schema": false,
+        "is_validated_minimum_schema": is_up_to_date == Some(true),
+        "is_deprecated_service_schema": is_up_to_date == Some(false),
         "is_service_private": private,
     })
 }

@@ -1,10 +1,11 @@
 //! Services and their schema versions.
 
 use super::Record;
-use super::parts::{Bad, TeamPart, at, team_id};
+use super::parts::{Bad, TeamPart, at};
+use super::settings::SettingsPart;
 use crate::key::{self, Key};
-use domain::id::{ServiceId, TeamId};
-use domain::service::{Service, Settings};
+use domain::id::ServiceId;
+use domain::service::Service;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -15,6 +16,8 @@ pub(crate) struct ServiceRecord {
     ar: bool,
     dt: Vec<TeamPart>,
     at: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set: Option<SettingsPart>,
     sv: u64,
     rv: u64,
     cr: u64,
@@ -33,6 +36,7 @@ impl Record for ServiceRecord {
             ar: service.settings.approval_required,
             dt: service.settings.dependent_teams.iter().map(TeamPart::of).collect(),
             at: service.settings.allowed_teams.iter().map(|team| team.get()).collect(),
+            set: Some(SettingsPart::of(&service.settings)),
             sv: service.schema_version,
             rv: service.revision,
             cr: service.created.micros(),
@@ -45,11 +49,7 @@ impl Record for ServiceRecord {
             id: ServiceId::new(self.id).ok_or(Bad("service"))?,
             title: self.ti,
             owner: self.so.value()?,
-            settings: Settings {
-                approval_required: self.ar,
-                dependent_teams: self.dt.into_iter().map(TeamPart::value).collect::<Result<_, _>>()?,
-                allowed_teams: self.at.into_iter().map(team_id).collect::<Result<Vec<TeamId>, _>>()?,
-            },
+            settings: SettingsPart::settings(self.set, self.ar, self.dt, self.at)?,
             schema_version: self.sv,
             revision: self.rv,
             created: at(self.cr),

@@ -32,6 +32,9 @@ pub(crate) struct ItemRecord {
     sh: Option<TargetPart>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rf: Vec<ReferencePart>,
+    /// The schema version that the declaration was checked against; of old it was not noted.
+    #[serde(default)]
+    sv: u64,
     own: BTreeMap<String, StackPart>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dp: Option<LatestPart>,
@@ -165,6 +168,7 @@ impl Record for ItemRecord {
             dc: item.declared,
             sh: item.settled.map(TargetPart::of),
             rf: item.references.iter().map(ReferencePart::of).collect(),
+            sv: item.schema_version,
             own: item.stacks.iter().map(stack).collect(),
             dp: item.deployed.as_ref().map(LatestPart::of),
             nd: item.next_deployed,
@@ -196,6 +200,7 @@ impl Record for ItemRecord {
             declared: self.dc,
             settled: self.sh.map(TargetPart::value).transpose()?,
             references: self.rf.into_iter().map(ReferencePart::value).collect(),
+            schema_version: self.sv,
             stacks,
             deployed: self.dp.map(LatestPart::value).transpose()?,
             next_deployed: self.nd,

@@ -1,12 +1,12 @@
 //! What was done to keys, members, services and teams.
 
 use super::Record;
-use super::parts::{Bad, TeamPart, at, team_id};
+use super::parts::{Bad, TeamPart, at};
+use super::settings::SettingsPart;
 use crate::key::{self, Key};
 use domain::actor::Role;
 use domain::id::{KeyId, MemberId, ServiceId, TeamId};
 use domain::recorded::{Event, Recorded, Subject};
-use domain::service::Settings;
 use domain::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +53,8 @@ struct ServicePart {
     ar: bool,
     dt: Vec<TeamPart>,
     at: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set: Option<SettingsPart>,
 }
 
 impl KeyPart {
@@ -83,11 +85,7 @@ impl ServicePart {
             title: self.ti,
             revision: self.rv,
             schema_version: self.sv,
-            settings: Settings {
-                approval_required: self.ar,
-                dependent_teams: self.dt.into_iter().map(TeamPart::value).collect::<Result<_, _>>()?,
-                allowed_teams: self.at.into_iter().map(team_id).collect::<Result<_, _>>()?,
-            },
+            settings: SettingsPart::settings(self.set, self.ar, self.dt, self.at)?,
         })
     }
 }
@@ -112,6 +110,7 @@ fn parts(subject: &Subject) -> (Option<KeyPart>, Option<MemberPart>, Option<Serv
                 ar: settings.approval_required,
                 dt: settings.dependent_teams.iter().map(TeamPart::of).collect(),
                 at: settings.allowed_teams.iter().copied().map(TeamId::get).collect(),
+                set: Some(SettingsPart::of(settings)),
             };
             (None, None, Some(part))
         }

@@ -162,6 +162,8 @@ struct DeclaredPart {
     ver: VersionPart,
     stays: bool,
     rf: Vec<ReferencePart>,
+    #[serde(default)]
+    sv: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     new: Option<IdentityPart>,
 }
@@ -179,6 +181,7 @@ impl DeclaredPart {
             ver: VersionPart::of(&declared.version),
             stays: declared.stays,
             rf: declared.references.iter().map(ReferencePart::of).collect(),
+            sv: declared.schema_version,
             new: declared.new.as_ref().map(IdentityPart::of),
         }
     }
@@ -188,6 +191,7 @@ impl DeclaredPart {
             version: self.ver.value(),
             stays: self.stays,
             references: self.rf.into_iter().map(ReferencePart::value).collect(),
+            schema_version: self.sv,
             new: self.new.map(IdentityPart::value).transpose()?,
         })
     }

@@ -17,7 +17,7 @@ use domain::land::Stamp;
 use domain::member::Member;
 use domain::recorded::{Event as Happened, Recorded};
 use domain::schema::Reference;
-use domain::service::{Service, ServiceRef, Settings};
+use domain::service::{Service, ServiceRef, ServiceState, Settings};
 use domain::staging::StagingState::{Committed, Open};
 use domain::staging::{Staging, StagingId};
 use domain::state::State;
@@ -137,6 +137,7 @@ fn item() -> Item {
         declared: true,
         settled: Some(Target::Removed),
         references: vec![Reference { service: "VM".to_owned(), name: "CoreVM2".to_owned() }],
+        schema_version: 2,
         stacks: BTreeMap::from([(owner().id, stack)]),
         deployed: Some(LatestDeployed {
             id: DeployedId::new(consumer().id, 17).unwrap(),
@@ -252,6 +253,7 @@ fn staged_work() -> Work {
         version: version(1),
         stays: true,
         references: vec![Reference { service: "VM".to_owned(), name: "CoreVM2".to_owned() }],
+        schema_version: 2,
         new: Some(identity),
     };
     let of = work();
@@ -275,7 +277,12 @@ fn offered() -> Service {
         title: service().title,
         owner: owner(),
         settings: Settings {
+            state: ServiceState::NoNewServiceItem,
             approval_required: true,
+            allow_manual_approval: false,
+            allow_manual_completion: true,
+            minimum_version: Some(2),
+            tags: vec!["network".to_owned()],
             dependent_teams: vec![consumer()],
             allowed_teams: vec![consumer().id],
         },
@@ -583,6 +590,7 @@ fn each_write_has_the_condition_that_its_fence_needs() {
         ("share", Write::Share(share())),
         ("share gone", Write::ShareGone { item: item_id(), owner: consumer().id }),
         ("item stays", Write::ItemStays { item: item_id(), revision: 3 }),
+        ("service stays", Write::ServiceStays { title: service().title, revision: 5 }),
     ];
     let mut lines = String::new();
     for (name, write) in &writes {

@@ -106,6 +106,7 @@ impl<'a> Expected<'a> {
         self.add(Beside::Team(change.consumer.id));
         self.add(Beside::Team(change.service_owner.id));
         self.applications.insert(change.item.application());
+        self.services.insert(change.service.title.clone());
     }
 
     fn is(&self, found: &Related) {

@@ -1,0 +1,104 @@
+//! What an owner sets about a service.
+
+use super::ServiceState;
+use crate::actor::TeamRef;
+use crate::declaration::name_problem;
+use crate::id::TeamId;
+
+/// How many dependent teams a service may have; keeps the changes of one item within a transaction.
+pub const DEPENDENT_TEAMS_MAX: usize = 15;
+
+/// How many teams a private service may name.
+pub const ALLOWED_TEAMS_MAX: usize = 1_000;
+
+/// How many tags a service may have.
+pub const TAGS_MAX: usize = 20;
+
+/// The longest tag, in bytes.
+pub const TAG_BYTES_MAX: usize = 64;
+
+/// What an owner sets about a service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// What of it may be declared (R31).
+    pub state: ServiceState,
+    /// Whether change instances are born PENDING; otherwise APPROVED.
+    pub approval_required: bool,
+    /// Whether a person may approve; otherwise only an API key (R32).
+    pub allow_manual_approval: bool,
+    /// Whether a person may complete; otherwise only an API key (R32).
+    pub allow_manual_completion: bool,
+    /// The oldest schema version that counts as up to date (R33).
+    pub minimum_version: Option<u64>,
+    /// What it is found by in the catalogue.
+    pub tags: Vec<String>,
+    /// The teams that get a change instance of their own for each one of this service.
+    pub dependent_teams: Vec<TeamRef>,
+    /// The teams that may declare new items; empty means every team (R21).
+    pub allowed_teams: Vec<TeamId>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            state: ServiceState::InService,
+            approval_required: true,
+            allow_manual_approval: true,
+            allow_manual_completion: true,
+            minimum_version: None,
+            tags: Vec::new(),
+            dependent_teams: Vec::new(),
+            allowed_teams: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Whether `team` may declare new items of the service.
+    pub fn allows(&self, team: TeamId) -> bool {
+        self.allowed_teams.is_empty() || self.allowed_teams.contains(&team)
+    }
+
+    /// Whether `team` is one of the dependent teams.
+    pub fn has_dependent(&self, team: TeamId) -> bool {
+        self.dependent_teams.iter().any(|dependent| dependent.id == team)
+    }
+
+    /// Whether what was checked against this schema version is up to date; none where nothing says what is.
+    pub fn is_up_to_date(&self, checked: u64) -> Option<bool> {
+        self.minimum_version.map(|minimum| checked >= minimum)
+    }
+}
+
+/// Why a text is no tag, if it is not; in a filter a comma means OR.
+pub fn tag_problem(tag: &str) -> Option<&'static str> {
+    if tag.len() > TAG_BYTES_MAX {
+        Some("a tag must not be longer than 64 bytes")
+    } else if tag.contains(',') {
+        Some("a tag must not contain a comma")
+    } else {
+        name_problem(tag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_checked_against_the_minimum_or_later_is_up_to_date() {
+        let of = |minimum_version| Settings { minimum_version, ..Settings::default() };
+        assert_eq!([0, 1, 2, 3].map(|checked| of(None).is_up_to_date(checked)), [None; 4]);
+        let told = [0, 1, 2, 3].map(|checked| of(Some(2)).is_up_to_date(checked));
+        assert_eq!(told, [Some(false), Some(false), Some(true), Some(true)]);
+    }
+
+    #[test]
+    fn a_tag_is_a_short_name_without_commas() {
+        assert_eq!(tag_problem("net work"), None);
+        assert_eq!(tag_problem(&"t".repeat(TAG_BYTES_MAX)), None);
+        for tag in ["", " x", "a,b", "a\nb", &"t".repeat(TAG_BYTES_MAX + 1)] {
+            assert!(tag_problem(tag).is_some(), "{tag:?}");
+        }
+    }
+}

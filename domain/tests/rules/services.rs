@@ -1,0 +1,167 @@
+//! What a service's settings mean: R31 to R33.
+
+use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, lb, table, to, vm};
+use domain::change::ChangeType::{Create, Delete, Modify};
+use domain::decide::{Refused, Update};
+use domain::item::Item;
+use domain::service::ServiceState;
+use domain::state::State;
+use domain::write::Write;
+use serde_json::json;
+
+const NAME: &str = "CoreVM1";
+
+fn in_state(state: ServiceState) -> World {
+    let mut world = World::new();
+    world.declare(&[vm(NAME, 1)]);
+    world.finish(NAME, VM_OWNER);
+    world.settings("VM").state = state;
+    world
+}
+
+#[test]
+fn r31_a_state_refuses_new_items_then_changes_and_never_a_removal() {
+    use ServiceState::*;
+    for (state, new, changed) in [
+        (InService, &[][..], &[][..]),
+        (NoNewServiceItem, &["no_new_items"], &[]),
+        (NoModifyExistingServiceItem, &["no_new_items"], &["no_modifications"]),
+        (Decommissioned, &["decommissioned"], &["decommissioned"]),
+    ] {
+        for (declared, rules) in [(vec![vm(NAME, 1), vm("CoreVM2", 1)], new), (vec![vm(NAME, 2)], changed)] {
+            let mut world = in_state(state);
+            if rules.is_empty() {
+                assert_eq!(world.declare(&declared).born.len(), 1, "{state:?}");
+            } else {
+                assert_eq!(world.refused(&declared), rules, "{state:?}");
+            }
+        }
+        let mut world = in_state(state);
+        assert!(!world.declare(&[vm(NAME, 1)]).submission.changed, "what is unchanged stays");
+        assert_eq!(table(&world.declare(&[]).born), [(NAME, Delete, VM_OWNER)]);
+        if state != InService {
+            assert_eq!(world.refused(&[vm(NAME, 1)]), new, "what was removed is new again");
+        }
+    }
+}
+
+#[test]
+fn r31_what_is_generated_goes_on_and_so_does_what_nobody_works_on() {
+    let mut world = World::new().with_dependent("VM");
+    world.declare_and_generate(&[vm(NAME, 1), lb("CoreLB1", &[NAME], "a")]);
+    for (name, owner) in [(NAME, VM_OWNER), (NAME, NP_OWNER), ("CoreLB1", LB_OWNER)] {
+        world.finish(name, owner);
+    }
+    world.settings("LoadBalancer").state = ServiceState::Decommissioned;
+    let (plan, generated) = world.declare_and_generate(&[vm(NAME, 2), lb("CoreLB1", &[NAME], "a")]);
+    assert_eq!(table(&plan.born), [(NAME, Modify, VM_OWNER)]);
+    let mut generated = table(&generated);
+    generated.sort_unstable_by_key(|(name, ..)| *name);
+    // What is referenced is nobody's new wish, whatever the state of its service.
+    assert_eq!(generated, [("CoreLB1", Modify, LB_OWNER), (NAME, Modify, NP_OWNER)]);
+    // R12: what its owner has given up is asked for again, as it was declared.
+    let mut world = World::new();
+    world.declare(&[vm(NAME, 1)]);
+    let id = world.reject(NAME, VM_OWNER);
+    world.decide(id, State::Closed);
+    world.settings("VM").state = ServiceState::NoModifyExistingServiceItem;
+    assert_eq!(table(&world.declare(&[vm(NAME, 1)]).born), [(NAME, Create, VM_OWNER)]);
+}
+
+/// A world in which owners decide by hand and a service's owner has said what they may.
+fn by_hand(approval: bool, completion: bool) -> World {
+    let mut world = World::new().with_dependent("VM");
+    world.settings("VM").allow_manual_approval = approval;
+    world.settings("VM").allow_manual_completion = completion;
+    world.declare_and_generate(&[vm(NAME, 1)]);
+    world.by_hand = true;
+    world
+}
+
+#[test]
+fn r32_a_person_approves_and_completes_where_the_service_lets_them_and_a_key_everywhere() {
+    for owner in [VM_OWNER, NP_OWNER] {
+        let mut world = by_hand(false, false);
+        let id = world.open(NAME, owner, State::Pending);
+        assert_eq!(world.update(id, owner, &to(State::Approved)), Err(Refused::ManualApproval), "{owner}");
+        world.by_hand = false;
+        world.decide(id, State::Approved);
+        world.by_hand = true;
+        assert_eq!(world.update(id, owner, &to(State::Completed)), Err(Refused::ManualCompletion), "{owner}");
+        world.by_hand = false;
+        world.decide(id, State::Completed);
+    }
+    let mut world = by_hand(true, false);
+    let id = world.approve(NAME, VM_OWNER);
+    assert_eq!(world.update(id, VM_OWNER, &to(State::Completed)), Err(Refused::ManualCompletion));
+    let mut world = by_hand(false, true);
+    let id = world.open(NAME, VM_OWNER, State::Pending);
+    world.by_hand = false;
+    world.decide(id, State::Approved);
+    world.by_hand = true;
+    world.decide(id, State::Completed);
+}
+
+#[test]
+fn r32_a_person_may_do_whatever_else_an_owner_does() {
+    let mut world = by_hand(false, false);
+    let id = world.reject(NAME, VM_OWNER);
+    let retried = world.retry(id, VM_OWNER).unwrap().change;
+    let log = Update { log: Some("seen".to_owned()), ..Update::default() };
+    world.update(retried.id, VM_OWNER, &log).unwrap();
+    world.by_hand = false;
+    world.decide(retried.id, State::Approved);
+    world.by_hand = true;
+    // To ask for the state that it has moves nothing.
+    assert_eq!(world.update(retried.id, VM_OWNER, &to(State::Approved)).unwrap().writes, []);
+    world.deploy(retried.id, VM_OWNER, &json!({"ip": "10.0.0.1"})).unwrap();
+    let errored = world.decide(retried.id, State::Errored);
+    // What was approved once stays approved: a retry is no approval.
+    assert_eq!(world.retry(errored.id, VM_OWNER).unwrap().change.state, State::Approved);
+}
+
+#[test]
+fn r32_what_is_not_the_callers_or_not_legal_is_told_first() {
+    let mut world = by_hand(false, false);
+    let id = world.open(NAME, VM_OWNER, State::Pending);
+    assert_eq!(world.update(id, CONSUMER, &to(State::Approved)), Err(Refused::NotOwner));
+    let illegal = Refused::IllegalTransition { from: State::Pending, to: State::Completed };
+    assert_eq!(world.update(id, VM_OWNER, &to(State::Completed)), Err(illegal));
+}
+
+#[test]
+fn r32_the_settings_that_a_person_goes_by_are_fenced_and_no_key_pays_for_it() {
+    let mut world = by_hand(true, true);
+    let stays = |write: &&Write| matches!(write, Write::ServiceStays { .. });
+    let id = world.open(NAME, VM_OWNER, State::Pending);
+    let approved = world.update(id, VM_OWNER, &to(State::Approved)).unwrap().writes;
+    let fence = Write::ServiceStays { title: "VM".to_owned(), revision: 1 };
+    assert_eq!(approved.iter().filter(stays).collect::<Vec<_>>(), [&fence]);
+    world.by_hand = false;
+    let completed = world.update(id, VM_OWNER, &to(State::Completed)).unwrap().writes;
+    assert_eq!(completed.iter().find(stays), None);
+}
+
+#[test]
+fn r33_an_item_knows_the_version_that_its_declaration_was_checked_against() {
+    let mut world = World::new();
+    let checked = |world: &World, name| Item::clone(world.item(name)).schema_version;
+    world.declare(&[vm(NAME, 1), vm("CoreVM2", 1)]);
+    assert_eq!([NAME, "CoreVM2"].map(|name| checked(&world, name)), [1, 1]);
+    let mut wider: serde_json::Value = serde_json::from_str(&world.offers["VM"].schema.text).unwrap();
+    wider["description"] = json!("a wider one");
+    world.redefine("VM", &wider);
+    world.settings("VM").minimum_version = Some(2);
+    // R20: what is unchanged is not checked again; nor is what is asked for again as it was (R12).
+    world.declare(&[vm(NAME, 1), vm("CoreVM2", 1)]);
+    assert_eq!([NAME, "CoreVM2"].map(|name| checked(&world, name)), [1, 1]);
+    world.declare(&[vm(NAME, 2), vm("CoreVM2", 1), vm("CoreVM3", 1)]);
+    assert_eq!([NAME, "CoreVM2", "CoreVM3"].map(|name| checked(&world, name)), [2, 1, 2]);
+    let up_to_date = |name| world.offers["VM"].service.settings.is_up_to_date(checked(&world, name));
+    assert_eq!([NAME, "CoreVM2"].map(up_to_date), [Some(true), Some(false)]);
+    world.declare(&[vm(NAME, 2)]);
+    assert_eq!(checked(&world, "CoreVM2"), 1, "a removal checks nothing");
+    // Declared again as it was before: it is checked again.
+    world.declare(&[vm(NAME, 2), vm("CoreVM2", 1)]);
+    assert_eq!(checked(&world, "CoreVM2"), 2);
+}

@@ -1,0 +1,52 @@
+//! A service's settings, as they are stored with the service and with what is recorded of it.
+
+use super::parts::{Bad, TeamPart, team_id};
+use domain::id::TeamId;
+use domain::service::{ServiceState, Settings};
+use serde::{Deserialize, Serialize};
+
+/// The settings that a record of the format's first days does not have; they were what they are by default.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SettingsPart {
+    st: String,
+    /// Whether a person may approve.
+    ma: bool,
+    /// Whether a person may complete.
+    mc: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mv: Option<u64>,
+    tg: Vec<String>,
+}
+
+impl SettingsPart {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        Self {
+            st: settings.state.name().to_owned(),
+            ma: settings.allow_manual_approval,
+            mc: settings.allow_manual_completion,
+            mv: settings.minimum_version,
+            tg: settings.tags.clone(),
+        }
+    }
+
+    /// All settings: these, and those that every record has.
+    pub(crate) fn settings(
+        part: Option<Self>,
+        approval_required: bool,
+        dependents: Vec<TeamPart>,
+        allowed: Vec<u64>,
+    ) -> Result<Settings, Bad> {
+        let dependent_teams = dependents.into_iter().map(TeamPart::value).collect::<Result<_, _>>()?;
+        let allowed_teams = allowed.into_iter().map(team_id).collect::<Result<Vec<TeamId>, _>>()?;
+        let settings = Settings { approval_required, dependent_teams, allowed_teams, ..Settings::default() };
+        let Some(part) = part else { return Ok(settings) };
+        Ok(Settings {
+            state: ServiceState::parse(&part.st).ok_or(Bad("service state"))?,
+            allow_manual_approval: part.ma,
+            allow_manual_completion: part.mc,
+            minimum_version: part.mv,
+            tags: part.tg,
+            ..settings
+        })
+    }
+}
