@@ -11,7 +11,7 @@ use dovetail_http::{Access, Code, Pov, ROUTES};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tests::contract::{self, DOCUMENT, Lines, OPERATIONS, examples, problems};
-use tests::{Ask, Running};
+use tests::{Ask, Running, multipart};
 
 const CONSUMER: &str = "/v1/orcabase/consumer";
 const OWNER: &str = "/v1/orcabase/serviceowner";
@@ -234,6 +234,20 @@ impl World {
         self.call(200, "PUT", &format!("{services}1/"), key, &settings);
     }
 
+    /// Keeps what an owner keeps with a service.
+    fn keep(&self) {
+        let (key, docs) = ("vm-owner-key", format!("{OWNER}/services/1/docs/"));
+        let configs = format!("{OWNER}/service_configs/");
+        for status in [201, 200] {
+            let (header, body) = multipart("md_file", b"# VM");
+            let ask = Ask { method: "POST", path: &docs, key: Some(key), headers: &[header], body };
+            assert_eq!(self.system.send(&ask).status, status);
+            self.call(201, "POST", &configs, key, &json!({"service": 1, "config": {"status": status}}));
+        }
+        self.call(400, "POST", &docs, key, &json!({}));
+        self.call(400, "POST", &configs, key, &json!({}));
+    }
+
     /// Makes a key, has another one take its place, and withdraws it.
     fn keys(&self) {
         let (keys, admin) = ("/v1/account/api_keys/", "vm-owner-key");
@@ -324,6 +338,7 @@ fn value(parameter: &Value) -> String {
 #[test]
 fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     let world = World::new();
+    world.keep();
     world.read();
     world.own();
     world.keys();

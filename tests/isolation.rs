@@ -8,7 +8,7 @@ mod reads;
 use domain::actor::Role;
 use dovetail_http::{Access, Code, Operation, Pov, ROUTES, Route};
 use serde_json::{Value, json};
-use tests::{Answer, Ask, Running};
+use tests::{Answer, Ask, Running, multipart};
 
 const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "PUT", "DELETE"];
 
@@ -66,6 +66,19 @@ fn populated() -> Running {
     let tagged = json!({"tags": ["alphamark-tag"]});
     let path = owned.at("/results/0/url").as_str().unwrap();
     assert_eq!(system.call("PATCH", path, "owner-one", &tagged).status, 200);
+    let url = |name: &str| {
+        let found = system.get(&format!("/v1/orcabase/serviceowner/services/?name={name}"), "owner-one");
+        found.at("/results/0/url").as_str().unwrap().to_owned()
+    };
+    for (name, text) in [("VM", "for everybody"), ("Private-alphamark", "alphamark-docs")] {
+        let (headers, body) = multipart("md_file", text.as_bytes());
+        let path = format!("{}docs/", url(name));
+        let ask = Ask { method: "POST", path: &path, key: Some("owner-one"), headers: &[headers], body };
+        assert_eq!(system.send(&ask).status, 201);
+        let config = json!({"service": url(name), "config": {"ip": "alphamark-vm-config"}});
+        let path = "/v1/orcabase/serviceowner/service_configs/";
+        assert_eq!(system.call("POST", path, "owner-one", &config).status, 201);
+    }
     for consumer in ["alpha", "beta"] {
         let mark = format!("{consumer}mark");
         let submit = |note: &str| {
@@ -110,6 +123,7 @@ struct Foreign {
     application: u64,
     vm: u64,
     private: u64,
+    config: u64,
     team: u64,
     key: u64,
 }
@@ -135,6 +149,7 @@ impl Foreign {
             application: id(&format!("{consumer}/applications/"), "alpha", "/results/0/id"),
             vm: id(&format!("{consumer}/services/?name=VM"), "alpha", "/results/0/id"),
             private: id(&format!("{consumer}/services/?name=Private-alphamark"), "alpha", "/results/0/id"),
+            config: id("/v1/orcabase/serviceowner/service_configs/", "owner-one", "/results/0/id"),
             team: id("/v1/account/teams/", "alpha", "/results/0/id"),
             key: id("/v1/account/api_keys/", "alpha", "/results/0/id"),
         }
@@ -152,6 +167,7 @@ impl Foreign {
             Some("submissions") => vec![self.submission],
             Some("applications") => vec![self.application],
             Some("services") => vec![self.vm, self.private],
+            Some("service_configs") => vec![self.config],
             _ => Vec::new(),
         }
     }
@@ -218,7 +234,12 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
             "properties": {"name": {"type": "string"}, "stolen": {"type": "string"}}}),
         Operation::UpdateService => json!({"approval_required": false, "allowed_teams": [foreign.team],
             "state": "DECOMMISSIONED", "tags": ["stolen"]}),
-        Operation::ListTeams
+        Operation::CreateServiceConfig => json!({"service": foreign.vm, "config": {"ip": "stolen"}}),
+        Operation::UploadServiceDocs
+        | Operation::GetServiceDocs
+        | Operation::ListServiceConfigs
+        | Operation::GetServiceConfig
+        | Operation::ListTeams
         | Operation::ListSubmissions
         | Operation::GetSubmission
         | Operation::ListServiceItems
@@ -273,9 +294,19 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
         | Operation::GetApplication => refused(Code::NotFound),
         // The catalogue is open to every consumer, but for private services.
         Operation::GetService if target.pov == Pov::Consumer && target.id == Some(foreign.vm) => (200, None),
-        Operation::GetService => refused(Code::NotFound),
-        Operation::UpdateService if target.id == Some(foreign.private) => refused(Code::NotFound),
-        Operation::UpdateService | Operation::PublishService => refused(Code::ForeignService),
+        Operation::GetServiceDocs if target.pov == Pov::Consumer && target.id == Some(foreign.vm) => {
+            (200, None)
+        }
+        Operation::GetService | Operation::GetServiceDocs | Operation::GetServiceConfig => {
+            refused(Code::NotFound)
+        }
+        Operation::CreateServiceConfig => refused(Code::InvalidField),
+        Operation::UpdateService | Operation::UploadServiceDocs if target.id == Some(foreign.private) => {
+            refused(Code::NotFound)
+        }
+        Operation::UpdateService | Operation::UploadServiceDocs | Operation::PublishService => {
+            refused(Code::ForeignService)
+        }
         Operation::Submit | Operation::ValidateSubmission => refused(Code::InvalidDeclaration),
         Operation::ValidateService => refused(Code::InvalidSchema),
         Operation::ListTeams
@@ -290,6 +321,7 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
         | Operation::ListServices
         | Operation::ListDependentServices
         | Operation::ListServiceTags
+        | Operation::ListServiceConfigs
         | Operation::ListApplications
         | Operation::GetHealth
         | Operation::GetContract

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tests::issuer::{Issuer, seconds};
-use tests::{Answer, Ask, Running, Settings};
+use tests::{Answer, Ask, Running, Settings, multipart};
 
 const KEYS: &str = "/v1/account/api_keys/";
 const MEMBERS: &str = "/v1/account/members/";
@@ -305,14 +305,16 @@ enum Expected {
 }
 
 fn expected(route: &Route, pov: Pov, by: By, role: Role, state: State) -> Expected {
-    let is_open_catalogue = route.operation == Operation::GetService && pov == Pov::Consumer;
+    let is_catalogue = matches!(route.operation, Operation::GetService | Operation::GetServiceDocs);
+    let is_open_catalogue = is_catalogue && pov == Pov::Consumer;
+    let is_owners = matches!(route.operation, Operation::UpdateService | Operation::UploadServiceDocs);
     match state {
         _ if route.access == Access::Anyone => Expected::Served,
         // Who it is is known, but nothing more.
         State::Revoked if by == By::Token => Expected::Forbidden,
         State::Expired | State::Revoked => Expected::Unauthenticated,
         State::Valid | State::Foreign if !route.access.is_open_to(role) => Expected::Forbidden,
-        State::Foreign if route.operation == Operation::UpdateService => Expected::Forbidden,
+        State::Foreign if is_owners => Expected::Forbidden,
         State::Foreign if route.path.contains("{id}") && !is_open_catalogue => Expected::Hidden,
         State::Valid | State::Foreign => Expected::Served,
     }
@@ -362,6 +364,12 @@ fn every_route_with_every_role_and_every_state_of_a_key_and_of_a_person() {
         submitted.at("/change_instances/0/url").as_str().unwrap().replace("/consumer/", "/serviceowner/");
     let done = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}});
     assert_eq!(system.call("PATCH", &change, ADMIN, &done).status, 200);
+    let (header, body) = multipart("md_file", b"# VM");
+    let docs = "/v1/orcabase/serviceowner/services/1/docs/";
+    let upload = Ask { method: "POST", path: docs, key: Some(ADMIN), headers: &[header], body };
+    assert_eq!(system.send(&upload).status, 201);
+    let config = json!({"service": 1, "config": {}});
+    assert_eq!(system.call("POST", "/v1/orcabase/serviceowner/service_configs/", ADMIN, &config).status, 201);
     let (mut tried, mut wrong) = (0, Vec::new());
     for (by, role, state) in callers() {
         let (caller, authorization) =

@@ -106,6 +106,16 @@ pub struct Ask<'a> {
     pub body: Vec<u8>,
 }
 
+/// A body of several parts, of which the last is a file, with its header.
+pub fn multipart(field: &str, content: &[u8]) -> ((&'static str, &'static str), Vec<u8>) {
+    let head = format!(
+        "--b0undary\r\ncontent-disposition: form-data; name=\"other\"\r\n\r\nx\r\n--b0undary\r\n\
+         content-disposition: form-data; name=\"{field}\"; filename=\"vm.md\"\r\ncontent-type: text/markdown\r\n\r\n"
+    );
+    let body = [head.as_bytes(), content, b"\r\n--b0undary--\r\n"].concat();
+    (("content-type", "multipart/form-data; boundary=b0undary"), body)
+}
+
 /// Where the system is that a scenario is played on.
 pub trait Site {
     /// What every URL begins with.
@@ -384,7 +394,8 @@ pub async fn send(base: &str, ask: &Ask<'_>) -> Answer {
     for (name, value) in ask.headers {
         request = request.header(*name, *value);
     }
-    let request = request.header("content-type", "application/json");
+    let is_told = ask.headers.iter().any(|(name, _)| *name == "content-type");
+    let request = if is_told { request } else { request.header("content-type", "application/json") };
     let request = request.body(Full::new(Bytes::from(ask.body.clone()))).unwrap();
     let reply = sender.send_request(request).await.unwrap();
     let status = reply.status().as_u16();

@@ -1,6 +1,7 @@
 //! The system's specification, run over HTTP against the whole system in this process.
 
 mod audit;
+mod catalog;
 mod cost;
 mod crashes;
 mod dependents;

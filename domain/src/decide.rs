@@ -205,11 +205,12 @@ fn check(
 
 /// Whether a person may bring about a state (R32).
 const fn by_hand(settings: &Settings, state: State) -> Result<(), Refused> {
-    match state {
-        State::Approved if !settings.allow_manual_approval => Err(Refused::ManualApproval),
-        State::Completed if !settings.allow_manual_completion => Err(Refused::ManualCompletion),
-        _ => Ok(()),
-    }
+    let (is_allowed, refused) = match state {
+        State::Approved => (settings.allow_manual_approval, Refused::ManualApproval),
+        State::Completed => (settings.allow_manual_completion, Refused::ManualCompletion),
+        State::Pending | State::Rejected | State::Errored | State::Closed => return Ok(()),
+    };
+    if is_allowed { Ok(()) } else { Err(refused) }
 }
 
 /// What the new state means for the stacks and the item; returns what it displaces.

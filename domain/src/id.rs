@@ -10,6 +10,8 @@ const TEAM_BITS: u32 = 18;
 const APPLICATION_BITS: u32 = 12;
 const ITEM_BITS: u32 = 23;
 const NUMBER_BITS: u32 = 35;
+const SERVICE_BITS: u32 = 33;
+const VERSION_BITS: u32 = 20;
 
 /// The numbers of one change instance: its own, and after it those of the deployed items it brings.
 pub const CHANGE_STRIDE: u64 = 16;
@@ -72,6 +74,11 @@ id!(
     MemberId
 );
 
+id!(
+    /// A version of a service's config: (service, version).
+    ConfigId
+);
+
 impl KeyId {
     /// The key of a team whose secret is stored as `hash`.
     pub fn of(team: TeamId, hash: &str) -> Self {
@@ -116,6 +123,29 @@ impl ServiceId {
     /// The service with this number; none beyond 2^53.
     pub const fn new(number: u64) -> Option<Self> {
         if number == 0 || number >> 53 != 0 { None } else { Some(Self(number)) }
+    }
+}
+
+impl ConfigId {
+    /// The version of the service's config; none when the numbers have run out.
+    pub fn new(service: ServiceId, version: u64) -> Option<Self> {
+        let id = join(service.0, VERSION_BITS, version).map(Self);
+        id.filter(|_| service.0 >> SERVICE_BITS == 0)
+    }
+
+    /// Reads an id off the wire.
+    pub fn parse(raw: u64) -> Option<Self> {
+        split(raw, SERVICE_BITS, VERSION_BITS).map(|_| Self(raw))
+    }
+
+    /// The service.
+    pub const fn service(self) -> ServiceId {
+        ServiceId(self.0 >> VERSION_BITS)
+    }
+
+    /// The version, counted per service from 1.
+    pub const fn version(self) -> u64 {
+        self.0 & ((1 << VERSION_BITS) - 1)
     }
 }
 
@@ -227,6 +257,14 @@ mod tests {
         }
         // Team 32 has no application 0 that item 1 might be of.
         assert_eq!((ItemId::parse((1 << 40) | 1), ApplicationId::parse(32 << 12)), (None, None));
+        let service = ServiceId::new((1 << 33) - 1).unwrap();
+        let config = ConfigId::new(service, (1 << 20) - 1).unwrap();
+        assert_eq!(config.get(), (1 << 53) - 1);
+        assert_eq!(ConfigId::parse(config.get()), Some(config));
+        assert_eq!((config.service(), config.version()), (service, (1 << 20) - 1));
+        assert_eq!(ConfigId::new(service, 1 << 20), None);
+        assert_eq!(ConfigId::new(ServiceId::new(1 << 33).unwrap(), 1), None);
+        assert_eq!([0, 1, 1 << 20, 1 << 53].map(ConfigId::parse), [None; 4]);
         assert_eq!((ServiceId::new(0), ServiceId::new(1 << 53)), (None, None));
         assert_eq!(ServiceId::new((1 << 53) - 1).map(ServiceId::get), Some((1 << 53) - 1));
     }

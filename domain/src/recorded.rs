@@ -28,13 +28,17 @@ pub enum Event {
     ServicePublished,
     /// A service's settings were changed.
     ServiceChanged,
+    /// A service's documentation was stored.
+    ServiceDocumented,
+    /// A version of a service's config was stored.
+    ServiceConfigured,
     /// A team came into being.
     TeamCreated,
 }
 
 impl Event {
     /// Every event.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::KeyCreated,
         Self::KeyRotated,
         Self::KeyRevoked,
@@ -43,6 +47,8 @@ impl Event {
         Self::MemberRemoved,
         Self::ServicePublished,
         Self::ServiceChanged,
+        Self::ServiceDocumented,
+        Self::ServiceConfigured,
         Self::TeamCreated,
     ];
 
@@ -57,6 +63,8 @@ impl Event {
             Self::MemberRemoved => "MEMBER_REMOVED",
             Self::ServicePublished => "SERVICE_PUBLISHED",
             Self::ServiceChanged => "SERVICE_CHANGED",
+            Self::ServiceDocumented => "SERVICE_DOCUMENTED",
+            Self::ServiceConfigured => "SERVICE_CONFIGURED",
             Self::TeamCreated => "TEAM_CREATED",
         }
     }

@@ -32,6 +32,8 @@ pub struct Service {
     pub owner: TeamRef,
     /// What the owner set.
     pub settings: Settings,
+    /// Whether there is documentation.
+    pub has_docs: bool,
     /// The newest schema version, counted from 1.
     pub schema_version: u64,
     /// Counts the writes of this record.
@@ -111,6 +113,14 @@ pub fn set(service: &Service, settings: Settings, now: Timestamp) -> Option<Serv
     })
 }
 
+/// A service that has documentation from now on.
+pub fn documented(service: &Service, now: Timestamp) -> Service {
+    if service.has_docs {
+        return service.clone();
+    }
+    Service { has_docs: true, revision: service.revision + 1, modified: now, ..service.clone() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +137,7 @@ mod tests {
             title: "VM".to_owned(),
             owner: team(1),
             settings: Settings { dependent_teams: vec![team(2)], ..Settings::default() },
+            has_docs: false,
             schema_version: 3,
             revision: 7,
             created: Timestamp::from_micros(1),
@@ -164,7 +175,7 @@ mod tests {
         let required = |published| match published {
             Publish::New(settings) => settings.approval_required,
             Publish::NewVersion(service) => service.settings.approval_required,
-            other => panic!("{other:?}"),
+            other @ (Publish::Unchanged | Publish::Foreign) => panic!("{other:?}"),
         };
         for (said, expected) in [(None, true), (Some(true), true), (Some(false), false)] {
             assert_eq!(required(publish(None, &schema("", said), &team(1), NOW)), expected, "{said:?}");
@@ -194,6 +205,13 @@ mod tests {
         let settings = Settings { approval_required: false, ..before.settings.clone() };
         let after = Service { settings: settings.clone(), revision: 8, modified: NOW, ..before.clone() };
         assert_eq!(set(&before, settings, NOW), Some(after));
+    }
+
+    #[test]
+    fn the_first_documentation_alone_changes_the_service() {
+        let after = documented(&service(), NOW);
+        assert_eq!(after, Service { has_docs: true, revision: 8, modified: NOW, ..service() });
+        assert_eq!(documented(&after, Timestamp::from_micros(10)), after);
     }
 
     #[test]

@@ -96,6 +96,7 @@ fn offers() -> Offers {
         title: schema.title.clone(),
         owner: TeamRef { id: TeamId::new(1).unwrap(), name: "VMOwnerTeam".to_owned() },
         settings: Settings::default(),
+        has_docs: false,
         schema_version: 1,
         revision: 1,
         created: Timestamp::from_micros(0),

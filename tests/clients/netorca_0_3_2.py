@@ -7,7 +7,7 @@ declared, and its name says what holds. `tests/clients/run` starts the system an
 
     python netorca_0_3_2.py BASE_URL [PART_OF_A_NAME ...]
 
-Left out, because these routes do not exist: service docs, tags and configs, charges, webhooks and healthchecks;
+Left out, because these routes do not exist: charges, webhooks and healthchecks;
 one check says that they are not found. Users do not exist here either, so logging in with a name and a password
 is refused.
 """
@@ -17,6 +17,7 @@ import functools
 import io
 import json
 import os
+import tempfile
 import xml.etree.ElementTree
 
 import checks
@@ -699,13 +700,26 @@ def what_is_another_teams_is_not_found_or_denied():
 
 
 @check
+def a_service_has_documentation_tags_and_configs():
+    client, service = netorca(), netorca().get_services({"name": "VM"})["results"][0]
+    with tempfile.NamedTemporaryFile("w", suffix=".md") as readme:
+        readme.write("# VM\n")
+        readme.flush()
+        client.create_service_docs(service["id"], readme.name, "vm")
+    expect("the documentation", "# VM\n", client.get_service_docs(service["id"])["md_file"])
+    client.update_service(service["id"], {"tags": ["compute"]})
+    expect("the tags", ["compute"], client.get_service_tags()["results"])
+    made = client.create_service_config({"service": service["id"], "config": {"ip": "10.0.0.1"}})
+    newest = client.get_service_configs({"service_id": service["id"], "ordering": "-version", "limit": 1})
+    expect("the newest config", [made], newest["results"])
+    expect("the config", {"ip": "10.0.0.1"}, client.get_service_config(made["id"])["config"])
+    expect("other owners' configs", [], netorca(LB_OWNER_KEY).get_service_configs()["results"])
+
+
+@check
 def what_this_system_does_not_serve_is_not_found():
     client = netorca()
     for resource, call in (
-        ("service_tags", client.get_service_tags),
-        ("service_docs", lambda: client.get_service_docs(1)),
-        ("service_configs", client.get_service_configs),
-        ("service_configs", lambda: client.create_service_config({"service": 1, "config": {}})),
         ("charges", client.get_charges),
         ("charges", lambda: client.update_charges(1, {"processed": True})),
         ("webhooks", lambda: client.create_webhook({"name": "w", "target_url": "http://127.0.0.1:9/"})),

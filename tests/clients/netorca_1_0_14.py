@@ -5,7 +5,7 @@ nothing declared, and its name says what holds. `tests/clients/run` starts the s
 
     python netorca_1_0_14.py BASE_URL [PART_OF_A_NAME ...]
 
-Left out, because these routes do not exist: service docs, tags and configs, charges, webhooks, healthchecks,
+Left out, because these routes do not exist: charges, webhooks, healthchecks,
 messages, and the Pack (AI processors, documents, models).
 """
 
@@ -14,6 +14,7 @@ import functools
 import io
 import json
 import os
+import tempfile
 import warnings
 import xml.etree.ElementTree
 from datetime import datetime, timedelta, timezone
@@ -974,6 +975,23 @@ def applications_are_found_by_the_state_of_their_items():
 
 
 # --- Refusals that the client tells apart ------------------------------------------------------------------
+
+
+@check
+def a_service_has_documentation_tags_and_configs():
+    client, service = owner(), next(iter(owner().services.list(name="VM")))
+    with tempfile.NamedTemporaryFile("w", suffix=".md") as readme:
+        readme.write("# VM\n")
+        readme.flush()
+        client.services.create_docs(service.id, readme.name, "vm.md")
+    expect("the documentation", "# VM\n", client.services.get_docs(service.id)["md_file"])
+    client.services.update(service.id, {"tags": ["compute"]})
+    expect("the tags", ["compute"], client.services.get_tags())
+    made = client.service_configs.create({"service": service.id, "config": {"ip": "10.0.0.1"}})
+    newest = next(iter(client.service_configs.list(service_id=service.id, ordering="-version", limit=1)))
+    expect("the newest config", made.data, newest.data)
+    expect("the config", {"ip": "10.0.0.1"}, client.service_configs.get(made.id).config)
+    expect("other owners' configs", [], list(owner(LB_OWNER_KEY).service_configs.list()))
 
 
 @check

@@ -58,7 +58,12 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::CreateDeployedItem
         | Operation::PatchDeployedItem => 1,
         // The numbers of the path tell whose these are; the catalogue is one for all.
-        Operation::GetSubmission
+        Operation::GetServiceConfig
+        | Operation::GetServiceDocs
+        | Operation::UploadServiceDocs
+        | Operation::ListServiceConfigs
+        | Operation::CreateServiceConfig
+        | Operation::GetSubmission
         | Operation::GetApplication
         | Operation::GetService
         | Operation::UpdateService

@@ -2,8 +2,8 @@
 
 use super::{Audit, Snapshot, Subject, Violation};
 use crate::actor::TeamRef;
-use crate::id::{ChangeId, ServiceId, TeamId};
-use crate::service::Service;
+use crate::id::{ChangeId, ConfigId, ServiceId, TeamId};
+use crate::service::{Service, ServiceRef};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The records that belong to no consumer.
@@ -13,6 +13,10 @@ pub struct Catalogue {
     pub services: BTreeMap<String, Service>,
     /// The schema versions that are stored, by title.
     pub schemas: BTreeSet<(String, u64)>,
+    /// What is kept of services' configs: whose it says it is.
+    pub configs: BTreeMap<ConfigId, (ServiceRef, TeamRef)>,
+    /// The titles of services with documentation, and the ids that it says they have.
+    pub documented: BTreeMap<String, ServiceId>,
     /// Titles by service id.
     pub titles: BTreeMap<ServiceId, String>,
     /// Teams by name.
@@ -29,6 +33,7 @@ pub fn catalogue(snapshot: &Snapshot) -> Vec<Violation> {
     for service in snapshot.catalogue.services.values() {
         audit.service(service);
     }
+    audit.services_of_configs();
     audit.services_of_items();
     audit.owners();
     audit.counters();
@@ -72,6 +77,27 @@ impl Audit<'_> {
         let versions = catalogue.schemas.iter().filter(|(title, _)| *title == service.title);
         let dense = versions.map(|(_, version)| *version).eq(1..=service.schema_version);
         self.require(dense, "I16", subject(), "the versions of its schema have gaps");
+        let settled = service
+            .settings
+            .minimum_version
+            .is_none_or(|version| (1..=service.schema_version).contains(&version));
+        self.require(settled, "I16", subject(), "no version of its schema is the minimum");
+        let documented = catalogue.documented.get(&service.title).copied();
+        let told = documented == service.has_docs.then_some(service.id);
+        self.require(told, "I16", subject(), "it says otherwise of its documentation");
+    }
+
+    /// I16: what is kept of a service's config is that service's, and its owner's.
+    fn services_of_configs(&mut self) {
+        let catalogue = &self.snapshot.catalogue;
+        for (id, (named, owner)) in &catalogue.configs {
+            let service = catalogue.services.get(&named.title);
+            let agrees = service.is_some_and(|service| {
+                service.id == id.service() && service.id == named.id && service.owner == *owner
+            });
+            let detail = format!("config {id} says otherwise of its id or owner, or there is none");
+            self.require(agrees, "I16", Subject::Service(named.title.clone()), detail);
+        }
     }
 
     /// I16: what items say of their service is so.

@@ -153,6 +153,44 @@ fn two_drafts_are_spoken() {
 }
 
 #[test]
+fn both_drafts_have_references_in_both_forms() {
+    for draft in ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"] {
+        let schema = published(&definition(&json!({"$schema": draft, "properties": {
+            "name": {"type": "string"},
+            "vms": {"type": "array", "format": "reference_list", "reference_method": "list",
+                "service_reference": "VM"},
+            "gateway": {"type": "string", "format": "reference", "service_reference": "Gateway"}}})));
+        let body = json!({"name": "n", "vms": ["b", "a", "b"], "gateway": "g"});
+        let named =
+            |service: &str, name: &str| Reference { service: service.to_owned(), name: name.to_owned() };
+        assert_eq!(schema.problems(&body), []);
+        assert_eq!(schema.references_of(&body), [named("Gateway", "g"), named("VM", "a"), named("VM", "b")]);
+        // What is no name is refused by the definition, which says so itself of the list's entries.
+        let places = |body: Value| -> Vec<String> {
+            schema.problems(&body).into_iter().map(|problem| problem.pointer).collect()
+        };
+        assert_eq!(places(json!({"name": "n", "vms": [1], "gateway": ["g"]})), ["/gateway", "/vms/0"]);
+    }
+}
+
+#[test]
+fn what_metadata_say_is_checked() {
+    let with = |metadata: Value| definition(&json!({"metadata": metadata}));
+    for said in [json!({}), json!({"owner": 1}), json!({"monthly_cost": 0, "cost_per_change": 0.5})] {
+        published(&with(said));
+    }
+    for (said, at) in [
+        (json!([]), "/metadata"),
+        (json!({"approval_required": "no"}), "/metadata/approval_required"),
+        (json!({"monthly_cost": -0.1}), "/metadata/monthly_cost"),
+        (json!({"monthly_cost": "1"}), "/metadata/monthly_cost"),
+        (json!({"cost_per_change": null}), "/metadata/cost_per_change"),
+    ] {
+        assert_told(&with(said), &[("invalid_metadata", at)]);
+    }
+}
+
+#[test]
 fn references_stay_within_the_definition() {
     let at = "/properties/x/$ref";
     let cases = [

@@ -1,5 +1,7 @@
 //! The catalogue: service definitions are published, checked and set.
 
+mod configs;
+mod docs;
 mod settings;
 
 use domain::actor::TeamRef;
@@ -24,6 +26,8 @@ pub fn handle(table: &Table, event: Event) -> Answering<'_> {
     answer(event, Function::Catalog, async move |call| match call.operation {
         Operation::PublishService => publish_service(table, &call).await,
         Operation::ValidateService => validate(&call),
+        Operation::UploadServiceDocs => docs::upload(table, &call).await,
+        Operation::CreateServiceConfig => configs::create(table, &call).await,
         Operation::UpdateService => update(table, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })
@@ -91,15 +95,22 @@ pub async fn publish(
     Err(Error::Unavailable("the service keeps changing".to_owned()))
 }
 
-async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
+/// The service in the path, which only its owner changes.
+async fn own_service(table: &Table, call: &Call) -> Result<Service, Failure> {
     let id = call.id(ServiceId::new)?;
+    let service = table.service_by_id(id).await?.ok_or(Code::NotFound)?;
+    let team = call.caller.team.id;
+    if service.owner.id == team {
+        return Ok(service);
+    }
+    // A private service does not exist for those that it does not allow and that do not depend on it.
+    let seen = Pov::ALL.iter().any(|pov| pov.shows_service(&service, team));
+    Err(if seen { Code::ForeignService } else { Code::NotFound }.into())
+}
+
+async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     for attempt in 0..ATTEMPTS_MAX {
-        let service = table.service_by_id(id).await?.ok_or(Code::NotFound)?;
-        if service.owner.id != call.caller.team.id {
-            // A private service does not exist for those that it does not allow and that do not depend on it.
-            let seen = Pov::ALL.iter().any(|pov| pov.shows_service(&service, call.caller.team.id));
-            return Err(if seen { Code::ForeignService } else { Code::NotFound }.into());
-        }
+        let service = own_service(table, call).await?;
         let settings = settings::read(table, &call.object()?, &service).await?;
         let after = match service::set(&service, settings, call.now) {
             None => service,

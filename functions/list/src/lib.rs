@@ -2,6 +2,7 @@
 
 mod applications;
 mod changes;
+mod configs;
 mod deployed;
 mod filter;
 mod items;
@@ -41,6 +42,9 @@ async fn respond(asked: Asked<'_>) -> Result<Reply, Failure> {
         Operation::ListServices => services::all(asked).await,
         Operation::ListDependentServices => services::dependent(asked).await,
         Operation::ListServiceTags => services::tags(table, call).await,
+        Operation::GetServiceDocs => services::docs(table, call).await,
+        Operation::ListServiceConfigs => configs::all(asked).await,
+        Operation::GetServiceConfig => configs::one(table, call).await,
         Operation::GetService => services::one(table, call).await,
         Operation::ListApplications => applications::all(asked).await,
         Operation::GetApplication => applications::one(table, call).await,

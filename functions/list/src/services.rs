@@ -74,6 +74,15 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::new(200, view::service(&service, &schema, &Viewpoint::of(call))))
 }
 
+/// A service's documentation, for whoever finds the service.
+pub(crate) async fn docs(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let service = table.service_by_id(call.id(ServiceId::new)?).await?;
+    let service =
+        service.filter(|service| service.has_docs && call.pov.shows_service(service, call.caller.team.id));
+    let docs = table.docs(&service.ok_or(Code::NotFound)?.title).await?;
+    Ok(Reply::new(200, view::service_docs(&docs.ok_or(Code::NotFound)?)))
+}
+
 fn filter(call: &Call) -> Result<Filter<Service>, Failure> {
     only_knows(call, &["name", "tags", "state"])?;
     let mut filter = Filter::new();

@@ -106,6 +106,8 @@ pub struct Call {
     pub id: Option<u64>,
     /// The query parameters.
     pub query: Query,
+    /// What the body is said to be.
+    pub content_type: String,
     /// The body, unpacked.
     pub body: Vec<u8>,
     /// Who calls.

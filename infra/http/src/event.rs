@@ -136,6 +136,7 @@ fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
         id: said.id,
         query: Query::parse(event.raw_query_string.as_deref().unwrap_or_default()),
         body: gzip::unpacked(&event.headers, bytes(body, event.is_base64_encoded)?)?,
+        content_type: sent(&event, "content-type").unwrap_or_default(),
         caller,
         teams,
         request: context.request_id.clone().unwrap_or_default(),

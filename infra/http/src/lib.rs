@@ -12,6 +12,7 @@ mod event;
 mod field;
 mod gzip;
 mod invalid;
+mod multipart;
 mod program;
 mod query;
 mod reply;

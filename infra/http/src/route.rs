@@ -88,6 +88,16 @@ pub enum Operation {
     ListDependentServices,
     /// The tags of services.
     ListServiceTags,
+    /// A service's documentation.
+    GetServiceDocs,
+    /// Stores a service's documentation.
+    UploadServiceDocs,
+    /// Versions of services' configs.
+    ListServiceConfigs,
+    /// One version of a service's config.
+    GetServiceConfig,
+    /// Makes a new version of a service's config.
+    CreateServiceConfig,
     /// One service.
     GetService,
     /// Publishes a service, or a new schema version of it.
@@ -277,6 +287,11 @@ pub const ROUTES: &[Route] = &[
     read("/v1/orcabase/{pov}/services/tags", Operation::ListServiceTags),
     read("/v1/orcabase/{pov}/services/{id}", Operation::GetService),
     admin(PATCH_OR_PUT, "/v1/orcabase/{pov}/services/{id}", Operation::UpdateService, Function::Catalog),
+    read("/v1/orcabase/{pov}/services/{id}/docs", Operation::GetServiceDocs),
+    admin(POST, "/v1/orcabase/{pov}/services/{id}/docs", Operation::UploadServiceDocs, Function::Catalog),
+    read("/v1/orcabase/{pov}/service_configs", Operation::ListServiceConfigs),
+    admin(POST, "/v1/orcabase/{pov}/service_configs", Operation::CreateServiceConfig, Function::Catalog),
+    read("/v1/orcabase/{pov}/service_configs/{id}", Operation::GetServiceConfig),
     read("/v1/orcabase/{pov}/applications", Operation::ListApplications),
     read("/v1/orcabase/{pov}/applications/{id}", Operation::GetApplication),
 ];

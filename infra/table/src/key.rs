@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::id::{
-    ApplicationId, ChangeId, DeployedId, ItemId, KeyId, MemberId, ServiceId, SubmissionId, TeamId,
+    ApplicationId, ChangeId, ConfigId, DeployedId, ItemId, KeyId, MemberId, ServiceId, SubmissionId, TeamId,
 };
 use domain::json::Hash;
 use domain::staging::StagingId;
@@ -257,6 +257,19 @@ pub(crate) fn schema(title: &str, version: u64) -> Key {
     Key::new(format!("SERVICE#{title}"), format!("SCHEMA#{version:05}"))
 }
 
+pub(crate) fn docs(title: &str) -> Key {
+    Key::new(format!("SERVICE#{title}"), "DOCS")
+}
+
+/// The partition of all versions of a service's config.
+pub(crate) fn config_partition(service: ServiceId) -> String {
+    format!("CONFIG#{service}")
+}
+
+pub(crate) fn config(id: ConfigId) -> Key {
+    Key::new(config_partition(id.service()), format!("{:07}", id.version()))
+}
+
 /// Where a service's title is found by its id.
 pub(crate) fn service_id(id: ServiceId) -> Key {
     Key::new(format!("SERVICE_ID#{id}"), "SERVICE_ID")
@@ -290,6 +303,11 @@ pub(crate) fn owner_deployed(owner: TeamId) -> String {
 /// `gs2`: the services of an owner.
 pub(crate) fn owner_services(owner: TeamId) -> String {
     format!("OWNER#{owner}#SERVICES")
+}
+
+/// `gs2`: the configs of all services of an owner.
+pub(crate) fn owner_configs(owner: TeamId) -> String {
+    format!("OWNER#{owner}#CONFIGS")
 }
 
 /// `gs3`: the change instances of an item.

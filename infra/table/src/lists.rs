@@ -3,14 +3,15 @@
 use crate::call::Call as _;
 use crate::key::{self, Key};
 use crate::record::{
-    self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, ItemRecord, ServiceRecord,
-    SubmissionRecord,
+    self, ApplicationRecord, Attributes, ChangeRecord, ConfigRecord, DeployedRecord, ItemRecord,
+    ServiceRecord, SubmissionRecord,
 };
 use crate::{Error, Table};
 use aws_sdk_dynamodb::types::{AttributeValue, Select};
 use domain::change::Change;
+use domain::config::Config;
 use domain::deployed::Deployed;
-use domain::id::{ApplicationId, ChangeId, ItemId, TeamId};
+use domain::id::{ApplicationId, ChangeId, ItemId, ServiceId, TeamId};
 use domain::item::Item;
 use domain::service::Service;
 use domain::state::State;
@@ -171,6 +172,18 @@ impl Source<Service> {
     /// The services of an owner.
     pub fn owned_by(owner: TeamId) -> Self {
         Self::new(Some(2), [key::owner_services(owner)], record::read::<ServiceRecord>)
+    }
+}
+
+impl Source<Config> {
+    /// All versions of a service's config, in their order.
+    pub fn of_service(service: ServiceId) -> Self {
+        Self::new(None, [key::config_partition(service)], record::read::<ConfigRecord>)
+    }
+
+    /// The configs of all services of an owner.
+    pub fn owned_by(owner: TeamId) -> Self {
+        Self::new(Some(2), [key::owner_configs(owner)], record::read::<ConfigRecord>)
     }
 }
 

@@ -74,6 +74,7 @@ impl Table {
             title: schema.title.clone(),
             owner: owner.clone(),
             settings,
+            has_docs: false,
             schema_version: 1,
             revision: 1,
             created: stamp.now,

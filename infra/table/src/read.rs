@@ -172,6 +172,20 @@ impl Table {
         }
     }
 
+    /// The key of the last row of a partition.
+    pub(crate) async fn last_key(&self, pk: &str) -> Result<Option<Key>, Error> {
+        let query = self
+            .client
+            .query()
+            .table_name(&self.name)
+            .consistent_read(true)
+            .key_condition_expression("pk = :pk")
+            .expression_attribute_values(":pk", AttributeValue::S(pk.to_owned()))
+            .scan_index_forward(false)
+            .limit(1);
+        Ok(query.call().await?.items.and_then(|rows| rows.first().and_then(record::key)))
+    }
+
     /// The records with these keys, as far as they exist, in no order.
     pub(crate) async fn batch(&self, keys: Vec<Key>) -> Result<Vec<Attributes>, Error> {
         self.batches(keys.into_iter().collect(), true).await

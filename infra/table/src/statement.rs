@@ -282,6 +282,11 @@ pub(crate) fn put_new(table: &str, row: Attributes) -> Result<TransactWriteItem,
     Condition::new(NEW).put(table, row)
 }
 
+/// Puts a row where there is one.
+pub(crate) fn put_over(table: &str, row: Attributes) -> Result<TransactWriteItem, Error> {
+    Condition::new("attribute_exists(pk)").put(table, row)
+}
+
 /// Replaces a record whose revision is still `before`.
 pub(crate) fn replace<R: Record>(
     table: &str,

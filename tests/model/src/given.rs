@@ -59,6 +59,7 @@ fn offer(id: u64, owner: u64, definition: &Value, config: &Config) -> (String, O
                 .collect(),
             ..Settings::default()
         },
+        has_docs: false,
         schema_version: 1,
         revision: 1,
         created: NOW,

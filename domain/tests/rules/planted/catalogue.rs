@@ -2,10 +2,20 @@
 
 use super::{Planted, all_are_told, busy, item};
 use crate::world::{NP_OWNER, STRANGER, VM_OWNER, team};
-use domain::id::ServiceId;
+use domain::id::{ConfigId, ServiceId};
+use domain::invariant::Snapshot;
+use domain::service::ServiceRef;
 
 const NOWHERE: &str = "it leads nowhere or elsewhere";
 const OTHERWISE: &str = "items say otherwise of its id or owner, or there is none";
+
+const CONFIG: &str = "says otherwise of its id or owner, or there is none";
+
+/// Keeps a config of what it says is the service VM of an owner.
+fn keep(s: &mut Snapshot, service: ServiceId, owner: &str) {
+    let named = ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() };
+    s.catalogue.configs.insert(ConfigId::new(service, 1).unwrap(), (named, team(owner)));
+}
 
 const PLANTED: &[Planted] = &[
     ("I16 team name", NOWHERE, |s| {
@@ -42,6 +52,17 @@ const PLANTED: &[Planted] = &[
     ("I16 service VM", "the versions of its schema have gaps", |s| {
         s.catalogue.services.get_mut("VM").unwrap().schema_version = 2;
     }),
+    ("I16 service VM", "no version of its schema is the minimum", |s| {
+        s.catalogue.services.get_mut("VM").unwrap().settings.minimum_version = Some(9);
+    }),
+    ("I16 service VM", "it says otherwise of its documentation", |s| {
+        s.catalogue.services.get_mut("VM").unwrap().has_docs = true;
+    }),
+    ("I16 service VM", "it says otherwise of its documentation", |s| {
+        s.catalogue.documented.insert("VM".to_owned(), ServiceId::new(1).unwrap());
+    }),
+    ("I16 service VM", CONFIG, |s| keep(s, ServiceId::new(2).unwrap(), VM_OWNER)),
+    ("I16 service VM", CONFIG, |s| keep(s, ServiceId::new(1).unwrap(), STRANGER)),
     ("I16 service VM", OTHERWISE, |s| {
         s.catalogue.services.remove("VM");
     }),

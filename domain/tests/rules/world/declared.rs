@@ -74,6 +74,7 @@ pub(crate) fn offer(id: u64, owner: &str, definition: &Value) -> (String, Offer)
         title: schema.title.clone(),
         owner: team(owner),
         settings: Settings::default(),
+        has_docs: false,
         schema_version: 1,
         revision: 1,
         created: Timestamp::from_micros(0),

@@ -1,6 +1,8 @@
-//! Services on the wire.
+//! Services on the wire, and what their owners keep with them.
 
 use super::{Viewpoint, parsed, team_ref};
+use domain::config::Config;
+use domain::docs::Docs;
 use domain::schema::Schema;
 use domain::service::Service;
 use serde_json::{Value, json};
@@ -18,7 +20,7 @@ pub fn service(service: &Service, schema: &Schema, viewpoint: &Viewpoint) -> Val
         "owner": team_ref(&service.owner),
         "schema": {"version": service.schema_version, "schema": parsed(&schema.text)},
         "tags": settings.tags,
-        "has_md": false,
+        "has_md": service.has_docs,
         "minimum_version": settings.minimum_version,
         "enabled_notifications": false,
         "allowed_teams": allowed.map(|team| team.get()).collect::<Vec<_>>(),
@@ -28,5 +30,27 @@ pub fn service(service: &Service, schema: &Schema, viewpoint: &Viewpoint) -> Val
         "dependant_teams": settings.dependent_teams.iter().map(team_ref).collect::<Vec<_>>(),
         "created": service.created.to_wire(),
         "modified": service.modified.to_wire(),
+    })
+}
+
+/// A service's documentation.
+pub fn service_docs(docs: &Docs) -> Value {
+    json!({
+        "service": docs.service.id.get(),
+        "name": format!("{}.md", docs.service.title),
+        "md_file": docs.text,
+        "modified": docs.modified.to_wire(),
+    })
+}
+
+/// A version of a service's config.
+pub fn service_config(config: &Config, viewpoint: &Viewpoint) -> Value {
+    json!({
+        "id": config.id.get(),
+        "url": viewpoint.url("service_configs", config.id.get()),
+        "service": config.service.id.get(),
+        "version": config.id.version(),
+        "config": parsed(&config.text),
+        "created": config.created.to_wire(),
     })
 }

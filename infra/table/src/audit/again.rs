@@ -198,7 +198,11 @@ fn around(snapshot: &Snapshot, subject: &Subject) -> BTreeSet<Key> {
         let id = service.map(|service| key::service_id(service.id));
         let schemas = (1..=versions).map(|version| key::schema(title, version));
         let teams = service.into_iter().flat_map(Service::teams).map(|team| key::team(team.id));
-        schemas.chain(id).chain(teams).chain([key::service(title)]).collect::<BTreeSet<Key>>()
+        schemas
+            .chain(id)
+            .chain(teams)
+            .chain([key::service(title), key::docs(title)])
+            .collect::<BTreeSet<Key>>()
     };
     let mut keys = BTreeSet::new();
     if let Subject::Service(title) = subject {

@@ -3,12 +3,14 @@
 use super::indexes::{Place, places};
 use crate::key::{self, INDEXES, Index};
 use crate::record::{
-    self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, HeadRecord, ItemRecord, Record,
-    RememberedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord,
-    WorkRecord,
+    self, ApplicationRecord, Attributes, ChangeRecord, ConfigRecord, DeployedRecord, DocsRecord, HeadRecord,
+    ItemRecord, Record, RememberedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord,
+    SubmissionRecord, TeamRecord, WorkRecord,
 };
 use crate::{Error, related, size};
+use domain::config::CONFIG_BYTES_MAX;
 use domain::declaration::DECLARATION_BYTES_MAX;
+use domain::docs::DOCS_BYTES_MAX;
 use domain::id::{ServiceId, TeamId};
 use domain::invariant::{Snapshot, Subject, Violation};
 use domain::json::Hash;
@@ -113,6 +115,8 @@ impl Rows {
             Some(SchemaRecord::TYPE) => self.keep::<SchemaRecord, _>(row, |kept, schema| {
                 kept.catalogue.schemas.insert((schema.title, schema.version))
             }),
+            Some(DocsRecord::TYPE) => self.docs(row),
+            Some(ConfigRecord::TYPE) => self.config(row),
             Some("DECLARATION") => self.declaration(row),
             Some("TEAM_NAME" | "SERVICE_ID") => self.pointer(row),
             // The counters are the one record without a type.
@@ -141,6 +145,24 @@ impl Rows {
         self.require(own, "I5", row, || "ids of several teams".to_owned());
         self.snapshot.deployed.push(deployed);
         Ok(())
+    }
+
+    fn docs(&mut self, row: &Attributes) -> Result<(), Error> {
+        let docs = self.value::<DocsRecord>(row)?;
+        self.within(docs.text.len(), DOCS_BYTES_MAX, "bytes of its text", row);
+        self.snapshot.catalogue.documented.insert(docs.service.title, docs.service.id);
+        Ok(())
+    }
+
+    fn config(&mut self, row: &Attributes) -> Result<(), Error> {
+        let config = self.value::<ConfigRecord>(row)?;
+        self.within(config.text.len(), CONFIG_BYTES_MAX, "bytes of its config", row);
+        self.snapshot.catalogue.configs.insert(config.id, (config.service, config.owner));
+        Ok(())
+    }
+
+    fn within(&mut self, size: usize, limit: usize, what: &str, row: &Attributes) {
+        self.require(size <= limit, "I24", row, || format!("{what}: {size}, at most {limit}"));
     }
 
     /// The value of a record, which is stored where it belongs and is found where it is looked for.

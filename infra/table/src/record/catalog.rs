@@ -18,6 +18,9 @@ pub(crate) struct ServiceRecord {
     at: Vec<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     set: Option<SettingsPart>,
+    /// Whether there is documentation.
+    #[serde(default)]
+    md: bool,
     sv: u64,
     rv: u64,
     cr: u64,
@@ -36,6 +39,7 @@ impl Record for ServiceRecord {
             ar: service.settings.approval_required,
             dt: service.settings.dependent_teams.iter().map(TeamPart::of).collect(),
             at: service.settings.allowed_teams.iter().map(|team| team.get()).collect(),
+            md: service.has_docs,
             set: Some(SettingsPart::of(&service.settings)),
             sv: service.schema_version,
             rv: service.revision,
@@ -50,6 +54,7 @@ impl Record for ServiceRecord {
             title: self.ti,
             owner: self.so.value()?,
             settings: SettingsPart::settings(self.set, self.ar, self.dt, self.at)?,
+            has_docs: self.md,
             schema_version: self.sv,
             revision: self.rv,
             created: at(self.cr),

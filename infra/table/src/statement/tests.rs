@@ -2,7 +2,7 @@
 //! documentation of the table.
 
 use super::*;
-use crate::record::{ApiKeyRecord, MemberRecord, RecordedRecord};
+use crate::record::{ApiKeyRecord, ConfigRecord, DocsRecord, MemberRecord, RecordedRecord};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::access::{ApiKey, Made};
@@ -10,6 +10,7 @@ use domain::actor::{Actor, Role, TeamRef};
 use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Kind, Reason, Target, Version};
 use domain::declared::{Declared, Identity};
 use domain::deployed::Deployed;
+use domain::docs::Docs;
 use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId};
 use domain::item::{Creation, Item, LatestDeployed, RuntimeState, Slot, Stack};
 use domain::json::Hash;
@@ -286,6 +287,7 @@ fn offered() -> Service {
             dependent_teams: vec![consumer()],
             allowed_teams: vec![consumer().id],
         },
+        has_docs: true,
         schema_version: 2,
         revision: 5,
         created: at(0),
@@ -371,6 +373,16 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<StagingRecord>("staging", &staging());
     golden::<ShareRecord>("share", &share());
     golden::<crate::record::ServiceRecord>("service", &offered());
+    let docs = Docs {
+        service: service(),
+        text: "# VM\n".to_owned(),
+        request: "request-1".to_owned(),
+        modified: at(1),
+    };
+    golden::<DocsRecord>("docs", &docs);
+    let stamp = Stamp { by: Actor::System, request: "request-1".to_owned(), now: at(1) };
+    let config = domain::config::next(&offered(), Some(1), "{\"ip\":\"10.0.0.1\"}".to_owned(), &stamp);
+    golden::<ConfigRecord>("config", &config.unwrap().config);
     let (key, member, recorded) = account();
     golden::<ApiKeyRecord>("api_key", &key);
     golden::<MemberRecord>("member", &member);

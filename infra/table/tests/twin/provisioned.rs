@@ -4,13 +4,16 @@ use crate::twin::{Twin, run};
 use crate::world::{CONSUMER, VM_OWNER, World, team};
 use domain::access::{ApiKey, KEYS_MAX, Made};
 use domain::actor::{Actor, Role};
+use domain::config::{self, CONFIGS_KEPT};
+use domain::docs::Docs;
+use domain::id::ConfigId;
 use domain::land::Stamp;
 use domain::recorded::{Event, Recorded, Subject};
 use domain::schema;
-use domain::service::{Service, Settings};
+use domain::service::{self, Service, Settings};
 use domain::timestamp::Timestamp;
 use domain::write::Write;
-use dovetail_table::{ACTIONS_MAX, Commit, Keyed, Publication, Published};
+use dovetail_table::{ACTIONS_MAX, Commit, Kept, Keyed, Publication, Published};
 use serde_json::json;
 
 #[test]
@@ -51,6 +54,77 @@ fn a_title_is_given_once_and_a_service_is_replaced_where_nothing_has_moved() {
         let late = Publication { service: Service { revision: 2, ..before }, schema: None };
         assert_eq!(table.update_service(1, late, &stamp(8)).await.unwrap(), Published::Stale);
         assert_eq!(table.service("VM").await.unwrap(), Some(after));
+    });
+}
+
+#[test]
+fn documentation_is_stored_with_a_word_of_it_on_the_service_as_it_was_read() {
+    run(|| async {
+        let twin = Twin::of(World::new()).await;
+        let table = &twin.table;
+        let before = table.service("VM").await.unwrap().unwrap();
+        let docs = |number: u64| Docs {
+            service: before.to_ref(),
+            text: format!("# VM {number}"),
+            request: stamp(number).request,
+            modified: stamp(number).now,
+        };
+        let first = service::documented(&before, stamp(1).now);
+        for _ in 0..2 {
+            // The second time it finds what it has done.
+            let kept = table.keep_docs(&before, &first, &docs(1), &stamp(1)).await.unwrap();
+            assert_eq!(kept, Kept::Stored);
+        }
+        assert_eq!(table.service("VM").await.unwrap().as_ref(), Some(&first));
+        // Who has not seen it comes too late, and then only replaces it.
+        let late = service::documented(&before, stamp(2).now);
+        assert_eq!(table.keep_docs(&before, &late, &docs(2), &stamp(2)).await.unwrap(), Kept::Stale);
+        assert_eq!(table.docs("VM").await.unwrap(), Some(docs(1)));
+        assert_eq!(table.keep_docs(&first, &first, &docs(2), &stamp(2)).await.unwrap(), Kept::Stored);
+        assert_eq!(table.docs("VM").await.unwrap(), Some(docs(2)));
+        assert_eq!(table.service("VM").await.unwrap(), Some(first));
+        // What is not there is not replaced.
+        let other = table.service("LoadBalancer").await.unwrap().unwrap();
+        let told = Service { has_docs: true, ..other.clone() };
+        let docs = Docs { service: other.to_ref(), ..docs(3) };
+        assert_eq!(table.keep_docs(&told, &told, &docs, &stamp(3)).await.unwrap(), Kept::Stale);
+        assert_eq!(table.docs("LoadBalancer").await.unwrap(), None);
+    });
+}
+
+#[test]
+fn a_version_of_a_config_is_given_once_and_the_oldest_leaves_for_the_newest() {
+    run(|| async {
+        let twin = Twin::of(World::new()).await;
+        let table = &twin.table;
+        let service = table.service("VM").await.unwrap().unwrap();
+        assert_eq!(table.newest_config(service.id).await.unwrap(), None);
+        for number in 1..=CONFIGS_KEPT + 2 {
+            let newest = table.newest_config(service.id).await.unwrap();
+            assert_eq!(newest.unwrap_or_default(), number - 1);
+            let next = config::next(&service, newest, "{}".to_owned(), &stamp(number)).unwrap();
+            for _ in 0..2 {
+                let kept = table.keep_config(&next, &service, &stamp(number)).await.unwrap();
+                assert_eq!(kept, Kept::Stored);
+            }
+            let late = config::next(&service, newest, "{}".to_owned(), &stamp(999)).unwrap();
+            assert_eq!(table.keep_config(&late, &service, &stamp(999)).await.unwrap(), Kept::Stale);
+            assert_eq!(table.config(next.config.id).await.unwrap(), Some(next.config));
+        }
+        for (version, is_kept) in [(1, false), (2, false), (3, true), (CONFIGS_KEPT + 2, true)] {
+            let id = ConfigId::new(service.id, version).unwrap();
+            assert_eq!(table.config(id).await.unwrap().is_some(), is_kept, "{version}");
+        }
+    });
+}
+
+#[test]
+fn a_person_decides_only_while_the_service_is_as_it_was_read() {
+    run(|| async {
+        let twin = Twin::of(World::new()).await;
+        let stays = |revision| [Write::ServiceStays { title: "VM".to_owned(), revision }];
+        assert_eq!(twin.table.commit(&stays(1)).await.unwrap(), Commit::Done);
+        assert_eq!(twin.table.commit(&stays(2)).await.unwrap(), Commit::Stale);
     });
 }
 

@@ -52,6 +52,7 @@ pub(crate) async fn decided(twin: &Twin, decided: &Decided) {
     let read = [
         expected.teams.len(),
         expected.applications.len(),
+        expected.services.len(),
         expected.declarations.len(),
         expected.deployed.difference(&brought).count(),
     ];

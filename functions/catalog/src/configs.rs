@@ -1,0 +1,59 @@
+//! Versions of a service's config, as its owner posts them.
+
+use crate::ATTEMPTS_MAX;
+use domain::config::{self, CONFIG_BYTES_MAX};
+use domain::id::ServiceId;
+use domain::json;
+use domain::service::Service;
+use dovetail_aws::pause;
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, FieldError, Reply};
+use dovetail_table::{Kept, Table};
+use serde_json::{Map, Value};
+
+/// Stores the next version, and lets the oldest go where as many are kept as may be.
+pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let body = call.object()?;
+    let service = service(table, call, &body).await;
+    let text = config_text(&body);
+    let (service, text) = match (service?, text) {
+        (Ok(service), Ok(text)) => (service, text),
+        (service, text) => {
+            return Err([service.err(), text.err()].into_iter().flatten().collect::<Vec<_>>().into());
+        }
+    };
+    for attempt in 0..ATTEMPTS_MAX {
+        let newest = table.newest_config(service.id).await?;
+        let next = config::next(&service, newest, text.clone(), &call.stamp()).ok_or(Code::OutOfNumbers)?;
+        if table.keep_config(&next, &service, &call.stamp()).await? == Kept::Stored {
+            return Ok(Reply::new(201, view::service_config(&next.config, &Viewpoint::of(call))));
+        }
+        pause(attempt).await;
+    }
+    Err(Code::Contended.into())
+}
+
+/// The service that the body names by id or URL, if it is the caller's.
+async fn service(
+    table: &Table,
+    call: &Call,
+    body: &Map<String, Value>,
+) -> Result<Result<Service, FieldError>, Failure> {
+    let id = body.get("service").and_then(|value| view::id_in(value, "services")).and_then(ServiceId::new);
+    let service = match id {
+        Some(id) => table.service_by_id(id).await?,
+        None => None,
+    };
+    let own = service.filter(|service| service.owner.id == call.caller.team.id);
+    Ok(own.ok_or_else(|| FieldError::new("service", "is no service of this team, by its id or URL")))
+}
+
+/// The canonical text of the config.
+fn config_text(body: &Map<String, Value>) -> Result<String, FieldError> {
+    let config = body.get("config").filter(|config| config.is_object());
+    let text = json::canonical(config.ok_or_else(|| FieldError::new("config", "is no JSON object"))?);
+    if text.len() > CONFIG_BYTES_MAX {
+        return Err(FieldError::new("config", format!("is larger than {CONFIG_BYTES_MAX} bytes")));
+    }
+    Ok(text)
+}

@@ -1,0 +1,32 @@
+//! A service's documentation, as its owner uploads it.
+
+use crate::{ATTEMPTS_MAX, own_service};
+use domain::docs::{DOCS_BYTES_MAX, Docs};
+use domain::service;
+use dovetail_aws::pause;
+use dovetail_http::{Call, Code, Failure, FieldError, Reply, view};
+use dovetail_table::{Kept, Table};
+
+/// The part that holds the text.
+const FILE: &str = "md_file";
+
+/// Stores it; the first is told on the service, in the same transaction.
+pub(crate) async fn upload(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    for attempt in 0..ATTEMPTS_MAX {
+        let before = own_service(table, call).await?;
+        let text = call.text_file(FILE, DOCS_BYTES_MAX).await?;
+        if text.trim().is_empty() {
+            return Err(FieldError::new(FILE, "is empty").into());
+        }
+        let stamp = call.stamp();
+        let docs =
+            Docs { service: before.to_ref(), text, request: stamp.request.clone(), modified: stamp.now };
+        let after = service::documented(&before, call.now);
+        if table.keep_docs(&before, &after, &docs, &stamp).await? == Kept::Stored {
+            let status = if before.has_docs { 200 } else { 201 };
+            return Ok(Reply::new(status, view::service_docs(&docs)));
+        }
+        pause(attempt).await;
+    }
+    Err(Code::Contended.into())
+}

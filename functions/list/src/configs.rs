@@ -1,0 +1,57 @@
+//! Versions of services' configs, which are their owner's alone, in whichever role it asks.
+
+use crate::filter::{Filter, single};
+use crate::page::{AGE_AND_ID, Asked, Field, List, Orders, only_knows};
+use domain::config::Config;
+use domain::id::{ConfigId, ServiceId, TeamId};
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, Reply};
+use dovetail_table::{Source, Table};
+use serde_json::Value;
+
+const FIELDS: &[Field<Config>] = &[("version", |config| format!("{:020}", config.id.version()))];
+
+/// The order of one service's versions.
+const VERSIONS: &[&str] = &["version", "created", "id"];
+
+/// All that the caller keeps, or that of one service.
+pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let Asked { table, call, .. } = asked;
+    only_knows(call, &["service_id"])?;
+    let team = call.caller.team.id;
+    let mut filter = Filter::new();
+    let (source, orders) = match single(&call.query, "service_id")?.and_then(ServiceId::new) {
+        Some(id) => {
+            let is_own = is_own(table, id, team).await?;
+            let source = Source::<Config>::of_service(id);
+            let orders = Orders::By { stored: VERSIONS, fields: &[] };
+            (if is_own { source } else { source.emptied() }, orders)
+        }
+        None => {
+            filter.ids(&call.query, "service_id", |config: &Config| config.service.id.get())?;
+            (Source::<Config>::owned_by(team), Orders::By { stored: AGE_AND_ID, fields: FIELDS })
+        }
+    };
+    let page = List { asked, source, filter, orders };
+    let page = page.page().await?;
+    let viewpoint = Viewpoint::of(call);
+    let results: Vec<Value> =
+        page.rows.iter().map(|config| view::service_config(config, &viewpoint)).collect();
+    Ok(page.reply(&results))
+}
+
+/// Whether a service is the team's; if not, what is kept with it is not read.
+async fn is_own(table: &Table, service: ServiceId, team: TeamId) -> Result<bool, Failure> {
+    let service = table.service_by_id(service).await?;
+    Ok(service.is_some_and(|service| service.owner.id == team))
+}
+
+/// One version.
+pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let id = call.id(ConfigId::parse)?;
+    if !is_own(table, id.service(), call.caller.team.id).await? {
+        return Err(Code::NotFound.into());
+    }
+    let config = table.config(id).await?.ok_or(Code::NotFound)?;
+    Ok(Reply::new(200, view::service_config(&config, &Viewpoint::of(call))))
+}

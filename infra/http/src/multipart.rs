@@ -1,0 +1,38 @@
+//! Bodies of several parts (RFC 7578), of which one is wanted.
+
+use crate::call::Call;
+use crate::code::Code;
+use crate::field::FieldError;
+use crate::reply::{Failure, Reply};
+use futures_util::stream;
+use multer::{Multipart, parse_boundary};
+use std::convert::Infallible;
+
+impl Call {
+    /// The file that a body of several parts brings under a name, if it is a text of at most so many bytes.
+    pub async fn text_file(&self, field: &str, bytes_max: usize) -> Result<String, Failure> {
+        let boundary =
+            parse_boundary(&self.content_type).map_err(|_| unreadable("is no multipart/form-data"))?;
+        let body = self.body.clone();
+        let once = stream::once(async move { Ok::<_, Infallible>(body) });
+        let mut parts = Multipart::new(once, boundary);
+        loop {
+            let next =
+                parts.next_field().await.map_err(|_| unreadable("ends within a part, or is no parts"))?;
+            let part = next.ok_or_else(|| FieldError::new(field, "is missing"))?;
+            if part.name() != Some(field) {
+                continue;
+            }
+            let bytes = part.bytes().await.map_err(|_| unreadable("ends within a part"))?;
+            if bytes.len() > bytes_max {
+                return Err(FieldError::new(field, format!("is larger than {bytes_max} bytes")).into());
+            }
+            let text = String::from_utf8(bytes.to_vec());
+            return text.map_err(|_| FieldError::new(field, "is no text in UTF-8").into());
+        }
+    }
+}
+
+fn unreadable(why: &str) -> Failure {
+    Reply::refused(Code::InvalidBody, &format!("the body {why}")).into()
+}
