@@ -231,6 +231,43 @@ fn events_are_posted_to_a_webhook() {
     stack.settle(false);
 }
 
+#[test]
+fn an_owner_is_told_by_a_webhook_and_tries_changes_and_removes_it() {
+    let parameters = json!({"WebhookTargets": "any"});
+    let stack = Stack::deploy_with(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX, &parameters);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    let hooks = "/v1/external/serviceowner/webhooks/";
+    let hook =
+        json!({"service": 1, "target_url": url, "authorization": "Bearer one", "trigger_cooling_time": 1});
+    let made = stack.call("POST", hooks, "vm-owner-key", &hook);
+    assert_eq!(made.status, 201, "{made:?}");
+    let path = made.at("/url").as_str().unwrap().to_owned();
+    submit(&stack, 8, "a");
+    let (head, body) = received(&listener);
+    assert!(head.starts_with("POST /hook HTTP/1.1"), "{head}");
+    for header in ["authorization: bearer one", "dovetail-event-type: changeinstance.statechanged.v1"] {
+        assert!(head.contains(header), "{head}");
+    }
+    let (_, signature) = head.split_once("dovetail-signature: ").unwrap();
+    let (time, _) = signature.strip_prefix("t=").unwrap().split_once(',').unwrap();
+    let secret = made.at("/secret").as_str().unwrap();
+    let expected = dovetail_outbound::signature(secret, time.parse().unwrap(), &body);
+    assert!(signature.starts_with(&expected), "{head}");
+    let trying = std::thread::spawn(move || received(&listener));
+    let tried = stack.call("POST", &format!("{path}trigger/"), "vm-owner-key", &Value::Null);
+    assert_eq!((tried.status, tried.at("/delivered")), (200, &json!(true)), "{tried:?}");
+    assert!(trying.join().unwrap().0.contains("dovetail-event-type: webhook.triggered.v1"));
+    assert_eq!(stack.get(hooks, "vm-owner-key").at("/results/0/last_reply/status"), &json!(204));
+    assert_eq!(stack.get(&format!("{path}failures/"), "vm-owner-key").at("/results"), &json!([]));
+    assert_eq!(stack.call("POST", &format!("{path}rotate/"), "vm-owner-key", &Value::Null).status, 201);
+    let rests = json!({"active": false});
+    assert_eq!(stack.call("PATCH", &path, "vm-owner-key", &rests).at("/active"), &json!(false));
+    assert_eq!(stack.call("DELETE", &path, "vm-owner-key", &Value::Null).status, 204);
+    stack.settle(false);
+    stack.assert_sound();
+}
+
 /// The next request, which is accepted: its head in lower case but for the first line, and its body.
 fn received(listener: &TcpListener) -> (String, String) {
     let (mut stream, _) = listener.accept().unwrap();

@@ -3,10 +3,13 @@
 
 use domain::actor::Role;
 use domain::change::{ChangeType, Kind};
+use domain::id::{ChangeId, WebhookId};
 use domain::item::RuntimeState;
 use domain::recorded::Event;
 use domain::service::ServiceState;
 use domain::state::State;
+use domain::timestamp::Timestamp;
+use domain::webhook::delivery::{Ended, GivenUp};
 use dovetail_http::{Access, Code, Pov, ROUTES};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -278,6 +281,40 @@ impl World {
         self.call(200, "GET", "/v1/account/records/", admin, &Value::Null);
     }
 
+    /// Makes a webhook, changes and tries it, and looks at what was given up.
+    fn webhooks(&self) {
+        let (webhooks, admin) = ("/v1/external/serviceowner/webhooks/", "vm-owner-key");
+        // Nobody listens there.
+        let asked = json!({"service": 1, "name": "ansible", "description": "starts it", "target_url": "http://127.0.0.1:1/",
+            "authorization": "Bearer one", "change_instance_state": "APPROVED", "active": false, "verify": true,
+            "timeout": 5, "trust_env": false, "trigger_wait_time": 1, "trigger_cooling_time": 1});
+        let made = self.call(201, "POST", webhooks, admin, &asked);
+        self.call(400, "POST", webhooks, admin, &json!({}));
+        self.call(404, "POST", "/v1/external/consumer/webhooks/", admin, &asked);
+        let url = made["url"].as_str().unwrap();
+        for method in ["PATCH", "PUT"] {
+            self.call(200, method, url, admin, &asked);
+            self.call(400, method, url, admin, &json!({"timeout": 0}));
+        }
+        self.call(200, "POST", &format!("{url}trigger/"), admin, &Value::Null);
+        self.call(201, "POST", &format!("{url}rotate/"), admin, &Value::Null);
+        let webhook = WebhookId::parse(made["id"].as_u64().unwrap()).unwrap();
+        for (number, change) in [(1, None), (2, ChangeId::parse(137_438_953_488))] {
+            let (event, at, ended) = (format!("e:{number}"), Timestamp::from_micros(number), Ended::TimedOut);
+            let state = State::Approved.name().to_owned();
+            let given_up = GivenUp { webhook, event, change, state, attempts: 8, at, ended };
+            self.system.block_on(self.system.table.give_up(&given_up)).unwrap();
+        }
+        let failures = format!("{url}failures/?limit=1");
+        let page = self.call(200, "GET", &failures, admin, &Value::Null);
+        self.call(200, "GET", page["next"].as_str().unwrap(), admin, &Value::Null);
+        self.call(400, "GET", &format!("{url}failures/?colour=red"), admin, &Value::Null);
+        self.call(200, "GET", &format!("{webhooks}?service_id=1"), admin, &Value::Null);
+        self.call(200, "GET", url, admin, &Value::Null);
+        self.call(200, "GET", "/v1/account/records/", admin, &Value::Null);
+        self.call(204, "DELETE", url, admin, &Value::Null);
+    }
+
     /// Asks for each operation in every way that it is refused.
     fn refused(&self) {
         for operation in OPERATIONS.iter() {
@@ -343,6 +380,7 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     world.own();
     world.keys();
     world.members();
+    world.webhooks();
     world.declare();
     world.refused();
     world.system.assert_sound();

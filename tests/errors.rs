@@ -8,6 +8,7 @@ use domain::id::{ChangeId, ItemId};
 use domain::member::TEAMS_MAX;
 use domain::state::State;
 use domain::team::Head;
+use domain::webhook::WEBHOOKS_MAX;
 use domain::write::Write;
 use dovetail_http::Code;
 use dovetail_local::{load, world};
@@ -60,6 +61,7 @@ impl Provoked {
         provoke_requests(&mut provoked);
         provoke_keys(&mut provoked);
         provoke_members(&mut provoked);
+        provoke_webhooks(&mut provoked);
         provoke_submissions(&mut provoked);
         provoke_decisions(&mut provoked);
         provoked.system.assert_sound();
@@ -134,6 +136,18 @@ fn provoke_keys(provoked: &mut Provoked) {
         let answer = provoked.system.call("POST", KEYS, "awesome-key", &named(&format!("key {number}")));
         if answer.status != 201 {
             provoked.meets(Code::TooManyKeys, answer);
+            break;
+        }
+    }
+}
+
+fn provoke_webhooks(provoked: &mut Provoked) {
+    let hook = json!({"service": 1, "target_url": "https://example.com/"});
+    for _ in 0..=WEBHOOKS_MAX {
+        let answer =
+            provoked.system.call("POST", "/v1/external/serviceowner/webhooks/", "vm-owner-key", &hook);
+        if answer.status != 201 {
+            provoked.meets(Code::TooManyWebhooks, answer);
             break;
         }
     }

@@ -107,6 +107,13 @@ fn populated() -> Running {
         }
         submit("newer-note");
     }
+    // One that rests: nobody is to be told of anything here.
+    let service = system.get("/v1/orcabase/serviceowner/services/?name=VM", "owner-one");
+    let webhook = json!({"service": service.at("/results/0/id"), "name": "alphamark-vm-hook", "active": false,
+        "target_url": "https://alphamark-vm.example/", "authorization": "Bearer alphamark-vm-secret"});
+    let path = "/v1/external/serviceowner/webhooks/";
+    let made = system.call("POST", path, "owner-one", &webhook);
+    assert_eq!(made.status, 201, "{made:?}");
     system
 }
 
@@ -126,6 +133,8 @@ struct Foreign {
     config: u64,
     team: u64,
     key: u64,
+    /// The webhook of the owner of the VMs.
+    webhook: u64,
 }
 
 impl Foreign {
@@ -152,6 +161,7 @@ impl Foreign {
             config: id("/v1/orcabase/serviceowner/service_configs/", "owner-one", "/results/0/id"),
             team: id("/v1/account/teams/", "alpha", "/results/0/id"),
             key: id("/v1/account/api_keys/", "alpha", "/results/0/id"),
+            webhook: id("/v1/external/serviceowner/webhooks/", "owner-one", "/results/0/id"),
         }
     }
 
@@ -168,6 +178,7 @@ impl Foreign {
             Some("applications") => vec![self.application],
             Some("services") => vec![self.vm, self.private],
             Some("service_configs") => vec![self.config],
+            Some("webhooks") => vec![self.webhook],
             _ => Vec::new(),
         }
     }
@@ -179,7 +190,9 @@ fn stored(system: &Running) -> (String, Vec<Value>) {
     let services = ["owner-one", "owner-two", "alpha", "beta", "stranger"]
         .map(|key| system.get("/v1/orcabase/serviceowner/services/?limit=100", key).body);
     let keys = ["alpha", "beta", "stranger"].map(|key| system.get("/v1/account/api_keys/", key).body);
-    (text, [&services[..], &keys].concat())
+    let webhooks =
+        ["owner-one", "owner-two"].map(|key| system.get("/v1/external/serviceowner/webhooks/", key).body);
+    (text, [&services[..], &keys, &webhooks].concat())
 }
 
 /// A path of the table of routes with everything filled in.
@@ -232,6 +245,8 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
         Operation::PatchDeployedItem => json!({"data": {"ip": "stolen"}}),
         Operation::PublishService => json!({"title": "VM", "type": "object", "required": ["name"],
             "properties": {"name": {"type": "string"}, "stolen": {"type": "string"}}}),
+        Operation::CreateWebhook => json!({"service": foreign.vm, "target_url": "https://stolen.example/"}),
+        Operation::UpdateWebhook => json!({"target_url": "https://stolen.example/"}),
         Operation::UpdateService => json!({"approval_required": false, "allowed_teams": [foreign.team],
             "state": "DECOMMISSIONED", "tags": ["stolen"]}),
         Operation::CreateServiceConfig => json!({"service": foreign.vm, "config": {"ip": "stolen"}}),
@@ -274,7 +289,13 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::AddMember
         | Operation::ChangeMember
         | Operation::RemoveMember
-        | Operation::ListRecords => Value::Null,
+        | Operation::ListRecords
+        | Operation::ListWebhooks
+        | Operation::GetWebhook
+        | Operation::RemoveWebhook
+        | Operation::RotateWebhook
+        | Operation::TriggerWebhook
+        | Operation::ListWebhookFailures => Value::Null,
     }
 }
 
@@ -328,14 +349,25 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
         | Operation::ListApiKeys
         | Operation::ListMembers
         | Operation::ListRecords
+        | Operation::ListWebhooks
         | Operation::GetErrorPage => (200, None),
-        Operation::CreateApiKey | Operation::AddMember => refused(Code::InvalidField),
+        // A consumer has none.
+        Operation::CreateWebhook if target.pov == Pov::Consumer => refused(Code::NotFound),
+        Operation::CreateApiKey | Operation::AddMember | Operation::CreateWebhook => {
+            refused(Code::InvalidField)
+        }
         Operation::GetApiKey
         | Operation::RotateApiKey
         | Operation::RevokeApiKey
         | Operation::GetMember
         | Operation::ChangeMember
-        | Operation::RemoveMember => refused(Code::NotFound),
+        | Operation::RemoveMember
+        | Operation::GetWebhook
+        | Operation::UpdateWebhook
+        | Operation::RemoveWebhook
+        | Operation::RotateWebhook
+        | Operation::TriggerWebhook
+        | Operation::ListWebhookFailures => refused(Code::NotFound),
     }
 }
 

@@ -18,6 +18,7 @@ use tests::{Answer, Ask, Running, Settings, multipart};
 
 const KEYS: &str = "/v1/account/api_keys/";
 const MEMBERS: &str = "/v1/account/members/";
+const HOOKS: &str = "/v1/external/serviceowner/webhooks/";
 const RECORDS: &str = "/v1/account/records/";
 const TEAMS: &str = "/v1/account/teams/";
 
@@ -308,6 +309,10 @@ fn expected(route: &Route, pov: Pov, by: By, role: Role, state: State) -> Expect
     let is_catalogue = matches!(route.operation, Operation::GetService | Operation::GetServiceDocs);
     let is_open_catalogue = is_catalogue && pov == Pov::Consumer;
     let is_owners = matches!(route.operation, Operation::UpdateService | Operation::UploadServiceDocs);
+    // A consumer has no webhooks.
+    let is_none = route.path.contains("/webhooks")
+        && pov == Pov::Consumer
+        && route.operation != Operation::ListWebhooks;
     match state {
         _ if route.access == Access::Anyone => Expected::Served,
         // Who it is is known, but nothing more.
@@ -315,6 +320,7 @@ fn expected(route: &Route, pov: Pov, by: By, role: Role, state: State) -> Expect
         State::Expired | State::Revoked => Expected::Unauthenticated,
         State::Valid | State::Foreign if !route.access.is_open_to(role) => Expected::Forbidden,
         State::Foreign if is_owners => Expected::Forbidden,
+        State::Valid | State::Foreign if is_none => Expected::Hidden,
         State::Foreign if route.path.contains("{id}") && !is_open_catalogue => Expected::Hidden,
         State::Valid | State::Foreign => Expected::Served,
     }
@@ -328,6 +334,15 @@ fn answered(answer: &Answer) -> Option<Expected> {
         200..=204 | 400 => Some(Expected::Served),
         _ => None,
     }
+}
+
+/// Makes a webhook that leads to nobody.
+fn hook(system: &Running) -> Answer {
+    let service = system.get("/v1/orcabase/serviceowner/services/", ADMIN).at("/results/0/id").clone();
+    let body = json!({"service": service, "target_url": "http://127.0.0.1:1/", "active": false});
+    let made = system.call("POST", HOOKS, ADMIN, &body);
+    assert_eq!(made.status, 201, "{made:?}");
+    made
 }
 
 /// The paths of a route, with what there is of the team's own in them.
@@ -345,6 +360,9 @@ fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Pov, String)> {
                 let body = json!({"subject": format!("for {caller}"), "name": "J", "role": "GENERAL"});
                 system.call("POST", MEMBERS, ADMIN, &body).at("/id").clone()
             }
+            Operation::RemoveWebhook => hook(system).at("/id").clone(),
+            // Who has none in one role is asked for those of the other.
+            _ if route.path.contains("/webhooks") => system.get(HOOKS, ADMIN).at("/results/0/id").clone(),
             _ => system.get(collection, ADMIN).at("/results/0/id").clone(),
         };
         (*pov, format!("{collection}{id}{below}"))
@@ -370,6 +388,7 @@ fn every_route_with_every_role_and_every_state_of_a_key_and_of_a_person() {
     assert_eq!(system.send(&upload).status, 201);
     let config = json!({"service": 1, "config": {}});
     assert_eq!(system.call("POST", "/v1/orcabase/serviceowner/service_configs/", ADMIN, &config).status, 201);
+    hook(&system);
     let (mut tried, mut wrong) = (0, Vec::new());
     for (by, role, state) in callers() {
         let (caller, authorization) =

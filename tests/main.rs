@@ -13,6 +13,7 @@ mod faults;
 mod filters;
 mod front;
 mod gzip;
+mod hooks;
 mod hostile;
 mod isolation;
 mod keys;

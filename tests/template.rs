@@ -3,7 +3,7 @@
 
 use dovetail_http::{Function, ROUTES, function_of};
 use dovetail_local::functions::{GENERATE, NOTIFY};
-use dovetail_local::mapping;
+use dovetail_local::{mapping, queue};
 use dovetail_table::stream::{FILTER_OWED, FILTER_TOLD};
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::{Value, json};
@@ -210,6 +210,23 @@ fn the_stream_is_mapped_as_it_is_here() {
     };
     mapped("GenerateMapping", &GENERATE, FILTER_OWED);
     mapped("NotifyMapping", &NOTIFY, FILTER_TOLD);
+}
+
+#[test]
+fn the_queue_is_filled_and_brought_as_it_is_here() {
+    let template = template();
+    let of = |name: &str| &template["Resources"][name]["Properties"];
+    assert_eq!(of("ToldToWebhooks")["EventPattern"], serde_json::from_str::<Value>(queue::PATTERN).unwrap());
+    let mapping = of("DeliverMapping");
+    assert_eq!(mapping["BatchSize"], queue::BATCH_SIZE);
+    assert_eq!(mapping["FunctionResponseTypes"], json!(["ReportBatchItemFailures"]));
+    assert_eq!(mapping["ScalingConfig"]["MaximumConcurrency"], queue::CONCURRENCY);
+    assert_eq!(of("Deliveries")["RedrivePolicy"]["maxReceiveCount"], queue::RECEIVES_MAX);
+    let visibility = of("Deliveries")["VisibilityTimeout"].as_u64().unwrap();
+    assert_eq!(visibility, queue::VISIBILITY.as_secs());
+    // Lambda asks for six times, and a receiver may take what it may.
+    let timeout = of("Deliver")["Timeout"].as_u64().unwrap();
+    assert!(timeout * 6 <= visibility && timeout >= domain::webhook::TIMEOUT_SECONDS_MAX + 20);
 }
 
 #[test]

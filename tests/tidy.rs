@@ -120,6 +120,8 @@ fn a_function_depends_on_the_domain_and_on_what_is_around_it_and_on_no_other_fun
                 "dovetail-events",
                 "dovetail-http",
                 "dovetail-issuer",
+                "dovetail-outbound",
+                "dovetail-queue",
                 "dovetail-table",
             ];
             // The sweep carries out what the stream left, and submit begins with what its reply shows: the same code.
@@ -136,6 +138,7 @@ fn a_function_depends_on_the_domain_and_on_what_is_around_it_and_on_no_other_fun
 fn only_one_crate_speaks_to_dynamodb_one_to_eventbridge_and_one_to_api_gateway() {
     assert_eq!(mentions("aws_sdk_dynamodb", &["infra/table/"]), Vec::<String>::new());
     assert_eq!(mentions("aws_sdk_eventbridge", &["infra/events/"]), Vec::<String>::new());
+    assert_eq!(mentions("aws_sdk_sqs", &["infra/queue/"]), Vec::<String>::new());
     assert_eq!(
         mentions("aws_lambda_events::apigw", &["infra/http/", "infra/local/", "tests/bench/lambda/"]),
         Vec::<String>::new()

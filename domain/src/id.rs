@@ -73,6 +73,10 @@ id!(
     /// A member of a team: (team, number).
     MemberId
 );
+id!(
+    /// A webhook of a team: (team, number).
+    WebhookId
+);
 
 id!(
     /// A version of a service's config: (service, version).
@@ -90,6 +94,13 @@ impl MemberId {
     /// The member of a team whom the issuer calls `subject`.
     pub fn of(team: TeamId, subject: &str) -> Self {
         Self(of_text(team, subject))
+    }
+}
+
+impl WebhookId {
+    /// The webhook of a team whose secret had this hash when it was made.
+    pub fn of(team: TeamId, hash: &str) -> Self {
+        Self(of_text(team, hash))
     }
 }
 
@@ -225,7 +236,7 @@ macro_rules! team_number {
     )*};
 }
 
-team_number!(ChangeId, DeployedId, SubmissionId, KeyId, MemberId);
+team_number!(ChangeId, DeployedId, SubmissionId, KeyId, MemberId, WebhookId);
 
 #[cfg(test)]
 mod tests {

@@ -35,5 +35,6 @@ pub mod state;
 pub mod submission;
 pub mod team;
 pub mod timestamp;
+pub mod webhook;
 pub mod work;
 pub mod write;

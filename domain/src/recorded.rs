@@ -1,13 +1,15 @@
-//! Records of what was done to keys, members, services and teams: who did it, when, in which request. Of change instances there is a
+//! Records of what was done to keys, members, services, webhooks and teams: who did it, when, in which request. Of change instances there is a
 //! history of their own.
 
 use crate::access::ApiKey;
 use crate::actor::{Role, TeamRef};
-use crate::id::{KeyId, MemberId, ServiceId};
+use crate::id::{KeyId, MemberId, ServiceId, WebhookId};
 use crate::land::Stamp;
 use crate::member::Member;
-use crate::service::{Service, Settings};
+use crate::service::{Service, ServiceRef, Settings};
+use crate::state::State;
 use crate::timestamp::Timestamp;
+use crate::webhook::Webhook;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +36,19 @@ pub enum Event {
     ServiceConfigured,
     /// A team came into being.
     TeamCreated,
+    /// A webhook was made.
+    WebhookCreated,
+    /// A webhook's settings were changed.
+    WebhookChanged,
+    /// A webhook signs with another secret.
+    WebhookRotated,
+    /// A webhook was removed.
+    WebhookRemoved,
 }
 
 impl Event {
     /// Every event.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::KeyCreated,
         Self::KeyRotated,
         Self::KeyRevoked,
@@ -50,6 +60,10 @@ impl Event {
         Self::ServiceDocumented,
         Self::ServiceConfigured,
         Self::TeamCreated,
+        Self::WebhookCreated,
+        Self::WebhookChanged,
+        Self::WebhookRotated,
+        Self::WebhookRemoved,
     ];
 
     /// The one name of it.
@@ -66,6 +80,10 @@ impl Event {
             Self::ServiceDocumented => "SERVICE_DOCUMENTED",
             Self::ServiceConfigured => "SERVICE_CONFIGURED",
             Self::TeamCreated => "TEAM_CREATED",
+            Self::WebhookCreated => "WEBHOOK_CREATED",
+            Self::WebhookChanged => "WEBHOOK_CHANGED",
+            Self::WebhookRotated => "WEBHOOK_SECRET_ROTATED",
+            Self::WebhookRemoved => "WEBHOOK_REMOVED",
         }
     }
 
@@ -111,6 +129,21 @@ pub enum Subject {
         /// Its settings.
         settings: Settings,
     },
+    /// A webhook, without its credentials: no URL either, for some have them in there.
+    Webhook {
+        /// The id.
+        id: WebhookId,
+        /// What it is called.
+        name: String,
+        /// The service that it is of.
+        service: ServiceRef,
+        /// The state that it tells of; none tells of births.
+        state: Option<State>,
+        /// Whether it tells at all.
+        active: bool,
+        /// How often it was changed.
+        revision: u64,
+    },
     /// The team itself.
     Team,
 }
@@ -152,6 +185,14 @@ impl Recorded {
         let Service { id, title, revision, schema_version, settings, .. } = service.clone();
         let subject = Subject::Service { id, title, revision, schema_version, settings };
         Self::of(event, &service.owner, subject, stamp)
+    }
+
+    /// What happens to a webhook.
+    pub fn of_webhook(event: Event, webhook: &Webhook, stamp: &Stamp) -> Self {
+        let Webhook { id, service, revision, settings, .. } = webhook.clone();
+        let (name, state, active) = (settings.name, settings.state, settings.active);
+        let subject = Subject::Webhook { id, name, service, state, active, revision };
+        Self::of(event, &webhook.team, subject, stamp)
     }
 
     /// That a team comes into being.

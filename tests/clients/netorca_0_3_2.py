@@ -7,7 +7,7 @@ declared, and its name says what holds. `tests/clients/run` starts the system an
 
     python netorca_0_3_2.py BASE_URL [PART_OF_A_NAME ...]
 
-Left out, because these routes do not exist: charges, webhooks and healthchecks;
+Left out, because these routes do not exist: charges and healthchecks;
 one check says that they are not found. Users do not exist here either, so logging in with a name and a password
 is refused.
 """
@@ -722,11 +722,27 @@ def what_this_system_does_not_serve_is_not_found():
     for resource, call in (
         ("charges", client.get_charges),
         ("charges", lambda: client.update_charges(1, {"processed": True})),
-        ("webhooks", lambda: client.create_webhook({"name": "w", "target_url": "http://127.0.0.1:9/"})),
         ("healthchecks", lambda: client.create_healthcheck({"name": "h"})),
         ("healthcheck_trigger_service", lambda: client.healthcheck_trigger_service(1)),
     ):
         refused(NetorcaNotFoundError, f"{resource} not found.", call)
+
+
+@check
+def a_webhook_is_made_and_tried():
+    client = netorca()
+    service = client.get_services({"name": "VM"})["results"][0]["id"]
+    # Nobody listens there.
+    made = client.create_webhook({"name": "w", "service": service, "target_url": "http://127.0.0.1:1/"})
+    expect("its service", service, made["service"])
+    tried = client.webhook_trigger(made["id"])
+    expect("what became of it", (False, "unreachable"), (tried["delivered"], tried["error"]))
+    caller = functools.partial(client.caller, "webhooks")
+    expect("all of them", [made["id"]], [one["id"] for one in caller("get")["results"]])
+    expect("the name", "v", caller("patch", id=made["id"], data={"name": "v"})["name"])
+    expect("the last reply", "unreachable", caller("get", id=made["id"])["last_reply"]["error"])
+    caller("delete", id=made["id"])
+    expect("what is left", [], caller("get")["results"])
 
 
 # --- What is generated -------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ nothing declared, and its name says what holds. `tests/clients/run` starts the s
 
     python netorca_1_0_14.py BASE_URL [PART_OF_A_NAME ...]
 
-Left out, because these routes do not exist: charges, webhooks, healthchecks,
+Left out, because these routes do not exist: charges, healthchecks,
 messages, and the Pack (AI processors, documents, models).
 """
 
@@ -1100,6 +1100,30 @@ def old_code_for_consumers_still_works():
     expect("the applications", ["Shop"], [application["name"] for application in applications["results"]])
     history = netorca.change_instance_history(change["id"], context="consumer")
     expect("the history", ["PENDING"], [entry["state"] for entry in history["results"]])
+
+
+@check
+def webhooks_are_made_read_changed_tried_and_removed():
+    webhooks, service = owner().webhooks, next(owner().services.list(name="VM")).id
+    data = {"target_url": "http://127.0.0.1:1/", "service": service, "change_instance_state": "PENDING", "timeout": 5,
+            "authorization": "Bearer one", "trigger_wait_time": 1, "trigger_cooling_time": 2, "active": False}
+    made = webhooks.create(data)
+    expect("the service", service, made.service_id)
+    expect("what the client has a property for", ("VM", "", data["target_url"], False, "PENDING", True, 5, False, 1, 2),
+           (made.name, made.description, made.target_url, made.active, made.change_instance_state, made.verify,
+            made.timeout, made.trust_env, made.trigger_wait_time, made.trigger_cooling_time))
+    expect_that("the credentials are not shown", made.authorization == "********", made.authorization)
+    expect("one of them", made.id, webhooks.get(made.id).id)
+    expect("all of them", [made.id], [one.id for one in webhooks.list()])
+    expect("the name", "ansible", webhooks.update(made.id, {"name": "ansible"}).name)
+    read = webhooks.get(made.id).data
+    expect("what was read, sent back", read, webhooks.update(made.id, read, partial=False).data)
+    tried = webhooks.trigger(made.id)
+    expect("what became of it", (False, "unreachable"), (tried["delivered"], tried["error"]))
+    refused(NetorcaAPIError, "is none that the team owns", lambda: owner(LB_OWNER_KEY).webhooks.create(data))
+    refused(NetorcaNotFoundError, "webhooks not found.", lambda: owner(LB_OWNER_KEY).webhooks.get(made.id))
+    expect("whether it is gone", True, webhooks.delete(made.id))
+    expect("what is left", [], list(webhooks.list()))
 
 
 @check

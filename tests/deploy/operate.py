@@ -173,6 +173,11 @@ def given_up(function):
     return measured
 
 
+def failed_deliveries(stack, _):
+    asked = {"QueueUrl": stack.outputs["FailedDeliveries"], "AttributeNames": ["ApproximateNumberOfMessages"]}
+    return int(client("sqs").get_queue_attributes(**asked)["Attributes"]["ApproximateNumberOfMessages"])
+
+
 def server_errors(stack, _):
     answers = [ask(stack, OWNER, "GET", "serviceowner/change_instances/") for _ in range(REQUESTS)]
     return sum(status >= 500 for status, _ in answers)
@@ -256,6 +261,18 @@ def work_is_damaged(stack):
     return has_come
 
 
+def table_of_deliver_is_elsewhere(stack):
+    """What SQS does with a message that a function has failed five times is done here: it takes half an hour."""
+    stack.configure("deliver", stack.settings("deliver") | {"DOVETAIL_TABLE": "elsewhere"})
+    submission = submit(stack)
+    assert comes(is_told, stack, submission)
+    told = next(event for event in stack.all_events() if event["detail-type"] == "ChangeInstance.StateChanged.v1")
+    message = json.dumps(told)
+    reply = stack.invoke("deliver", {"Records": [{"messageId": "1", "body": message}]})
+    assert reply["batchItemFailures"], f"deliver has not failed: {reply}"
+    client("sqs").send_message(QueueUrl=stack.outputs["FailedDeliveries"], MessageBody=message)
+
+
 # What Lambda does with a batch that a function fails, and the emulator does not.
 
 
@@ -316,6 +333,7 @@ CASES = {
     "WritesThrottled": (limit("MaxWriteRequestUnits"), throttled("MaxWriteRequestUnits")),
     "WorkUnfinished": (all_rest, told),
     "WorkSetAside": (work_is_damaged, told),
+    "DeliveriesFailed": (table_of_deliver_is_elsewhere, failed_deliveries),
 }
 
 

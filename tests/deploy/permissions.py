@@ -9,10 +9,11 @@ import fnmatch
 import json
 import sys
 
-# What Lambda itself does in a function's name: it reads the stream, keeps what failed, and writes logs.
+# What Lambda itself does in a function's name: it reads the stream and the queue, keeps what failed, and writes logs.
 LAMBDA = {
     "dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams",
-    "logs:CreateLogStream", "logs:PutLogEvents", "s3:ListBucket", "s3:PutObject",
+    "logs:CreateLogStream", "logs:PutLogEvents", "s3:ListBucket", "s3:PutObject", "sqs:DeleteMessage", "sqs:GetQueueAttributes",
+    "sqs:ReceiveMessage",
 }
 
 

@@ -97,7 +97,15 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::AddMember
         | Operation::ChangeMember
         | Operation::RemoveMember
-        | Operation::ListRecords => 0,
+        | Operation::ListRecords
+        | Operation::ListWebhooks
+        | Operation::GetWebhook
+        | Operation::CreateWebhook
+        | Operation::UpdateWebhook
+        | Operation::RemoveWebhook
+        | Operation::RotateWebhook
+        | Operation::TriggerWebhook
+        | Operation::ListWebhookFailures => 0,
     }
 }
 

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 pub use clock::{Clock, by_clock, now};
 pub use metrics::{metrics, tell};
-pub use trust::{Trust, connector, https};
+pub use trust::{Trust, connector, connector_by, https};
 
 /// The way to a service.
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@ use crate::log;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
 use aws_smithy_http_client::{Builder, Connector};
+use aws_smithy_runtime_api::client::dns::ResolveDns;
 use aws_smithy_runtime_api::client::http::{SharedHttpClient, SharedHttpConnector};
 use std::path::PathBuf;
 
@@ -37,6 +38,12 @@ pub fn https(trust: &Trust) -> SharedHttpClient {
 pub fn connector(trust: &Trust) -> SharedHttpConnector {
     let connector = Connector::builder().tls_provider(PROVIDER).tls_context(context(trust)).build();
     SharedHttpConnector::new(connector)
+}
+
+/// The same for requests that may go only where a resolver leads.
+pub fn connector_by(trust: &Trust, resolver: impl ResolveDns + Clone + 'static) -> SharedHttpConnector {
+    let connector = Connector::builder().tls_provider(PROVIDER).tls_context(context(trust));
+    SharedHttpConnector::new(connector.build_with_resolver(resolver))
 }
 
 const PROVIDER: Provider = Provider::Rustls(CryptoMode::Ring);

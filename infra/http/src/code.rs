@@ -83,6 +83,8 @@ pub enum Code {
     TooManyMembers,
     /// Another API key takes this one's place already.
     AlreadyRotated,
+    /// The team has as many webhooks as it may.
+    TooManyWebhooks,
     /// The team's numbers have run out.
     OutOfNumbers,
     /// An earlier submission of the team is still becoming what it declares.
@@ -97,7 +99,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of precedence.
-    pub const ALL: [Self; 43] = [
+    pub const ALL: [Self; 44] = [
         Self::NoSuchRoute,
         Self::MethodNotAllowed,
         Self::Unauthenticated,
@@ -136,6 +138,7 @@ impl Code {
         Self::AlreadyMember,
         Self::TooManyMembers,
         Self::AlreadyRotated,
+        Self::TooManyWebhooks,
         Self::OutOfNumbers,
         Self::SubmissionInFlight,
         Self::Contended,
@@ -200,6 +203,7 @@ impl Code {
                 "the team has as many members as it may, or the person as many teams",
             ),
             Self::AlreadyRotated => (400, "already_rotated", "another API key takes its place already"),
+            Self::TooManyWebhooks => (400, "too_many_webhooks", "the team has as many webhooks as it may"),
             Self::OutOfNumbers => (400, "out_of_numbers", "the team's numbers have run out"),
             Self::SubmissionInFlight => {
                 (503, "submission_in_flight", "an earlier submission of the team is still being applied")

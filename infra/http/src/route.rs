@@ -22,6 +22,8 @@ pub enum Function {
     About,
     /// Makes and withdraws a team's API keys, adds and removes its members.
     Account,
+    /// Makes, changes and tries webhooks.
+    Webhooks,
 }
 
 impl Function {
@@ -35,6 +37,7 @@ impl Function {
             Self::Catalog => "catalog",
             Self::About => "about",
             Self::Account => "account",
+            Self::Webhooks => "webhooks",
         }
     }
 }
@@ -138,6 +141,22 @@ pub enum Operation {
     RemoveMember,
     /// What was done to the team's keys, members and services.
     ListRecords,
+    /// The team's webhooks.
+    ListWebhooks,
+    /// One webhook.
+    GetWebhook,
+    /// Makes a webhook.
+    CreateWebhook,
+    /// Changes a webhook's settings.
+    UpdateWebhook,
+    /// Removes a webhook.
+    RemoveWebhook,
+    /// Has a webhook sign with another secret.
+    RotateWebhook,
+    /// Tries a webhook.
+    TriggerWebhook,
+    /// The deliveries to a webhook that were given up.
+    ListWebhookFailures,
 }
 
 /// What a caller needs for a route.
@@ -213,6 +232,15 @@ const fn admin(
 
 const fn anyone(path: &'static str, operation: Operation) -> Route {
     Route { methods: GET, path, operation, function: Function::About, access: Access::Anyone }
+}
+
+const fn webhooks(
+    methods: &'static [&'static str],
+    path: &'static str,
+    operation: Operation,
+    access: Access,
+) -> Route {
+    Route { methods, path, operation, function: Function::Webhooks, access }
 }
 
 /// Every route.
@@ -294,6 +322,14 @@ pub const ROUTES: &[Route] = &[
     read("/v1/orcabase/{pov}/service_configs/{id}", Operation::GetServiceConfig),
     read("/v1/orcabase/{pov}/applications", Operation::ListApplications),
     read("/v1/orcabase/{pov}/applications/{id}", Operation::GetApplication),
+    webhooks(GET, "/v1/external/{pov}/webhooks", Operation::ListWebhooks, Access::Read),
+    webhooks(POST, "/v1/external/{pov}/webhooks", Operation::CreateWebhook, Access::Admin),
+    webhooks(GET, "/v1/external/{pov}/webhooks/{id}", Operation::GetWebhook, Access::Read),
+    webhooks(PATCH_OR_PUT, "/v1/external/{pov}/webhooks/{id}", Operation::UpdateWebhook, Access::Admin),
+    webhooks(DELETE, "/v1/external/{pov}/webhooks/{id}", Operation::RemoveWebhook, Access::Admin),
+    webhooks(POST, "/v1/external/{pov}/webhooks/{id}/rotate", Operation::RotateWebhook, Access::Admin),
+    webhooks(POST, "/v1/external/{pov}/webhooks/{id}/trigger", Operation::TriggerWebhook, Access::Write),
+    webhooks(GET, "/v1/external/{pov}/webhooks/{id}/failures", Operation::ListWebhookFailures, Access::Read),
 ];
 
 /// A route that a request has found, with what its path says.

@@ -6,6 +6,7 @@ mod item;
 mod planned;
 mod service;
 mod team;
+mod webhook;
 
 pub use access::{api_key, member, recorded};
 pub use change::{change_instance, change_instance_as_born, history, history_entry, light_change_instance};
@@ -13,6 +14,7 @@ pub use item::{deployed_item, service_item};
 pub use planned::{Planned, valid};
 pub use service::{service, service_config, service_docs};
 pub use team::{CHANGES_MAX, application, submission, submission_with_changes, team};
+pub use webhook::{MASK, given_up, replied, webhook};
 
 use crate::call::{Call, Pov};
 use domain::actor::TeamRef;
@@ -38,6 +40,11 @@ impl Viewpoint {
     /// The absolute URL of the change instances of a submission, as a list.
     pub fn changes_of(&self, submission: SubmissionId) -> String {
         format!("{}/v1/orcabase/consumer/change_instances/?submission_id={submission}", self.base)
+    }
+
+    /// The absolute URL of an object that leads outside.
+    pub(crate) fn external(&self, collection: &str, id: u64) -> String {
+        format!("{}/v1/external/{}/{collection}/{id}/", self.base, self.pov.name())
     }
 
     /// The absolute URL of an object.

@@ -19,6 +19,7 @@ use crate::{
         delivery::{Verdict, verdict},
         wake,
     },
+    queue::{self, Queue},
     schedule::{self, Sweep},
 };
 
@@ -32,6 +33,10 @@ const EVENTS_MAX: u64 = 1_000;
 pub struct Control {
     /// The bus.
     pub bus: Bus,
+    /// The queue of deliveries.
+    pub queue: Queue,
+    /// Whether the queue is emptied.
+    pub delivering: watch::Sender<bool>,
     /// Where failed batches are.
     pub journal: Arc<Journal>,
     /// The functions.
@@ -150,10 +155,10 @@ impl Control {
         }
     }
 
-    /// Has a consumer, or the schedule of the sweep, rest or go on: the body is `{"enabled": false}` or `true`.
+    /// Has a consumer, the queue of deliveries, or the schedule of the sweep, rest or go on: the body is `{"enabled": false}` or `true`.
     async fn enable(&self, function: &str, event: &Event) -> EventReply {
         let consumer = self.consumers.iter().find(|consumer| consumer.function == function);
-        if consumer.is_none() && function != schedule::FUNCTION {
+        if consumer.is_none() && ![schedule::FUNCTION, queue::FUNCTION].contains(&function) {
             return plain(404, &json!({"message": format!("there is no mapping of `{function}`")}));
         }
         let body: Value = serde_json::from_str(event.body.as_deref().unwrap_or_default()).unwrap_or_default();
@@ -170,6 +175,7 @@ impl Control {
                     return plain(503, &json!({"message": "it still delivers what it had read"}));
                 }
             }
+            None if function == queue::FUNCTION => drop(self.delivering.send_replace(enabled)),
             None => self.sweep.enable(enabled),
         }
         plain(200, &json!({"function": function, "enabled": enabled}))
@@ -251,6 +257,8 @@ mod tests {
             };
             let control = Control {
                 bus: Bus::new(Arc::clone(&journal)),
+                queue: Queue::new(Arc::clone(&journal)),
+                delivering: watch::Sender::new(true),
                 journal,
                 sweep: Sweep::new(invoker.clone()),
                 invoker,

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use dovetail_events::Bus;
 use dovetail_http::{CursorKey, Event, EventReply, Function, function_of};
+use dovetail_outbound::{Outbound, Targets};
+use dovetail_queue::Queue;
 use dovetail_table::{
     Table,
     stream::{FILTER_OWED, FILTER_TOLD},
@@ -58,6 +60,10 @@ pub struct Handles {
     pub table: Table,
     /// The event bus.
     pub bus: Bus,
+    /// The queue of deliveries.
+    pub queue: Queue,
+    /// The way to the receivers of webhooks: to any, for they are on this machine.
+    pub outbound: Outbound,
     /// What positions in lists are signed with.
     pub cursor_key: CursorKey,
     /// Who the callers are.
@@ -85,6 +91,7 @@ pub async fn answer(
         Function::Catalog => catalog::handle(table, event).await,
         Function::About => about::handle(table, event).await,
         Function::Account => account::handle(table, event).await,
+        Function::Webhooks => webhooks::handle(table, &Outbound::new(Targets::Any), event).await,
     }
 }
 
@@ -93,6 +100,12 @@ pub async fn invoke(handles: &Handles, function: &str, payload: Value) -> Result
     match function {
         "generate" => reply(Ok(generate::handle(&handles.table, event(payload)?).await)),
         "notify" => reply(Ok(notify::handle(&handles.bus, event(payload)?).await)),
+        "deliver" => {
+            let Handles { table, queue, outbound, .. } = handles;
+            let (table, queue, outbound) = (table.clone(), queue.clone(), outbound.clone());
+            let handles = deliver::Handles { table, queue, outbound };
+            reply(Ok(deliver::handle(&handles, event(payload)?).await.0))
+        }
         "sweep" => reply(sweep::answer(&handles.table, event(payload)?, false).await.map(|told| told.reply)),
         other => Err(format!("there is no function {other}")),
     }

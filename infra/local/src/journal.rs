@@ -1,5 +1,5 @@
 //! What the local system remembers beside the tables: how far the stream was read, the events on the bus, how
-//! far each webhook got, and the batches that failed.
+//! far each webhook got, the batches that failed, and the queue of deliveries.
 //!
 //! What a call has written survives the end of this process, however it ends. Calls block, but only briefly.
 
@@ -26,7 +26,16 @@ const SCHEMA: &str = "\
         function TEXT NOT NULL,
         reason TEXT NOT NULL,
         record TEXT NOT NULL
-    ) STRICT;";
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS messages (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        due INTEGER NOT NULL,
+        receives INTEGER NOT NULL,
+        body TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX IF NOT EXISTS messages_due ON messages (due);";
+/// By what it is remembered how far the queue was filled from the bus; no team has an empty name.
+pub const RULE: &str = "";
 const SET_POSITION: &str = "INSERT OR REPLACE INTO positions VALUES (?1, ?2)";
 
 /// Why something could not be remembered or recalled.
@@ -53,6 +62,23 @@ pub struct FailedBatch {
     pub reason: String,
     /// What Lambda writes to an on-failure destination.
     pub record: Value,
+}
+
+/// A message that was received.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Received {
+    /// Its number.
+    pub number: u64,
+    /// How often it was received, with this time.
+    pub receives: u64,
+    /// What it holds.
+    pub body: String,
+}
+
+impl std::fmt::Debug for Received {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Received").field("number", &self.number).finish_non_exhaustive()
+    }
 }
 
 impl Journal {
@@ -152,6 +178,61 @@ impl Journal {
         self.connection()
             .execute("UPDATE webhooks SET number = ?2 WHERE team = ?1", params![team, number])?;
         Ok(())
+    }
+
+    /// Puts messages into the queue, each to be seen at a time; of those that the bus has told, `told` is the last event.
+    pub fn enqueue(&self, messages: &[(u64, String)], told: Option<u64>) -> Result<(), Error> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        for (due, body) in messages {
+            let insert = "INSERT INTO messages (due, receives, body) VALUES (?1, 0, ?2)";
+            transaction.execute(insert, params![due, body])?;
+        }
+        if let Some(number) = told {
+            transaction.execute("UPDATE webhooks SET number = ?2 WHERE team = ?1", params![RULE, number])?;
+        }
+        Ok(transaction.commit()?)
+    }
+
+    /// The first messages that are due, not to be seen again before `until`.
+    pub fn receive(&self, now: u64, until: u64, limit: u64) -> Result<Vec<Received>, Error> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        let mut received = Vec::new();
+        {
+            let select =
+                "SELECT number, receives + 1, body FROM messages WHERE due <= ?1 ORDER BY due LIMIT ?2";
+            let mut select = transaction.prepare(select)?;
+            let mut rows = select.query([now, limit])?;
+            while let Some(row) = rows.next()? {
+                received.push(Received { number: row.get(0)?, receives: row.get(1)?, body: row.get(2)? });
+            }
+        }
+        for message in &received {
+            let update = "UPDATE messages SET due = ?2, receives = ?3 WHERE number = ?1";
+            transaction.execute(update, params![message.number, until, message.receives])?;
+        }
+        transaction.commit()?;
+        Ok(received)
+    }
+
+    /// When the next message is due; none if there is none.
+    pub fn next_due(&self) -> Result<Option<u64>, Error> {
+        Ok(self.connection().query_row("SELECT MIN(due) FROM messages", [], |row| row.get(0))?)
+    }
+
+    /// Removes a message; what has become of it in the end is kept with the failed batches, if it was given up.
+    pub fn remove_message(&self, number: u64, given_up: Option<&FailedBatch>) -> Result<(), Error> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        if let Some(batch) = given_up {
+            transaction.execute(
+                "INSERT INTO failures (function, reason, record) VALUES (?1, ?2, ?3)",
+                params![batch.function, batch.reason, batch.record.to_string()],
+            )?;
+        }
+        transaction.execute("DELETE FROM messages WHERE number = ?1", [number])?;
+        Ok(transaction.commit()?)
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {

@@ -17,6 +17,7 @@ pub mod load;
 pub mod mapping;
 pub mod pattern;
 pub mod plan;
+pub mod queue;
 pub mod ready;
 pub mod schedule;
 pub mod signals;
@@ -38,6 +39,7 @@ use std::{
 
 use dovetail_http::{CursorKey, Event, EventReply};
 use dovetail_issuer::Issuer;
+use dovetail_outbound::{Outbound, Targets};
 use dovetail_table::Table;
 use tokio::{
     net::TcpListener,
@@ -55,6 +57,7 @@ use crate::{
     journal::Journal,
     load::Made,
     mapping::{Consumer, Mapping, Surroundings},
+    queue::{Deliveries, Queue},
     schedule::Sweep,
     stream::Stream,
     verdicts::Verdicts,
@@ -187,6 +190,11 @@ impl System {
         let handles = Handles {
             table,
             bus: bus.connect(),
+            queue: dovetail_queue::Queue::connect(dovetail_queue::Settings {
+                url: queue::url(&bus.endpoint),
+                endpoint: Some(bus.endpoint.clone()),
+            }),
+            outbound: Outbound::new(Targets::Any),
             cursor_key: CursorKey::new(&cursor_secret),
             verdicts: Verdicts::default().with(settings.issuer.clone().map(Issuer::new)),
         };
@@ -213,7 +221,7 @@ impl System {
 
     /// What functions in other processes read from their environment, a `KEY=value` line each.
     pub fn environment(&self) -> String {
-        let actions_max = self.tables.actions_max.to_string();
+        let (actions_max, queue) = (self.tables.actions_max.to_string(), queue::url(&self.bus.endpoint));
         let lines = [
             ("DOVETAIL_ACTIONS_MAX", actions_max.as_str()),
             ("DOVETAIL_TABLE", &self.tables.table),
@@ -222,6 +230,9 @@ impl System {
             ("DOVETAIL_CURSOR_KEY", &self.cursor_secret),
             ("DOVETAIL_BUS", &self.bus.name),
             ("DOVETAIL_BUS_ENDPOINT", &self.bus.endpoint),
+            ("DOVETAIL_QUEUE", &queue),
+            ("DOVETAIL_QUEUE_ENDPOINT", &self.bus.endpoint),
+            ("DOVETAIL_TARGETS", "any"),
         ];
         lines.map(|(key, value)| format!("{key}={value}\n")).concat()
     }
@@ -250,12 +261,13 @@ impl System {
     ) -> Result<(), Error> {
         let (stopping, stopped) = watch::channel(false);
         let (api, mut beside) = self.start(mappings, invoker, &stopped).await?;
-        let (bus, bus_listener) = (api.control.bus.clone(), self.bus_listener);
+        let (bus, queue, bus_listener) =
+            (api.control.bus.clone(), Queue::clone(&api.control.queue), self.bus_listener);
         let (stop_bus, bus_stopped) = oneshot::channel::<()>();
         let serving_bus = tokio::spawn(async move {
             let answer = move |event: Event| {
-                let bus = bus.clone();
-                async move { bus.answer(&event) }
+                let (bus, queue) = (bus.clone(), queue.clone());
+                async move { queue.answer(&event).unwrap_or_else(|| bus.answer(&event)) }
             };
             gateway::serve(bus_listener, answer, async { drop(bus_stopped.await) }).await;
         });
@@ -299,6 +311,11 @@ impl System {
             let webhook = Webhook::new(target, &bus, Arc::clone(&journal), stopped.clone())?;
             beside.spawn(async { Ok(webhook.run().await?) });
         }
+        let (queue, delivering) = (Queue::new(Arc::clone(&journal)), watch::Sender::new(true));
+        let (rule, enabled) = (queue::rule().map_err(Error::Pattern)?, delivering.subscribe());
+        let deliveries =
+            Deliveries::new(queue.clone(), &bus, rule, invoker.clone(), enabled, stopped.clone())?;
+        beside.spawn(async { Ok(deliveries.run().await?) });
         let mut consumers = Vec::new();
         for mapping in mappings {
             let with = Surroundings {
@@ -318,7 +335,7 @@ impl System {
             Ok(())
         });
         let table = self.handles.table.clone();
-        let control = Control { bus, journal, invoker, sweep, wake, consumers, table };
+        let control = Control { bus, queue, delivering, journal, invoker, sweep, wake, consumers, table };
         Ok((Api { handles: Arc::clone(&self.handles), control }, beside))
     }
 }

@@ -75,7 +75,18 @@ async fn the_system_starts_tells_where_and_stops() {
     let environment = fs::read_to_string(env_file).unwrap();
     let keys: Vec<&str> =
         environment.lines().map(|line| line.split_once('=').unwrap()).map(|(key, _)| key).collect();
-    let expected = ["ACTIONS_MAX", "TABLE", "KEYS_TABLE", "ENDPOINT", "CURSOR_KEY", "BUS", "BUS_ENDPOINT"];
+    let expected = [
+        "ACTIONS_MAX",
+        "TABLE",
+        "KEYS_TABLE",
+        "ENDPOINT",
+        "CURSOR_KEY",
+        "BUS",
+        "BUS_ENDPOINT",
+        "QUEUE",
+        "QUEUE_ENDPOINT",
+        "TARGETS",
+    ];
     assert_eq!(keys, expected.map(|key| format!("DOVETAIL_{key}")));
     for line in ["DOVETAIL_TABLE=dovetail-local", "DOVETAIL_BUS=dovetail-local"] {
         assert!(environment.lines().any(|found| found == line), "{environment}");

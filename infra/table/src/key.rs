@@ -3,6 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::id::{
     ApplicationId, ChangeId, ConfigId, DeployedId, ItemId, KeyId, MemberId, ServiceId, SubmissionId, TeamId,
+    WebhookId,
 };
 use domain::json::Hash;
 use domain::staging::StagingId;
@@ -135,7 +136,43 @@ pub(crate) fn member_count(team: TeamId) -> Key {
     Key::new(access_partition(team), "MEMBERS")
 }
 
-/// The partition of what was done to a team's keys, members and services.
+/// The partition of a team's webhooks, in the table of keys.
+pub(crate) fn webhook_partition(team: TeamId) -> String {
+    format!("WEBHOOK#{team}")
+}
+
+pub(crate) fn webhook(id: WebhookId) -> Key {
+    Key::new(webhook_partition(id.team()), format!("{:011}", id.number()))
+}
+
+/// Where it stands how many webhooks a team has.
+pub(crate) fn webhook_count(team: TeamId) -> Key {
+    Key::new(access_partition(team), "WEBHOOKS")
+}
+
+/// The partition of what a team's receivers answered last.
+pub(crate) fn replied_partition(team: TeamId) -> String {
+    format!("REPLIED#{team}")
+}
+
+pub(crate) fn replied(id: WebhookId) -> Key {
+    Key::new(replied_partition(id.team()), format!("{:011}", id.number()))
+}
+
+pub(crate) fn cooling(id: WebhookId) -> Key {
+    Key::new(format!("COOLING#{}", id.team()), format!("{:011}", id.number()))
+}
+
+/// The partition of the deliveries to a webhook that were given up.
+pub(crate) fn given_up_partition(id: WebhookId) -> String {
+    format!("GIVEN_UP#{id}")
+}
+
+pub(crate) fn given_up_at(id: WebhookId, place: &str) -> Key {
+    Key::new(given_up_partition(id), place)
+}
+
+/// The partition of what was done to a team's keys, members, services and webhooks.
 pub(crate) fn recorded_partition(team: TeamId) -> String {
     format!("RECORDED#{team}")
 }

@@ -28,6 +28,7 @@ mod spent;
 mod staging;
 mod statement;
 pub mod stream;
+mod webhooks;
 mod work;
 
 pub use access::Keyed;

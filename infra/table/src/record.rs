@@ -16,6 +16,7 @@ mod recorded;
 mod settings;
 mod submission;
 mod team;
+mod webhook;
 
 pub(crate) use access::ApiKeyRecord;
 pub(crate) use catalog::{SchemaRecord, ServiceRecord, StoredSchema};
@@ -28,6 +29,7 @@ pub(crate) use parts::Bad;
 pub(crate) use recorded::RecordedRecord;
 pub(crate) use submission::{RememberedRecord, ShareRecord, StagingRecord, SubmissionRecord, WorkRecord};
 pub(crate) use team::{ApplicationRecord, HeadRecord, TeamRecord};
+pub(crate) use webhook::{CoolingRecord, GivenUpRecord, RepliedRecord, WebhookRecord};
 
 use crate::Error;
 use crate::key::Key;

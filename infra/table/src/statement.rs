@@ -296,6 +296,17 @@ pub(crate) fn replace<R: Record>(
     Condition::new("#rv = :rv").number("rv", before).put(table, record::write::<R>(value)?)
 }
 
+/// Stores what was told at a time, unless something later is stored.
+pub(crate) fn newest<R: Record>(
+    table: &str,
+    at: Timestamp,
+    value: &R::Value,
+) -> Result<TransactWriteItem, Error> {
+    Condition::new("attribute_not_exists(pk) OR #at <= :at")
+        .number("at", at.micros())
+        .put(table, record::write::<R>(value)?)
+}
+
 /// Creates a record that only leads to another: `key` to the attribute `to`.
 pub(crate) fn pointer(
     table: &str,

@@ -36,8 +36,8 @@ impl Code {
                 "Use a key with another role. Every `GET` on what the team declares and owns works with this one.",
             ),
             Self::NeedsAdmin => (
-                "The request would change settings of a service, API keys or members, or look at keys or members, and the \
-                 caller's role is not `ADMIN`.",
+                "The request would change settings of a service, webhooks, API keys or members, or look at keys or members, and \
+                 the caller's role is not `ADMIN`.",
                 "Use a key with the role `ADMIN`, or have an `ADMIN` of the team do it.",
             ),
             Self::NotFound => (
@@ -172,6 +172,10 @@ impl Code {
             Self::AlreadyRotated => (
                 "The key was rotated before: its successor is named in `successor`.",
                 "Rotate the successor.",
+            ),
+            Self::TooManyWebhooks => (
+                "A team has at most 100 webhooks, of all its services together, those that rest among them.",
+                "Remove those that nobody needs; one tells of every change instance of its service.",
             ),
             Self::OutOfNumbers => (
                 "The team has used up the numbers of its objects, which nobody does within a lifetime.",

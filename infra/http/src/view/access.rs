@@ -1,10 +1,11 @@
-//! API keys, members, and what is recorded of them and of services and teams, on the wire; never a secret.
+//! API keys, members, and what is recorded of them and of services, webhooks and teams, on the wire; never a secret.
 
 use super::{Viewpoint, team_ref};
 use domain::access::ApiKey;
 use domain::id::{KeyId, TeamId};
 use domain::member::Member;
 use domain::recorded::{Recorded, Subject};
+use domain::state::State;
 use domain::timestamp::Timestamp;
 use serde_json::{Value, json};
 
@@ -43,6 +44,7 @@ pub fn recorded(recorded: &Recorded) -> Value {
         "api_key": key(&recorded.subject),
         "member": member_ref(&recorded.subject),
         "service": service(&recorded.subject),
+        "webhook": webhook(&recorded.subject),
         "changed_by": recorded.by,
         "changed_by_team": recorded.by_team.as_ref().map(team_ref),
         "request": recorded.request,
@@ -74,5 +76,16 @@ fn service(subject: &Subject) -> Option<Value> {
         "tags": settings.tags,
         "allowed_teams": settings.allowed_teams.iter().copied().map(TeamId::get).collect::<Vec<_>>(),
         "dependant_teams": settings.dependent_teams.iter().map(team_ref).collect::<Vec<_>>(),
+    }))
+}
+
+fn webhook(subject: &Subject) -> Option<Value> {
+    let Subject::Webhook { id, name, service, state, active, .. } = subject else { return None };
+    Some(json!({
+        "id": id.get(),
+        "name": name,
+        "service": service.id.get(),
+        "change_instance_state": state.map(State::name),
+        "active": active,
     }))
 }

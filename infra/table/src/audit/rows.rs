@@ -3,9 +3,9 @@
 use super::indexes::{Place, places};
 use crate::key::{self, INDEXES, Index};
 use crate::record::{
-    self, ApplicationRecord, Attributes, ChangeRecord, ConfigRecord, DeployedRecord, DocsRecord, HeadRecord,
-    ItemRecord, Record, RememberedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord,
-    SubmissionRecord, TeamRecord, WorkRecord,
+    self, ApplicationRecord, Attributes, ChangeRecord, ConfigRecord, CoolingRecord, DeployedRecord,
+    DocsRecord, GivenUpRecord, HeadRecord, ItemRecord, Record, RememberedRecord, RepliedRecord, SchemaRecord,
+    ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord,
 };
 use crate::{Error, related, size};
 use domain::config::CONFIG_BYTES_MAX;
@@ -117,6 +117,10 @@ impl Rows {
             }),
             Some(DocsRecord::TYPE) => self.docs(row),
             Some(ConfigRecord::TYPE) => self.config(row),
+            // What became of deliveries: nothing else rests on it.
+            Some(RepliedRecord::TYPE) => self.value::<RepliedRecord>(row).map(drop),
+            Some(CoolingRecord::TYPE) => self.value::<CoolingRecord>(row).map(drop),
+            Some(GivenUpRecord::TYPE) => self.value::<GivenUpRecord>(row).map(drop),
             Some("DECLARATION") => self.declaration(row),
             Some("TEAM_NAME" | "SERVICE_ID") => self.pointer(row),
             // The counters are the one record without a type.

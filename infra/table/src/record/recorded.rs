@@ -1,11 +1,11 @@
-//! What was done to keys, members, services and teams.
+//! What was done to keys, members, services, webhooks and teams.
 
 use super::Record;
-use super::parts::{Bad, TeamPart, at};
+use super::parts::{self, Bad, TeamPart, at};
 use super::settings::SettingsPart;
 use crate::key::{self, Key};
 use domain::actor::Role;
-use domain::id::{KeyId, MemberId, ServiceId, TeamId};
+use domain::id::{KeyId, MemberId, ServiceId, TeamId, WebhookId};
 use domain::recorded::{Event, Recorded, Subject};
 use domain::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,8 @@ pub(crate) struct RecordedRecord {
     member: Option<MemberPart>,
     #[serde(skip_serializing_if = "Option::is_none")]
     service: Option<ServicePart>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    webhook: Option<WebhookPart>,
     at: u64,
     by: String,
     /// The team of who did it.
@@ -57,6 +59,17 @@ struct ServicePart {
     set: Option<SettingsPart>,
 }
 
+#[derive(Serialize, Deserialize)]
+struct WebhookPart {
+    id: u64,
+    nm: String,
+    sv: parts::ServicePart,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    st: Option<String>,
+    ac: bool,
+    rv: u64,
+}
+
 impl KeyPart {
     fn value(self) -> Result<Subject, Bad> {
         Ok(Subject::Key {
@@ -90,16 +103,39 @@ impl ServicePart {
     }
 }
 
+impl WebhookPart {
+    fn value(self) -> Result<Subject, Bad> {
+        Ok(Subject::Webhook {
+            id: WebhookId::parse(self.id).ok_or(Bad("webhook"))?,
+            name: self.nm,
+            service: self.sv.value()?,
+            state: self.st.as_deref().map(parts::state).transpose()?,
+            active: self.ac,
+            revision: self.rv,
+        })
+    }
+}
+
+/// The parts that a subject may be stored as, of which it is one.
+#[derive(Default)]
+struct Parts {
+    key: Option<KeyPart>,
+    member: Option<MemberPart>,
+    service: Option<ServicePart>,
+    webhook: Option<WebhookPart>,
+}
+
 /// The part that a subject is stored as.
-fn parts(subject: &Subject) -> (Option<KeyPart>, Option<MemberPart>, Option<ServicePart>) {
+fn parts(subject: &Subject) -> Parts {
     match subject {
         Subject::Key { id, name, role, expires } => {
             let (role, ex) = (role.name().to_owned(), expires.map(Timestamp::micros));
-            (Some(KeyPart { id: id.get(), nm: name.clone(), role, ex }), None, None)
+            let key = Some(KeyPart { id: id.get(), nm: name.clone(), role, ex });
+            Parts { key, ..Parts::default() }
         }
         Subject::Member { id, name, role } => {
             let part = MemberPart { id: id.get(), nm: name.clone(), role: role.name().to_owned() };
-            (None, Some(part), None)
+            Parts { member: Some(part), ..Parts::default() }
         }
         Subject::Service { id, title, revision, schema_version, settings } => {
             let part = ServicePart {
@@ -112,9 +148,20 @@ fn parts(subject: &Subject) -> (Option<KeyPart>, Option<MemberPart>, Option<Serv
                 at: settings.allowed_teams.iter().copied().map(TeamId::get).collect(),
                 set: Some(SettingsPart::of(settings)),
             };
-            (None, None, Some(part))
+            Parts { service: Some(part), ..Parts::default() }
         }
-        Subject::Team => (None, None, None),
+        Subject::Webhook { id, name, service, state, active, revision } => {
+            let part = WebhookPart {
+                id: id.get(),
+                nm: name.clone(),
+                sv: parts::ServicePart::of(service),
+                st: state.map(|state| state.name().to_owned()),
+                ac: *active,
+                rv: *revision,
+            };
+            Parts { webhook: Some(part), ..Parts::default() }
+        }
+        Subject::Team => Parts::default(),
     }
 }
 
@@ -123,13 +170,14 @@ impl Record for RecordedRecord {
     type Value = Recorded;
 
     fn of(recorded: &Recorded) -> Self {
-        let (key, member, service) = parts(&recorded.subject);
+        let Parts { key, member, service, webhook } = parts(&recorded.subject);
         Self {
             tm: TeamPart::of(&recorded.team),
             ev: recorded.event.name().to_owned(),
             key,
             member,
             service,
+            webhook,
             at: recorded.at.micros(),
             by: recorded.by.clone(),
             bt: recorded.by_team.as_ref().map(TeamPart::of),
@@ -138,11 +186,12 @@ impl Record for RecordedRecord {
     }
 
     fn value(self) -> Result<Recorded, Bad> {
-        let subject = match (self.key, self.member, self.service) {
-            (Some(key), None, None) => key.value()?,
-            (None, Some(member), None) => member.value()?,
-            (None, None, Some(service)) => service.value()?,
-            (None, None, None) => Subject::Team,
+        let subject = match (self.key, self.member, self.service, self.webhook) {
+            (Some(key), None, None, None) => key.value()?,
+            (None, Some(member), None, None) => member.value()?,
+            (None, None, Some(service), None) => service.value()?,
+            (None, None, None, Some(webhook)) => webhook.value()?,
+            (None, None, None, None) => Subject::Team,
             _ => return Err(Bad("subject")),
         };
         Ok(Recorded {
@@ -161,6 +210,7 @@ impl Record for RecordedRecord {
             Subject::Key { id, .. } => format!("KEY#{id}"),
             Subject::Member { id, .. } => format!("MEMBER#{id}"),
             Subject::Service { id, revision, .. } => format!("SERVICE#{id}#{revision}"),
+            Subject::Webhook { id, revision, .. } => format!("WEBHOOK#{id}#{revision}"),
             Subject::Team => "TEAM".to_owned(),
         };
         let place = format!("{:016}#{}#{of}", recorded.at.micros(), recorded.request);

@@ -2,7 +2,10 @@
 //! documentation of the table.
 
 use super::*;
-use crate::record::{ApiKeyRecord, ConfigRecord, DocsRecord, MemberRecord, RecordedRecord};
+use crate::record::{
+    ApiKeyRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MemberRecord, RecordedRecord,
+    RepliedRecord, WebhookRecord,
+};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::access::{ApiKey, Made};
@@ -24,6 +27,8 @@ use domain::staging::{Staging, StagingId};
 use domain::state::State;
 use domain::submission::Scope;
 use domain::team::{Application, Team};
+use domain::webhook::delivery::{Cooling, Delivery, Ended, Replied};
+use domain::webhook::{Settings as HookSettings, Webhook};
 use domain::work::{Owed, Share, Work, WorkId};
 use expect_test::expect_file;
 use serde_json::{Map, Value, json};
@@ -387,6 +392,23 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ApiKeyRecord>("api_key", &key);
     golden::<MemberRecord>("member", &member);
     golden::<RecordedRecord>("recorded", &recorded);
+    golden::<WebhookRecord>("webhook", &webhook());
+    let delivery = Delivery::new(
+        webhook().id,
+        json!({"metadata": {"id": "137438953488:2"}, "data": {"to": "APPROVED"}}),
+    );
+    golden::<RepliedRecord>("replied", &Replied::after(None, &delivery, Ended::Answered(503), at(0)));
+    golden::<GivenUpRecord>("given_up", &delivery.given_up(Ended::TimedOut, at(0)));
+    let cooling = Cooling {
+        webhook: webhook().id,
+        until: at(0),
+        waiting: Some("137438953488:2".to_owned()),
+        revision: 2,
+    };
+    golden::<CoolingRecord>("cooling", &cooling);
+    let stamp = Stamp { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook(), &stamp);
+    golden::<RecordedRecord>("recorded_webhook", &recorded);
 }
 
 /// A key, a member whom it has added, and the record of that.
@@ -398,6 +420,31 @@ fn account() -> (ApiKey, Member, Recorded) {
     let member = Member::new("auth0|5".to_owned(), "Jane".to_owned(), Role::Admin, owner(), &stamp);
     let recorded = Recorded::of_member(Happened::MemberAdded, &member, &stamp);
     (ApiKey::new(made, owner(), &stamp), member, recorded)
+}
+
+fn webhook() -> Webhook {
+    let settings = HookSettings {
+        name: "ansible".to_owned(),
+        description: "starts the playbook".to_owned(),
+        target_url: "https://automation.example.com/hook".to_owned(),
+        authorization: Some("Bearer of.their.own".to_owned()),
+        state: Some(State::Approved),
+        active: true,
+        timeout_seconds: 10,
+        wait_seconds: 5,
+        cooling_seconds: 60,
+    };
+    let stamp = Stamp { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    Webhook::new(settings, service(), owner(), "dvt_secret".to_owned(), "hash", &stamp)
+}
+
+#[test]
+fn what_is_told_of_deliveries_gives_way_to_what_is_later() {
+    let delivery = Delivery::new(webhook().id, json!({"metadata": {"id": "137438953488:2"}}));
+    let replied = Replied::after(None, &delivery, Ended::Answered(200), at(7));
+    let action = newest::<RepliedRecord>("table", replied.at, &replied).unwrap();
+    let expected = r#"put if attribute_not_exists(pk) OR at <= :at {":at":{"N":"1740748711000007"}}"#;
+    assert_eq!(condition(&action), expected);
 }
 
 #[test]

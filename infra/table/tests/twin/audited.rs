@@ -3,11 +3,13 @@
 use crate::reluctant::{ALWAYS, Reluctant};
 use crate::twin::{Twin, run};
 use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, application, document, lb, team, vm};
-use domain::id::{ApplicationId, ItemId};
+use domain::id::{ApplicationId, ItemId, WebhookId};
 use domain::json::Hash;
 use domain::submission::Scope;
-use dovetail_table::Table;
+use domain::timestamp::Timestamp;
+use domain::webhook::delivery::{Cooling, Delivery, Ended, Replied};
 use dovetail_table::audit::{Audited, Rows, Seen};
+use dovetail_table::{Keyed, Table};
 use embedded::{Engine, Reply};
 use expect_test::expect_file;
 use serde_json::{Value, json};
@@ -62,7 +64,27 @@ async fn busy() -> Twin {
     twin.follow().await;
     twin.submit_staged(&body(2)).await;
     twin.follow().await;
+    deliveries(&twin.table).await;
     twin
+}
+
+/// What became of deliveries to a webhook.
+async fn deliveries(table: &Table) {
+    let (webhook, now) = (WebhookId::of(team(VM_OWNER).id, "hash"), Timestamp::from_micros(1));
+    let event = json!({"metadata": {"id": "1:1"}, "data": {"id": 137_438_953_488_u64, "to": "PENDING"}});
+    let delivery = Delivery::new(webhook, event);
+    table.put_replied(&Replied::after(None, &delivery, Ended::TimedOut, now)).await.unwrap();
+    table.give_up(&delivery.given_up(Ended::Answered(500), now)).await.unwrap();
+    let cooling = Cooling { webhook, until: now, waiting: Some("1:1".to_owned()), revision: 1 };
+    assert_eq!(table.put_cooling(None, &cooling).await.unwrap(), Keyed::Stored);
+    assert_eq!(table.put_cooling(None, &cooling).await.unwrap(), Keyed::Stale, "somebody was faster");
+    let next = Cooling { waiting: None, revision: 2, ..cooling };
+    assert_eq!(table.put_cooling(Some(2), &next).await.unwrap(), Keyed::Stale);
+    assert_eq!(table.put_cooling(Some(1), &next).await.unwrap(), Keyed::Stored);
+    // What was told later stays.
+    let earlier = Replied::after(None, &delivery, Ended::Answered(200), Timestamp::from_micros(0));
+    table.put_replied(&earlier).await.unwrap();
+    assert_eq!(table.replied(webhook).await.unwrap().unwrap().ended, Ended::TimedOut);
 }
 
 /// A submission whose work is still owed, and so many that were laid out before it and not committed.

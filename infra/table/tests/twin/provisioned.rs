@@ -150,7 +150,9 @@ fn a_key_is_found_by_its_hash_alone() {
         let older = table.recorded(team, Some(&newest[1].0), 2).await.unwrap();
         let names = |page: &[(String, Recorded)]| -> String {
             let name = |(_, recorded): &(String, Recorded)| match &recorded.subject {
-                Subject::Key { name, .. } | Subject::Member { name, .. } => name.clone(),
+                Subject::Key { name, .. } | Subject::Member { name, .. } | Subject::Webhook { name, .. } => {
+                    name.clone()
+                }
                 Subject::Service { title, .. } => title.clone(),
                 Subject::Team => String::new(),
             };

@@ -1,0 +1,206 @@
+//! Webhooks as they come in a body; what is absent stays as it is, or has its usual value.
+
+use domain::declaration::name_problem;
+use domain::id::{ServiceId, TeamId};
+use domain::service::ServiceRef;
+use domain::state::State;
+use domain::webhook::{
+    AUTHORIZATION_BYTES_MAX, DESCRIPTION_BYTES_MAX, HELD_SECONDS_MAX, Settings, TIMEOUT_SECONDS,
+    TIMEOUT_SECONDS_MAX, URL_BYTES_MAX,
+};
+use dovetail_http::{Failure, FieldError, view};
+use dovetail_outbound::{Target, Targets};
+use dovetail_table::Table;
+use serde_json::{Map, Value};
+use std::ops::RangeInclusive;
+
+type Body = Map<String, Value>;
+type Field<T> = Result<Option<T>, FieldError>;
+
+/// What a body asks for.
+pub(crate) enum Asked<'a> {
+    /// A webhook of a service.
+    New {
+        /// The service's title, its name if it gets no other.
+        title: String,
+    },
+    /// Other settings than these.
+    Changed(&'a Settings),
+}
+
+/// The settings that a body asks for, or all that is wrong with them.
+pub(crate) fn settings(body: &Body, asked: Asked<'_>, targets: Targets) -> Result<Settings, Vec<FieldError>> {
+    let is_new = matches!(asked, Asked::New { .. });
+    let before = match asked {
+        Asked::New { title } => usual(title),
+        Asked::Changed(before) => before.clone(),
+    };
+    let mut errors = Vec::new();
+    let mut all = Told { errors: &mut errors };
+    let told = Settings {
+        name: all.or(name(body), before.name),
+        description: all.or(description(body), before.description),
+        target_url: all.or(target_url(body, targets, is_new), before.target_url),
+        authorization: all.or(authorization(body, is_new), before.authorization),
+        state: all.or(state(body), before.state),
+        active: all.or(truth(body, "active"), before.active),
+        timeout_seconds: all.or(seconds(body, "timeout", 1..=TIMEOUT_SECONDS_MAX), before.timeout_seconds),
+        wait_seconds: all.or(seconds(body, "trigger_wait_time", 0..=HELD_SECONDS_MAX), before.wait_seconds),
+        cooling_seconds: all
+            .or(seconds(body, "trigger_cooling_time", 0..=HELD_SECONDS_MAX), before.cooling_seconds),
+    };
+    all.or(only(body, "verify", true, "is always true: what is sent is for the receiver alone"), ());
+    all.or(only(body, "trust_env", false, "is always false: there is no proxy to trust"), ());
+    if errors.is_empty() { Ok(told) } else { Err(errors) }
+}
+
+/// What is told of a webhook of which nothing is said.
+fn usual(title: String) -> Settings {
+    Settings {
+        name: title,
+        description: String::new(),
+        target_url: String::new(),
+        authorization: None,
+        state: None,
+        active: true,
+        timeout_seconds: TIMEOUT_SECONDS,
+        wait_seconds: 0,
+        cooling_seconds: 0,
+    }
+}
+
+/// What was told so far.
+struct Told<'a> {
+    errors: &'a mut Vec<FieldError>,
+}
+
+impl Told<'_> {
+    /// What a field says, or what it was.
+    fn or<T>(&mut self, field: Field<T>, before: T) -> T {
+        match field {
+            Ok(value) => value.unwrap_or(before),
+            Err(error) => {
+                self.errors.push(error);
+                before
+            }
+        }
+    }
+}
+
+fn name(body: &Body) -> Field<String> {
+    let Some(name) = text(body, "name")? else { return Ok(None) };
+    match name_problem(&name) {
+        Some(problem) => Err(FieldError::new("name", problem)),
+        None => Ok(Some(name)),
+    }
+}
+
+fn description(body: &Body) -> Field<String> {
+    bounded(text(body, "description")?, "description", DESCRIPTION_BYTES_MAX)
+}
+
+fn target_url(body: &Body, targets: Targets, is_needed: bool) -> Field<String> {
+    let url = bounded(text(body, "target_url")?, "target_url", URL_BYTES_MAX)?;
+    match url.as_deref().map(|url| Target::parse(url, targets)) {
+        None if is_needed => Err(FieldError::new("target_url", "is missing")),
+        Some(Err(problem)) => Err(FieldError::new("target_url", problem.message())),
+        None | Some(Ok(_)) => Ok(url),
+    }
+}
+
+fn authorization(body: &Body, is_new: bool) -> Field<Option<String>> {
+    let field = "authorization";
+    if body.get(field).is_some_and(Value::is_null) {
+        return Ok(Some(None));
+    }
+    match bounded(text(body, field)?, field, AUTHORIZATION_BYTES_MAX)? {
+        None => Ok(None),
+        Some(text) if text.is_empty() => Ok(Some(None)),
+        // As it was shown, so as it is.
+        Some(text) if text == view::MASK && !is_new => Ok(None),
+        Some(text) if text == view::MASK => Err(FieldError::new(field, "is only what stands for one")),
+        Some(text) if !text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) => {
+            Err(FieldError::new(field, "has other characters than ASCII's that show"))
+        }
+        Some(text) => Ok(Some(Some(text))),
+    }
+}
+
+fn state(body: &Body) -> Field<Option<State>> {
+    let field = "change_instance_state";
+    match body.get(field) {
+        None => Ok(None),
+        Some(Value::Null) => Ok(Some(None)),
+        Some(value) => {
+            let known = State::ALL.map(State::name).join(", ");
+            let state = value.as_str().and_then(State::parse);
+            let state =
+                state.ok_or_else(|| FieldError::new(field, format!("is neither null nor one of {known}")));
+            state.map(|state| Some(Some(state)))
+        }
+    }
+}
+
+fn seconds(body: &Body, field: &str, range: RangeInclusive<u64>) -> Field<u64> {
+    let Some(value) = body.get(field) else { return Ok(None) };
+    let seconds = value.as_u64().filter(|seconds| range.contains(seconds));
+    let wrong = || {
+        FieldError::new(field, format!("is no number of seconds from {} to {}", range.start(), range.end()))
+    };
+    seconds.map(Some).ok_or_else(wrong)
+}
+
+fn truth(body: &Body, field: &str) -> Field<bool> {
+    let Some(value) = body.get(field) else { return Ok(None) };
+    value.as_bool().map(Some).ok_or_else(|| FieldError::new(field, "is neither true nor false"))
+}
+
+/// A field that others have and that has one value here.
+fn only(body: &Body, field: &str, value: bool, why: &str) -> Field<()> {
+    match truth(body, field)? {
+        Some(other) if other != value => Err(FieldError::new(field, why)),
+        Some(_) | None => Ok(None),
+    }
+}
+
+fn text(body: &Body, field: &str) -> Field<String> {
+    let Some(value) = body.get(field) else { return Ok(None) };
+    value.as_str().map(|text| Some(text.to_owned())).ok_or_else(|| FieldError::new(field, "is no text"))
+}
+
+fn bounded(text: Option<String>, field: &str, bytes_max: usize) -> Field<String> {
+    match text {
+        Some(text) if text.len() > bytes_max => {
+            Err(FieldError::new(field, format!("has more than {bytes_max} bytes")))
+        }
+        text => Ok(text),
+    }
+}
+
+/// The service that a body names, one of the team's.
+pub(crate) async fn service(
+    table: &Table,
+    body: &Body,
+    team: TeamId,
+) -> Result<Result<ServiceRef, FieldError>, Failure> {
+    let Some(id) = service_id(body) else {
+        return Ok(Err(FieldError::new("service", "is no id of a service")));
+    };
+    let service = table.service_by_id(id).await?.filter(|service| service.owner.id == team);
+    let service = service.map(|service| ServiceRef { id: service.id, title: service.title });
+    Ok(service.ok_or_else(|| FieldError::new("service", "is none that the team owns")))
+}
+
+/// Fails where a body names another service than that of the webhook.
+pub(crate) fn same_service(body: &Body, service: ServiceId) -> Result<(), FieldError> {
+    if !body.contains_key("service") || service_id(body) == Some(service) {
+        return Ok(());
+    }
+    Err(FieldError::new("service", "is another one; a webhook stays with its service"))
+}
+
+fn service_id(body: &Body) -> Option<ServiceId> {
+    let value = body.get("service")?;
+    let id = view::id_in(value, "services").or_else(|| value.get("id")?.as_u64());
+    id.and_then(ServiceId::new)
+}

@@ -1,0 +1,184 @@
+//! Webhooks of a service owner: made, changed, tried, removed, and what became of their deliveries.
+
+mod body;
+mod failures;
+
+use body::Asked;
+use domain::id::WebhookId;
+use domain::recorded::{Event as Happened, Recorded};
+use domain::webhook::delivery::{Delivery, Replied};
+use domain::webhook::{WEBHOOKS_MAX, Webhook};
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{
+    Answering, Call, Code, Event, Failure, FieldError, Function, Operation, Pov, Reply, Secret, answer,
+};
+use dovetail_outbound::{Outbound, TRIGGERED, Targets};
+use dovetail_table::{Keyed, Table};
+use serde_json::{Value, json};
+
+/// For how long a receiver is waited for while somebody waits for the reply, in seconds.
+const TRIGGER_SECONDS_MAX: u64 = 20;
+
+/// Answers one request.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
+pub fn handle<'a>(table: &'a Table, outbound: &'a Outbound, event: Event) -> Answering<'a> {
+    answer(event, Function::Webhooks, async move |call| match call.operation {
+        Operation::ListWebhooks => all(table, &call).await,
+        Operation::GetWebhook => one(table, &call).await,
+        Operation::CreateWebhook => create(table, outbound.targets(), &call).await,
+        Operation::UpdateWebhook => update(table, outbound.targets(), &call).await,
+        Operation::RemoveWebhook => remove(table, &call).await,
+        Operation::RotateWebhook => rotate(table, &call).await,
+        Operation::TriggerWebhook => trigger(table, outbound, &call).await,
+        Operation::ListWebhookFailures => failures::all(table, &call).await,
+        _ => Err(Code::NoSuchRoute.into()),
+    })
+}
+
+async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    call.only_knows(&["service_id"])?;
+    let services = call.query.integers("service_id").map_err(|error| Call::bad_filter(&error))?;
+    let mut results: Vec<Value> = Vec::new();
+    // A consumer has none.
+    if call.pov == Pov::ServiceOwner {
+        let team = call.caller.team.id;
+        let (webhooks, replied) = (table.webhooks(team).await?, table.all_replied(team).await?);
+        let is_asked = |id: u64| services.as_ref().is_none_or(|services| services.contains(&id));
+        let asked = webhooks.iter().filter(|one| is_asked(one.service.id.get()));
+        let last = |id: WebhookId| replied.iter().find(|replied| replied.webhook == id);
+        let viewpoint = Viewpoint::of(call);
+        results.extend(asked.map(|one| view::webhook(one, last(one.id), &viewpoint)));
+    }
+    let body = json!({"count": results.len(), "next": null, "previous": null, "results": results});
+    Ok(Reply::new(200, body))
+}
+
+async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let webhook = found(table, call).await?;
+    shown(table, call, 200, &webhook).await
+}
+
+async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, Failure> {
+    if call.pov == Pov::Consumer {
+        return Err(Code::NotFound.into());
+    }
+    let body = call.object()?;
+    let service = body::service(table, &body, call.caller.team.id).await?;
+    let title = service.as_ref().map(|service| service.title.clone()).unwrap_or_default();
+    let (settings, service) = match (body::settings(&body, Asked::New { title }, targets), service) {
+        (Ok(settings), Ok(service)) => (settings, service),
+        (settings, service) => return Err(wrong(settings.err(), service.err())),
+    };
+    let (secret, stamp) = (Secret::made().ok_or(Code::Broken)?, call.stamp());
+    let (text, hash) = (secret.text().to_owned(), secret.hash());
+    let webhook = Webhook::new(settings, service, call.caller.team.clone(), text, &hash, &stamp);
+    let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook, &stamp);
+    match table.create_webhook(&webhook, &recorded).await? {
+        Keyed::Stored => Ok(shown_once(call, 201, &webhook)),
+        Keyed::Stale => {
+            let count = table.webhooks(call.caller.team.id).await?.len();
+            let is_full = u64::try_from(count).is_ok_and(|count| count >= WEBHOOKS_MAX);
+            Err(if is_full { Code::TooManyWebhooks } else { Code::Contended }.into())
+        }
+    }
+}
+
+async fn update(table: &Table, targets: Targets, call: &Call) -> Result<Reply, Failure> {
+    let before = found(table, call).await?;
+    let body = call.object()?;
+    let service = body::same_service(&body, before.service.id).err();
+    let settings = match (body::settings(&body, Asked::Changed(&before.settings), targets), service) {
+        (Ok(settings), None) => settings,
+        (settings, service) => return Err(wrong(settings.err(), service)),
+    };
+    let Some(after) = before.changed(settings, call.now) else {
+        return shown(table, call, 200, &before).await;
+    };
+    stored(table, call, Happened::WebhookChanged, (&before, &after)).await?;
+    shown(table, call, 200, &after).await
+}
+
+async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let before = found(table, call).await?;
+    let secret = Secret::made().ok_or(Code::Broken)?;
+    let after = before.rotated(secret.text().to_owned(), call.now);
+    stored(table, call, Happened::WebhookRotated, (&before, &after)).await?;
+    Ok(shown_once(call, 201, &after))
+}
+
+async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let webhook = found(table, call).await?;
+    let recorded = Recorded::of_webhook(Happened::WebhookRemoved, &webhook, &call.stamp());
+    match table.remove_webhook(&webhook, &recorded).await? {
+        Keyed::Stored => Ok(Reply::nothing()),
+        Keyed::Stale => Err(Code::Contended.into()),
+    }
+}
+
+/// Tries a webhook at once, whether it rests, cools, or its receiver is down.
+async fn trigger(table: &Table, outbound: &Outbound, call: &Call) -> Result<Reply, Failure> {
+    let mut webhook = found(table, call).await?;
+    let delivery = Delivery::new(webhook.id, tried(&webhook, call));
+    let timeout = &mut webhook.settings.timeout_seconds;
+    *timeout = (*timeout).min(TRIGGER_SECONDS_MAX);
+    let ended = dovetail_outbound::deliver(outbound, &webhook, TRIGGERED, &delivery, call.now).await;
+    let before = table.replied(webhook.id).await?;
+    let replied = Replied::after(before.as_ref(), &delivery, ended, dovetail_aws::now());
+    table.put_replied(&replied).await?;
+    Ok(Reply::new(200, view::replied(&replied)))
+}
+
+/// What is sent by hand: of no change instance.
+fn tried(webhook: &Webhook, call: &Call) -> Value {
+    let id = format!("webhook/{}:{}", webhook.id, call.now.micros());
+    json!({
+        "metadata": {"specversion": "1.0", "id": id, "sequence": call.now.micros(),
+            "correlation_id": webhook.id.get(), "causation_id": call.request},
+        "data": {"id": webhook.id.get(), "name": webhook.settings.name, "service": webhook.service.title,
+            "service_owner_team": webhook.team.name, "actor": call.stamp().by.changed_by()},
+    })
+}
+
+async fn stored(
+    table: &Table,
+    call: &Call,
+    event: Happened,
+    (before, after): (&Webhook, &Webhook),
+) -> Result<(), Failure> {
+    let recorded = Recorded::of_webhook(event, after, &call.stamp());
+    match table.change_webhook(before.revision, after, &recorded).await? {
+        Keyed::Stored => Ok(()),
+        Keyed::Stale => Err(Code::Contended.into()),
+    }
+}
+
+/// The webhook that a path names; another team's is not even looked up, and a consumer has none.
+async fn found(table: &Table, call: &Call) -> Result<Webhook, Failure> {
+    let id = call.id(WebhookId::parse)?;
+    if id.team() != call.caller.team.id || call.pov == Pov::Consumer {
+        return Err(Code::NotFound.into());
+    }
+    Ok(table.webhook(id).await?.ok_or(Code::NotFound)?)
+}
+
+async fn shown(table: &Table, call: &Call, status: u16, webhook: &Webhook) -> Result<Reply, Failure> {
+    let last = table.replied(webhook.id).await?;
+    Ok(Reply::new(status, view::webhook(webhook, last.as_ref(), &Viewpoint::of(call))))
+}
+
+/// The reply that has the secret, which nobody can read again.
+fn shown_once(call: &Call, status: u16, webhook: &Webhook) -> Reply {
+    let mut body = view::webhook(webhook, None, &Viewpoint::of(call));
+    if let Some(body) = body.as_object_mut() {
+        // It was made just now, or says nothing about the receiver.
+        body.remove("last_reply");
+        body.insert("secret".to_owned(), json!(webhook.secret));
+    }
+    Reply::new(status, body)
+}
+
+/// Everything that is wrong with a body at once.
+fn wrong(settings: Option<Vec<FieldError>>, service: Option<FieldError>) -> Failure {
+    let errors: Vec<FieldError> = service.into_iter().chain(settings.into_iter().flatten()).collect();
+    Reply::invalid_fields(Code::InvalidField, &errors).into()
+}

@@ -1,0 +1,60 @@
+//! Webhooks on the wire, without their credentials, and what became of deliveries.
+
+use super::Viewpoint;
+use domain::id::ChangeId;
+use domain::state::State;
+use domain::webhook::Webhook;
+use domain::webhook::delivery::{GivenUp, Replied};
+use serde_json::{Value, json};
+
+/// What stands for what is sent as `Authorization`; in a body it means that it stays as it is.
+pub const MASK: &str = "********";
+
+/// A webhook, and what its receiver answered last.
+pub fn webhook(webhook: &Webhook, last: Option<&Replied>, viewpoint: &Viewpoint) -> Value {
+    let settings = &webhook.settings;
+    json!({
+        "id": webhook.id.get(),
+        "url": viewpoint.external("webhooks", webhook.id.get()),
+        "name": settings.name,
+        "description": settings.description,
+        "service": webhook.service.id.get(),
+        "target_url": settings.target_url,
+        "authorization": settings.authorization.as_ref().map(|_| MASK),
+        "change_instance_state": settings.state.map(State::name),
+        "active": settings.active,
+        "verify": true,
+        "timeout": settings.timeout_seconds,
+        "trust_env": false,
+        "trigger_wait_time": settings.wait_seconds,
+        "trigger_cooling_time": settings.cooling_seconds,
+        "last_reply": last.map(replied),
+        "created": webhook.created.to_wire(),
+        "modified": webhook.modified.to_wire(),
+    })
+}
+
+/// How a try has ended.
+pub fn replied(replied: &Replied) -> Value {
+    json!({
+        "event": replied.event,
+        "attempt": replied.attempt,
+        "at": replied.at.to_wire(),
+        "delivered": replied.ended.is_delivered(),
+        "status": replied.ended.status(),
+        "error": replied.ended.error(),
+    })
+}
+
+/// A delivery that was given up.
+pub fn given_up(given_up: &GivenUp) -> Value {
+    json!({
+        "event": given_up.event,
+        "change_instance": given_up.change.map(ChangeId::get),
+        "state": given_up.state,
+        "attempts": given_up.attempts,
+        "at": given_up.at.to_wire(),
+        "status": given_up.ended.status(),
+        "error": given_up.ended.error(),
+    })
+}

@@ -1,0 +1,243 @@
+//! The queue of deliveries: takes messages as SQS's `SendMessage` does, is filled by a rule of the bus, and brings what is
+//! due to `deliver`, as Lambda does.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use aws_lambda_events::encodings::Body;
+use dovetail_http::{Event, EventReply};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::{
+    sync::{Semaphore, watch},
+    task::JoinSet,
+};
+
+use crate::{
+    bus::Bus,
+    envelope,
+    invoke::Invoker,
+    journal::{self, FailedBatch, Journal, RULE, Received},
+    pattern::Pattern,
+};
+
+/// The function that gets the messages.
+pub const FUNCTION: &str = "deliver";
+/// Which events become messages.
+pub const PATTERN: &str =
+    r#"{"source":["dovetail.change-orchestration"],"detail-type":["ChangeInstance.StateChanged.v1"]}"#;
+/// How many messages the function gets at a time.
+pub const BATCH_SIZE: u64 = 10;
+/// How many batches it gets beside each other.
+pub const CONCURRENCY: usize = 10;
+/// How often a message is brought to it before it is given up.
+pub const RECEIVES_MAX: u64 = 5;
+/// How long a message is brought to nobody else.
+pub const VISIBILITY: Duration = Duration::from_secs(360);
+
+const NAME: &str = "dovetail-local-deliveries";
+const SEND_MESSAGE: &str = "AmazonSQS.SendMessage";
+const DELAY_SECONDS_MAX: u64 = dovetail_queue::DELAY_SECONDS_MAX;
+/// How much a message may hold.
+const BYTES_MAX: usize = 1024 * 1024;
+/// How many events are read at once.
+const READ_MAX: u64 = 100;
+
+/// The rule of the bus that fills the queue.
+pub fn rule() -> Result<Pattern, String> {
+    let pattern = serde_json::from_str(PATTERN).map_err(|error| error.to_string())?;
+    Pattern::parse(&pattern)
+}
+
+/// The URL of the queue, which is at an endpoint.
+pub fn url(endpoint: &str) -> String {
+    format!("{endpoint}/{}/{NAME}", envelope::ACCOUNT)
+}
+
+/// The queue; clones are the same one.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    journal: Arc<Journal>,
+    changed: watch::Sender<()>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Send {
+    message_body: Option<String>,
+    #[serde(default)]
+    delay_seconds: u64,
+}
+
+impl Queue {
+    /// A queue whose messages are in the journal.
+    pub fn new(journal: Arc<Journal>) -> Self {
+        Self { journal, changed: watch::Sender::new(()) }
+    }
+
+    /// Answers a request as SQS does, in AWS's JSON 1.0 protocol; none to a request that is no queue's.
+    pub fn answer(&self, event: &Event) -> Option<EventReply> {
+        let target = event.headers.get("x-amz-target").and_then(|target| target.to_str().ok())?;
+        if !target.starts_with("AmazonSQS.") {
+            return None;
+        }
+        let answer = match target {
+            SEND_MESSAGE => self.send(event.body.as_deref().unwrap_or_default()),
+            _ => Err((400, "com.amazonaws.sqs#UnsupportedOperation")),
+        };
+        let (status, body) = match answer {
+            Ok(()) => (200, json!({"MessageId": envelope::uuid()})),
+            Err((status, name)) => (status, json!({"__type": name})),
+        };
+        let mut reply = EventReply::default();
+        reply.status_code = status;
+        reply.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-amz-json-1.0"));
+        reply.body = Some(Body::Text(body.to_string()));
+        Some(reply)
+    }
+
+    fn send(&self, body: &str) -> Result<(), (i64, &'static str)> {
+        let invalid = (400, "com.amazonaws.sqs#InvalidParameterValueException");
+        let sent: Send = serde_json::from_str(body).map_err(|_| invalid)?;
+        let message = sent.message_body.filter(|body| !body.is_empty() && body.len() <= BYTES_MAX);
+        let (Some(message), 0..=DELAY_SECONDS_MAX) = (message, sent.delay_seconds) else {
+            return Err(invalid);
+        };
+        let due = now().saturating_add(sent.delay_seconds.saturating_mul(1_000));
+        let sent = self.journal.enqueue(&[(due, message)], None);
+        sent.map_err(|_| (500, "com.amazonaws.sqs#InternalError"))?;
+        self.changed.send_replace(());
+        Ok(())
+    }
+}
+
+/// Milliseconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What fills the queue and empties it.
+#[derive(Debug)]
+pub struct Deliveries {
+    queue: Queue,
+    pattern: Pattern,
+    invoker: Invoker,
+    published: watch::Receiver<u64>,
+    position: u64,
+    enabled: watch::Receiver<bool>,
+    stop: watch::Receiver<bool>,
+}
+
+impl Deliveries {
+    /// Goes on where the journal says.
+    pub fn new(
+        queue: Queue,
+        bus: &Bus,
+        pattern: Pattern,
+        invoker: Invoker,
+        enabled: watch::Receiver<bool>,
+        stop: watch::Receiver<bool>,
+    ) -> Result<Self, journal::Error> {
+        let position = queue.journal.webhook(RULE)?;
+        Ok(Self { queue, pattern, invoker, published: bus.published(), position, enabled, stop })
+    }
+
+    /// Works until it is stopped; what is under way then comes again.
+    pub async fn run(mut self) -> Result<(), journal::Error> {
+        let (slots, mut batches) = (Arc::new(Semaphore::new(CONCURRENCY)), JoinSet::new());
+        let mut changed = self.queue.changed.subscribe();
+        loop {
+            self.published.mark_unchanged();
+            changed.mark_unchanged();
+            let is_filled = self.fill()?;
+            while let Some(ended) = batches.try_join_next() {
+                ended.unwrap_or(Ok(()))?;
+            }
+            if *self.enabled.borrow_and_update()
+                && let Ok(slot) = Arc::clone(&slots).try_acquire_owned()
+            {
+                let until = now().saturating_add(u64::try_from(VISIBILITY.as_millis()).unwrap_or(u64::MAX));
+                let batch = self.queue.journal.receive(now(), until, BATCH_SIZE)?;
+                if !batch.is_empty() {
+                    let (journal, invoker) = (Arc::clone(&self.queue.journal), self.invoker.clone());
+                    batches.spawn(async move {
+                        let done = work_on(&journal, &invoker, batch).await;
+                        drop(slot);
+                        done
+                    });
+                    continue;
+                }
+            }
+            if is_filled {
+                continue;
+            }
+            let due = self.queue.journal.next_due()?.map(|due| due.saturating_sub(now()));
+            // What is due while nothing is to be delivered waits for that, or for a batch to end.
+            let waits = Duration::from_millis(due.unwrap_or(u64::MAX).clamp(1, 60_000));
+            let is_busy = slots.available_permits() == 0 || !*self.enabled.borrow();
+            tokio::select! {
+                _ = self.published.changed() => {}
+                _ = changed.changed() => {}
+                _ = self.enabled.changed() => {}
+                Some(ended) = batches.join_next(), if !batches.is_empty() => ended.unwrap_or(Ok(()))?,
+                () = tokio::time::sleep(waits), if !is_busy => {}
+                _ = self.stop.wait_for(|stop| *stop) => return Ok(()),
+            }
+        }
+    }
+
+    /// Takes the next events of the bus into the queue; whether there were any.
+    fn fill(&mut self) -> Result<bool, journal::Error> {
+        let events = self.queue.journal.events(self.position, READ_MAX)?;
+        let Some((last, _)) = events.last() else { return Ok(false) };
+        self.position = *last;
+        let wanted = events.iter().filter(|(_, envelope)| self.pattern.matches(envelope));
+        let messages: Vec<(u64, String)> =
+            wanted.map(|(_, envelope)| (now(), envelope.to_string())).collect();
+        self.queue.journal.enqueue(&messages, Some(self.position))?;
+        Ok(true)
+    }
+}
+
+/// Brings a batch to the function; what it does not answer for comes again, a few times.
+async fn work_on(journal: &Journal, invoker: &Invoker, batch: Vec<Received>) -> Result<(), journal::Error> {
+    let record = |message: &Received| {
+        json!({
+            "messageId": message.number.to_string(), "body": message.body, "eventSource": "aws:sqs",
+            "attributes": {"ApproximateReceiveCount": message.receives.to_string()},
+        })
+    };
+    let records: Vec<Value> = batch.iter().map(record).collect();
+    let answer = invoker.invoke(FUNCTION, json!({"Records": records})).await;
+    let failed = |message: &Received| match &answer {
+        Err(failure) => Some(failure.to_string()),
+        Ok(answer) => {
+            let mut failures =
+                answer.pointer("/batchItemFailures").and_then(Value::as_array).into_iter().flatten();
+            let is_it =
+                |failure: &Value| failure.get("itemIdentifier") == Some(&json!(message.number.to_string()));
+            failures.any(is_it).then(|| "it comes again".to_owned())
+        }
+    };
+    for message in &batch {
+        match failed(message) {
+            None => journal.remove_message(message.number, None)?,
+            Some(reason) if message.receives >= RECEIVES_MAX => {
+                let payload = json!({"Records": [record(message)]}).to_string();
+                let record = json!({"version": "1.0", "payload": payload});
+                let batch = FailedBatch { function: FUNCTION.to_owned(), reason, record };
+                journal.remove_message(message.number, Some(&batch))?;
+            }
+            // It is seen again when its time is up.
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

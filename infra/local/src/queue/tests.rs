@@ -1,0 +1,119 @@
+//! What is taken, when it is brought, and what becomes of what is not done.
+
+use tokio::sync::mpsc;
+
+use super::*;
+
+struct Fixture {
+    _parent: tempfile::TempDir,
+    journal: Arc<Journal>,
+    bus: Bus,
+    queue: Queue,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let parent = tempfile::tempdir().unwrap();
+        let journal = Arc::new(Journal::open(&parent.path().join("journal.db")).unwrap());
+        let (bus, queue) = (Bus::new(Arc::clone(&journal)), Queue::new(Arc::clone(&journal)));
+        Self { _parent: parent, journal, bus, queue }
+    }
+
+    fn send(&self, target: &str, body: &Value) -> i64 {
+        let mut event = Event::default();
+        event.headers.insert("x-amz-target", target.parse().unwrap());
+        event.body = Some(body.to_string());
+        self.queue.answer(&event).unwrap().status_code
+    }
+
+    fn publish(&self, detail_type: &str) {
+        let entry = json!({"Source": "dovetail.change-orchestration", "DetailType": detail_type,
+            "Detail": "{}", "EventBusName": crate::bus::NAME});
+        let mut event = Event::default();
+        event.headers.insert("x-amz-target", "AWSEvents.PutEvents".parse().unwrap());
+        event.body = Some(json!({"Entries": [entry]}).to_string());
+        assert_eq!(self.bus.answer(&event).status_code, 200);
+    }
+
+    fn start(
+        &self,
+        invoker: Invoker,
+    ) -> (watch::Sender<bool>, watch::Sender<bool>, tokio::task::JoinHandle<()>) {
+        let (enable, enabled) = watch::channel(true);
+        let (stop, stopped) = watch::channel(false);
+        let deliveries =
+            Deliveries::new(self.queue.clone(), &self.bus, rule().unwrap(), invoker, enabled, stopped)
+                .unwrap();
+        (enable, stop, tokio::spawn(async { deliveries.run().await.unwrap() }))
+    }
+}
+
+#[test]
+fn a_message_is_taken_as_sqs_takes_it() {
+    let fixture = Fixture::new();
+    for (target, body, status) in [
+        (SEND_MESSAGE, json!({"QueueUrl": "x", "MessageBody": "{}"}), 200),
+        (SEND_MESSAGE, json!({"QueueUrl": "x", "MessageBody": "{}", "DelaySeconds": 900}), 200),
+        (SEND_MESSAGE, json!({"QueueUrl": "x", "MessageBody": "{}", "DelaySeconds": 901}), 400),
+        (SEND_MESSAGE, json!({"QueueUrl": "x", "MessageBody": ""}), 400),
+        (SEND_MESSAGE, json!({"QueueUrl": "x"}), 400),
+        (SEND_MESSAGE, json!([]), 400),
+        ("AmazonSQS.DeleteQueue", json!({}), 400),
+    ] {
+        assert_eq!(fixture.send(target, &body), status, "{target} {body}");
+    }
+    let (now, all) = (now(), 100);
+    assert_eq!(fixture.journal.receive(now, now + 1, all).unwrap().len(), 1, "the other one waits");
+    assert_eq!(fixture.journal.receive(now + 900_000, now + 900_000, all).unwrap().len(), 2);
+    assert!(fixture.queue.answer(&Event::default()).is_none(), "that is nobody's");
+}
+
+#[tokio::test]
+async fn events_and_messages_come_to_the_function_once_and_what_is_not_done_in_the_end_is_kept() {
+    let fixture = Fixture::new();
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let invoker = Invoker::here(move |name, payload| {
+        assert_eq!(name, FUNCTION);
+        let failing = payload["Records"].as_array().unwrap().iter().filter_map(|record| {
+            tell.send(record["body"].as_str().unwrap().to_owned()).unwrap();
+            (record["body"] == "bad").then(|| json!({"itemIdentifier": record["messageId"]}))
+        });
+        let reply = json!({"batchItemFailures": failing.collect::<Vec<_>>()});
+        async { Ok(reply) }
+    });
+    let (enable, stop, running) = fixture.start(invoker);
+    fixture.publish("Submission.StateChanged.v1");
+    fixture.publish("ChangeInstance.StateChanged.v1");
+    assert!(told.recv().await.unwrap().contains("ChangeInstance.StateChanged.v1"));
+    enable.send_replace(false);
+    assert_eq!(fixture.send(SEND_MESSAGE, &json!({"QueueUrl": "x", "MessageBody": "bad"})), 200);
+    enable.send_replace(true);
+    assert_eq!(told.recv().await.unwrap(), "bad");
+    stop.send_replace(true);
+    running.await.unwrap();
+    assert!(told.try_recv().is_err(), "nothing else was told");
+}
+
+#[tokio::test]
+async fn what_a_function_never_does_is_given_up() {
+    let fixture = Fixture::new();
+    let invoker = Invoker::here(|_, payload| async move {
+        let id = payload["Records"][0]["messageId"].clone();
+        Ok(json!({"batchItemFailures": [{"itemIdentifier": id}]}))
+    });
+    fixture.journal.enqueue(&[(0, "bad".to_owned())], None).unwrap();
+    let mut received = 0;
+    for at in 1.. {
+        let batch = fixture.journal.receive(at, at, 1).unwrap();
+        if batch.is_empty() {
+            break;
+        }
+        received += 1;
+        work_on(&fixture.journal, &invoker, batch).await.unwrap();
+    }
+    assert_eq!(received, RECEIVES_MAX);
+    let (_, kept) = fixture.journal.failures().unwrap().pop().unwrap();
+    assert_eq!((kept.function.as_str(), kept.reason.as_str()), (FUNCTION, "it comes again"));
+    let payload: Value = serde_json::from_str(kept.record["payload"].as_str().unwrap()).unwrap();
+    assert_eq!(payload["Records"][0]["body"], "bad");
+}

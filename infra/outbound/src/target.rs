@@ -1,0 +1,140 @@
+//! Where requests may go.
+
+use crate::address::is_public;
+use http::Uri;
+use std::net::IpAddr;
+
+/// Which targets there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Targets {
+    /// Whatever is reached over TLS at a public address.
+    Public,
+    /// Anything, this machine too, also without TLS: for tests, and for the local system.
+    Any,
+}
+
+impl Targets {
+    /// What a deployed function is told by `DOVETAIL_TARGETS`: `any`, or it is the public alone.
+    pub fn from_env() -> Self {
+        match std::env::var("DOVETAIL_TARGETS").as_deref() {
+            Ok("any") => Self::Any,
+            Ok(_) | Err(_) => Self::Public,
+        }
+    }
+
+    /// Whether an address may be connected to.
+    pub fn allow(self, address: IpAddr) -> bool {
+        self == Self::Any || is_public(address)
+    }
+}
+
+/// A URL that a request may go to.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Target(Uri);
+
+impl std::fmt::Debug for Target {
+    // Some have credentials in it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Target")
+    }
+}
+
+/// Why a URL is no target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// It is none.
+    NoUrl,
+    /// It is not `https`.
+    NotHttps,
+    /// It has a name or a password in it.
+    Credentials,
+    /// It names an address that is not public.
+    Address,
+}
+
+impl Problem {
+    /// Whether it is the address.
+    pub fn is_address(self) -> bool {
+        self == Self::Address
+    }
+
+    /// What is wrong, to be read after the field's name.
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::NoUrl => "is no absolute URL of ASCII characters",
+            Self::NotHttps => "is not https",
+            Self::Credentials => "has a name or a password in it; send them as `authorization`",
+            Self::Address => "names an address that is not public",
+        }
+    }
+}
+
+impl Target {
+    /// Reads a URL. What a name leads to is looked at when it is connected to, for it may lead elsewhere by then.
+    pub fn parse(url: &str, targets: Targets) -> Result<Self, Problem> {
+        let uri: Uri = url.parse().map_err(|_| Problem::NoUrl)?;
+        let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
+            return Err(Problem::NoUrl);
+        };
+        match (scheme, targets) {
+            ("https", _) | ("http", Targets::Any) => {}
+            (_, Targets::Public | Targets::Any) => return Err(Problem::NotHttps),
+        }
+        if authority.as_str().contains('@') {
+            return Err(Problem::Credentials);
+        }
+        let host = authority.host();
+        if host.is_empty() {
+            return Err(Problem::NoUrl);
+        }
+        let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        if literal.is_ok_and(|address| !targets.allow(address)) {
+            return Err(Problem::Address);
+        }
+        Ok(Self(uri))
+    }
+
+    /// The URL.
+    pub(crate) const fn url(&self) -> &Uri {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_public_targets_are_such() {
+        let public = |url: &str| Target::parse(url, Targets::Public).err();
+        for good in [
+            "https://example.com",
+            "https://example.com:8443/a/b?c=d",
+            "https://1.1.1.1/",
+            "https://[2606:4700::1111]/",
+        ] {
+            assert_eq!(public(good), None, "{good}");
+        }
+        for (bad, problem) in [
+            ("", Problem::NoUrl),
+            ("example.com/hook", Problem::NoUrl),
+            ("/hook", Problem::NoUrl),
+            ("https://", Problem::NoUrl),
+            ("https:///hook", Problem::NoUrl),
+            ("https://bücher.example/", Problem::NoUrl),
+            ("https://exa mple.com/", Problem::NoUrl),
+            ("https://example.com/\r\nHost: x", Problem::NoUrl),
+            ("http://example.com", Problem::NotHttps),
+            ("ftp://example.com", Problem::NotHttps),
+            ("https://me:secret@example.com", Problem::Credentials),
+            ("https://127.0.0.1/", Problem::Address),
+            ("https://169.254.169.254/latest/meta-data", Problem::Address),
+            ("https://[::1]/", Problem::Address),
+            ("https://[::ffff:10.0.0.1]:8443/", Problem::Address),
+        ] {
+            assert_eq!(public(bad), Some(problem), "{bad}");
+        }
+        assert_eq!(Target::parse("http://127.0.0.1:9/x", Targets::Any).err(), None);
+        assert_eq!(Target::parse("ftp://127.0.0.1", Targets::Any).err(), Some(Problem::NotHttps));
+    }
+}

@@ -1,0 +1,102 @@
+//! What becomes of a request, by receivers of every kind.
+
+use super::*;
+use std::net::SocketAddr;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+/// A receiver that answers one request with a text, and tells what it was asked.
+async fn receiver(answer: &'static str) -> (SocketAddr, oneshot::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (tell, told) = oneshot::channel();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let (mut asked, mut part) = (Vec::new(), [0; 1024]);
+        while !asked.ends_with(b"{}") {
+            let read = stream.read(&mut part).await.unwrap();
+            asked.extend_from_slice(&part[..read]);
+        }
+        tell.send(String::from_utf8(asked).unwrap()).unwrap();
+        stream.write_all(answer.as_bytes()).await.unwrap();
+        if answer.ends_with("endless\r\n\r\n") {
+            while stream.write_all(&[b'x'; 65_536]).await.is_ok() {}
+        }
+        // Whoever is not done goes on waiting.
+        std::future::pending::<()>().await;
+    });
+    (address, told)
+}
+
+async fn posted(outbound: &Outbound, url: &str, timeout: Duration) -> Answer {
+    outbound.post(url, &[("authorization", "Bearer one".to_owned())], "{}".to_owned(), timeout).await
+}
+
+const LONG: Duration = Duration::from_secs(20);
+
+#[tokio::test]
+async fn the_status_is_the_answer_whatever_else_is_said() {
+    let outbound = Outbound::new(Targets::Any);
+    for (answer, status) in [
+        ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", 200),
+        ("HTTP/1.1 204 No Content\r\n\r\n", 204),
+        // Nobody goes where a redirect leads.
+        (
+            "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n",
+            307,
+        ),
+        ("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n", 404),
+        ("HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n", 503),
+        // A body that never ends is not waited for, nor one that never comes.
+        ("HTTP/1.1 200 OK\r\nkind: endless\r\n\r\n", 200),
+        ("HTTP/1.1 201 Created\r\ncontent-length: 9000000000\r\n\r\n", 201),
+    ] {
+        let (address, told) = receiver(answer).await;
+        let ended = posted(&outbound, &format!("http://{address}/hook?a=b"), LONG).await;
+        assert_eq!(ended, Answer::Status(status), "{answer}");
+        let asked = told.await.unwrap().to_lowercase();
+        assert!(asked.starts_with("post /hook?a=b http/1.1\r\n"), "{asked}");
+        for line in ["content-type: application/json", "content-length: 2", "authorization: bearer one"] {
+            assert!(asked.contains(&format!("\r\n{line}\r\n")), "{asked}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_answer_is_told_apart() {
+    let outbound = Outbound::new(Targets::Any);
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    assert_eq!(posted(&outbound, &format!("http://{free}/"), LONG).await, Answer::Unreachable);
+    let (address, _told) = receiver("SSH-2.0-nothing of HTTP\r\n\r\n").await;
+    assert_eq!(posted(&outbound, &format!("http://{address}/"), LONG).await, Answer::Unreachable);
+    // TLS with who speaks none.
+    let (address, _told) = receiver("").await;
+    let short = Duration::from_millis(50);
+    assert_eq!(posted(&outbound, &format!("https://{address}/"), short).await, Answer::TimedOut);
+    let (address, told) = receiver("").await;
+    assert_eq!(posted(&outbound, &format!("http://{address}/"), short).await, Answer::TimedOut);
+    drop(told);
+    assert_eq!(posted(&outbound, "ftp://example.com/", LONG).await, Answer::Unreachable);
+    let (headers, url) = ([("authorization", "two\r\nlines".to_owned())], format!("http://{free}/"));
+    let ended = outbound.post(&url, &headers, String::new(), LONG).await;
+    assert_eq!(ended, Answer::Unreachable, "no header is smuggled in");
+}
+
+#[tokio::test]
+async fn what_leads_to_this_machine_is_not_connected_to() {
+    let outbound = Outbound::new(Targets::Public);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    for host in ["127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "localhost", "0x7f000001"] {
+        let ended = posted(&outbound, &format!("https://{host}:{port}/"), LONG).await;
+        assert_eq!(ended, Answer::NotPublic, "{host}");
+    }
+    // These are no names that a certificate could be for.
+    for host in ["127.1", "2130706433"] {
+        let ended = posted(&outbound, &format!("https://{host}:{port}/"), LONG).await;
+        assert_eq!(ended, Answer::Unreachable, "{host}");
+    }
+    let nobody = tokio::time::timeout(Duration::from_millis(20), listener.accept()).await;
+    assert!(nobody.is_err(), "somebody has connected");
+}

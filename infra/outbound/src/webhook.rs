@@ -1,0 +1,35 @@
+//! The one form in which webhooks are told.
+
+use crate::{Answer, Outbound, signature};
+use domain::timestamp::Timestamp;
+use domain::webhook::Webhook;
+use domain::webhook::delivery::{Delivery, Ended};
+use std::time::Duration;
+
+/// The type of what is sent when somebody asks for a try.
+pub const TRIGGERED: &str = "Webhook.Triggered.v1";
+
+/// Delivers, whatever came before and is to come after; `kind` is the event's type.
+pub async fn deliver(
+    outbound: &Outbound,
+    webhook: &Webhook,
+    kind: &str,
+    delivery: &Delivery,
+    now: Timestamp,
+) -> Ended {
+    let (settings, body) = (&webhook.settings, delivery.event.to_string());
+    let signature = signature(&webhook.secret, now.micros() / 1_000_000, &body);
+    let mut headers = vec![
+        ("dovetail-event-id", delivery.event_id().to_owned()),
+        ("dovetail-event-type", kind.to_owned()),
+        ("dovetail-signature", signature),
+    ];
+    headers.extend(settings.authorization.clone().map(|authorization| ("authorization", authorization)));
+    let timeout = Duration::from_secs(settings.timeout_seconds);
+    match outbound.post(&settings.target_url, &headers, body, timeout).await {
+        Answer::Status(status) => Ended::Answered(status),
+        Answer::TimedOut => Ended::TimedOut,
+        Answer::Unreachable => Ended::Unreachable,
+        Answer::NotPublic => Ended::NotPublic,
+    }
+}

@@ -1,0 +1,150 @@
+//! Webhooks, beside the API keys since credentials are in them; and in the table itself what became of deliveries.
+
+use crate::access::outcome;
+use crate::call::Call as _;
+use crate::commit::Commit;
+use crate::record::{self, Attributes, CoolingRecord, GivenUpRecord, RepliedRecord, WebhookRecord};
+use crate::{Error, Keyed, Table, key, statement};
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use domain::id::{TeamId, WebhookId};
+use domain::recorded::Recorded;
+use domain::webhook::delivery::{Cooling, GivenUp, Replied};
+use domain::webhook::{WEBHOOKS_MAX, Webhook};
+
+impl Table {
+    /// All webhooks of a team, in the order in which they were made.
+    pub async fn webhooks(&self, team: TeamId) -> Result<Vec<Webhook>, Error> {
+        let mut webhooks = self.keys_rows::<WebhookRecord>(&key::webhook_partition(team), "").await?;
+        webhooks.sort_by_key(|webhook| (webhook.created, webhook.id));
+        Ok(webhooks)
+    }
+
+    /// The webhook with this id.
+    pub async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, Error> {
+        self.keys_row(key::webhook(id)).await?.map(record::read::<WebhookRecord>).transpose()
+    }
+
+    /// Stores a new webhook, unless its team has as many as it may.
+    pub async fn create_webhook(&self, made: &Webhook, recorded: &Recorded) -> Result<Keyed, Error> {
+        let actions = || {
+            Ok(vec![
+                statement::one_more(&self.keys, key::webhook_count(made.team.id), WEBHOOKS_MAX)?,
+                statement::create::<WebhookRecord>(&self.keys, made)?,
+                self.told(recorded)?,
+            ])
+        };
+        self.hooked(made, actions).await
+    }
+
+    /// Stores a webhook as it is from now on, unless it was changed since it was read.
+    pub async fn change_webhook(
+        &self,
+        before: u64,
+        after: &Webhook,
+        recorded: &Recorded,
+    ) -> Result<Keyed, Error> {
+        let actions = || {
+            let after = statement::replace::<WebhookRecord>(&self.keys, before, after)?;
+            Ok(vec![after, self.told(recorded)?])
+        };
+        self.hooked(after, actions).await
+    }
+
+    /// Removes a webhook.
+    pub async fn remove_webhook(&self, removed: &Webhook, recorded: &Recorded) -> Result<Keyed, Error> {
+        let actions = || {
+            Ok(vec![
+                statement::remove(&self.keys, key::webhook(removed.id))?,
+                statement::one_less(&self.keys, key::webhook_count(removed.team.id))?,
+                self.told(recorded)?,
+            ])
+        };
+        let commit = self.transact(actions).await?;
+        // Once it is gone it is gone, whoever did it.
+        let is_gone = commit == Commit::Done || self.webhook(removed.id).await?.is_none();
+        outcome(commit, is_gone)
+    }
+
+    /// Whatever the answer was, what is stored tells.
+    async fn hooked(
+        &self,
+        after: &Webhook,
+        actions: impl Fn() -> Result<Vec<TransactWriteItem>, Error>,
+    ) -> Result<Keyed, Error> {
+        let commit = self.transact(actions).await?;
+        let is_stored = commit == Commit::Done || self.webhook(after.id).await?.as_ref() == Some(after);
+        outcome(commit, is_stored)
+    }
+
+    /// What a receiver answered last.
+    pub async fn replied(&self, id: WebhookId) -> Result<Option<Replied>, Error> {
+        self.get::<RepliedRecord>(key::replied(id)).await
+    }
+
+    /// What all receivers of a team answered last.
+    pub async fn all_replied(&self, team: TeamId) -> Result<Vec<Replied>, Error> {
+        let rows = self.partition(&key::replied_partition(team), None).await?;
+        rows.into_iter().map(record::read::<RepliedRecord>).collect()
+    }
+
+    /// Remembers what a receiver answered, unless a later answer is remembered.
+    pub async fn put_replied(&self, replied: &Replied) -> Result<(), Error> {
+        let actions = || Ok(vec![statement::newest::<RepliedRecord>(&self.name, replied.at, replied)?]);
+        certain(self.transact(actions).await?)
+    }
+
+    /// Until when a webhook cools.
+    pub async fn cooling(&self, id: WebhookId) -> Result<Option<Cooling>, Error> {
+        self.get::<CoolingRecord>(key::cooling(id)).await
+    }
+
+    /// Stores how a webhook cools from now on, unless that has changed since it was read.
+    pub async fn put_cooling(&self, before: Option<u64>, after: &Cooling) -> Result<Keyed, Error> {
+        let action = || match before {
+            None => statement::create::<CoolingRecord>(&self.name, after),
+            Some(before) => statement::replace::<CoolingRecord>(&self.name, before, after),
+        };
+        match self.transact(|| Ok(vec![action()?])).await? {
+            Commit::Done => Ok(Keyed::Stored),
+            // If it was written after all, the delivery waits for a turn that it has had: late, but not too early.
+            Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => Ok(Keyed::Stale),
+        }
+    }
+
+    /// Remembers a delivery that was given up.
+    pub async fn give_up(&self, given_up: &GivenUp) -> Result<(), Error> {
+        let actions = || Ok(vec![statement::create::<GivenUpRecord>(&self.name, given_up)?]);
+        certain(self.transact(actions).await?)
+    }
+
+    /// The deliveries to a webhook that were given up, the newest first: so many, of those before `before` if it is
+    /// given; each with its place.
+    pub async fn given_up(
+        &self,
+        id: WebhookId,
+        before: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<(String, GivenUp)>, Error> {
+        let query = self.client.query().table_name(&self.name).consistent_read(true);
+        let query = query.expression_attribute_values(":pk", AttributeValue::S(key::given_up_partition(id)));
+        let query = query.key_condition_expression("pk = :pk").scan_index_forward(false);
+        let before = before.map(|before| key::given_up_at(id, before).into());
+        let limit = i32::try_from(limit).unwrap_or(i32::MAX);
+        let page = query.set_exclusive_start_key(before).limit(limit).call().await?;
+        let read = |row: Attributes| {
+            let place = record::text(&row, "sk").unwrap_or_default().to_owned();
+            record::read::<GivenUpRecord>(row).map(|given_up| (place, given_up))
+        };
+        page.items.unwrap_or_default().into_iter().map(read).collect()
+    }
+}
+
+/// What is there already, or is told by something later, needs no writing.
+fn certain(commit: Commit) -> Result<(), Error> {
+    match commit {
+        Commit::Done | Commit::Stale => Ok(()),
+        Commit::Busy | Commit::Unknown | Commit::TooLarge => {
+            Err(Error::Unavailable("what became of a delivery could not be stored".to_owned()))
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The system with a queue that is driven by hand: what is due is delivered when a test says so, by the test's own clock.
+
+use deliver::Handles;
+use domain::timestamp::Timestamp;
+use dovetail_aws::by_clock;
+use dovetail_http::Event;
+use dovetail_local::{control::plain, gateway, queue};
+use dovetail_outbound::{Outbound, Targets};
+use dovetail_queue::{Queue, QueueEvent, Settings};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tests::Running;
+use tokio::net::TcpListener;
+
+pub(crate) const OWNER: &str = "/v1/orcabase/serviceowner";
+pub(crate) const HOOKS: &str = "/v1/external/serviceowner/webhooks/";
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+/// How many messages the function gets at a time.
+const BATCH_SIZE: usize = 10;
+/// How long a test waits for what has to come.
+const WAITS: Duration = Duration::from_secs(30);
+
+/// What waits in the queue: from when on, and what.
+type Waiting = Arc<Mutex<Vec<(u64, String)>>>;
+
+pub(crate) struct Driven {
+    pub(crate) system: Running,
+    pub(crate) handles: Handles,
+    /// Whether the function gets its messages one at a time.
+    pub(crate) one_by_one: bool,
+    waiting: Waiting,
+    all: Vec<String>,
+    /// Microseconds.
+    now: Arc<Mutex<u64>>,
+    /// The last event that was taken off the bus.
+    taken: u64,
+}
+
+impl Driven {
+    pub(crate) fn new() -> Self {
+        let system = Running::demo();
+        // What follows is done by hand.
+        system.enable("deliver", false);
+        let (waiting, now) = (Waiting::default(), Arc::new(Mutex::new(dovetail_aws::now().micros())));
+        let listener = system.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let (kept, clock) = (Arc::clone(&waiting), Arc::clone(&now));
+        let answer = move |event: Event| {
+            assert_eq!(event.headers["x-amz-target"], "AmazonSQS.SendMessage");
+            let sent: Value = serde_json::from_str(event.body.as_deref().unwrap()).unwrap();
+            let delay = sent["DelaySeconds"].as_u64().unwrap();
+            assert!(delay <= dovetail_queue::DELAY_SECONDS_MAX, "{delay}");
+            let due = *clock.lock().unwrap() + delay * 1_000_000;
+            kept.lock().unwrap().push((due, sent["MessageBody"].as_str().unwrap().to_owned()));
+            async { plain(200, &json!({"MessageId": "1"})) }
+        };
+        drop(system.spawn(gateway::serve(listener, answer, std::future::pending())));
+        let settings = Settings { url: queue::url(&endpoint), endpoint: Some(endpoint) };
+        let handles = Handles {
+            table: system.table.clone(),
+            queue: Queue::connect(settings),
+            outbound: Outbound::new(Targets::Any),
+        };
+        Self { system, handles, one_by_one: false, waiting, all: Vec::new(), now, taken: 0 }
+    }
+
+    /// Makes a webhook of a service.
+    #[track_caller]
+    pub(crate) fn hook(&self, key: &str, service: &str, mut body: Value) -> Value {
+        let service = self.system.get(&format!("{OWNER}/services/?name={service}"), key);
+        body["service"] = service.at("/results/0/id").clone();
+        let made = self.system.call("POST", HOOKS, key, &body);
+        assert_eq!(made.status, 201, "{made:?}");
+        made.body
+    }
+
+    /// A webhook as it is now.
+    pub(crate) fn get(&self, made: &Value) -> Value {
+        let answer = self.system.get(made["url"].as_str().unwrap(), "vm-owner-key");
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.body
+    }
+
+    /// The deliveries that were given up, read page by page.
+    pub(crate) fn failures(&self, made: &Value) -> Vec<Value> {
+        let (mut all, mut next) = (Vec::new(), format!("{}failures/?limit=1", made["url"].as_str().unwrap()));
+        loop {
+            let page = self.system.get(&next, "vm-owner-key");
+            assert_eq!(page.status, 200, "{page:?}");
+            all.extend(page.at("/results").as_array().unwrap().clone());
+            match page.at("/next").as_str() {
+                Some(url) => next = url.to_owned(),
+                None => return all,
+            }
+        }
+    }
+
+    /// Declares all services of the consumer.
+    #[track_caller]
+    pub(crate) fn declare(&self, services: &Value) {
+        let body = json!({"AwesomeConsumer": {"App": {"services": services}}});
+        let answer = self.system.call("POST", SUBMIT, "awesome-key", &body);
+        assert_eq!(answer.status, 201, "{answer:?}");
+    }
+
+    /// Approves what an owner has to decide first; its id.
+    pub(crate) fn approve(&self, key: &str) -> u64 {
+        let list = self.system.get(&format!("{OWNER}/change_instances/?state=PENDING"), key);
+        let url = list.at("/results/0/url").as_str().unwrap();
+        assert_eq!(self.system.call("PATCH", url, key, &json!({"state": "APPROVED"})).status, 200);
+        list.at("/results/0/id").as_u64().unwrap()
+    }
+
+    /// The time, in seconds.
+    pub(crate) fn seconds(&self) -> u64 {
+        *self.now.lock().unwrap() / 1_000_000
+    }
+
+    /// Every message there was.
+    pub(crate) fn sent(&self) -> &[String] {
+        &self.all
+    }
+
+    /// Lets time pass, second by second as far as anything is due, and delivers.
+    pub(crate) fn pass(&mut self, seconds: u64) {
+        let end = *self.now.lock().unwrap() + seconds * 1_000_000;
+        loop {
+            let next = self.waiting.lock().unwrap().iter().map(|(due, _)| *due).min();
+            let Some(next) = next.filter(|next| *next <= end) else { break };
+            let mut now = self.now.lock().unwrap();
+            *now = next.max(*now);
+            drop(now);
+            self.deliver();
+        }
+        *self.now.lock().unwrap() = end;
+    }
+
+    /// Delivers what is due, and what follows from it at once.
+    pub(crate) fn deliver(&mut self) {
+        self.system.settle();
+        let rule = queue::rule().unwrap();
+        for told in self.system.events(self.taken) {
+            self.taken = told.number;
+            if rule.matches(&told.envelope) {
+                let now = *self.now.lock().unwrap();
+                self.waiting.lock().unwrap().push((now, told.envelope.to_string()));
+            }
+        }
+        loop {
+            let now = *self.now.lock().unwrap();
+            let mut waiting = self.waiting.lock().unwrap();
+            let (mut due, later): (Vec<_>, Vec<_>) = waiting.drain(..).partition(|(due, _)| *due <= now);
+            let size = if self.one_by_one { 1 } else { BATCH_SIZE };
+            *waiting = due.split_off(due.len().min(size));
+            waiting.extend(later);
+            drop(waiting);
+            if due.is_empty() {
+                return;
+            }
+            let bodies: Vec<&str> = due.iter().map(|(_, body)| body.as_str()).collect();
+            assert_eq!(self.handle(&bodies), Vec::<String>::new());
+            self.all.extend(due.into_iter().map(|(_, body)| body));
+        }
+    }
+
+    /// Brings messages to the function; those that come again, by their place.
+    pub(crate) fn handle(&self, bodies: &[&str]) -> Vec<String> {
+        let record = |(at, body): (usize, &&str)| json!({"messageId": at.to_string(), "body": body});
+        let records: Vec<Value> = bodies.iter().enumerate().map(record).collect();
+        let event: QueueEvent = serde_json::from_value(json!({"Records": records})).unwrap();
+        let now = Arc::clone(&self.now);
+        let clock = Arc::new(move || Timestamp::from_micros(*now.lock().unwrap()));
+        let (reply, _) = self.system.block_on(by_clock(clock, deliver::handle(&self.handles, event)));
+        reply.failures.into_iter().map(|undone| undone.id).collect()
+    }
+
+    /// Looks until something is so, which has to be soon.
+    pub(crate) fn eventually(&self, is_so: impl Fn() -> bool) {
+        let began = Instant::now();
+        while !is_so() {
+            assert!(began.elapsed() < WAITS, "it is not so");
+            std::thread::yield_now();
+        }
+    }
+}

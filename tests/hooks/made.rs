@@ -1,0 +1,151 @@
+//! Making and changing webhooks: by whom, with what, and what is told of it.
+
+use crate::hooks::driven::{Driven, HOOKS, OWNER};
+use dovetail_http::view::MASK;
+use serde_json::{Value, json};
+
+const KEY: &str = "vm-owner-key";
+const TARGET: &str = "https://automation.example.com/hook";
+
+#[test]
+fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
+    let world = Driven::new();
+    // The least that the clients' documentation shows.
+    let made = world.system.call(
+        "POST",
+        HOOKS,
+        KEY,
+        &json!({"target_url": TARGET, "service": 1, "change_instance_state": "PENDING"}),
+    );
+    let usual = json!({
+        "id": made.at("/id"), "url": made.at("/url"), "name": "VM", "description": "", "service": 1, "target_url": TARGET,
+        "authorization": null, "change_instance_state": "PENDING", "active": true, "verify": true, "timeout": 10,
+        "trust_env": false, "trigger_wait_time": 0, "trigger_cooling_time": 0, "secret": made.at("/secret"),
+        "created": made.at("/created"), "modified": made.at("/created"),
+    });
+    assert_eq!((made.status, &made.body), (201, &usual));
+    let url = made.at("/url").as_str().unwrap().to_owned();
+    let read = world.system.get(&url, KEY);
+    assert_eq!(read.at("/last_reply"), &Value::Null);
+    assert_eq!(read.at("/secret"), &Value::Null, "it was shown once");
+    let listed = world.system.get(HOOKS, KEY);
+    assert_eq!(
+        (listed.at("/count"), listed.at("/results/0"), listed.at("/next")),
+        (&json!(1), &read.body, &Value::Null)
+    );
+    assert_eq!(world.system.get(&format!("{HOOKS}?service_id=2"), KEY).at("/count"), 0);
+    // What is read can be sent back.
+    let given =
+        json!({"authorization": "Bearer one", "trigger_cooling_time": 900, "change_instance_state": null});
+    let changed = world.system.call("PATCH", &url, KEY, &given);
+    assert_eq!((changed.status, changed.at("/authorization")), (200, &json!(MASK)));
+    assert_eq!(
+        (changed.at("/trigger_cooling_time"), changed.at("/change_instance_state")),
+        (&json!(900), &Value::Null)
+    );
+    let same = world.system.call("PUT", &url, KEY, &changed.body);
+    assert_eq!((same.status, &same.body), (200, &changed.body), "nothing has changed, not even the time");
+    let id = domain::id::WebhookId::parse(made.at("/id").as_u64().unwrap()).unwrap();
+    let stored = || world.system.block_on(world.system.table.webhook(id)).unwrap().unwrap();
+    assert_eq!(stored().settings.authorization.as_deref(), Some("Bearer one"), "the mask leaves it as it is");
+    assert_eq!(world.system.call("PUT", &url, KEY, &json!({"authorization": null})).status, 200);
+    assert_eq!(stored().settings.authorization, None);
+    assert_eq!(world.system.call("DELETE", &url, KEY, &Value::Null).status, 204);
+    assert_eq!(world.system.call("DELETE", &url, KEY, &Value::Null).status, 404);
+    assert_eq!(world.system.get(HOOKS, KEY).at("/count"), 0);
+    let records = world.system.get("/v1/account/records/", KEY);
+    let events: Vec<&Value> =
+        records.at("/results").as_array().unwrap().iter().map(|record| &record["event"]).collect();
+    assert_eq!(events[..4], ["WEBHOOK_REMOVED", "WEBHOOK_CHANGED", "WEBHOOK_CHANGED", "WEBHOOK_CREATED"]);
+    let removed = &records.at("/results")[0];
+    let then = json!({"id": made.at("/id"), "name": "VM", "service": 1, "change_instance_state": null, "active": true});
+    assert_eq!((&removed["webhook"], &removed["changed_by_team"]["name"]), (&then, &json!("VMOwnerTeam")));
+    for secret in ["Bearer one", "automation.example", made.at("/secret").as_str().unwrap()] {
+        assert!(!records.body.to_string().contains(secret), "{secret}");
+    }
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_at_once_and_nothing_is_made() {
+    let world = Driven::new();
+    let bad = json!({
+        "service": 2, "target_url": "ftp://example.com", "name": "", "description": 5, "authorization": "two\nlines",
+        "change_instance_state": "DONE", "active": "yes", "verify": false, "timeout": 31, "trust_env": true,
+        "trigger_wait_time": 901, "trigger_cooling_time": -1,
+    });
+    let answer = world.system.call("POST", HOOKS, KEY, &bad);
+    assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_field")));
+    for field in bad.as_object().unwrap().keys() {
+        assert!(answer.at(&format!("/{field}/0")).is_string(), "{field}: {answer:?}");
+    }
+    assert_eq!(answer.at("/service/0"), "is none that the team owns");
+    assert_eq!(answer.at("/verify/0"), "is always true: what is sent is for the receiver alone");
+    for (field, value, told) in [
+        ("service", json!("one"), "is no id of a service"),
+        ("service", json!(99), "is none that the team owns"),
+        (
+            "target_url",
+            json!("https://me:secret@example.com"),
+            "has a name or a password in it; send them as `authorization`",
+        ),
+        ("target_url", json!("x".repeat(2_049)), "has more than 2048 bytes"),
+        ("target_url", json!("nowhere"), "is no absolute URL of ASCII characters"),
+        ("authorization", json!(MASK), "is only what stands for one"),
+        ("authorization", json!("x".repeat(2_049)), "has more than 2048 bytes"),
+        ("description", json!("x".repeat(1_025)), "has more than 1024 bytes"),
+        ("timeout", json!(0), "is no number of seconds from 1 to 30"),
+        ("timeout", json!(1.5), "is no number of seconds from 1 to 30"),
+        ("trigger_wait_time", json!("1"), "is no number of seconds from 0 to 900"),
+    ] {
+        let mut body = json!({"service": 1, "target_url": TARGET});
+        body[field] = value;
+        let answer = world.system.call("POST", HOOKS, KEY, &body);
+        assert_eq!((answer.status, answer.at(&format!("/{field}/0"))), (400, &json!(told)), "{body}");
+    }
+    assert_eq!(
+        world.system.call("POST", HOOKS, KEY, &json!({"service": 1})).at("/target_url/0"),
+        "is missing"
+    );
+    assert_eq!(world.system.get(HOOKS, KEY).at("/count"), 0);
+    // A service by its URL; and it stays what it is.
+    let service = world.system.get(&format!("{OWNER}/services/1/"), KEY).at("/url").clone();
+    let made = world.system.call("POST", HOOKS, KEY, &json!({"service": service, "target_url": TARGET}));
+    assert_eq!(made.status, 201, "{made:?}");
+    let moved = world.system.call("PATCH", made.at("/url").as_str().unwrap(), KEY, &json!({"service": 2}));
+    assert_eq!(
+        (moved.status, moved.at("/service/0")),
+        (400, &json!("is another one; a webhook stays with its service"))
+    );
+}
+
+#[test]
+fn a_webhook_is_its_owners_alone() {
+    let world = Driven::new();
+    let made = world.hook(KEY, "VM", json!({"target_url": TARGET}));
+    let path = made["url"].as_str().unwrap();
+    let consumer = HOOKS.replace("serviceowner", "consumer");
+    let as_consumer = path.replace("serviceowner", "consumer");
+    let body = json!({"service": 1, "target_url": TARGET});
+    for key in [KEY, "lb-owner-key", "awesome-key"] {
+        assert_eq!(world.system.get(&consumer, key).at("/count"), 0, "{key}");
+        assert_eq!(world.system.call("POST", &consumer, key, &body).status, 404, "{key}");
+        assert_eq!(world.system.get(&as_consumer, key).status, 404, "{key}");
+    }
+    for key in ["lb-owner-key", "awesome-key"] {
+        assert_eq!(world.system.get(HOOKS, key).at("/count"), 0);
+        for below in ["", "failures/"] {
+            assert_eq!(world.system.get(&format!("{path}{below}"), key).status, 404, "{key}");
+        }
+        for below in ["trigger/", "rotate/"] {
+            assert_eq!(
+                world.system.call("POST", &format!("{path}{below}"), key, &Value::Null).status,
+                404,
+                "{key}"
+            );
+        }
+        assert_eq!(world.system.call("PATCH", path, key, &json!({"active": false})).status, 404, "{key}");
+        assert_eq!(world.system.call("POST", HOOKS, key, &body).status, 400, "{key}");
+    }
+    let bad = world.system.get(&format!("{path}failures/?cursor=x"), KEY);
+    assert_eq!(bad.at("/code"), "invalid_cursor");
+}
