@@ -1,7 +1,7 @@
 //! Webhooks: who may make them, what they are told, and what becomes of what is not taken.
 //!
 //! The queue is driven by hand, by a clock of its own; receivers are of this process.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
 mod driven;
 mod made;
