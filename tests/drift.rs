@@ -163,6 +163,17 @@ impl World {
         }
     }
 
+    /// Asks what a definition would break, in pages.
+    fn dry_run(&self) {
+        let stricter = json!({"title": "VM", "type": "object", "required": ["name", "owner"],
+            "properties": {"name": {"type": "string"}}});
+        let mut next = Some(format!("{OWNER}/services/validate/?dry_run=true&limit=1"));
+        while let Some(path) = next {
+            let told = self.call(200, "POST", &path, "vm-owner-key", &stricter);
+            next = told["dry_run"]["next"].as_str().map(str::to_owned);
+        }
+    }
+
     /// Declares, with and without a key that is good for once.
     fn declare(&self) {
         let (some, other) =
@@ -381,6 +392,7 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     world.keys();
     world.members();
     world.webhooks();
+    world.dry_run();
     world.declare();
     world.refused();
     world.system.assert_sound();

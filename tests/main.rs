@@ -1,6 +1,7 @@
 //! The system's specification, run over HTTP against the whole system in this process.
 
 mod audit;
+mod bounds;
 mod catalog;
 mod cost;
 mod crashes;
@@ -21,6 +22,7 @@ mod limits;
 mod lists;
 mod people;
 mod races;
+mod radius;
 mod scenarios;
 mod staging;
 mod stream;

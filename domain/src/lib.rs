@@ -33,6 +33,7 @@ pub mod service;
 pub mod staging;
 pub mod state;
 pub mod submission;
+pub mod tally;
 pub mod team;
 pub mod timestamp;
 pub mod webhook;

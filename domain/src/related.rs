@@ -5,6 +5,7 @@ use crate::id::{ApplicationId, DeployedId, ItemId, TeamId};
 use crate::item::Item;
 use crate::json::Hash;
 use crate::service::Service;
+use crate::tally::Tally;
 use crate::team::{Application, Team};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,6 +25,8 @@ pub struct Related {
     pub declarations: BTreeMap<(TeamId, Hash), String>,
     /// Deployed items.
     pub deployed: BTreeMap<DeployedId, Deployed>,
+    /// The items of applications, counted by their states.
+    pub tallies: BTreeMap<ApplicationId, Tally>,
 }
 
 impl fmt::Debug for Related {

@@ -14,7 +14,8 @@ pub(crate) fn opened(bytes: &[u8]) {
     let (own, list, issued) = (input.byte(), input.text(), input.number());
     let (counted, count, skip) = (input.byte(), input.number(), input.number());
     let count = (counted % 2 == 1).then_some(count);
-    let cursor = Cursor { after: input.text(), count, skip, issued: Timestamp::from_micros(issued) };
+    let before = count.filter(|count| count % 2 == 1);
+    let cursor = Cursor { after: input.text(), count, before, skip, issued: Timestamp::from_micros(issued) };
     let sealed = cursor.seal(&key, team(own), &list);
     let now = Timestamp::from_micros(issued.saturating_add(input.number() % (2 * DAY_MICROS)));
     let is_fresh = now.micros().saturating_sub(issued) <= DAY_MICROS;

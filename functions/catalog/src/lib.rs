@@ -2,6 +2,7 @@
 
 mod configs;
 mod docs;
+mod radius;
 mod settings;
 
 use domain::actor::TeamRef;
@@ -12,7 +13,7 @@ use domain::service::{self, Publish, Service};
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
-    Answering, Call, Code, Event, Failure, Function, Operation, Pov, Reply, answer, invalid_schema,
+    Answering, Call, Code, CursorKey, Event, Failure, Function, Operation, Pov, Reply, answer, invalid_schema,
 };
 use dovetail_table::{Error, Publication, Published, Table};
 use serde_json::json;
@@ -20,12 +21,12 @@ use serde_json::json;
 /// How often a publication is decided anew because the service changed meanwhile.
 const ATTEMPTS_MAX: u32 = 8;
 
-/// Answers one request.
+/// Answers one request; the key signs positions.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub fn handle(table: &Table, event: Event) -> Answering<'_> {
+pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answering<'a> {
     answer(event, Function::Catalog, async move |call| match call.operation {
         Operation::PublishService => publish_service(table, &call).await,
-        Operation::ValidateService => validate(&call),
+        Operation::ValidateService => validate(table, key, &call).await,
         Operation::UploadServiceDocs => docs::upload(table, &call).await,
         Operation::CreateServiceConfig => configs::create(table, &call).await,
         Operation::UpdateService => update(table, &call).await,
@@ -33,10 +34,15 @@ pub fn handle(table: &Table, event: Event) -> Answering<'_> {
     })
 }
 
-fn validate(call: &Call) -> Result<Reply, Failure> {
-    call.only_knows(&["dry_run"])?;
-    schema::publish(&call.body).map_err(|problems| invalid_schema(&problems))?;
-    Ok(Reply::new(200, json!({"is_valid": true, "errors": {}, "warnings": [], "messages": []})))
+async fn validate(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
+    call.only_knows(&["dry_run", "limit", "cursor"])?;
+    let is_dry_run = call.query.truth("dry_run").map_err(|error| Call::bad_filter(&error))? == Some(true);
+    let schema = schema::publish(&call.body).map_err(|problems| invalid_schema(&problems))?;
+    let mut body = json!({"is_valid": true, "errors": {}, "warnings": [], "messages": []});
+    if is_dry_run && let Some(body) = body.as_object_mut() {
+        body.insert("dry_run".to_owned(), radius::of(table, key, call, &schema).await?);
+    }
+    Ok(Reply::new(200, body))
 }
 
 async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {

@@ -1,9 +1,20 @@
-//! The program.
+//! Reads the environment, makes the client once, and runs.
 
-use dovetail_http::{Function, run};
-use lambda_runtime::Error;
+use dovetail_aws::trace::{Tracer, traced};
+use dovetail_http::{CursorKey, Front, Function, told};
+use dovetail_table::{Settings, Table};
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    run(Function::Catalog, catalog::handle).await
+    let table = Table::connect(Settings::from_env()?);
+    let key = CursorKey::new(&std::env::var("DOVETAIL_CURSOR_KEY")?);
+    let (front, tracer) = (Front::from_env()?, Tracer::from_env());
+    run(service_fn(|event: LambdaEvent<_>| async {
+        let (tracer, trace) = (tracer.as_ref(), event.context.xray_trace_id);
+        let event = front.event(&table, event.context.request_id, event.payload).await?;
+        let answering = told(Function::Catalog, event, |event| catalog::handle(&table, &key, event));
+        Ok::<_, Error>(traced(tracer, "catalog", trace.as_deref(), answering).await)
+    }))
+    .await
 }

@@ -2,7 +2,8 @@
 
 use crate::filter::{Filter, single};
 use crate::items;
-use crate::page::{Asked, Field, List, Orders, only_knows, stored_order};
+use crate::order::{Field, Orders, stored_order};
+use crate::page::{Asked, List, only_knows};
 use domain::change::{Change, ChangeType, Kind};
 use domain::id::{ChangeId, ItemId, SubmissionId, TeamId};
 use domain::state::State;

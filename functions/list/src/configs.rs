@@ -1,7 +1,8 @@
 //! Versions of services' configs, which are their owner's alone, in whichever role it asks.
 
 use crate::filter::{Filter, single};
-use crate::page::{AGE_AND_ID, Asked, Field, List, Orders, only_knows};
+use crate::order::{AGE_AND_ID, Field, Orders};
+use crate::page::{Asked, List, only_knows};
 use domain::config::Config;
 use domain::id::{ConfigId, ServiceId, TeamId};
 use dovetail_http::view::{self, Viewpoint};

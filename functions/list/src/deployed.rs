@@ -2,7 +2,8 @@
 
 use crate::filter::{Filter, single};
 use crate::items;
-use crate::page::{Asked, Field, List, Orders, only_knows, stored_order};
+use crate::order::{Field, Orders, stored_order};
+use crate::page::{Asked, List, only_knows};
 use domain::deployed::Deployed;
 use domain::id::{DeployedId, ItemId, TeamId};
 use dovetail_http::view::{self, Viewpoint};

@@ -2,9 +2,11 @@
 
 use domain::deployed::Deployed;
 use domain::id::TeamId;
-use domain::item::Item;
+use domain::item::{Item, RuntimeState};
 use domain::json::Hash;
 use domain::related::Related;
+use domain::tally::Tally;
+use domain::team::Application;
 use domain::timestamp::Timestamp;
 use dovetail_http::{Call, Failure, FieldError, Query};
 use dovetail_table::Beside;
@@ -25,6 +27,8 @@ pub(crate) struct Filter<T> {
     tests: Vec<Test<T>>,
     /// Set if a test looks at more than the row.
     beside: Option<BesideOf<T>>,
+    /// How many rows are read and tested at once.
+    pub(crate) at_once: usize,
 }
 
 /// The largest automaton that a pattern in a query may become, in bytes.
@@ -32,7 +36,7 @@ const PATTERN_BYTES_MAX: usize = 1 << 20;
 
 impl<T: 'static> Filter<T> {
     pub(crate) const fn new() -> Self {
-        Self { tests: Vec::new(), beside: None }
+        Self { tests: Vec::new(), beside: None, at_once: 100 }
     }
 
     /// Whether every row passes.
@@ -138,6 +142,18 @@ impl<T: 'static> Filter<T> {
             self.test(move |row| test(of(row)));
         }
         Ok(())
+    }
+}
+
+impl Filter<Application> {
+    /// Items in one of some runtime states, which takes reading the items.
+    pub(crate) fn with_items(&mut self, states: Vec<RuntimeState>, at_once: usize) {
+        self.at_once = at_once;
+        self.beside = Some(Box::new(|application: &Application| Some(Beside::Tally(application.id))));
+        self.tests.push(Box::new(move |application, related| {
+            let tally = related.tallies.get(&application.id).into_iter();
+            tally.flat_map(Tally::runtime_states).any(|(state, items)| items > 0 && states.contains(&state))
+        }));
     }
 }
 

@@ -1,7 +1,8 @@
 //! Service items: those of a role, those in which a dependent team has a share, and one.
 
 use crate::filter::{Filter, single};
-use crate::page::{Asked, Field, List, Orders, only_knows, stored_order};
+use crate::order::{Field, Orders, stored_order};
+use crate::page::{Asked, List, only_knows};
 use domain::id::{ApplicationId, ItemId};
 use domain::item::{ChangeState, Item, RuntimeState};
 use dovetail_http::view::{self, Viewpoint};

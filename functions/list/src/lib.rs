@@ -1,11 +1,14 @@
 //! Lists and single objects: what is, as the caller's team may see it; a file for each collection.
 
 mod applications;
+mod bound;
 mod changes;
 mod configs;
+mod count;
 mod deployed;
 mod filter;
 mod items;
+mod order;
 mod page;
 mod services;
 mod submissions;

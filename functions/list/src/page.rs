@@ -1,17 +1,17 @@
 //! Pages: the rows of a list that pass the filter, how many there are, and where the next page begins.
 //!
 //! A position is opaque and signed, and says where the last row stood, not how many came before: a page after
-//! it neither repeats nor leaves out what was there all along. One request reads a bounded number of rows.
+//! it neither repeats nor leaves out what was there all along. What one request reads is bounded; where a filter finds
+//! too little within that, the page ends early and the next one goes on.
 
+use crate::bound::{FILTERED, WHOLE};
+use crate::count::Count;
 use crate::filter::Filter;
+use crate::order::{Order, Orders};
 use domain::related::Related;
-use dovetail_http::{Call, Code, Cursor, CursorKey, Failure, FieldError, Pov, Reply, fitting};
-use dovetail_table::{COUNT_MAX, Direction, Listed, Source, Table};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use dovetail_http::{Call, Code, Cursor, CursorKey, Failure, FieldError, Reply, fitting};
+use dovetail_table::{Direction, Listed, Read, Source, Table};
 use serde_json::{Value, json};
-
-/// How many rows one request reads at most: as far as a list is counted.
-const ROWS_MAX: u64 = COUNT_MAX;
 
 /// Parameters that every list knows.
 const COMMON: [&str; 4] = ["limit", "offset", "ordering", "cursor"];
@@ -35,20 +35,13 @@ struct Wanted<T> {
     counted: bool,
 }
 
-/// The order of a list: as it is stored, or by a field, which takes reading all of it.
-enum Order<T> {
-    Stored(Direction),
-    By(fn(&T) -> String, Direction),
-}
-
 /// A page: its rows and what the reply says around them.
 pub(crate) struct Page<'a, T: 'static> {
     list: &'a List<'a, T>,
     pub(crate) rows: Vec<T>,
     /// Where each row stands.
     positions: Vec<String>,
-    /// How many rows there are; none where nobody asks and it would have to be counted.
-    count: Option<u64>,
+    count: Count,
     /// How many rows of the offset are still to be skipped.
     skip: u64,
     /// Where the next page begins, if there is one.
@@ -56,36 +49,27 @@ pub(crate) struct Page<'a, T: 'static> {
 }
 
 impl<T: 'static> Page<'_, T> {
+    /// Ends the page behind so many rows.
+    pub(crate) fn end_after(&mut self, rows: usize) {
+        let Some(last) = self.positions.get(rows.saturating_sub(1)).filter(|_| rows < self.rows.len()) else {
+            return;
+        };
+        self.next = Some(last.clone());
+        self.count = self.count.without(u64::try_from(self.rows.len() - rows).unwrap_or(u64::MAX));
+        self.rows.truncate(rows);
+        self.positions.truncate(rows);
+    }
+
     /// The reply, once the rows are made objects; the page ends where they no longer fit.
     pub(crate) fn reply(&self, results: &[Value]) -> Reply {
         let fitting = fitting(results).min(results.len());
-        let is_cut = fitting < results.len();
-        let last = self.positions.get(fitting.saturating_sub(1)).filter(|_| is_cut);
-        let next = last.or(self.next.as_ref()).map(|after| self.list.next(after, self.count, self.skip));
+        let cut = results.len().saturating_sub(fitting);
+        let last = self.positions.get(fitting.saturating_sub(1)).filter(|_| cut > 0);
+        let count = self.count.without(u64::try_from(cut).unwrap_or(u64::MAX));
+        let next = last.or(self.next.as_ref()).map(|after| self.list.next(after, count, self.skip));
         let results = results.get(..fitting).unwrap_or(results);
-        Reply::new(200, json!({"count": self.count, "next": next, "previous": null, "results": results}))
-    }
-}
-
-/// A field that a list can be ordered by: its name, and its value as a text that sorts.
-pub(crate) type Field<T> = (&'static str, fn(&T) -> String);
-
-/// What a list can be ordered by.
-pub(crate) enum Orders<T: 'static> {
-    /// The fields whose order is that of the source, and, by sorting, others.
-    By { stored: &'static [&'static str], fields: &'static [Field<T>] },
-    /// Nothing: whatever is asked for, it stays in the order of the source.
-    Ignored,
-}
-
-/// Records that are numbered as they are created.
-pub(crate) const AGE_AND_ID: &[&str] = &["created", "id"];
-
-/// The order of the places that hold a team's records: an index by age; in the table a consumer's own by id.
-pub(crate) const fn stored_order(pov: Pov, by_item: bool) -> &'static [&'static str] {
-    match (pov, by_item) {
-        (Pov::ServiceOwner, _) | (Pov::Consumer, true) => &["created"],
-        (Pov::Consumer, false) => &["id"],
+        let body = json!({"count": count.told(), "next": next, "previous": null, "results": results});
+        Reply::new(200, body)
     }
 }
 
@@ -133,31 +117,10 @@ impl<T: 'static> List<'_, T> {
         Ok(Wanted {
             limit,
             offset: integer("offset")?.unwrap_or(0),
-            order: self.order()?,
+            order: self.orders.asked_for(query)?,
             cursor: cursor.transpose()?,
             counted,
         })
-    }
-
-    fn order(&self) -> Result<Order<T>, Failure> {
-        let ordering = self.asked.call.query.get("ordering");
-        let (Some(ordering), Orders::By { stored, fields }) = (ordering, &self.orders) else {
-            return Ok(Order::Stored(Direction::Ascending));
-        };
-        let (field, direction) = match ordering.strip_prefix('-') {
-            Some(field) => (field, Direction::Descending),
-            None => (ordering, Direction::Ascending),
-        };
-        if stored.contains(&field) {
-            return Ok(Order::Stored(direction));
-        }
-        if let Some((_, by)) = fields.iter().find(|(name, _)| *name == field) {
-            return Ok(Order::By(*by, direction));
-        }
-        let others = fields.iter().map(|(name, _)| *name).filter(|name| !stored.contains(name));
-        let names: Vec<&str> = stored.iter().copied().chain(others).collect();
-        let message = format!("is none of {}, each also with -", names.join(", "));
-        Err(Call::bad_filter(&FieldError::new("ordering", message)))
     }
 
     async fn in_stored_order(
@@ -166,55 +129,59 @@ impl<T: 'static> List<'_, T> {
         direction: Direction,
     ) -> Result<Page<'_, T>, Failure> {
         let after = wanted.cursor.as_ref().map(|cursor| cursor.after.as_str());
-        let known = wanted.cursor.as_ref().and_then(|cursor| cursor.count);
-        let (mut rows, mut positions, mut last, mut more) = (Vec::new(), Vec::new(), None, false);
-        let (mut read, mut passed) = (0, 0);
         let skip = wanted.cursor.as_ref().map_or(wanted.offset, |cursor| cursor.skip);
+        let bound = if self.filter.is_empty() { &WHOLE } else { &FILTERED };
+        // Behind the page rows are read for the count alone: where a filter has to be asked, and on the first page.
+        let counts_on = wanted.counted && wanted.cursor.is_none() && !self.filter.is_empty();
+        let (mut rows, mut positions, mut last, mut more) = (Vec::new(), Vec::new(), None, false);
+        let (mut read, mut passed, mut ahead, mut is_whole) = (Read::default(), 0, 0, true);
         let mut reader = self.asked.table.rows(&self.source, direction, after).at_once(self.at_once(wanted));
-        'reading: while let Some(batch) = reader.next().await? {
-            let related = self.beside(&batch).await?;
+        'reading: while let Some(batch) = read.by(reader.next()).await? {
+            read.rows(batch.len());
+            let related = read.by(self.beside(&batch)).await?;
             for Listed { position, value } in batch {
-                read += 1;
                 let passes = self.filter.passes(&value, &related);
-                if passes && passed >= skip && rows.len() >= wanted.limit {
-                    more = true;
-                }
-                if passes {
-                    passed += 1;
-                }
-                if more {
-                    // Only the count is still wanted, unless it is known or not, or counted more cheaply.
-                    if known.is_some() || !wanted.counted || self.filter.is_empty() {
-                        break 'reading;
-                    }
-                } else {
-                    if passes && passed > skip {
-                        rows.push(value);
-                        positions.push(position.clone());
-                    }
-                    last = Some(position);
-                }
-                if read >= ROWS_MAX {
-                    more = true;
+                more |= passes && passed >= skip && rows.len() >= wanted.limit;
+                if more && !counts_on {
+                    is_whole = false;
                     break 'reading;
                 }
+                if more {
+                    ahead += u64::from(passes);
+                    continue;
+                }
+                passed += u64::from(passes);
+                if passes && passed > skip {
+                    rows.push(value);
+                    positions.push(position.clone());
+                }
+                last = Some(position);
+            }
+            if read.reaches(bound) && !reader.is_over() {
+                (more, is_whole) = (true, false);
+                break;
             }
         }
-        let count = match known {
-            Some(known) => Some(known),
-            None if !wanted.counted => (wanted.cursor.is_none() && !more).then_some(passed),
-            None if more && self.filter.is_empty() => Some(self.asked.table.count(&self.source).await?),
-            None => Some(passed),
+        let count = match wanted.cursor.as_ref().map(Count::of) {
+            Some(Count::AtLeast { before, .. }) if is_whole => Count::Exact(before + passed),
+            Some(Count::AtLeast { found, before }) => {
+                Count::AtLeast { found: found.max(before + passed), before: before + passed }
+            }
+            Some(known) => known,
+            None if is_whole => Count::Exact(passed + ahead),
+            None if !wanted.counted => Count::Unknown,
+            None if self.filter.is_empty() => Count::Exact(self.asked.table.count(&self.source).await?),
+            None => Count::AtLeast { found: passed + ahead, before: passed },
         };
         let skip = skip.saturating_sub(passed);
         Ok(Page { list: self, rows, positions, count, skip, next: last.filter(|_| more) })
     }
 
-    /// How many rows are read at once: the page and one more, which tells that there are more; all that a reader takes
-    /// where a filter may leave some out.
+    /// How many rows are read at once: the page and one more, which tells that there are more; as many as the filter says
+    /// where it may leave some out.
     fn at_once(&self, wanted: &Wanted<T>) -> usize {
         if !self.filter.is_empty() {
-            return usize::MAX;
+            return self.filter.at_once;
         }
         let skip = wanted.cursor.as_ref().map_or(wanted.offset, |cursor| cursor.skip);
         usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(wanted.limit).saturating_add(1)
@@ -228,18 +195,19 @@ impl<T: 'static> List<'_, T> {
         direction: Direction,
     ) -> Result<Page<'_, T>, Failure> {
         let mut all: Vec<(String, T)> = Vec::new();
-        let mut read = 0;
-        let mut reader = self.asked.table.rows(&self.source, Direction::Ascending, None);
-        while let Some(batch) = reader.next().await? {
-            let related = self.beside(&batch).await?;
-            read += u64::try_from(batch.len()).unwrap_or(u64::MAX);
-            let passing = batch.into_iter().filter(|row| self.filter.passes(&row.value, &related));
-            all.extend(passing.map(|row| (by(&row.value), row.value)));
-            if read >= ROWS_MAX {
+        let mut read = Read::default();
+        let reader = self.asked.table.rows(&self.source, Direction::Ascending, None);
+        let mut reader = reader.at_once(self.filter.at_once);
+        while let Some(batch) = read.by(reader.next()).await? {
+            if read.reaches(&WHOLE) {
                 let message =
-                    format!("sorts lists of up to {ROWS_MAX} rows: filter it, or take another order");
+                    format!("sorts lists of up to {} rows: narrow it, or take another order", WHOLE.rows);
                 return Err(Call::bad_filter(&FieldError::new("ordering", message)));
             }
+            read.rows(batch.len());
+            let related = read.by(self.beside(&batch)).await?;
+            let passing = batch.into_iter().filter(|row| self.filter.passes(&row.value, &related));
+            all.extend(passing.map(|row| (by(&row.value), row.value)));
         }
         all.sort_by(|(a, _), (b, _)| a.cmp(b));
         if direction == Direction::Descending {
@@ -257,7 +225,7 @@ impl<T: 'static> List<'_, T> {
         let end = skip.saturating_add(u64::try_from(rows.len()).unwrap_or(u64::MAX));
         let positions = (skip..end).map(|before| (before + 1).to_string()).collect();
         let next = (end < count).then(|| end.to_string());
-        Ok(Page { list: self, rows, positions, count: Some(count), skip: 0, next })
+        Ok(Page { list: self, rows, positions, count: Count::Exact(count), skip: 0, next })
     }
 
     /// What the filter looks at beside the rows.
@@ -269,20 +237,12 @@ impl<T: 'static> List<'_, T> {
         Ok(self.asked.table.beside(wanted.into_iter()).await?)
     }
 
-    /// The URL of the page after `after`: with every filter and limit (docs/wire.md rule 2).
-    fn next(&self, after: &str, count: Option<u64>, skip: u64) -> String {
+    /// The URL of the page after `after`.
+    fn next(&self, after: &str, count: Count, skip: u64) -> String {
         let Asked { key, call, .. } = self.asked;
-        let cursor = Cursor { after: after.to_owned(), count, skip, issued: call.now };
-        let cursor = cursor.seal(key, call.caller.team.id, &self.identity());
-        let kept = call.query.pairs().filter(|(name, _)| *name != "cursor" && *name != "offset");
-        let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-        let mut url = format!("{}{}?", call.base, call.path);
-        for (name, value) in kept {
-            url.push_str(&format_args!("{}={}&", encode(name), encode(value)).to_string());
-        }
-        url.push_str("cursor=");
-        url.push_str(&encode(&cursor));
-        url
+        let (count, before) = (count.told(), count.before());
+        let cursor = Cursor { after: after.to_owned(), count, before, skip, issued: call.now };
+        call.from_position(&cursor.seal(key, call.caller.team.id, &self.identity()))
     }
 
     /// What a position is bound to: the path and every parameter that says which rows there are.

@@ -1,13 +1,14 @@
 //! Services: those of a role, those with dependent teams, and one.
 
 use crate::filter::Filter;
-use crate::page::{AGE_AND_ID, Asked, Field, List, Orders, only_knows};
+use crate::order::{AGE_AND_ID, Field, Orders};
+use crate::page::{Asked, List, only_knows};
 use domain::id::ServiceId;
 use domain::service::{Service, ServiceState};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Pov, Reply};
 use dovetail_table::{COUNT_MAX, Direction, Source, Table};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const FIELDS: &[Field<Service>] =
@@ -98,10 +99,9 @@ fn filter(call: &Call) -> Result<Filter<Service>, Failure> {
 async fn reply(list: &List<'_, Service>) -> Result<Reply, Failure> {
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(list.asked.call);
-    let mut results = Vec::new();
-    for service in &page.rows {
-        let schema = list.asked.table.schema(service).await?;
-        results.push(view::service(service, &schema, &viewpoint));
-    }
+    let schemas = list.asked.table.schemas(&page.rows).await?;
+    let shown = page.rows.iter().zip(&schemas);
+    let results: Vec<Value> =
+        shown.map(|(service, schema)| view::service(service, schema, &viewpoint)).collect();
     Ok(page.reply(&results))
 }

@@ -1,7 +1,8 @@
 //! Submissions: the caller's own, and one of them with its change instances.
 
 use crate::filter::Filter;
-use crate::page::{AGE_AND_ID, Asked, List, Orders, only_knows};
+use crate::order::{AGE_AND_ID, Orders};
+use crate::page::{Asked, List, only_knows};
 use domain::id::SubmissionId;
 use domain::submission::Submission;
 use dovetail_http::view::{self, CHANGES_MAX, Viewpoint};

@@ -15,6 +15,7 @@ use domain::land::Stamp;
 use domain::service::{Service, ServiceState};
 use domain::submission::IDEMPOTENCY_KEY_BYTES_MAX;
 use domain::timestamp::Timestamp;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 /// Whose objects a path speaks of: those that the team owns services of, or those that it declared.
@@ -184,6 +185,20 @@ impl Call {
     pub fn matches(&self, tag: &str) -> bool {
         let Some(wanted) = &self.if_match else { return true };
         wanted.split(',').map(str::trim).any(|one| one == "*" || one.trim_matches('"') == tag)
+    }
+
+    /// The URL of the same with another position: with every other parameter, so with every filter and limit
+    /// (docs/wire.md rule 2).
+    pub fn from_position(&self, position: &str) -> String {
+        let kept = self.query.pairs().filter(|(name, _)| *name != "cursor" && *name != "offset");
+        let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        let mut url = format!("{}{}?", self.base, self.path);
+        for (name, value) in kept {
+            url.push_str(&format_args!("{}={}&", encode(name), encode(value)).to_string());
+        }
+        url.push_str("cursor=");
+        url.push_str(&encode(position));
+        url
     }
 
     /// Refuses query parameters that the operation does not know (docs/wire.md rule 11).

@@ -33,8 +33,10 @@ impl std::fmt::Debug for CursorKey {
 pub struct Cursor {
     /// Where the page before has ended.
     pub after: String,
-    /// How long the list was when its first page was read, if it was counted.
+    /// How many rows were told of, if they are counted: as many as there were when the first page was read.
     pub count: Option<u64>,
+    /// If that is only how many were found so far: how many of them are before the position.
+    pub before: Option<u64>,
     /// How many rows are still to be skipped.
     pub skip: u64,
     /// When it was given out.
@@ -44,8 +46,9 @@ pub struct Cursor {
 impl Cursor {
     /// The text that clients get.
     pub fn seal(&self, key: &CursorKey, team: TeamId, list: &str) -> String {
-        let payload =
-            json!({"v": 1, "a": self.after, "c": self.count, "s": self.skip, "t": self.issued.micros()});
+        let payload = json!({
+            "v": 1, "a": self.after, "c": self.count, "b": self.before, "s": self.skip, "t": self.issued.micros(),
+        });
         let payload = payload.to_string();
         let mac = sign(key, team, list, &payload).map(|mac| mac.finalize().into_bytes());
         let mac = mac.map(|mac| URL_SAFE_NO_PAD.encode(mac)).unwrap_or_default();
@@ -62,6 +65,7 @@ impl Cursor {
         let cursor = Self {
             after: value.get("a")?.as_str()?.to_owned(),
             count: value.get("c")?.as_u64(),
+            before: value.get("b").and_then(Value::as_u64),
             skip: value.get("s")?.as_u64()?,
             issued: Timestamp::from_micros(value.get("t")?.as_u64()?),
         };
@@ -84,7 +88,7 @@ mod tests {
     fn a_position_is_good_for_its_team_its_list_and_its_day() {
         let (key, team) = (CursorKey::new("secret"), TeamId::new(7).unwrap());
         let issued = Timestamp::from_micros(1_000_000);
-        let cursor = Cursor { after: "0001".to_owned(), count: Some(12), skip: 3, issued };
+        let cursor = Cursor { after: "0001".to_owned(), count: Some(12), before: Some(4), skip: 3, issued };
         let sealed = cursor.seal(&key, team, "items?a=b");
         let open = |text: &str, team: u64, list: &str, micros| {
             let now = Timestamp::from_micros(micros);

@@ -42,6 +42,17 @@ fn invalid(code: Code, document: &str, problems: &[Problem]) -> Reply {
     Reply::problem(code, &detail, fields)
 }
 
+/// What is wrong with one item: `errors` as they stand below its name in a reply to its declaration, and the problems,
+/// with places relative to it.
+pub(crate) fn item_problems(problems: &[Problem]) -> [Value; 2] {
+    let mut errors = Map::new();
+    for problem in problems {
+        let path: Vec<&str> = problem.path.iter().map(String::as_str).collect();
+        insert(&mut errors, if path.is_empty() { &["declaration"] } else { &path }, &problem.message);
+    }
+    [Value::Object(errors), problems.iter().map(problem_view).collect()]
+}
+
 fn problem_view(problem: &Problem) -> Value {
     json!({"pointer": problem.pointer, "rule": problem.rule, "detail": problem.message})
 }

@@ -38,11 +38,11 @@ pub enum Content {
 pub const OBJECTS_BYTES_MAX: usize = 5_000_000;
 
 /// How many of these objects, from the first on, fit one reply; at least one.
-pub fn fitting(objects: &[Value]) -> usize {
+pub fn fitting<'a>(objects: impl IntoIterator<Item = &'a Value>) -> usize {
     let mut text = Length(0);
     let fits =
         |object: &&Value| serde_json::to_writer(&mut text, object).is_ok() && text.0 <= OBJECTS_BYTES_MAX;
-    objects.iter().take_while(fits).count().max(1)
+    objects.into_iter().take_while(fits).count().max(1)
 }
 
 /// How many bytes a text would have.

@@ -10,10 +10,10 @@ mod webhook;
 
 pub use access::{api_key, member, recorded};
 pub use change::{change_instance, change_instance_as_born, history, history_entry, light_change_instance};
-pub use item::{deployed_item, service_item};
+pub use item::{deployed_item, item_with_problems, service_item};
 pub use planned::{Planned, valid};
 pub use service::{service, service_config, service_docs};
-pub use team::{CHANGES_MAX, application, submission, submission_with_changes, team};
+pub use team::{CHANGES_MAX, application, light_application, submission, submission_with_changes, team};
 pub use webhook::{MASK, given_up, replied, webhook};
 
 use crate::call::{Call, Pov};

@@ -88,7 +88,7 @@ pub async fn answer(
         Function::List => list::handle(table, cursor_key, event).await,
         Function::UpdateState => update_state::handle(table, event).await,
         Function::History => history::handle(table, event).await,
-        Function::Catalog => catalog::handle(table, event).await,
+        Function::Catalog => catalog::handle(table, cursor_key, event).await,
         Function::About => about::handle(table, event).await,
         Function::Account => account::handle(table, event).await,
         Function::Webhooks => webhooks::handle(table, &Outbound::new(Targets::Any), event).await,

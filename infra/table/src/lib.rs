@@ -5,6 +5,7 @@
 
 mod access;
 pub mod audit;
+mod bound;
 mod call;
 mod commit;
 mod connect;
@@ -32,6 +33,7 @@ mod webhooks;
 mod work;
 
 pub use access::Keyed;
+pub use bound::{Bound, Read};
 pub use commit::{ACTIONS_MAX, Commit};
 pub use connect::{Settings, Table};
 pub use cost::{Cost, Units};

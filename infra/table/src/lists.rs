@@ -20,8 +20,9 @@ use domain::team::Application;
 use futures_util::future::try_join_all;
 use std::collections::{BTreeMap, VecDeque};
 
-/// How many rows one read of a partition asks for at most.
+/// How many rows one read of a partition asks for where nothing is said, and at most.
 const ROWS_PER_READ: usize = 100;
+const ROWS_PER_READ_MAX: usize = 1_000;
 
 /// How far a list is counted.
 pub const COUNT_MAX: u64 = 10_000;
@@ -315,8 +316,13 @@ fn bounds(
 impl<T> Rows<'_, T> {
     /// Reads so many rows at once: of those that are read and not wanted the capacity is paid all the same.
     pub fn at_once(mut self, rows: usize) -> Self {
-        self.at_once = rows.clamp(1, ROWS_PER_READ);
+        self.at_once = rows.clamp(1, ROWS_PER_READ_MAX);
         self
+    }
+
+    /// Whether it is known that no row is left.
+    pub fn is_over(&self) -> bool {
+        self.readers.iter().all(|reader| reader.exhausted && reader.buffer.is_empty())
     }
 
     /// The next rows in order; none when the list is at its end.

@@ -8,7 +8,7 @@ use domain::plan::{Offer, Offers};
 use domain::schema::{self, Schema};
 use domain::service::Service;
 use futures_util::future::{try_join, try_join_all};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
 /// How many compiled schemas are kept; a function has little memory.
@@ -43,6 +43,31 @@ impl Table {
         let place = key.to_string();
         let stored = self.get::<SchemaRecord>(key).await?;
         self.compiled(stored.ok_or_else(|| Error::corrupt(place, "is missing"))?)
+    }
+
+    /// The schemas of these services, each as of its current version, in their order: those that this process does not
+    /// know in one batch.
+    pub async fn schemas(&self, services: &[Service]) -> Result<Vec<Arc<Schema>>, Error> {
+        let version = |service: &Service| (service.title.clone(), service.schema_version);
+        let mut schemas: BTreeMap<_, _> = {
+            let known = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
+            let of =
+                |service| known.get(&version(service)).map(|schema| (version(service), Arc::clone(schema)));
+            services.iter().filter_map(of).collect()
+        };
+        let missing = services.iter().map(version).filter(|version| !schemas.contains_key(version));
+        let keys = missing.map(|(title, version)| key::schema(&title, version)).collect();
+        for row in self.lasting(keys).await? {
+            let stored = record::read::<SchemaRecord>(row)?;
+            let version = (stored.title.clone(), stored.version);
+            schemas.insert(version, self.compiled(stored)?);
+        }
+        let missing = |service: &Service| {
+            let key = key::schema(&service.title, service.schema_version);
+            Error::corrupt(key.to_string(), "is missing")
+        };
+        let of = |service| schemas.get(&version(service)).cloned().ok_or_else(|| missing(service));
+        services.iter().map(of).collect()
     }
 
     fn knows_schema_of(&self, title: &str) -> bool {

@@ -1,16 +1,18 @@
 //! Loading what stands beside the records of a reply, in one or two rounds of batch reads.
 
 use crate::key::{self, Key};
+use crate::lists::{Direction, Source};
 use crate::record::{self, ApplicationRecord, DeployedRecord, ItemRecord, Record, ServiceRecord, TeamRecord};
 use crate::{Error, Table};
 use domain::change::Change;
 use domain::deployed::Deployed;
-use domain::id::{DeployedId, TeamId};
+use domain::id::{ApplicationId, DeployedId, TeamId};
 use domain::item::Item;
 use domain::json::Hash;
 use domain::related::Related;
 use domain::submission::Submission;
-use futures_util::future::try_join;
+use domain::tally::Tally;
+use futures_util::future::{try_join, try_join_all};
 
 /// A record that a row of a list points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,14 +23,30 @@ pub enum Beside {
     Deployed(DeployedId),
     /// A team.
     Team(TeamId),
+    /// The items of an application, counted: as many queries as there are applications.
+    Tally(ApplicationId),
 }
 
+/// How many items of an application are counted; the states of one that has more are not told.
+const TALLIED_MAX: usize = 10_000;
+
+/// How many items are read at once to be counted.
+const TALLIED_AT_ONCE: usize = 1_000;
+
 impl Beside {
-    fn key(self) -> Key {
-        match self {
+    fn key(self) -> Option<Key> {
+        Some(match self {
             Self::Declaration(team, hash) => key::declaration(team, hash),
             Self::Deployed(id) => key::deployed(id),
             Self::Team(id) => key::team(id),
+            Self::Tally(_) => return None,
+        })
+    }
+
+    const fn tallied(self) -> Option<ApplicationId> {
+        match self {
+            Self::Tally(application) => Some(application),
+            Self::Declaration(..) | Self::Deployed(_) | Self::Team(_) => None,
         }
     }
 }
@@ -56,6 +74,7 @@ impl Table {
             Beside::Declaration(team, hash) => related.declarations.contains_key(&(*team, *hash)),
             Beside::Deployed(id) => related.deployed.contains_key(id),
             Beside::Team(id) => related.teams.contains_key(id),
+            Beside::Tally(id) => related.tallies.contains_key(id),
         };
         let named = related.items.values().flat_map(named_by_item);
         let more = self.beside(named.filter(|wanted| !known(wanted))).await?;
@@ -83,7 +102,27 @@ impl Table {
 
     /// What is wanted beside rows, as far as it exists.
     pub async fn beside(&self, wanted: impl Iterator<Item = Beside>) -> Result<Related, Error> {
-        self.lastingly_related(wanted.map(Beside::key).collect()).await
+        let wanted: Vec<Beside> = wanted.collect();
+        let keys = wanted.iter().filter_map(|wanted| wanted.key()).collect();
+        let tallied = wanted.iter().filter_map(|wanted| wanted.tallied());
+        let tallies = try_join_all(tallied.map(|application| self.tally(application)));
+        let (mut related, tallies) = try_join(self.lastingly_related(keys), tallies).await?;
+        related.tallies = tallies.into_iter().flatten().collect();
+        Ok(related)
+    }
+
+    /// The items of an application by their states; none where they are too many to be counted.
+    async fn tally(&self, application: ApplicationId) -> Result<Option<(ApplicationId, Tally)>, Error> {
+        let source = Source::<Item>::of_application(application);
+        let mut rows = self.rows(&source, Direction::Ascending, None).at_once(TALLIED_AT_ONCE);
+        let mut tally = Tally::default();
+        while let Some(batch) = rows.next().await? {
+            batch.iter().for_each(|row| tally.add(&row.value));
+            if tally.items() > TALLIED_MAX {
+                return Ok(None);
+            }
+        }
+        Ok(Some((application, tally)))
     }
 
     async fn related(&self, keys: Vec<Key>) -> Result<Related, Error> {

@@ -1,8 +1,10 @@
 //! Service items and deployed items on the wire.
 
 use super::{Viewpoint, declaration, parsed, team_ref, team_with_metadata};
+use crate::invalid::item_problems;
 use domain::deployed::Deployed;
 use domain::item::Item;
+use domain::problem::Problem;
 use domain::related::Related;
 use domain::service::ServiceState;
 use serde_json::{Value, json};
@@ -67,5 +69,18 @@ pub fn deployed_item(deployed: &Deployed, viewpoint: &Viewpoint) -> Value {
         "service_owner_team": team_ref(&deployed.service_owner),
         "created": deployed.created.to_wire(),
         "modified": deployed.created.to_wire(),
+    })
+}
+
+/// An item by its name and place, with what is wrong with it under a definition.
+pub fn item_with_problems(item: &Item, problems: &[Problem], viewpoint: &Viewpoint) -> Value {
+    let [errors, problems] = item_problems(problems);
+    json!({
+        "id": item.id.get(),
+        "url": viewpoint.url("service_items", item.id.get()),
+        "name": item.name,
+        "application": {"id": item.id.application().get(), "name": item.application},
+        "errors": errors,
+        "problems": problems,
     })
 }

@@ -3,17 +3,37 @@
 use super::{Viewpoint, parsed, team_ref};
 use crate::reply::fitting;
 use domain::actor::TeamRef;
+use domain::related::Related;
 use domain::submission::Submission;
 use domain::team::{Application, Team};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// A team.
 pub fn team(team: &Team) -> Value {
     json!({"id": team.id.get(), "name": team.name, "metadata": parsed(&team.metadata)})
 }
 
-/// An application of a team.
-pub fn application(application: &Application, owner: &TeamRef, viewpoint: &Viewpoint) -> Value {
+/// An application of a team, with the states of its items in aggregate.
+pub fn application(
+    application: &Application,
+    owner: &TeamRef,
+    related: &Related,
+    viewpoint: &Viewpoint,
+) -> Value {
+    let mut body = light_application(application, owner, viewpoint);
+    let tally = related.tallies.get(&application.id);
+    let runtime = tally.map(|tally| tally.runtime_states().map(|(state, items)| (state.name(), items)));
+    let change = tally.map(|tally| tally.change_states().map(|(state, items)| (state.name(), items)));
+    if let Some(body) = body.as_object_mut() {
+        body.insert("runtime_states".to_owned(), json!(runtime.map(BTreeMap::from_iter)));
+        body.insert("change_states".to_owned(), json!(change.map(BTreeMap::from_iter)));
+    }
+    body
+}
+
+/// The same by its own record alone.
+pub fn light_application(application: &Application, owner: &TeamRef, viewpoint: &Viewpoint) -> Value {
     json!({
         "id": application.id.get(),
         "url": viewpoint.url("applications", application.id.get()),

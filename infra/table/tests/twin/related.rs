@@ -7,6 +7,7 @@ use domain::id::{ApplicationId, DeployedId, ItemId, TeamId};
 use domain::item::Item;
 use domain::json::Hash;
 use domain::related::Related;
+use domain::tally::Tally;
 use dovetail_table::{Beside, metered};
 use std::collections::BTreeSet;
 
@@ -34,6 +35,10 @@ pub(crate) async fn all(twin: &Twin) {
     let mut expected = Expected::of(twin);
     newest.clone().for_each(|wanted| expected.add(wanted));
     expected.is(&table.beside(newest).await.unwrap());
+    let tallies = snapshot.applications.keys().map(|application| Beside::Tally(*application));
+    let mut expected = Expected::of(twin);
+    tallies.clone().for_each(|wanted| expected.add(wanted));
+    expected.is(&table.beside(tallies).await.unwrap());
 }
 
 /// Beside a decision the item is as decided.
@@ -68,6 +73,7 @@ struct Expected<'a> {
     services: BTreeSet<String>,
     declarations: BTreeSet<(TeamId, Hash)>,
     deployed: BTreeSet<DeployedId>,
+    tallied: BTreeSet<ApplicationId>,
 }
 
 impl<'a> Expected<'a> {
@@ -80,6 +86,7 @@ impl<'a> Expected<'a> {
             services: BTreeSet::new(),
             declarations: BTreeSet::new(),
             deployed: BTreeSet::new(),
+            tallied: BTreeSet::new(),
         }
     }
 
@@ -88,6 +95,7 @@ impl<'a> Expected<'a> {
             Beside::Declaration(team, hash) => drop(self.declarations.insert((team, hash))),
             Beside::Deployed(id) => drop(self.deployed.insert(id)),
             Beside::Team(id) => drop(self.teams.insert(id)),
+            Beside::Tally(id) => drop(self.tallied.insert(id)),
         }
     }
 
@@ -125,5 +133,12 @@ impl<'a> Expected<'a> {
         assert!(found.declarations.iter().all(|((_, hash), text)| Hash::of(text) == *hash));
         assert!(found.deployed.keys().eq(&self.deployed), "deployed items");
         assert!(found.deployed.values().all(|deployed| snapshot.deployed.contains(deployed)));
+        assert!(found.tallies.keys().eq(&self.tallied), "tallies");
+        for (application, tally) in &found.tallies {
+            let mut expected = Tally::default();
+            let items = snapshot.items.values().filter(|item| item.id.application() == *application);
+            items.for_each(|item| expected.add(item));
+            assert_eq!(*tally, expected);
+        }
     }
 }
