@@ -19,10 +19,12 @@ fn the_page_of_costs_is_what_is_measured() {
 
 #[test]
 fn every_engine_counts_the_writes_and_the_round_trips_of_the_page() {
-    let Costs { page, .. } = costs::measure();
+    let Costs { page, .. } = costs::measure_usual();
     let counted = without_reads(&page);
     assert!(counted.len() >= 25, "{counted:?}");
-    assert_eq!(counted, without_reads(include_str!("../docs/cost.md")));
+    let told = without_reads(include_str!("../docs/cost.md"));
+    // What takes thousands of records, or looks at each call, is measured here alone.
+    assert_eq!(counted, told[..counted.len()]);
 }
 
 /// The rows of a page of costs: each operation, its write units and its round trips.

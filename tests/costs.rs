@@ -2,6 +2,8 @@
 
 mod figures;
 mod goal;
+mod large;
+mod lists;
 mod measured;
 mod page;
 
@@ -18,11 +20,30 @@ pub struct Costs {
 
 /// Measures everything once.
 pub fn measure() -> Costs {
+    std::thread::scope(|scope| {
+        let large = scope.spawn(large::tables);
+        let lists = scope.spawn(lists::lists);
+        let mut tables = usual();
+        tables.push(lists.join().unwrap());
+        tables.extend(large.join().unwrap());
+        made(tables)
+    })
+}
+
+/// Measures the usual operations alone, of a few records each.
+pub fn measure_usual() -> Costs {
+    made(usual())
+}
+
+fn usual() -> Vec<page::Table> {
     let tables = [measured::submissions, measured::decisions, measured::reads, measured::generation];
-    let tables = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let measuring: Vec<_> = tables.map(|table| scope.spawn(table)).into();
         measuring.into_iter().map(|table| table.join().unwrap()).collect()
-    });
+    })
+}
+
+fn made(tables: Vec<page::Table>) -> Costs {
     let (page, held) = page::page(tables);
     Costs { page, held }
 }

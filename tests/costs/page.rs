@@ -20,10 +20,27 @@ impl Table {
         Self { text: format!("## {heading}\n\n{head}"), held: Vec::new() }
     }
 
+    /// A table with columns of its own.
+    pub(super) fn beginning(text: &str) -> Self {
+        Self { text: text.to_owned(), held: Vec::new() }
+    }
+
+    /// A row of such a table.
+    pub(super) fn line(&mut self, name: &str, cells: &str) {
+        self.text.push_str(&["| ", name, " | ", cells, " |\n"].concat());
+    }
+
     pub(super) fn row(&mut self, operation: &'static str, figures: Figures) {
         let Figures { write, read, round_trips } = figures;
         let cells = [decimal(write, 3, 0), decimal(read, 3, 0), round_trips.to_string(), price(write, read)];
         self.cells(operation, figures, cells);
+    }
+
+    /// A row of an operation that has no goal.
+    pub(super) fn named_row(&mut self, operation: String, figures: Figures) {
+        let Figures { write, read, round_trips } = figures;
+        let cells = [decimal(write, 3, 0), decimal(read, 3, 0), round_trips.to_string(), price(write, read)];
+        self.line(&operation, &format!("{} | ", cells.join(" | ")));
     }
 
     /// A row of units alone: how far items wait for one another depends on how many there are.

@@ -117,7 +117,9 @@ impl Table {
         let mut rows = self.rows(&source, Direction::Ascending, None).at_once(TALLIED_AT_ONCE);
         let mut tally = Tally::default();
         while let Some(batch) = rows.next().await? {
-            batch.iter().for_each(|row| tally.add(&row.value));
+            for row in &batch {
+                tally.add(&row.value);
+            }
             if tally.items() > TALLIED_MAX {
                 return Ok(None);
             }

@@ -1,0 +1,118 @@
+//! What ten thousand items cost those that look through them: pages of long lists, and a definition's blast radius.
+
+use super::figures::Figures;
+use super::page::Table;
+use crate::{Answer, Running};
+use serde_json::{Value, json};
+use std::thread::sleep;
+use std::time::Duration;
+
+const OWNER: &str = "/v1/orcabase/serviceowner";
+const DRY_RUN: &str = "/v1/orcabase/serviceowner/services/validate/?dry_run=true";
+
+const ITEMS: u64 = 10_000;
+
+/// Alpha has declared ten thousand VMs of One, all of one application.
+fn system() -> Running {
+    let team = |name: &str| json!({"name": name, "api_keys": [name.to_lowercase()]});
+    let world = json!({
+        "teams": [team("Alpha"), team("One")],
+        "services": [{"owner": "One", "schema": definition(64)}],
+    });
+    let system = Running::start(&world.to_string());
+    // Nobody is told of them.
+    system.enable("notify", false);
+    let vm = |n: u64| json!({"name": format!("vm{n:05}"), "cpu": n % 16, "memory": 2});
+    let vms: Vec<Value> = (0..ITEMS).map(vm).collect();
+    let declared = json!({"Alpha": {"App": {"services": {"VM": vms}}}});
+    let submitted = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", "alpha", &declared);
+    assert_eq!(submitted.status, 201, "{}", submitted.at("/code"));
+    let submission = format!("/v1/orcabase/consumer/submissions/{}/", submitted.at("/id"));
+    while system.get(&submission, "alpha").at("/state") != "SETTLED" {
+        sleep(Duration::from_millis(500));
+    }
+    system
+}
+
+/// A definition of VM that takes up to so many processors.
+fn definition(most: u64) -> Value {
+    json!({"title": "VM", "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}, "cpu": {"type": "integer", "maximum": most}}})
+}
+
+/// A page, with so many rows; and where its next one is.
+#[track_caller]
+fn page(system: &Running, path: &str, key: &str, rows: usize) -> (Figures, String) {
+    let answer = system.get(path, key);
+    assert_eq!(answer.status, 200, "{path}: {answer:?}");
+    assert_eq!(answer.at("/results").as_array().map(Vec::len), Some(rows), "{path}");
+    (Figures::told(&answer), answer.at("/next").as_str().unwrap_or_default().to_owned())
+}
+
+/// The table of long lists, and that of the blast radius.
+pub(super) fn tables() -> [Table; 2] {
+    let system = system();
+    [lists(&system), radius(&system)]
+}
+
+fn lists(system: &Running) -> Table {
+    let mut table = Table::new("Pages of a list of 10,000 rows");
+    for (name, list, key, parts) in [
+        ("an owner's items", "serviceowner/service_items", "one", &ITEM_PARTS),
+        ("an owner's change instances", "serviceowner/change_instances", "one", &CHANGE_PARTS),
+        ("a consumer's items", "consumer/service_items", "alpha", &ITEM_PARTS),
+    ] {
+        let list = format!("/v1/orcabase/{list}/");
+        let (first, next) = page(system, &list, key, 20);
+        table.named_row(format!("{name}, the first 20, counted"), first);
+        table.named_row(format!("{name}, the next 20"), page(system, &next, key, 20).0);
+        for (part, filter) in parts {
+            let (figures, next) = page(system, &format!("{list}?{filter}"), key, 0);
+            assert!(!next.is_empty(), "it ends before the list does");
+            table.named_row(format!("{name}, 1,000 of them looked at by {part}, and none found"), figures);
+        }
+        let sorted = format!("{list}?ordering=-modified");
+        table.named_row(format!("{name}, the first 20 in another order"), page(system, &sorted, key, 20).0);
+    }
+    table
+}
+
+const ITEM_PARTS: [(&str, &str); 2] = [("name", "name=none"), ("declaration", "declaration_contains=none")];
+const CHANGE_PARTS: [(&str, &str); 2] =
+    [("service", "service_name=none"), ("declaration", "declaration_contains=none")];
+
+fn radius(system: &Running) -> Table {
+    let mut table = Table::new("The blast radius of a definition, of 10,000 items");
+    let checked = |answer: &Answer| answer.at("/dry_run/checked").as_u64().unwrap();
+    let stricter = definition(14);
+    let (mut all, mut pages, mut items, mut failing) =
+        (Figures { write: 0, read: 0, round_trips: 0 }, 0, 0, 0);
+    let mut next = Some(DRY_RUN.to_owned());
+    while let Some(path) = next {
+        let answer = system.call("POST", &path, "one", &stricter);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let figures = Figures::told(&answer);
+        if pages == 0 {
+            assert_eq!(checked(&answer), 500);
+            table.row("a page, 500 items", figures);
+        }
+        let Figures { write, read, round_trips } = figures;
+        all = Figures {
+            write: all.write + write,
+            read: all.read + read,
+            round_trips: all.round_trips + round_trips,
+        };
+        (pages, items) = (pages + 1, items + checked(&answer));
+        failing += answer.at("/dry_run/failing").as_u64().unwrap();
+        next = answer.at("/dry_run/next").as_str().map(str::to_owned);
+    }
+    assert_eq!((items, failing), (ITEMS, ITEMS / 16));
+    table.named_row(format!("all of them, {pages} pages"), all);
+    let fresh = json!({"title": "New", "type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
+    let answer = system.call("POST", DRY_RUN, "one", &fresh);
+    assert_eq!(checked(&answer), 0);
+    table.row("a title that is new", Figures::told(&answer));
+    let published = system.get(&format!("{OWNER}/services/"), "one");
+    assert_eq!(published.at("/results/0/schema/version"), 1, "nothing was published");
+    table
+}

@@ -1,0 +1,188 @@
+//! What each page of each list asks of the table: how many queries, batches and single reads, and what they cost.
+
+use super::figures::{Figures, decimal};
+use super::page::Table;
+use crate::{Ask, Running, Watched};
+use serde_json::{Value, json};
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const OWNER: &str = "/v1/orcabase/serviceowner";
+
+/// How many VMs there are, and load balancers, each on a VM: more than a page of each.
+const EACH: u64 = 25;
+
+/// How many rows a page has.
+const LIMIT: usize = 10;
+
+/// A list as somebody asks for it: what it is called, who asks, for what, and with which filter.
+struct List {
+    name: &'static str,
+    key: &'static str,
+    path: &'static str,
+    filter: &'static str,
+}
+
+const fn list(name: &'static str, key: &'static str, path: &'static str, filter: &'static str) -> List {
+    List { name, key, path, filter }
+}
+
+const CONSUMER_KEY: &str = "awesome-key";
+const VM_KEY: &str = "vm-owner-key";
+const LB_KEY: &str = "lb-owner-key";
+const NP_KEY: &str = "np-owner-key";
+
+const LISTS: [List; 20] = [
+    list("a consumer's items", CONSUMER_KEY, "consumer/service_items", "service_name=VM"),
+    list("an owner's items", VM_KEY, "serviceowner/service_items", "runtime_state=REQUESTED,IN_SERVICE"),
+    list(
+        "items with a dependent, the consumer's",
+        CONSUMER_KEY,
+        "consumer/service_items/dependant",
+        "name=CoreLB7",
+    ),
+    list("items of a dependent team", NP_KEY, "serviceowner/service_items/dependant", "name=CoreLB7"),
+    list("a consumer's change instances", CONSUMER_KEY, "consumer/change_instances", "change_type=CREATE"),
+    list("the same, light", CONSUMER_KEY, "consumer/change_instances?light=true", "change_type=CREATE"),
+    list("an owner's change instances", LB_KEY, "serviceowner/change_instances", "service_name=LoadBalancer"),
+    list(
+        "the same, light, of an owner",
+        LB_KEY,
+        "serviceowner/change_instances?light=true",
+        "service_name=LoadBalancer",
+    ),
+    list(
+        "an owner's queue, one state",
+        LB_KEY,
+        "serviceowner/change_instances?state=PENDING",
+        "declaration_contains=CoreLB",
+    ),
+    list(
+        "dependents' change instances, the consumer's",
+        CONSUMER_KEY,
+        "consumer/change_instances/dependant",
+        "state=PENDING",
+    ),
+    list(
+        "a dependent team's change instances",
+        NP_KEY,
+        "serviceowner/change_instances/dependant",
+        "change_type=CREATE",
+    ),
+    list(
+        "referenced change instances",
+        LB_KEY,
+        "serviceowner/change_instances/referenced",
+        "change_type=CREATE",
+    ),
+    list(
+        "deployed items, a consumer's",
+        CONSUMER_KEY,
+        "consumer/deployed_items",
+        "declaration_contains=10.0",
+    ),
+    list("deployed items, an owner's", LB_KEY, "serviceowner/deployed_items", "declaration_contains=10.0"),
+    list(
+        "deployed items of a dependent team's items",
+        NP_KEY,
+        "serviceowner/deployed_items/dependant",
+        "declaration_contains=10.0",
+    ),
+    list("services, as a consumer", CONSUMER_KEY, "consumer/services", "name=Service7"),
+    list("services, an owner's", VM_KEY, "serviceowner/services", "name=Service7"),
+    list("applications", CONSUMER_KEY, "consumer/applications", "runtime_state=REQUESTED"),
+    list("applications, light", CONSUMER_KEY, "consumer/applications?light=true", "search=app"),
+    list("submissions", CONSUMER_KEY, "consumer/submissions", "commit_id=c7"),
+];
+
+/// Every kind of row, more than a page of each.
+fn system() -> Running {
+    let system = Running::demo();
+    for number in 1..=12 {
+        let definition = json!({"title": format!("Service{number}"), "type": "object", "required": ["name"],
+            "properties": {"name": {"type": "string"}}});
+        let published = system.call("POST", &format!("{OWNER}/services/"), VM_KEY, &definition);
+        assert_eq!(published.status, 201, "{published:?}");
+    }
+    let application = |cpu: u64, range: std::ops::RangeInclusive<u64>| {
+        let vm = |n: u64| json!({"name": format!("CoreVM{n}"), "cpu": cpu, "memory": 2});
+        let lb = |n: u64| json!({"name": format!("CoreLB{n}"), "algorithm": "a", "related_vms": [format!("CoreVM{n}")]});
+        json!({"services": {"VM": range.clone().map(vm).collect::<Vec<_>>(),
+            "LoadBalancer": range.map(lb).collect::<Vec<_>>()}})
+    };
+    let submit = |commit: u64, name: &str, body: &Value| {
+        let path = format!("{SUBMIT}?commit_id=c{commit}");
+        let answer = system.call("PATCH", &path, CONSUMER_KEY, &json!({"AwesomeConsumer": {name: body}}));
+        assert_eq!(answer.status, 201, "{answer:?}");
+        system.settle();
+    };
+    submit(0, "App", &application(8, 1..=EACH));
+    let pending = system.get(&format!("{OWNER}/change_instances/?limit=100&light=true"), LB_KEY);
+    for change in pending.at("/results").as_array().unwrap() {
+        let body = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}});
+        let answer = system.call("PATCH", change["url"].as_str().unwrap(), LB_KEY, &body);
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    submit(1, "App", &application(16, 1..=EACH));
+    for number in 2..=12 {
+        submit(number, &format!("App{number}"), &application(8, 1..=1));
+    }
+    system
+}
+
+/// How many queries one page takes at most: of each of six states, or of each of ten applications beside their own.
+const QUERIES_MAX: usize = 11;
+
+/// One page: how many calls of each kind it took, and what they cost.
+fn page(watched: &Watched<'_>, list: &List, path: &str) -> (String, Option<String>) {
+    let (answer, seen) = watched.send(&Ask { method: "GET", path, key: Some(list.key), ..Ask::default() });
+    assert_eq!(answer.status, 200, "{path}: {answer:?}");
+    let calls = |operation: &str| seen.iter().filter(|seen| seen.operation == operation).count();
+    let [queries, batches] = ["Query", "BatchGetItem"].map(calls);
+    assert_eq!(queries + batches, seen.len(), "{path}");
+    let counting = |seen: &&crate::Seen| seen.asked.get("Select").is_some();
+    let counts = seen.iter().filter(counting).count();
+    let Figures { read, round_trips, .. } = Figures::told(&answer);
+    let rows = answer.at("/results").as_array().map_or(0, Vec::len);
+    let queries = queries - counts;
+    if path.contains("cursor=") {
+        assert!(counts == 0 && queries <= QUERIES_MAX && batches <= 3 && round_trips <= 3, "{path}");
+    }
+    let cells =
+        format!("{rows} | {queries} | {counts} | {batches} | {} | {round_trips}", decimal(read, 3, 0));
+    (cells, answer.at("/next").as_str().map(str::to_owned))
+}
+
+/// The table of them.
+pub(super) fn lists() -> Table {
+    let system = system();
+    let watched = Watched::on(&system);
+    let mut table = Table::beginning(INTRODUCTION);
+    for list in &LISTS {
+        let joint = if list.path.contains('?') { '&' } else { '?' };
+        let path = format!("/v1/orcabase/{}{joint}limit={LIMIT}", list.path);
+        // What a process knows of schemas it has read before.
+        page(&watched, list, &path);
+        let (cells, next) = page(&watched, list, &path);
+        table.line(&format!("**{}**", list.name), &cells);
+        let next = next.unwrap_or_else(|| panic!("one page: {path}"));
+        let (cells, _) = page(&watched, list, &next);
+        table.line("its second page", &cells);
+        let (cells, _) = page(&watched, list, &format!("{path}&{}", list.filter));
+        table.line(&format!("with `{}`", list.filter), &cells);
+    }
+    table
+}
+
+const INTRODUCTION: &str = "\
+## Lists, page by page
+
+Pages of ten rows of lists of some more: the first one, the one that its `next` leads to, and the first one with a filter. A
+page is a query, of each state where an owner's change instances are in several; the first page of a list without a filter counts
+it as well, with a query that returns nothing else. Batches are of up to 100 records: those that the rows stand for, where the
+list is an index, and those that stand beside them, in two kinds where some may be a moment old. No record is read by
+itself. Where a filter leaves rows out, or has them tested with what is beside them, up to 1,000 are read, a hundred at a time; the
+figures for that are those of 10,000 items, below.
+
+| list | rows | queries | to count | batches | read units | round trips |
+|---|---:|---:|---:|---:|---:|---:|
+";
