@@ -14,6 +14,7 @@ import tempfile
 import traceback
 
 import requests
+from methods import Methods
 
 # The system's address, known once `main` runs.
 BASE_URL = ""
@@ -275,7 +276,16 @@ def main(version, prepare, usage="BASE_URL [PART_OF_A_NAME ...]"):
     chosen = [each for each in own if not parts or any(part in each.__name__ for part in parts)]
     if not chosen:
         sys.exit(NO_SUCH_CHECK)
-    outcomes = [succeeds(each, prepare) for each in chosen]
+    methods = Methods("netorca_sdk")
+    outcomes = []
+    for each in chosen:
+        outcomes.append(succeeds(each, prepare))
+        methods.judge(outcomes[-1])
     script = os.path.splitext(os.path.basename(sys.argv[0]))[0]
+    if not parts and "FOUND" in os.environ:
+        contract = requests.get(f"{BASE_URL}/v1/openapi.json", timeout=SETTLING_SECONDS_MAX).json()
+        found = {"version": version, "methods": methods.told(), "contract": contract}
+        with open(os.path.join(os.environ["FOUND"], f"{script}.json"), "w") as file:
+            json.dump(found, file)
     print(f"{script}: {outcomes.count(True)} passed, {outcomes.count(False)} failed", flush=True)
     sys.exit(0 if all(outcomes) else 1)

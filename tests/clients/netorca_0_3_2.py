@@ -828,5 +828,20 @@ def a_modified_machine_asks_for_the_load_balancer_that_refers_to_it():
     expect("without referenced ones", [], without["results"])
 
 
+@check
+def a_service_item_is_read_by_its_id():
+    declare(vm("single"))
+    (item,) = netorca().get_service_items({"name": "single"})["results"]
+    expect("the item", item, netorca().get_service_item(item["id"]))
+
+
+@check
+def an_owners_repository_knows_its_team_and_what_a_definition_would_break():
+    declare(vm("kept"))
+    with owners_repository("VM", schema_of("VM", image={"type": "string"})) as (submission, _):
+        expect("its team", "VMOwnerTeam", submission.get_team()["name"])
+        expect("a dry run", (True, "Services validated successfully."), submission.validate(dry_run=True))
+
+
 if __name__ == "__main__":
     checks.main("0.3.2", withdraw_everything)

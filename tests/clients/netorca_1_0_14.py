@@ -1150,5 +1150,33 @@ def old_code_may_bring_its_own_authentication():
     expect("the services", ["VM"], [service["name"] for service in services["results"]])
 
 
+@check
+def what_is_read_is_handed_out_as_plain_data():
+    (change,) = declare(vm("plain"))
+    move(change["id"], "APPROVED")
+    owner().deployed_items.create(change_instance_id=change["id"], data={"ip": "10.0.0.1"})
+    (item,) = consumer().service_items.filter(name="plain")
+    expect("is_requested", False, item.is_requested())
+    first = consumer().applications.filter(name="Shop")[0]
+    newest = consumer().submissions.filter(limit=1, ordering="-created")[0]
+    deployed = owner().deployed_items.get_latest(item.id)
+    for row in (item, first, newest, deployed, owner().change_instances.get(change["id"]), owner().services.filter()[0]):
+        expect(f"the data of {row}", row.data, row.to_dict())
+
+
+@check
+def a_dependent_team_finds_what_is_deployed_in_the_old_style_too():
+    listed = old_style(NP_OWNER_KEY).get_deployed_items_dependant({"limit": 1})
+    expect_that("it is a list", isinstance(listed["results"], list), listed)
+
+
+@check
+def an_owners_repository_is_summed_up():
+    config = json.dumps({"netorca_global": {"base_url": checks.BASE_URL}})
+    with repository(config__json=config, SUMMED_UP__json=json.dumps(schema_of("SUMMED_UP"))) as folder:
+        summary = ServiceOwnerSubmission(owner(), folder).get_summary()
+    expect_that("it names the service", "SUMMED_UP" in summary, summary)
+
+
 if __name__ == "__main__":
     checks.main("1.0.14", withdraw_everything)
