@@ -6,10 +6,6 @@ only shrinks.
 
 # What is not built yet: the route, and the methods that call it.
 NOT_BUILT = [
-    ("/v1/orcabase/{pov}/services/{id}/docs/", ["ServicesResource.*_docs", "Netorca.*_service_docs", "NetorcaAuth.upload_file"]),
-    ("/v1/orcabase/{pov}/services/tags/", ["ServicesResource.get_tags", "Netorca.get_service_tags"]),
-    ("/v1/orcabase/{pov}/service_configs/", ["ServiceConfigsResource.*", "ServiceConfig.*", "Netorca.*_service_config*"]),
-    ("/v1/external/{pov}/webhooks/", ["WebhooksResource.*", "Webhook.*", "Netorca.*webhook*", "NetOrcaClient.delete"]),
     ("/v1/external/{pov}/healthchecks/", ["HealthchecksResource.*", "Healthcheck.*", "Netorca.*healthcheck*"]),
     ("/v1/marketplace/{pov}/charges/", ["ChargesResource.*", "Charge.*", "Netorca.*_charges"]),
     ("/v1/orcaexternal/{pov}/messages/", ["MessagesResource.*", "Message.*"]),
@@ -29,5 +25,7 @@ NOT_BUILT_FOR_OTHERS = [
 ARGUED = [
     ("AI is outside this project's scope", ["AI*", "LLMModel*", "Pack*"]),
     ("a submission is made by `submit`: there is nothing to POST to a list of them", ["SubmissionsResource.create"]),
+    ("0.3.2 loses the id on its way and sends nothing", ["Netorca.webhook_trigger"]),
+    ("it leads below `/orcabase` alone, where nothing is ever deleted", ["NetOrcaClient.delete"]),
     ("OPTIONS is no method of this API, and nothing of the client calls it", ["NetorcaAuth.options"]),
 ]

@@ -991,7 +991,30 @@ def a_service_has_documentation_tags_and_configs():
     newest = next(iter(client.service_configs.list(service_id=service.id, ordering="-version", limit=1)))
     expect("the newest config", made.data, newest.data)
     expect("the config", {"ip": "10.0.0.1"}, client.service_configs.get(made.id).config)
+    expect("the configs", [made.to_dict()], [one.to_dict() for one in client.service_configs.filter(service_id=service.id)])
     expect("other owners' configs", [], list(owner(LB_OWNER_KEY).service_configs.list()))
+
+
+@check
+def old_code_keeps_documentation_configs_and_webhooks():
+    client = old_style()
+    service = client.get_services({"name": "VM"})["results"][0]["id"]
+    with tempfile.NamedTemporaryFile("w", suffix=".md") as readme:
+        readme.write("# Old\n")
+        readme.flush()
+        client.create_service_docs(service, readme.name, "vm")
+    expect("the documentation", "# Old\n", client.get_service_docs(service)["md_file"])
+    expect_that("tags are a list", isinstance(client.get_service_tags()["results"], list), client.get_service_tags())
+    made = client.create_service_config({"service": service, "config": {"zone": 1}})
+    expect("the config", {"zone": 1}, client.get_service_config(made["id"])["config"])
+    newest = client.get_service_configs({"service_id": service, "ordering": "-version"})["results"][0]
+    expect("the newest config", made, newest)
+    hook = client.create_webhook({"name": "w", "service": service, "target_url": "http://127.0.0.1:1/"})
+    expect("the webhook", service, hook["service"])
+    expect("what became of a try", "unreachable", client.webhook_trigger(hook["id"])["error"])
+    expect("the webhooks", [hook["id"]], [one.to_dict()["id"] for one in owner().webhooks.filter(service_id=service)])
+    owner().webhooks.delete(hook["id"])
+    expect("what is left", [], list(owner().webhooks.list()))
 
 
 @check
