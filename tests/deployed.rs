@@ -242,7 +242,7 @@ fn an_owner_is_told_by_a_webhook_and_tries_changes_and_removes_it() {
         json!({"service": 1, "target_url": url, "authorization": "Bearer one", "trigger_cooling_time": 1});
     let made = stack.call("POST", hooks, "vm-owner-key", &hook);
     assert_eq!(made.status, 201, "{made:?}");
-    let path = made.at("/url").as_str().unwrap().to_owned();
+    let path = format!("{hooks}{}/", made.at("/id"));
     submit(&stack, 8, "a");
     let (head, body) = received(&listener);
     assert!(head.starts_with("POST /hook HTTP/1.1"), "{head}");

@@ -58,7 +58,8 @@ impl Table {
 
     /// Whether anything that a team's submissions have caused is still to be generated.
     pub async fn owes(&self, team: TeamId) -> Result<bool, Error> {
-        let mut after = String::new();
+        // Before every number; a key has no empty text.
+        let mut after = "0".to_owned();
         loop {
             let query = self
                 .client
