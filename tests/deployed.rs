@@ -3,6 +3,7 @@
 #![cfg(feature = "deployed")]
 
 use crate::scenarios::{FOLDER, on_a_stack};
+use domain::config::CONFIGS_KEPT;
 use domain::work::TRIES_MAX;
 use dovetail_local::world;
 use dovetail_table::{ACTIONS_MAX, Settings, Table};
@@ -11,9 +12,10 @@ use simulation::system::STAGED;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use tests::issuer::{AUDIENCE, Issuer, Signer};
-use tests::{Ask, Calls, Proxy, Site, Stack, dying_after, functions_on, send};
+use tests::{Ask, Calls, Proxy, Site, Stack, dying_after, functions_on, multipart, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const OWNER: &str = "/v1/orcabase/serviceowner";
 
 /// After so many calls a submission of three items is committed.
 const PASSES_MAX: usize = 30;
@@ -112,6 +114,60 @@ fn a_person_acts_for_the_team_that_made_them_a_member_and_no_forgery_does() {
     assert_eq!(stack.get(&path, admin).at("/role"), "ADMIN");
     assert_eq!(stack.call("DELETE", &path, admin, &Value::Null).status, 204);
     assert_eq!(stack.get(members, admin).at("/count"), 0);
+}
+
+#[test]
+fn a_person_approves_unless_that_is_left_to_keys() {
+    let issuer = Issuer::start();
+    let parameters = json!({"Issuer": issuer.url, "Audience": AUDIENCE});
+    let stack = Stack::deploy_with(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX, &parameters);
+    let (admin, joe) = ("vm-owner-key", json!({"subject": "u-3", "name": "Joe", "role": "GENERAL"}));
+    assert_eq!(stack.call("POST", "/v1/account/members/", admin, &joe).status, 201);
+    submit(&stack, 8, "a");
+    let list = stack.get(&format!("{OWNER}/change_instances/"), admin);
+    let path = format!("{OWNER}/change_instances/{}/", list.at("/results/0/id"));
+    let bearer = format!("Bearer {}", issuer.token("u-3"));
+    let approve = || {
+        let (headers, body) = ([("authorization", bearer.as_str())], json!({"state": "APPROVED"}));
+        let body = body.to_string().into_bytes();
+        stack.send(&Ask { method: "PATCH", path: &path, headers: &headers, body, ..Ask::default() })
+    };
+    let by_hand = |allowed: bool| {
+        let set = json!({"allow_manual_approval": allowed});
+        assert_eq!(stack.call("PATCH", &format!("{OWNER}/services/1/"), admin, &set).status, 200);
+    };
+    by_hand(false);
+    assert_eq!(approve().at("/code"), "manual_approval");
+    by_hand(true);
+    assert_eq!(approve().at("/state"), "APPROVED");
+    stack.settle(false);
+    stack.assert_sound();
+}
+
+#[test]
+fn an_owner_keeps_documentation_configs_and_sees_what_a_definition_would_break() {
+    let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
+    let admin = "vm-owner-key";
+    let (header, body) = multipart("md_file", b"# VM");
+    let docs = format!("{OWNER}/services/1/docs/");
+    let upload = Ask { method: "POST", path: &docs, key: Some(admin), headers: &[header], body };
+    assert_eq!(stack.send(&upload).status, 201);
+    assert_eq!(stack.get(&docs, admin).at("/md_file"), "# VM");
+    let configs = format!("{OWNER}/service_configs/");
+    // The first of them leaves with the one that is too many.
+    for version in 1..=CONFIGS_KEPT + 1 {
+        let made = stack.call("POST", &configs, admin, &json!({"service": 1, "config": {"n": version}}));
+        assert_eq!((made.status, made.at("/version")), (201, &json!(version)), "{made:?}");
+    }
+    assert_eq!(stack.get(&format!("{configs}?service_id=1"), admin).at("/count"), &json!(CONFIGS_KEPT));
+    submit(&stack, 8, "a");
+    let service = stack.get(&format!("{OWNER}/services/1/"), admin);
+    let mut definition = service.at("/schema/schema").clone();
+    definition["properties"]["cpu"]["minimum"] = json!(16);
+    let dry = stack.call("POST", &format!("{OWNER}/services/validate/?dry_run=true"), admin, &definition);
+    assert_eq!((dry.at("/dry_run/checked"), dry.at("/dry_run/failing")), (&json!(1), &json!(1)), "{dry:?}");
+    stack.settle(false);
+    stack.assert_sound();
 }
 
 #[test]

@@ -103,11 +103,12 @@ fn system() -> Running {
         let published = system.call("POST", &format!("{OWNER}/services/"), VM_KEY, &definition);
         assert_eq!(published.status, 201, "{published:?}");
     }
-    let application = |cpu: u64, range: std::ops::RangeInclusive<u64>| {
-        let vm = |n: u64| json!({"name": format!("CoreVM{n}"), "cpu": cpu, "memory": 2});
+    // So many machines, each with a load balancer; the first of them are grown.
+    let application = |count: u64, grown: u64| {
+        let vm = |n: u64| json!({"name": format!("CoreVM{n}"), "cpu": if n <= grown { 16 } else { 8 }, "memory": 2});
         let lb = |n: u64| json!({"name": format!("CoreLB{n}"), "algorithm": "a", "related_vms": [format!("CoreVM{n}")]});
-        json!({"services": {"VM": range.clone().map(vm).collect::<Vec<_>>(),
-            "LoadBalancer": range.map(lb).collect::<Vec<_>>()}})
+        json!({"services": {"VM": (1..=count).map(vm).collect::<Vec<_>>(),
+            "LoadBalancer": (1..=count).map(lb).collect::<Vec<_>>()}})
     };
     let submit = |commit: u64, name: &str, body: &Value| {
         let path = format!("{SUBMIT}?commit_id=c{commit}");
@@ -115,16 +116,21 @@ fn system() -> Running {
         assert_eq!(answer.status, 201, "{answer:?}");
         system.settle();
     };
-    submit(0, "App", &application(8, 1..=EACH));
+    // One after the other: what is generated for several items at once is so in any order, and pages go by age.
+    for count in 1..=EACH {
+        submit(0, "App", &application(count, 0));
+    }
     let pending = system.get(&format!("{OWNER}/change_instances/?limit=100&light=true"), LB_KEY);
     for change in pending.at("/results").as_array().unwrap() {
         let body = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}});
         let answer = system.call("PATCH", change["url"].as_str().unwrap(), LB_KEY, &body);
         assert_eq!(answer.status, 200, "{answer:?}");
     }
-    submit(1, "App", &application(16, 1..=EACH));
+    for grown in 1..=EACH {
+        submit(1, "App", &application(EACH, grown));
+    }
     for number in 2..=12 {
-        submit(number, &format!("App{number}"), &application(8, 1..=1));
+        submit(number, &format!("App{number}"), &application(1, 0));
     }
     system
 }
