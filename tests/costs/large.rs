@@ -59,22 +59,41 @@ fn lists(system: &Running) -> Table {
     let mut table = Table::new("Pages of a list of 10,000 rows");
     for (name, list, key, parts) in [
         ("an owner's items", "serviceowner/service_items", "one", &ITEM_PARTS),
-        ("an owner's change instances", "serviceowner/change_instances", "one", &CHANGE_PARTS),
+        (
+            "an owner's change instances (units in tens)",
+            "serviceowner/change_instances",
+            "one",
+            &CHANGE_PARTS,
+        ),
         ("a consumer's items", "consumer/service_items", "alpha", &ITEM_PARTS),
     ] {
         let list = format!("/v1/orcabase/{list}/");
-        let (first, next) = page(system, &list, key, 20);
+        // Which change instances are born side by side is anybody's guess, and where a read of many ends goes by their order.
+        let by_age = list.contains("change_instances");
+        let page = |path: &str, rows: usize| {
+            let (figures, next) = page(system, path, key, rows);
+            (if by_age { in_tens(figures) } else { figures }, next)
+        };
+        let (first, next) = page(&list, 20);
         table.named_row(format!("{name}, the first 20, counted"), first);
-        table.named_row(format!("{name}, the next 20"), page(system, &next, key, 20).0);
+        table.named_row(format!("{name}, the next 20"), page(&next, 20).0);
         for (part, filter) in parts {
-            let (figures, next) = page(system, &format!("{list}?{filter}"), key, 0);
+            let (figures, next) = page(&format!("{list}?{filter}"), 0);
             assert!(!next.is_empty(), "it ends before the list does");
             table.named_row(format!("{name}, 1,000 of them looked at by {part}, and none found"), figures);
         }
         let sorted = format!("{list}?ordering=-modified");
-        table.named_row(format!("{name}, the first 20 in another order"), page(system, &sorted, key, 20).0);
+        table.named_row(format!("{name}, the first 20 in another order"), page(&sorted, 20).0);
     }
     table
+}
+
+/// In the thousandths that figures are kept in.
+const TEN_UNITS: u64 = 10_000;
+
+/// The read units, rounded up to tens.
+fn in_tens(figures: Figures) -> Figures {
+    Figures { read: figures.read.next_multiple_of(TEN_UNITS), ..figures }
 }
 
 const ITEM_PARTS: [(&str, &str); 2] = [("name", "name=none"), ("declaration", "declaration_contains=none")];
