@@ -235,6 +235,8 @@ impl World {
             self.call(status, "POST", &deployed, key, &data);
         }
         let change = self.call(200, "GET", &self.change, key, &Value::Null);
+        let then = format!("{}?as_of=yesterday", change["service_item"]["url"].as_str().unwrap());
+        self.call(400, "GET", &then, key, &Value::Null);
         let data = json!({"data": {"ip": "10.0.0.1"}, "service_item": change["service_item"]["url"]});
         self.call(200, "POST", &deployed, key, &data);
         for status in [201, 200] {

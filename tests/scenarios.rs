@@ -26,6 +26,7 @@
 //! | `T deploys {…} for X`, `… with X#1`, `… onto X v1` | a deployed item, alone or patched onto a version |
 //! | `T sets VM name=value`, `T publishes` | a service's settings, its definition |
 //! | `change X#1`, `item X`, `application A`, `service VM`, `submission T#1`, `team T`, with or without fields | as it is now |
+//! | `item X as of T#1`, with or without fields | as it was after T's first submission |
 //! | `T reads change X#1` and so on | the same, as a team that may have no business with it |
 //! | `T lists changes state=PENDING`, `T lists items as consumer` and so on | a list |
 //! | `history X#1`, `deployed X` | oldest first |
@@ -124,6 +125,7 @@ scenarios! {
     a_preview_tells_what_a_submission_would_do
     a_submission_as_previewed_does_that_or_nothing
     a_validation_changes_nothing
+    an_item_as_it_was
     an_owner_tries_again
     approval_in_the_metadata_of_a_definition
     approval_not_required

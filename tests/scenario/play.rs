@@ -406,11 +406,8 @@ impl<S: Site> Stage<S> {
             }
             "application" => self.found("applications", "name", &json!(name)),
             "submission" => {
-                // The upper bits are the team's; the number counts its submissions.
-                let (team, number) = name.split_once('#').unwrap();
-                let number: usize = number.parse().unwrap();
-                let rows = self.results(&format!("{CORE}/consumer/submissions/?limit=1000"), team);
-                ("submissions", rows[number - 1]["id"].as_u64().unwrap(), team.to_owned())
+                let (team, _) = name.split_once('#').unwrap();
+                ("submissions", self.submission_named(name), team.to_owned())
             }
             "service" => ("services", self.service_id(name), "AwesomeConsumer".to_owned()),
             "team" => {
@@ -422,7 +419,13 @@ impl<S: Site> Stage<S> {
         let is_consumers_own = matches!(collection, "applications" | "submissions");
         let as_consumer = is_consumers_own || team.is_none_or(|team| team == reader);
         let pov = if as_consumer { "consumer" } else { "serviceowner" };
-        let path = format!("{CORE}/{pov}/{collection}/{id}/");
+        let (as_of, fields) = match fields {
+            ["as", "of", submission, fields @ ..] => {
+                (format!("?as_of={}", self.submission_named(submission)), fields)
+            }
+            fields => (String::new(), fields),
+        };
+        let path = format!("{CORE}/{pov}/{collection}/{id}/{as_of}");
         let answer = self.system.get(&path, self.key(team.unwrap_or(&reader)));
         let shown = |answer: &Answer| match (kind, fields) {
             ("change", []) => reply::change(&answer.body, &names),
@@ -430,6 +433,14 @@ impl<S: Site> Stage<S> {
             _ => reply::fields(&answer.body, fields, &names),
         };
         reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(shown(&answer)))
+    }
+
+    /// The id of `T#1`, T's first submission: the upper bits are the team's, the number counts its submissions.
+    fn submission_named(&self, name: &str) -> u64 {
+        let (team, number) = name.split_once('#').unwrap();
+        let number: usize = number.parse().unwrap();
+        let rows = self.results(&format!("{CORE}/consumer/submissions/?limit=1000"), team);
+        rows[number - 1]["id"].as_u64().unwrap()
     }
 
     /// What the team that has it finds under a name.

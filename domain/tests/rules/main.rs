@@ -24,6 +24,8 @@ mod matrix;
 #[cfg(test)]
 mod owners;
 #[cfg(test)]
+mod past;
+#[cfg(test)]
 mod planted;
 #[cfg(test)]
 mod preview;

@@ -53,7 +53,7 @@ impl Random {
 
 pub(crate) struct Walk {
     random: Random,
-    world: World,
+    pub(crate) world: World,
     /// What the last accepted submissions declare, by application.
     declared: BTreeMap<&'static str, Value>,
     changing_settings: bool,
@@ -93,7 +93,7 @@ impl Walk {
         Self { random, world, declared, changing_settings, staged }
     }
 
-    fn step(&mut self) {
+    pub(crate) fn step(&mut self) {
         match self.random.below(100) {
             0..40 => self.submit(),
             40..80 => self.update(),

@@ -213,7 +213,7 @@ fn holds(declared: &Value, wanted: &Value) -> bool {
     }
 }
 
-fn date(query: &Query, name: &str) -> Result<Option<Timestamp>, Failure> {
+pub(crate) fn date(query: &Query, name: &str) -> Result<Option<Timestamp>, Failure> {
     // A plus sign that came unencoded has been read as a space.
     let text = query.get(name).map(|text| text.replace(' ', "+"));
     let parsed = text.map(|text| {

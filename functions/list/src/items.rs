@@ -3,6 +3,7 @@
 use crate::filter::{Filter, single};
 use crate::order::{Field, Orders, stored_order};
 use crate::page::{Asked, List, only_knows};
+use crate::past;
 use domain::id::{ApplicationId, ItemId};
 use domain::item::{ChangeState, Item, RuntimeState};
 use dovetail_http::view::{self, Viewpoint};
@@ -62,7 +63,10 @@ pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let item = table.item(call.id_of(ItemId::parse, ItemId::team)?).await?;
     let item = item.filter(|item| call.pov.shows_item(item, call.caller.team.id));
-    let item = item.ok_or(Code::NotFound)?;
+    let mut item = item.ok_or(Code::NotFound)?;
+    if let Some(moment) = past::moment(table, call, &item).await? {
+        item = past::item(table, &item, moment).await?;
+    }
     let related = table.related_to_items(std::slice::from_ref(&item)).await?;
     Ok(Reply::new(200, view::service_item(&item, &related, &Viewpoint::of(call))))
 }

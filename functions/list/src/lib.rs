@@ -10,6 +10,7 @@ mod filter;
 mod items;
 mod order;
 mod page;
+mod past;
 mod services;
 mod submissions;
 

@@ -40,7 +40,7 @@ pub use cost::{Cost, Units};
 pub use decision::Undecided;
 pub use error::Error;
 pub use kept::Kept;
-pub use lists::{COUNT_MAX, Direction, Listed, Rows, Source};
+pub use lists::{COUNT_MAX, Direction, Listed, Rows, Source, until};
 pub use meter::metered;
 pub use provision::{Publication, Published};
 pub use related::Beside;

@@ -17,6 +17,7 @@ use domain::service::Service;
 use domain::state::State;
 use domain::submission::Submission;
 use domain::team::Application;
+use domain::timestamp::Timestamp;
 use futures_util::future::try_join_all;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -187,6 +188,14 @@ impl Source<Config> {
         Self::new(Some(2), [key::owner_configs(owner)], record::read::<ConfigRecord>)
     }
 }
+
+/// The position in a list by age behind everything that was created by then.
+pub fn until(at: Timestamp) -> String {
+    key::by_age(at, ID_MAX)
+}
+
+/// Above every id, within the digits that a place by age has.
+const ID_MAX: u64 = 9_999_999_999_999_999;
 
 /// A row of a list.
 #[derive(Clone, Debug)]

@@ -1,0 +1,101 @@
+//! The past: an item as it was at any moment, told from what is recorded (R35).
+
+use crate::walk::{Config, Walk};
+use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, World, lb, vm};
+use domain::change::Change;
+use domain::deployed::Deployed;
+use domain::id::ItemId;
+use domain::item::{ChangeState, Item, RuntimeState};
+use domain::past::{self, Moment};
+use domain::timestamp::Timestamp;
+use std::collections::BTreeMap;
+
+/// Random histories, and how long each of them is.
+const HISTORIES: u64 = 300;
+const STEPS: usize = 20;
+
+/// What is told of an item's past.
+type Told = (u64, bool, RuntimeState, ChangeState, Option<u64>);
+
+fn told(item: &Item) -> Told {
+    let deployed = item.deployed.map(|latest| latest.version);
+    (item.version.number, item.declared, item.runtime_state, item.change_state(), deployed)
+}
+
+fn at(world: &World, id: ItemId, moment: Moment) -> Option<Item> {
+    let changes: Vec<Change> =
+        world.snapshot.changes.values().filter(|change| change.item == id).cloned().collect();
+    let deployed: Vec<Deployed> =
+        world.snapshot.deployed.iter().filter(|version| version.item == id).cloned().collect();
+    past::item(&world.snapshot.items[&id], &changes, &deployed, moment)
+}
+
+#[test]
+fn r35_an_item_is_told_as_it_was_through_its_life() {
+    let mut world = World::new().with_dependent("VM");
+    let mut moments = vec![(world.clock, None)];
+    world.declare_and_generate(&[vm("CoreVM1", 1)]);
+    let id = world.item("CoreVM1").id;
+    let mut note = |world: &World| moments.push((world.clock, Some(told(world.item("CoreVM1")))));
+    note(&world);
+    world.finish("CoreVM1", VM_OWNER);
+    note(&world);
+    world.finish("CoreVM1", NP_OWNER);
+    note(&world);
+    world.declare_and_generate(&[vm("CoreVM1", 2)]);
+    note(&world);
+    world.declare_and_generate(&[]);
+    note(&world);
+    world.approve("CoreVM1", VM_OWNER);
+    note(&world);
+    world.declare_and_generate(&[vm("CoreVM1", 2)]);
+    note(&world);
+    for (clock, expected) in moments {
+        let then = at(&world, id, Moment::at(Timestamp::from_micros(clock)));
+        assert_eq!(then.as_ref().map(told), expected, "at {clock}");
+    }
+}
+
+#[test]
+fn r35_as_of_a_submission_an_item_is_as_that_one_declared_it() {
+    let mut world = World::new();
+    let items = |cpu| [vm("CoreVM1", cpu), lb("CoreLB1", &["CoreVM1"], "a")];
+    for cpu in 1..=3 {
+        world.declare_and_generate(&items(cpu));
+    }
+    world.approve("CoreLB1", LB_OWNER);
+    let now = Timestamp::from_micros(world.clock);
+    let (vm, lb) = (world.item("CoreVM1").id, world.item("CoreLB1").id);
+    for (submission, number) in world.snapshot.submissions.iter().zip(1..) {
+        let moment = Moment::of(submission, now);
+        assert_eq!(at(&world, vm, moment).unwrap().version.number, number);
+        let lb = at(&world, lb, moment).unwrap();
+        assert_eq!((lb.version.number, lb.runtime_state), (1, RuntimeState::Requested), "as it was then");
+    }
+}
+
+#[test]
+fn r35_over_random_histories_what_is_told_of_the_past_is_what_was() {
+    for seed in 0..HISTORIES {
+        let config = Config {
+            approval: seed % 2 == 0,
+            dependents: seed % 3 != 0,
+            changing_settings: true,
+            staged: [0, 50, 100][usize::try_from(seed % 3).unwrap()],
+        };
+        let mut walk = Walk::new(seed, config);
+        let mut was: Vec<(u64, BTreeMap<ItemId, Item>)> = Vec::new();
+        for _ in 0..STEPS {
+            walk.step();
+            was.push((walk.world.clock, walk.world.snapshot.items.clone()));
+        }
+        for (clock, items) in was {
+            let moment = Moment::at(Timestamp::from_micros(clock));
+            for id in walk.world.snapshot.items.keys() {
+                let then = at(&walk.world, *id, moment);
+                let (then, was) = (then.as_ref().map(told), items.get(id).map(told));
+                assert_eq!(then, was, "item {id} at {clock} in the history with seed {seed}");
+            }
+        }
+    }
+}
