@@ -1,33 +1,11 @@
 //! What was done to the team's keys, members and services.
 
-use dovetail_http::{Call, Code, Failure, Reply, view};
+use dovetail_http::{Call, Failure, Happened, Reply, view};
 use dovetail_table::Table;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Value, json};
 
-/// How long a position in the list of records can be.
-const CURSOR_BYTES_MAX: usize = 256;
-
-/// What was done to the team's keys, members and services.
+/// What was done to the team's keys, members and services, the newest first.
 pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    call.only_knows(&["limit", "cursor"])?;
-    let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
-    let cursor = call.query.get("cursor");
-    if cursor.is_some_and(|cursor| !is_place(cursor)) {
-        return Err(Code::InvalidCursor.into());
-    }
-    let records = table.recorded(call.caller.team.id, cursor, limit).await?;
-    let next = records.last().filter(|_| records.len() == limit).map(|(place, _)| {
-        let cursor = utf8_percent_encode(place, NON_ALPHANUMERIC);
-        format!("{}{}?limit={limit}&cursor={cursor}", call.base, call.path)
-    });
-    let results: Vec<Value> = records.iter().map(|(_, recorded)| view::recorded(recorded)).collect();
-    Ok(Reply::new(200, json!({"count": null, "next": next, "previous": null, "results": results})))
-}
-
-/// Whether a position may be one of ours: a time in microseconds, and not much more.
-fn is_place(cursor: &str) -> bool {
-    let time = cursor.split_once('#').map(|(time, _)| time.bytes());
-    cursor.len() <= CURSOR_BYTES_MAX
-        && time.is_some_and(|mut time| time.len() == 16 && time.all(|byte| byte.is_ascii_digit()))
+    let asked = Happened::asked(call)?;
+    let records = table.recorded(call.caller.team.id, asked.after, asked.limit).await?;
+    Ok(asked.reply(&records, view::recorded))
 }
