@@ -7,7 +7,8 @@ use crate::route::Access;
 use domain::actor::{Caller, Identity, Role, TeamRef};
 use domain::id::TeamId;
 use domain::timestamp::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use std::collections::HashMap;
 
 /// The header in which a person says by its id which of their teams they act for.
 pub(crate) const TEAM_HEADER: &str = "dovetail-team";
@@ -20,9 +21,7 @@ pub(crate) fn caller(
     now: Timestamp,
 ) -> Result<(Caller, Vec<TeamRef>), Failure> {
     let authorizer = event.request_context.authorizer.as_ref().ok_or(Code::Unauthenticated)?;
-    let told: Map<String, Value> =
-        authorizer.fields.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-    let (subject, callers) = callers(&told, now).ok_or(Code::Unauthenticated)?;
+    let (subject, callers) = callers(&authorizer.fields, now).ok_or(Code::Unauthenticated)?;
     let teams = callers.iter().map(|caller| caller.team.clone()).collect();
     let chosen = match event.headers.get(TEAM_HEADER) {
         Some(team) => callers.iter().find(|caller| caller.team.id.to_string().as_bytes() == team.as_bytes()),
@@ -37,6 +36,9 @@ pub(crate) fn caller(
     Ok((chosen, teams))
 }
 
+/// What the authorizer has told, for a key or for one membership of a person.
+type Fields = HashMap<String, Value>;
+
 /// A person is told what they are called, since that is what an ADMIN needs to make them a member.
 fn not_a_member(subject: Option<&str>) -> Failure {
     let Some(subject) = subject else { return Code::NotAMember.into() };
@@ -45,7 +47,7 @@ fn not_a_member(subject: Option<&str>) -> Failure {
 }
 
 /// What whoever calls is called if it is a person, and the caller they are for each of their teams.
-fn callers(told: &Map<String, Value>, now: Timestamp) -> Option<(Option<&str>, Vec<Caller>)> {
+fn callers(told: &Fields, now: Timestamp) -> Option<(Option<&str>, Vec<Caller>)> {
     if let Some(expires) = text(told, "expires")
         && now.micros() >= expires.parse().ok()?
     {
@@ -54,12 +56,12 @@ fn callers(told: &Map<String, Value>, now: Timestamp) -> Option<(Option<&str>, V
     let Some(memberships) = text(told, "memberships") else {
         return Some((None, vec![one(told, "key", Identity::Key)?]));
     };
-    let memberships: Vec<Map<String, Value>> = serde_json::from_str(memberships).ok()?;
+    let memberships: Vec<Fields> = serde_json::from_str(memberships).ok()?;
     let callers = memberships.iter().map(|of| one(of, "person", Identity::Person)).collect::<Option<_>>()?;
     Some((text(told, "subject"), callers))
 }
 
-fn one(told: &Map<String, Value>, name: &str, identity: fn(String) -> Identity) -> Option<Caller> {
+fn one(told: &Fields, name: &str, identity: fn(String) -> Identity) -> Option<Caller> {
     let id = TeamId::new(text(told, "team")?.parse().ok()?)?;
     Some(Caller {
         team: TeamRef { id, name: text(told, "teamName")?.to_owned() },
@@ -68,6 +70,6 @@ fn one(told: &Map<String, Value>, name: &str, identity: fn(String) -> Identity) 
     })
 }
 
-fn text<'a>(told: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+fn text<'a>(told: &'a Fields, name: &str) -> Option<&'a str> {
     told.get(name)?.as_str()
 }
