@@ -87,7 +87,7 @@ impl Audit<'_> {
         self.require(told, "I16", subject(), "it says otherwise of its documentation");
     }
 
-    /// I16: what is kept of a service's config is that service's, and its owner's.
+    /// I16: what is kept of a service's config is that service's, and its owner's, and no version between is missing.
     fn services_of_configs(&mut self) {
         let catalogue = &self.snapshot.catalogue;
         for (id, (named, owner)) in &catalogue.configs {
@@ -98,16 +98,40 @@ impl Audit<'_> {
             let detail = format!("config {id} says otherwise of its id or owner, or there is none");
             self.require(agrees, "I16", Subject::Service(named.title.clone()), detail);
         }
+        let follows = catalogue.configs.iter().zip(catalogue.configs.keys().skip(1));
+        for ((before, (named, _)), after) in
+            follows.filter(|((id, _), after)| id.service() == after.service())
+        {
+            let detail = format!("no config is kept between {before} and {after}");
+            let next = after.version() == before.version() + 1;
+            self.require(next, "I16", Subject::Service(named.title.clone()), detail);
+        }
     }
 
-    /// I16: what items say of their service is so.
+    /// I16: what items say of their service is so, and each is of a version of its schema that there is.
     fn services_of_items(&mut self) {
-        let told = self.snapshot.items.values().map(|item| (&item.service, &item.service_owner));
-        for (named, owner) in told.collect::<BTreeSet<_>>() {
+        let mut told: BTreeMap<_, BTreeSet<u64>> = BTreeMap::new();
+        for item in self.snapshot.items.values() {
+            told.entry((&item.service, &item.service_owner)).or_default().insert(item.schema_version);
+        }
+        for ((named, owner), versions) in told {
+            let subject = || Subject::Service(named.title.clone());
             let service = self.snapshot.catalogue.services.get(&named.title);
             let agrees = service.is_some_and(|service| service.id == named.id && service.owner == *owner);
-            let subject = Subject::Service(named.title.clone());
-            self.require(agrees, "I16", subject, "items say otherwise of its id or owner, or there is none");
+            self.require(
+                agrees,
+                "I16",
+                subject(),
+                "items say otherwise of its id or owner, or there is none",
+            );
+            let known = 1..=service.map_or(u64::MAX, |service| service.schema_version);
+            let of_known = versions.iter().all(|version| known.contains(version));
+            self.require(
+                of_known,
+                "I16",
+                subject(),
+                "items are of a version of its schema that there is not",
+            );
         }
     }
 

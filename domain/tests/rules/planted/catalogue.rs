@@ -8,13 +8,13 @@ use domain::service::ServiceRef;
 
 const NOWHERE: &str = "it leads nowhere or elsewhere";
 const OTHERWISE: &str = "items say otherwise of its id or owner, or there is none";
-
+const VERSION: &str = "items are of a version of its schema that there is not";
 const CONFIG: &str = "says otherwise of its id or owner, or there is none";
 
-/// Keeps a config of what it says is the service VM of an owner.
-fn keep(s: &mut Snapshot, service: ServiceId, owner: &str) {
+/// Keeps a version of a config of what it says is the service VM of an owner.
+fn keep(s: &mut Snapshot, service: ServiceId, version: u64, owner: &str) {
     let named = ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() };
-    s.catalogue.configs.insert(ConfigId::new(service, 1).unwrap(), (named, team(owner)));
+    s.catalogue.configs.insert(ConfigId::new(service, version).unwrap(), (named, team(owner)));
 }
 
 const PLANTED: &[Planted] = &[
@@ -61,13 +61,19 @@ const PLANTED: &[Planted] = &[
     ("I16 service VM", "it says otherwise of its documentation", |s| {
         s.catalogue.documented.insert("VM".to_owned(), ServiceId::new(1).unwrap());
     }),
-    ("I16 service VM", CONFIG, |s| keep(s, ServiceId::new(2).unwrap(), VM_OWNER)),
-    ("I16 service VM", CONFIG, |s| keep(s, ServiceId::new(1).unwrap(), STRANGER)),
+    ("I16 service VM", CONFIG, |s| keep(s, ServiceId::new(2).unwrap(), 1, VM_OWNER)),
+    ("I16 service VM", CONFIG, |s| keep(s, ServiceId::new(1).unwrap(), 1, STRANGER)),
+    ("I16 service VM", "no config is kept between", |s| {
+        keep(s, ServiceId::new(1).unwrap(), 7, VM_OWNER);
+        keep(s, ServiceId::new(1).unwrap(), 9, VM_OWNER);
+    }),
     ("I16 service VM", OTHERWISE, |s| {
         s.catalogue.services.remove("VM");
     }),
     ("I16 service VM", OTHERWISE, |s| item(s, "a").service.id = ServiceId::new(2).unwrap()),
     ("I16 service VM", OTHERWISE, |s| item(s, "a").service_owner = team(STRANGER)),
+    ("I16 service VM", VERSION, |s| item(s, "a").schema_version = 2),
+    ("I16 service VM", VERSION, |s| item(s, "a").schema_version = 0),
     ("I16 team", "says otherwise of its name, or there is none", |s| {
         s.changes.values_mut().filter(|change| change.owner.id == team(VM_OWNER).id).for_each(|change| {
             change.owner.name.push('x');
