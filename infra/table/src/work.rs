@@ -37,18 +37,9 @@ impl Table {
         let prefix = key::work_prefix(submission.id, submission.staging);
         let after =
             key::work(WorkId { submission: submission.id, staging: submission.staging, number: after });
-        let query = self
-            .client
-            .query()
-            .table_name(&self.name)
-            .consistent_read(true)
-            .key_condition_expression("pk = :pk AND sk BETWEEN :after AND :end")
-            .expression_attribute_values(":pk", AttributeValue::S(key::work_partition(team)))
-            // A number is five digits: what follows it stands behind it and before the next one.
-            .expression_attribute_values(":after", AttributeValue::S(format!("{}~", after.sk)))
-            .expression_attribute_values(":end", AttributeValue::S(format!("{prefix}~")))
-            .limit(1);
-        let Some(row) = query.call().await?.items.unwrap_or_default().pop() else { return Ok(None) };
+        // A number is five digits: what follows it stands behind it and before the next one.
+        let (after, end) = (format!("{}~", after.sk), format!("{prefix}~"));
+        let Some(row) = self.first_work(team, after, end).await? else { return Ok(None) };
         let id = record::text(&row, "pk").zip(record::text(&row, "sk"));
         let id = id.and_then(|(pk, sk)| key::work_at(pk, sk));
         let id = id.ok_or_else(|| Error::corrupt(record::place(&row), "it is no work"))?;
@@ -56,22 +47,32 @@ impl Table {
         Ok(Some(Owing { id, work: record::read::<WorkRecord>(row), is_set_aside }))
     }
 
+    /// The first work record of a team between two places.
+    async fn first_work(
+        &self,
+        team: TeamId,
+        after: String,
+        end: String,
+    ) -> Result<Option<record::Attributes>, Error> {
+        let query = self
+            .client
+            .query()
+            .table_name(&self.name)
+            .consistent_read(true)
+            .key_condition_expression("pk = :pk AND sk BETWEEN :after AND :end")
+            .expression_attribute_values(":pk", AttributeValue::S(key::work_partition(team)))
+            .expression_attribute_values(":after", AttributeValue::S(after))
+            .expression_attribute_values(":end", AttributeValue::S(end))
+            .limit(1);
+        Ok(query.call().await?.items.unwrap_or_default().pop())
+    }
+
     /// Whether anything that a team's submissions have caused is still to be generated.
     pub async fn owes(&self, team: TeamId) -> Result<bool, Error> {
-        // Before every number; a key has no empty text.
-        let mut after = "0".to_owned();
+        // Before and behind every number; a key has no empty text.
+        let (mut after, end) = ("0".to_owned(), "~".to_owned());
         loop {
-            let query = self
-                .client
-                .query()
-                .table_name(&self.name)
-                .consistent_read(true)
-                .key_condition_expression("pk = :pk AND sk > :after")
-                .projection_expression("pk, sk")
-                .expression_attribute_values(":pk", AttributeValue::S(key::work_partition(team)))
-                .expression_attribute_values(":after", AttributeValue::S(after))
-                .limit(1);
-            let Some(row) = query.call().await?.items.unwrap_or_default().pop() else { return Ok(false) };
+            let Some(row) = self.first_work(team, after, end.clone()).await? else { return Ok(false) };
             let place = record::key(&row).and_then(|place| key::work_at(&place.pk, &place.sk));
             let id = place.ok_or_else(|| Error::corrupt(record::place(&row), "it is no work"))?;
             // What was laid out and never committed is nobody's, until the sweep clears it away.
