@@ -151,7 +151,7 @@ impl Code {
         match self {
             Self::NoSuchRoute => (404, "no_such_route", "no route has this path"),
             Self::MethodNotAllowed => (405, "method_not_allowed", "the route does not take this method"),
-            Self::Unauthenticated => (401, "unauthenticated", "a valid API key is required"),
+            Self::Unauthenticated => (401, "unauthenticated", "a valid API key or token is required"),
             Self::ChooseTeam => (403, "choose_team", "you are of several teams: say for which one you act"),
             Self::NotAMember => (403, "not_a_member", "you are not a member of this team"),
             Self::ReadOnlyKey => (403, "read_only_key", "the key may only read"),
