@@ -46,13 +46,15 @@ pub(crate) async fn preview(table: &Table, call: &Call) -> Result<Reply, Failure
 
 fn page(call: &Call) -> Result<Page, Failure> {
     let integer = |name: &str| call.query.integer(name).map_err(|error| Call::bad_filter(&error));
-    let limit = integer("limit")?.unwrap_or(u64::try_from(CHANGES_MAX).unwrap_or(PAGE_MAX));
+    let limit = integer("limit")?
+        .filter(|limit| *limit > 0)
+        .unwrap_or(u64::try_from(CHANGES_MAX).unwrap_or(PAGE_MAX));
     if limit > PAGE_MAX {
         let message = format!("is more than {PAGE_MAX}");
         return Err(Call::bad_filter(&FieldError::new("limit", message)));
     }
     let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    Ok(Page { limit: place(limit.max(1)), offset: place(integer("offset")?.unwrap_or(0)) })
+    Ok(Page { limit: place(limit), offset: place(integer("offset")?.unwrap_or(0)) })
 }
 
 async fn told(
