@@ -22,6 +22,7 @@
 //! | `T patches`, `T validates` | as a part of it; only to be previewed |
 //! | `T submits as previewed` | the same with the plan of T's last preview in `If-Match` |
 //! | `T moves X#1 to S`, `T updates X#1`, each `with log "…"`, `with deployed {…}` | a decision |
+//! | `a person of T moves X#1 to S` | the same by somebody with a token, in the files of `people/` |
 //! | `T retries X#1` | another attempt |
 //! | `T deploys {…} for X`, `… with X#1`, `… onto X v1` | a deployed item, alone or patched onto a version |
 //! | `T sets VM name=value`, `T publishes` | a service's settings, its definition |
@@ -157,9 +158,26 @@ scenarios! {
     what_nobody_works_on_is_asked_for_again
 }
 
+/// What is different for people and for keys.
+mod people {
+    use super::play;
+
+    #[test]
+    fn approval_by_keys_alone() {
+        play::with_people(&format!("{}/people/approval_by_keys_alone.txt", super::FOLDER));
+    }
+
+    #[test]
+    fn completion_by_keys_alone() {
+        play::with_people(&format!("{}/people/completion_by_keys_alone.txt", super::FOLDER));
+    }
+}
+
 #[test]
 fn every_file_is_listed() {
-    let files = fs::read_dir(FOLDER).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let files = fs::read_dir(FOLDER).unwrap().map(Result::unwrap);
+    let files = files.filter(|entry| entry.file_type().unwrap().is_file());
+    let files = files.map(|entry| entry.file_name().into_string().unwrap());
     let listed = LISTED.iter().map(|name| format!("{name}.txt"));
     assert_eq!(files.collect::<BTreeSet<_>>(), listed.collect::<BTreeSet<_>>());
 }

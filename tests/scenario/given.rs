@@ -3,12 +3,26 @@
 use dovetail_local::world;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use tests::issuer::Issuer;
 use tests::{Running, Settings};
 
 /// Starts the system with the demo world and these settings; the keys of its teams by name.
 pub(super) fn start(settings: &[String], actions_max: usize) -> (Running, BTreeMap<String, String>) {
     let world = world(settings);
     (Running::start_with(&world.to_string(), Settings { actions_max, ..Settings::default() }), keys(&world))
+}
+
+/// The same with an issuer, by whose tokens a member of each team is known: their subject is the name of their team.
+pub(super) fn start_with_people(settings: &[String]) -> (Running, BTreeMap<String, String>, Issuer) {
+    let (world, issuer) = (world(settings), Issuer::start());
+    let system = Settings { issuer: Some(issuer.settings()), ..Settings::default() };
+    let (system, keys) = (Running::start_with(&world.to_string(), system), keys(&world));
+    for (team, key) in &keys {
+        let member = json!({"subject": team, "name": format!("Somebody of {team}"), "role": "GENERAL"});
+        let added = system.call("POST", "/v1/account/members/", key, &member);
+        assert_eq!(added.status, 201, "{added:?}");
+    }
+    (system, keys, issuer)
 }
 
 /// The keys of a world's teams by name.

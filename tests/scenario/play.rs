@@ -12,7 +12,7 @@ use simulation::crashes;
 use simulation::system::{Asked as Asking, STAGED};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use tests::{Answer, Ask, Redelivery, Site};
+use tests::{Answer, Ask, Redelivery, Running, Site};
 
 /// What carries out the work that submissions leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,19 @@ pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
     let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
     let actions_max = if by == By::Staged { 1 } else { ACTIONS_MAX };
     let (system, keys) = given::start(&script.given, actions_max);
-    let mut stage = Stage::new(system, keys);
+    played(path, &script, Stage::new(system, keys), by)
+}
+
+/// Plays the scenario in a file in which people act beside the keys of their teams.
+pub(super) fn with_people(path: &str) {
+    let script = fs::read_to_string(path).unwrap();
+    let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
+    let (system, keys, issuer) = given::start_with_people(&script.given);
+    let tokens = keys.keys().map(|team| (team.clone(), issuer.token(team))).collect();
+    drop(played(path, &script, Stage { tokens, ..Stage::new(system, keys) }, By::Stream));
+}
+
+fn played(path: &str, script: &Script, mut stage: Stage<Running>, by: By) -> Vec<Value> {
     let mut stream = Redelivery::new();
     if by == By::Sweep {
         stage.system.enable("generate", false);
@@ -148,6 +160,8 @@ impl Drop for Scene<'_> {
 pub(super) struct Stage<S> {
     pub(super) system: S,
     keys: BTreeMap<String, String>,
+    /// The token of a member of each team, if people act.
+    tokens: BTreeMap<String, String>,
     /// The teams that have submitted: whose change instances have names.
     submitters: BTreeSet<String>,
     /// What each team's last preview stands for.
@@ -165,7 +179,8 @@ const CORE: &str = "/v1/orcabase";
 impl<S: Site> Stage<S> {
     pub(super) fn new(system: S, keys: BTreeMap<String, String>) -> Self {
         let (submitters, plans, replies) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
-        Self { system, keys, submitters, plans, replies, events_read: 0, rests: false }
+        let tokens = BTreeMap::new();
+        Self { system, keys, tokens, submitters, plans, replies, events_read: 0, rests: false }
     }
 
     pub(super) fn play(&mut self, step: &Step) -> Outcome {
@@ -187,6 +202,10 @@ impl<S: Site> Stage<S> {
             [team, "moves", change, "to", state, ..] => {
                 let body = json!({"state": state});
                 self.update(team, "POST", change, body, rest_of(step, 5))
+            }
+            ["a", "person", "of", _, "moves", change, "to", state, ..] => {
+                let (who, _) = step.command.split_once(" moves ").unwrap();
+                self.update(who, "PATCH", change, json!({"state": state}), rest_of(step, 8))
             }
             [team, "updates", change, ..] => self.update(team, "PATCH", change, json!({}), rest_of(step, 3)),
             [team, "retries", change] => self.retry(team, change),
@@ -266,7 +285,17 @@ impl<S: Site> Stage<S> {
         reply::submission(&answer, &self.names())
     }
 
-    fn update(&self, team: &str, method: &str, change: &str, mut body: Value, options: &str) -> Outcome {
+    /// What `TEAM`, or `a person of TEAM`, is answered.
+    fn call(&self, who: &str, method: &str, path: &str, body: &Value) -> Answer {
+        let Some(team) = who.strip_prefix("a person of ") else {
+            return self.system.call(method, path, self.key(who), body);
+        };
+        let bearer = format!("Bearer {}", self.tokens[team]);
+        let (headers, body) = ([("authorization", bearer.as_str())], body.to_string().into_bytes());
+        self.system.send(&Ask { method, path, headers: &headers, body, ..Ask::default() })
+    }
+
+    fn update(&self, who: &str, method: &str, change: &str, mut body: Value, options: &str) -> Outcome {
         let names = self.names();
         let fields = body.as_object_mut().unwrap();
         let mut rest = options;
@@ -283,7 +312,7 @@ impl<S: Site> Stage<S> {
             rest = after;
         }
         let path = format!("{CORE}/serviceowner/change_instances/{}/", names.change_named(change).id);
-        let answer = self.system.call(method, &path, self.key(team), &body);
+        let answer = self.call(who, method, &path, &body);
         let done = reply::change(&answer.body, &names);
         reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(format!("{} {done}", answer.status)))
     }
