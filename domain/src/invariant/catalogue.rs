@@ -102,7 +102,7 @@ impl Audit<'_> {
         for ((before, (named, _)), after) in
             follows.filter(|((id, _), after)| id.service() == after.service())
         {
-            let detail = format!("no config is kept between {before} and {after}");
+            let detail = format!("between configs {before} and {after} one is missing");
             let next = after.version() == before.version() + 1;
             self.require(next, "I16", Subject::Service(named.title.clone()), detail);
         }

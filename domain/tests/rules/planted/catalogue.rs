@@ -63,7 +63,7 @@ const PLANTED: &[Planted] = &[
     }),
     ("I16 service VM", CONFIG, |s| keep(s, ServiceId::new(2).unwrap(), 1, VM_OWNER)),
     ("I16 service VM", CONFIG, |s| keep(s, ServiceId::new(1).unwrap(), 1, STRANGER)),
-    ("I16 service VM", "no config is kept between", |s| {
+    ("I16 service VM", "one is missing", |s| {
         keep(s, ServiceId::new(1).unwrap(), 7, VM_OWNER);
         keep(s, ServiceId::new(1).unwrap(), 9, VM_OWNER);
     }),
