@@ -61,6 +61,10 @@ fn varied() -> Running {
     decide(&system, "CoreVM2", "PENDING", &json!({"state": "REJECTED", "log": "no"}));
     decide(&system, "CoreVM3", "PENDING", &json!({"state": "APPROVED"}));
     decide(&system, "CoreVM3", "APPROVED", &json!({"state": "ERRORED", "log": "no"}));
+    let message =
+        json!({"description": "VMs rest on Sunday", "scopes": ["/v1/orcabase/serviceowner/services/1/"]});
+    let told = system.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &message);
+    assert_eq!(told.status, 201, "{told:?}");
     system
 }
 

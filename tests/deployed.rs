@@ -324,6 +324,30 @@ fn an_owner_is_told_by_a_webhook_and_tries_changes_and_removes_it() {
     stack.assert_sound();
 }
 
+#[test]
+fn an_owner_tells_consumers_something_and_takes_it_back() {
+    let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
+    let (messages, admin) = ("/v1/orcaexternal/serviceowner/messages/", "vm-owner-key");
+    let service = format!("{}{OWNER}/services/1/", stack.base());
+    let told = json!({"description": "VMs rest on Sunday", "scopes": [service]});
+    // Before the function that takes submissions has looked who has messages, which it does once a minute.
+    let made = stack.call("POST", messages, admin, &told);
+    assert_eq!(made.status, 201, "{made:?}");
+    let answer = stack.call("POST", SUBMIT, "awesome-key", &declared(8, "a"));
+    assert_eq!(answer.at("/messages/0/id"), made.at("/id"), "{answer:?}");
+    let consumers = messages.replace("serviceowner", "consumer");
+    assert_eq!(stack.get(&consumers, "awesome-key").at("/results/0/id"), made.at("/id"));
+    let path = format!("{messages}{}/", made.at("/id"));
+    for (method, text) in [("PATCH", "VMs rest on Monday"), ("PUT", "VMs rest no more")] {
+        let changed = stack.call(method, &path, admin, &json!({"description": text}));
+        assert_eq!((changed.status, changed.at("/description")), (200, &json!(text)), "{changed:?}");
+    }
+    assert_eq!(stack.call("DELETE", &path, admin, &Value::Null).status, 204);
+    assert_eq!(stack.get(&consumers, "awesome-key").at("/count"), 0);
+    stack.settle(false);
+    stack.assert_sound();
+}
+
 /// The next request, which is accepted: its head in lower case but for the first line, and its body.
 fn received(listener: &TcpListener) -> (String, String) {
     let (mut stream, _) = listener.accept().unwrap();

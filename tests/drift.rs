@@ -328,6 +328,30 @@ impl World {
         self.call(204, "DELETE", url, admin, &Value::Null);
     }
 
+    /// Writes messages, for the consumers of one service and of all, and changes and removes them.
+    fn messages(&self) {
+        let (messages, admin) = ("/v1/orcaexternal/serviceowner/messages/", "vm-owner-key");
+        let service = format!("{OWNER}/services/1/");
+        let asked = json!({"description": "VMs rest on Sunday", "expiry_date": "2099-12-31T00:00:00Z",
+            "scopes": [service]});
+        self.call(201, "POST", messages, admin, &json!({"description": "To all", "expiry_date": null}));
+        let made = self.call(201, "POST", messages, admin, &asked);
+        self.call(400, "POST", messages, admin, &json!({}));
+        self.call(404, "POST", &messages.replace("serviceowner", "consumer"), admin, &asked);
+        let url = made["url"].as_str().unwrap();
+        for method in ["PATCH", "PUT"] {
+            self.call(200, method, url, admin, &asked);
+            self.call(400, method, url, admin, &json!({"description": 5}));
+        }
+        self.call(200, "GET", url, admin, &Value::Null);
+        let page = self.call(200, "GET", &format!("{messages}?limit=1"), admin, &Value::Null);
+        self.call(200, "GET", page["next"].as_str().unwrap(), admin, &Value::Null);
+        self.call(200, "GET", &messages.replace("serviceowner", "consumer"), "awesome-key", &Value::Null);
+        let gone = self.call(201, "POST", messages, admin, &asked);
+        self.call(204, "DELETE", gone["url"].as_str().unwrap(), admin, &Value::Null);
+        self.call(200, "GET", "/v1/account/records/", admin, &Value::Null);
+    }
+
     /// Asks for each operation in every way that it is refused.
     fn refused(&self) {
         for operation in OPERATIONS.iter() {
@@ -394,6 +418,7 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     world.keys();
     world.members();
     world.webhooks();
+    world.messages();
     world.dry_run();
     world.declare();
     world.refused();

@@ -6,6 +6,7 @@ use domain::actor::Role;
 use domain::change::{Change, Kind};
 use domain::id::{ChangeId, ItemId};
 use domain::member::TEAMS_MAX;
+use domain::message::MESSAGES_MAX;
 use domain::state::State;
 use domain::team::Head;
 use domain::webhook::WEBHOOKS_MAX;
@@ -62,6 +63,7 @@ impl Provoked {
         provoke_keys(&mut provoked);
         provoke_members(&mut provoked);
         provoke_webhooks(&mut provoked);
+        provoke_messages(&mut provoked);
         provoke_submissions(&mut provoked);
         provoke_decisions(&mut provoked);
         provoked.system.assert_sound();
@@ -151,6 +153,16 @@ fn provoke_webhooks(provoked: &mut Provoked) {
             break;
         }
     }
+}
+
+fn provoke_messages(provoked: &mut Provoked) {
+    let (path, message) = ("/v1/orcaexternal/serviceowner/messages/", json!({"description": "VMs rest"}));
+    let of = |provoked: &Provoked| provoked.system.call("POST", path, "vm-owner-key", &message);
+    for _ in 0..MESSAGES_MAX {
+        assert_eq!(of(provoked).status, 201);
+    }
+    let answer = of(provoked);
+    provoked.meets(Code::TooManyMessages, answer);
 }
 
 fn provoke_members(provoked: &mut Provoked) {

@@ -114,6 +114,15 @@ fn populated() -> Running {
     let path = "/v1/external/serviceowner/webhooks/";
     let made = system.call("POST", path, "owner-one", &webhook);
     assert_eq!(made.status, 201, "{made:?}");
+    // One for those of a service that nobody has items of, and one that is for the consumers of the VMs too.
+    let (vm, private) = (url("VM"), url("Private-alphamark"));
+    for (text, scopes) in
+        [("alphamark-vm-message", json!([private])), ("VMs rest on Sunday", json!([vm, private]))]
+    {
+        let message = json!({"description": text, "scopes": scopes});
+        let made = system.call("POST", "/v1/orcaexternal/serviceowner/messages/", "owner-one", &message);
+        assert_eq!(made.status, 201, "{made:?}");
+    }
     system
 }
 
@@ -135,6 +144,8 @@ struct Foreign {
     key: u64,
     /// The webhook of the owner of the VMs.
     webhook: u64,
+    /// The message of that owner that is for nobody here.
+    message: u64,
 }
 
 impl Foreign {
@@ -162,6 +173,7 @@ impl Foreign {
             team: id("/v1/account/teams/", "alpha", "/results/0/id"),
             key: id("/v1/account/api_keys/", "alpha", "/results/0/id"),
             webhook: id("/v1/external/serviceowner/webhooks/", "owner-one", "/results/0/id"),
+            message: id("/v1/orcaexternal/serviceowner/messages/", "owner-one", "/results/1/id"),
         }
     }
 
@@ -179,6 +191,7 @@ impl Foreign {
             Some("services") => vec![self.vm, self.private],
             Some("service_configs") => vec![self.config],
             Some("webhooks") => vec![self.webhook],
+            Some("messages") => vec![self.message],
             _ => Vec::new(),
         }
     }
@@ -192,7 +205,9 @@ fn stored(system: &Running) -> (String, Vec<Value>) {
     let keys = ["alpha", "beta", "stranger"].map(|key| system.get("/v1/account/api_keys/", key).body);
     let webhooks =
         ["owner-one", "owner-two"].map(|key| system.get("/v1/external/serviceowner/webhooks/", key).body);
-    (text, [&services[..], &keys, &webhooks].concat())
+    let messages =
+        ["owner-one", "owner-two"].map(|key| system.get("/v1/orcaexternal/serviceowner/messages/", key).body);
+    (text, [&services[..], &keys, &webhooks, &messages].concat())
 }
 
 /// A path of the table of routes with everything filled in.
@@ -247,6 +262,8 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
             "properties": {"name": {"type": "string"}, "stolen": {"type": "string"}}}),
         Operation::CreateWebhook => json!({"service": foreign.vm, "target_url": "https://stolen.example/"}),
         Operation::UpdateWebhook => json!({"target_url": "https://stolen.example/"}),
+        Operation::CreateMessage => json!({"description": "stolen", "scopes": [foreign.vm]}),
+        Operation::UpdateMessage => json!({"description": "stolen"}),
         Operation::UpdateService => json!({"approval_required": false, "allowed_teams": [foreign.team],
             "state": "DECOMMISSIONED", "tags": ["stolen"]}),
         Operation::CreateServiceConfig => json!({"service": foreign.vm, "config": {"ip": "stolen"}}),
@@ -295,7 +312,10 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::RemoveWebhook
         | Operation::RotateWebhook
         | Operation::TriggerWebhook
-        | Operation::ListWebhookFailures => Value::Null,
+        | Operation::ListWebhookFailures
+        | Operation::ListMessages
+        | Operation::GetMessage
+        | Operation::RemoveMessage => Value::Null,
     }
 }
 
@@ -350,12 +370,16 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
         | Operation::ListMembers
         | Operation::ListRecords
         | Operation::ListWebhooks
+        | Operation::ListMessages
         | Operation::GetErrorPage => (200, None),
-        // A consumer has none.
-        Operation::CreateWebhook if target.pov == Pov::Consumer => refused(Code::NotFound),
-        Operation::CreateApiKey | Operation::AddMember | Operation::CreateWebhook => {
-            refused(Code::InvalidField)
+        // A consumer has none, and writes none.
+        Operation::CreateWebhook | Operation::CreateMessage if target.pov == Pov::Consumer => {
+            refused(Code::NotFound)
         }
+        Operation::CreateApiKey
+        | Operation::AddMember
+        | Operation::CreateWebhook
+        | Operation::CreateMessage => refused(Code::InvalidField),
         Operation::GetApiKey
         | Operation::RotateApiKey
         | Operation::RevokeApiKey
@@ -367,7 +391,10 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
         | Operation::RemoveWebhook
         | Operation::RotateWebhook
         | Operation::TriggerWebhook
-        | Operation::ListWebhookFailures => refused(Code::NotFound),
+        | Operation::ListWebhookFailures
+        | Operation::GetMessage
+        | Operation::UpdateMessage
+        | Operation::RemoveMessage => refused(Code::NotFound),
     }
 }
 

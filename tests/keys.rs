@@ -19,6 +19,7 @@ use tests::{Answer, Ask, Running, Settings, multipart};
 const KEYS: &str = "/v1/account/api_keys/";
 const MEMBERS: &str = "/v1/account/members/";
 const HOOKS: &str = "/v1/external/serviceowner/webhooks/";
+const MESSAGES: &str = "/v1/orcaexternal/serviceowner/messages/";
 const RECORDS: &str = "/v1/account/records/";
 const TEAMS: &str = "/v1/account/teams/";
 
@@ -309,10 +310,10 @@ fn expected(route: &Route, pov: Pov, by: By, role: Role, state: State) -> Expect
     let is_catalogue = matches!(route.operation, Operation::GetService | Operation::GetServiceDocs);
     let is_open_catalogue = is_catalogue && pov == Pov::Consumer;
     let is_owners = matches!(route.operation, Operation::UpdateService | Operation::UploadServiceDocs);
-    // A consumer has no webhooks.
-    let is_none = route.path.contains("/webhooks")
-        && pov == Pov::Consumer
-        && route.operation != Operation::ListWebhooks;
+    // A consumer has no webhooks, and writes no messages.
+    let is_hook = route.path.contains("/webhooks") && route.operation != Operation::ListWebhooks;
+    let is_written = route.path.contains("/messages") && route.access == Access::Admin;
+    let is_none = pov == Pov::Consumer && (is_hook || is_written);
     match state {
         _ if route.access == Access::Anyone => Expected::Served,
         // Who it is is known, but nothing more.
@@ -345,6 +346,15 @@ fn hook(system: &Running) -> Answer {
     made
 }
 
+/// One of the messages, of which there are always some.
+fn message(system: &Running) -> Value {
+    let description = json!({"description": "VMs rest on Sunday"});
+    if system.get(MESSAGES, ADMIN).at("/count").as_u64().unwrap() < 2 {
+        assert_eq!(system.call("POST", MESSAGES, ADMIN, &description).status, 201);
+    }
+    system.get(MESSAGES, ADMIN).at("/results/0/id").clone()
+}
+
 /// The paths of a route, with what there is of the team's own in them.
 #[expect(clippy::wildcard_enum_match_arm, reason = "of the others there are some")]
 fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Pov, String)> {
@@ -361,6 +371,7 @@ fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Pov, String)> {
                 system.call("POST", MEMBERS, ADMIN, &body).at("/id").clone()
             }
             Operation::RemoveWebhook => hook(system).at("/id").clone(),
+            _ if route.path.contains("/messages") => message(system),
             // Who has none in one role is asked for those of the other.
             _ if route.path.contains("/webhooks") => system.get(HOOKS, ADMIN).at("/results/0/id").clone(),
             _ => system.get(collection, ADMIN).at("/results/0/id").clone(),
@@ -389,6 +400,9 @@ fn every_route_with_every_role_and_every_state_of_a_key_and_of_a_person() {
     let config = json!({"service": 1, "config": {}});
     assert_eq!(system.call("POST", "/v1/orcabase/serviceowner/service_configs/", ADMIN, &config).status, 201);
     hook(&system);
+    for _ in 0..2 {
+        message(&system);
+    }
     let (mut tried, mut wrong) = (0, Vec::new());
     for (by, role, state) in callers() {
         let (caller, authorization) =

@@ -25,6 +25,7 @@
 //! | `a person of T moves X#1 to S` | the same by somebody with a token, in the files of `people/` |
 //! | `T retries X#1` | another attempt |
 //! | `T deploys {…} for X`, `… with X#1`, `… onto X v1` | a deployed item, alone or patched onto a version |
+//! | `T tells "…" to VM until 2030-01-01`, `T tells "…" to all`, `T withdraws "…"` | a message of an owner |
 //! | `T sets VM name=value`, `T publishes` | a service's settings, its definition |
 //! | `change X#1`, `item X`, `application A`, `service VM`, `submission T#1`, `team T`, with or without fields | as it is now |
 //! | `item X as of T#1`, with or without fields | as it was after T's first submission |
@@ -141,6 +142,7 @@ scenarios! {
     generation_create_modify_delete
     history_tells_who_when_and_why
     idempotency_keys
+    messages_of_owners
     metadata_of_the_team_and_its_applications
     more_deployed_items_than_one_change_instance_has_numbers_for
     names_are_unique_per_application_and_service

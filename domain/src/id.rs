@@ -77,6 +77,10 @@ id!(
     /// A webhook of a team: (team, number).
     WebhookId
 );
+id!(
+    /// A message of a team to the consumers of its services: (team, number).
+    MessageId
+);
 
 id!(
     /// A version of a service's config: (service, version).
@@ -236,7 +240,7 @@ macro_rules! team_number {
     )*};
 }
 
-team_number!(ChangeId, DeployedId, SubmissionId, KeyId, MemberId, WebhookId);
+team_number!(ChangeId, DeployedId, SubmissionId, KeyId, MemberId, WebhookId, MessageId);
 
 #[cfg(test)]
 mod tests {

@@ -23,6 +23,7 @@ pub mod item;
 pub mod json;
 pub mod land;
 pub mod member;
+pub mod message;
 pub mod past;
 pub mod plan;
 pub mod problem;

@@ -1,11 +1,12 @@
-//! Records of what was done to keys, members, services, webhooks and teams: who did it, when, in which request. Of change instances there is a
+//! Records of what was done to keys, members, services, webhooks, messages and teams: who did it, when, in which request. Of change instances there is a
 //! history of their own.
 
 use crate::access::ApiKey;
 use crate::actor::{Role, TeamRef};
-use crate::id::{KeyId, MemberId, ServiceId, WebhookId};
+use crate::id::{KeyId, MemberId, MessageId, ServiceId, WebhookId};
 use crate::land::Stamp;
 use crate::member::Member;
+use crate::message::Message;
 use crate::service::{Service, ServiceRef, Settings};
 use crate::state::State;
 use crate::timestamp::Timestamp;
@@ -44,11 +45,17 @@ pub enum Event {
     WebhookRotated,
     /// A webhook was removed.
     WebhookRemoved,
+    /// A message was written.
+    MessageCreated,
+    /// A message says something else, or to others, or until another time.
+    MessageChanged,
+    /// A message was removed.
+    MessageRemoved,
 }
 
 impl Event {
     /// Every event.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::KeyCreated,
         Self::KeyRotated,
         Self::KeyRevoked,
@@ -64,6 +71,9 @@ impl Event {
         Self::WebhookChanged,
         Self::WebhookRotated,
         Self::WebhookRemoved,
+        Self::MessageCreated,
+        Self::MessageChanged,
+        Self::MessageRemoved,
     ];
 
     /// The one name of it.
@@ -84,6 +94,9 @@ impl Event {
             Self::WebhookChanged => "WEBHOOK_CHANGED",
             Self::WebhookRotated => "WEBHOOK_SECRET_ROTATED",
             Self::WebhookRemoved => "WEBHOOK_REMOVED",
+            Self::MessageCreated => "MESSAGE_CREATED",
+            Self::MessageChanged => "MESSAGE_CHANGED",
+            Self::MessageRemoved => "MESSAGE_REMOVED",
         }
     }
 
@@ -144,6 +157,15 @@ pub enum Subject {
         /// How often it was changed.
         revision: u64,
     },
+    /// A message, without its text.
+    Message {
+        /// The id.
+        id: MessageId,
+        /// The services whose consumers it is for; none are all of the owner's.
+        services: Vec<ServiceRef>,
+        /// When it expires.
+        expires: Option<Timestamp>,
+    },
     /// The team itself.
     Team,
 }
@@ -193,6 +215,13 @@ impl Recorded {
         let (name, state, active) = (settings.name, settings.state, settings.active);
         let subject = Subject::Webhook { id, name, service, state, active, revision };
         Self::of(event, &webhook.team, subject, stamp)
+    }
+
+    /// What happens to a message of a team.
+    pub fn of_message(event: Event, team: &TeamRef, message: &Message, stamp: &Stamp) -> Self {
+        let Message { id, content, .. } = message.clone();
+        let subject = Subject::Message { id, services: content.services, expires: content.expires };
+        Self::of(event, team, subject, stamp)
     }
 
     /// That a team comes into being.

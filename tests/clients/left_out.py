@@ -8,7 +8,6 @@ only shrinks.
 NOT_BUILT = [
     ("/v1/external/{pov}/healthchecks/", ["HealthchecksResource.*", "Healthcheck.*", "Netorca.*healthcheck*"]),
     ("/v1/marketplace/{pov}/charges/", ["ChargesResource.*", "Charge.*", "Netorca.*_charges"]),
-    ("/v1/orcaexternal/{pov}/messages/", ["MessagesResource.*", "Message.*"]),
     ("/v1/api-token-auth/", ["NetorcaAuth.*_auth_token"]),
 ]
 

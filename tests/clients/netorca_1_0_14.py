@@ -6,7 +6,7 @@ nothing declared, and its name says what holds. `tests/clients/run` starts the s
     python netorca_1_0_14.py BASE_URL [PART_OF_A_NAME ...]
 
 Left out, because these routes do not exist: charges, healthchecks,
-messages, and the Pack (AI processors, documents, models).
+and the Pack (AI processors, documents, models).
 """
 
 import contextlib
@@ -1147,6 +1147,39 @@ def webhooks_are_made_read_changed_tried_and_removed():
     refused(NetorcaNotFoundError, "webhooks not found.", lambda: owner(LB_OWNER_KEY).webhooks.get(made.id))
     expect("whether it is gone", True, webhooks.delete(made.id))
     expect("what is left", [], list(webhooks.list()))
+
+
+@check
+def messages_are_written_shown_changed_and_removed():
+    messages, service = owner().messages, next(owner().services.list(name="VM"))
+    made = messages.create({"description": "VMs rest on Sunday", "expiry_date": "2099-12-31T00:00:00Z",
+                            "scopes": [f"/v1/orcabase/serviceowner/services/{service.id}/"]})
+    expect("what the client has a property for", ("VMs rest on Sunday", "2099-12-31T00:00:00.000000Z", False, "VMOwnerTeam"),
+           (made.description, made.expiry_date, made.has_expired, made.owner["name"]))
+    expect("its scope", ("Service", service.id, "VM"),
+           (made.scopes[0]["type"], made.scopes[0]["scope"]["id"], made.scopes[0]["scope"]["name"]))
+    # The client reads the scopes and sends them again.
+    changed = messages.update(made.id, {"description": "VMs rest on Monday"})
+    expect("what was not changed", (made.scopes, made.expiry_date), (changed.scopes, changed.expiry_date))
+    # Without their URLs, by the ids in them.
+    scopes = [{"type": "Service", "scope": {"id": service.id, "name": "VM"}}]
+    expect("the same scopes", made.scopes, messages.update(made.id, {"scopes": messages._scope_urls(scopes)}).scopes)
+    whole = messages.update(made.id, {"description": "To all of you"}, partial=False)
+    expect("what a whole one says no more", (None, []), (whole.expiry_date, whole.scopes))
+    expect("one of them", whole.to_dict(), messages.get(made.id).to_dict())
+    expect("all of them", [made.id], [one.id for one in messages.list()])
+    expect("all of them, filtered by nothing", [made.id], [one.id for one in messages.filter()])
+    expect("those of who uses nothing", [], list(consumer().messages.list()))
+    declare(vm())
+    expect("those of who uses one", [made.id], [one.id for one in consumer().messages.list()])
+    expect("one of those", "To all of you", consumer().messages.get(made.id).description)
+    told = consumer().submissions.validate(declaration(vm()))
+    expect("what comes with a validation", [made.id], [one["id"] for one in told["messages"]])
+    refused(NetorcaAPIError, "names no service that the team owns",
+            lambda: owner(LB_OWNER_KEY).messages.create({"description": "x", "scopes": [service.data["url"]]}))
+    refused(NetorcaNotFoundError, "messages not found.", lambda: owner(LB_OWNER_KEY).messages.get(made.id))
+    expect("whether it is gone", True, messages.delete(made.id))
+    expect("what is left", [], list(messages.list()))
 
 
 @check

@@ -8,14 +8,17 @@ use dovetail_table::metered;
 use generate::{Carried, carry_out_all};
 use serde_json::{Value, json};
 
+const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const CONSUMER: &str = "/v1/orcabase/consumer";
 const OWNER: &str = "/v1/orcabase/serviceowner";
 
-/// A system in which work is carried out when the test says so.
+/// A system in which work is carried out when the test says so, and whose function has looked who has messages.
 fn system() -> Running {
     let system = Running::demo();
     system.enable("generate", false);
+    let nothing = json!({"AwesomeConsumer2": {}});
+    assert_eq!(system.call("POST", VALIDATE, "awesome2-key", &nothing).status, 200);
     system
 }
 
@@ -73,6 +76,14 @@ pub(super) fn submissions() -> Table {
     submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     let again = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     table.row("nothing new, 20 items", Figures::told(&again));
+    let told = json!({"description": "VMs rest on Sunday", "scopes": ["/v1/orcabase/serviceowner/services/1/"]});
+    let told = fresh.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &told);
+    assert_eq!(told.status, 201, "{told:?}");
+    // The first time it looks who has messages, and whose the service is.
+    submit(&fresh, &json!({"App": vms(1..=20, 8)}));
+    let told = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
+    assert_eq!(told.at("/messages/0/description"), "VMs rest on Sunday");
+    table.row("the same, with a message of the service's owner", Figures::told(&told));
     let fresh = system();
     let created = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
     for state in ["APPROVED", "COMPLETED"] {

@@ -105,7 +105,12 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::RemoveWebhook
         | Operation::RotateWebhook
         | Operation::TriggerWebhook
-        | Operation::ListWebhookFailures => 0,
+        | Operation::ListWebhookFailures
+        | Operation::ListMessages
+        | Operation::GetMessage
+        | Operation::CreateMessage
+        | Operation::UpdateMessage
+        | Operation::RemoveMessage => 0,
     }
 }
 

@@ -175,6 +175,7 @@ pub(super) struct Stage<S> {
 }
 
 const CORE: &str = "/v1/orcabase";
+const MESSAGES: &str = "/v1/orcaexternal/serviceowner/messages/";
 
 impl<S: Site> Stage<S> {
     pub(super) fn new(system: S, keys: BTreeMap<String, String>) -> Self {
@@ -211,6 +212,8 @@ impl<S: Site> Stage<S> {
             [team, "retries", change] => self.retry(team, change),
             [team, "deploys", ..] => self.deploy(team, rest_of(step, 2)),
             [team, "sets", service, ..] => self.set(team, service, &pairs(rest_of(step, 3))),
+            [team, "tells", ..] => self.tell(team, rest_of(step, 2)),
+            [team, "withdraws", ..] => self.withdraw(team, rest_of(step, 2)),
             [team, "publishes"] => self.publish(team, &step.body.join("\n")),
             ["generation", "rests"] => self.generation(false),
             ["generation", "goes", "on"] => self.generation(true),
@@ -384,6 +387,32 @@ impl<S: Site> Stage<S> {
         reply::error(&answer, &self.names()).unwrap_or_else(|| Outcome::head(answer.status.to_string()))
     }
 
+    /// `"…" to all`, `"…" to VM,LoadBalancer`, `"…" to VM until 2030-01-01`.
+    fn tell(&self, team: &str, text: &str) -> Outcome {
+        let (description, rest) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
+        let mut body = json!({"description": description});
+        let rest = rest.strip_prefix("to ").unwrap_or_else(|| panic!("`{text}` says to nobody"));
+        let (services, expiry) = rest.split_once(" until ").map_or((rest, None), |(to, at)| (to, Some(at)));
+        if services != "all" {
+            let url = |title: &str| format!("{CORE}/serviceowner/services/{}/", self.service_id(title));
+            body["scopes"] = services.split(',').map(url).collect();
+        }
+        if let Some(expiry) = expiry {
+            body["expiry_date"] = json!(expiry);
+        }
+        let answer = self.system.call("POST", MESSAGES, self.key(team), &body);
+        reply::error(&answer, &self.names()).unwrap_or_else(|| Outcome::head(answer.status.to_string()))
+    }
+
+    fn withdraw(&self, team: &str, text: &str) -> Outcome {
+        let (description, _) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
+        let messages = self.results(&format!("{MESSAGES}?limit=100"), team);
+        let found = messages.iter().find(|message| message["description"] == description);
+        let url = found.unwrap_or_else(|| panic!("there is no message {text}"))["url"].as_str().unwrap();
+        let answer = self.system.call("DELETE", url, self.key(team), &Value::Null);
+        reply::error(&answer, &self.names()).unwrap_or_else(|| Outcome::head(answer.status.to_string()))
+    }
+
     fn service_id(&self, title: &str) -> u64 {
         let owned = |team: &String| self.results(&format!("{CORE}/serviceowner/services/?limit=1000"), team);
         let service = self.keys.keys().flat_map(owned).find(|service| service["name"] == title);
@@ -503,7 +532,8 @@ impl<S: Site> Stage<S> {
         };
         let filters = filters.collect::<Vec<_>>().join("&");
         let view = view.map(|view| format!("{view}/")).unwrap_or_default();
-        let path = format!("{CORE}/{pov}/{collection}/{view}?{filters}");
+        let base = if collection == "messages" { "/v1/orcaexternal" } else { CORE };
+        let path = format!("{base}/{pov}/{collection}/{view}?{filters}");
         let answer = self.system.get(&path, self.key(team));
         reply::error(&answer, &names).unwrap_or_else(|| {
             let rows = answer.at("/results").as_array().unwrap();

@@ -48,6 +48,7 @@ pub(super) fn error(answer: &Answer, names: &Names) -> Option<Outcome> {
     leaves(&body["errors"], &mut path, &mut messages);
     assert_eq!(messages.len(), problems.len(), "each problem is told under its names once");
     rows.extend(messages.iter().map(|message| names.told(message)));
+    rows.extend(self::messages(body));
     Some(Outcome { head, rows })
 }
 
@@ -86,7 +87,23 @@ pub(super) fn submission(answer: &Answer, names: &Names) -> Outcome {
         none if *none == 0 => answer.status.to_string(),
         more => format!("{} generates {more}", answer.status),
     };
-    Outcome { head, rows: born.iter().map(|change| self::born(change, names)).collect() }
+    let born = born.iter().map(|change| self::born(change, names));
+    Outcome { head, rows: born.chain(messages(&answer.body)).collect() }
+}
+
+/// The messages of owners in a reply.
+fn messages(body: &Value) -> impl Iterator<Item = String> + '_ {
+    let messages = body["messages"].as_array().into_iter().flatten();
+    messages.map(|message| format!("message {} of {}", self::message(message), text(message, "/owner/name")))
+}
+
+/// What a message says, to whom.
+fn message(message: &Value) -> String {
+    let scopes = message["scopes"].as_array().unwrap().iter().map(|scope| text(scope, "/scope/name"));
+    let scopes: Vec<&str> = scopes.collect();
+    let to = if scopes.is_empty() { "all".to_owned() } else { scopes.join(" and ") };
+    let expired = if message["has_expired"] == true { ", expired" } else { "" };
+    format!("{} to {to}{expired}", message["description"])
 }
 
 /// What a submission would do: its change instances, what is another in the metadata, and what it warns of.
@@ -105,6 +122,7 @@ pub(super) fn preview(answer: &Answer, names: &Names) -> Outcome {
     }));
     let warnings = list("/warnings");
     rows.extend(warnings.iter().map(|warning| format!("warning: {}", names.told(warning.as_str().unwrap()))));
+    rows.extend(messages(&answer.body));
     let head = if answer.at("/changed") == true { "200 would change" } else { "200 would change nothing" };
     let uncertain = if answer.at("/plan").is_null() { ", without a plan" } else { "" };
     Outcome { head: format!("{head}{uncertain}"), rows }
@@ -228,6 +246,7 @@ pub(super) fn row(collection: &str, row: &Value, names: &Names) -> String {
         "deployed_items" => {
             format!("{} v{}", names.item(id_in(text(row, "/service_item"))), row["version"])
         }
+        "messages" => message(row),
         "submissions" => {
             let scope = if row["partial"] == true { "partial" } else { "whole" };
             let changed = if row["changed"] == true { "changed" } else { "unchanged" };

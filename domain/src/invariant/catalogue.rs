@@ -3,6 +3,7 @@
 use super::{Audit, Snapshot, Subject, Violation};
 use crate::actor::TeamRef;
 use crate::id::{ChangeId, ConfigId, ServiceId, TeamId};
+use crate::message::Messages;
 use crate::service::{Service, ServiceRef};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +18,8 @@ pub struct Catalogue {
     pub configs: BTreeMap<ConfigId, (ServiceRef, TeamRef)>,
     /// The titles of services with documentation, and the ids that it says they have.
     pub documented: BTreeMap<String, ServiceId>,
+    /// What owners tell the consumers of their services.
+    pub messages: BTreeMap<TeamId, Messages>,
     /// Titles by service id.
     pub titles: BTreeMap<ServiceId, String>,
     /// Teams by name.
@@ -34,6 +37,9 @@ pub fn catalogue(snapshot: &Snapshot) -> Vec<Violation> {
         audit.service(service);
     }
     audit.services_of_configs();
+    for messages in snapshot.catalogue.messages.values() {
+        audit.messages(messages);
+    }
     audit.services_of_items();
     audit.owners();
     audit.counters();
@@ -106,6 +112,23 @@ impl Audit<'_> {
             let next = after.version() == before.version() + 1;
             self.require(next, "I16", Subject::Service(named.title.clone()), detail);
         }
+    }
+
+    /// I5, I16: a team's messages are its own, numbered in their order, and of services that it owns.
+    fn messages(&mut self, messages: &Messages) {
+        let (team, catalogue) = (messages.owner.id, &self.snapshot.catalogue);
+        let numbers = || messages.all.iter().map(|message| message.id.number()).chain([messages.next]);
+        let numbered = numbers().is_sorted_by(|one, next| one < next)
+            && messages.all.iter().all(|message| message.id.team() == team);
+        self.require(numbered, "I5", Subject::Messages(team), "their numbers are not what was allotted");
+        let known = self.snapshot.teams.get(&team).is_some_and(|known| known.name == messages.owner.name);
+        self.require(known, "I16", Subject::Messages(team), "the team has another name, or is none");
+        let mut named = messages.all.iter().flat_map(|message| &message.content.services);
+        let own = named.all(|named| {
+            let service = catalogue.services.get(&named.title);
+            service.is_some_and(|service| service.id == named.id && service.owner.id == team)
+        });
+        self.require(own, "I16", Subject::Messages(team), "one is for a service that is not the team's");
     }
 
     /// I16: what items say of their service is so, and each is of a version of its schema that there is.

@@ -33,6 +33,8 @@ pub enum Subject {
     Remembered(TeamId, SubmissionId),
     /// A service, by its title.
     Service(String),
+    /// A team's messages.
+    Messages(TeamId),
     /// Where a service's title is found.
     ServiceId(ServiceId),
     /// Where a team's id is found.
@@ -64,6 +66,7 @@ impl Subject {
             | Self::Remembered(team, _)
             | Self::Declaration(team, _) => *team,
             Self::Service(_)
+            | Self::Messages(_)
             | Self::ServiceId(_)
             | Self::TeamName(_)
             | Self::Counters
@@ -87,6 +90,7 @@ impl fmt::Display for Subject {
             Self::Declaration(team, hash) => write!(f, "declaration {hash} of team {team}"),
             Self::Remembered(team, id) => write!(f, "idempotency key of team {team} for submission {id}"),
             Self::Service(title) => write!(f, "service {title}"),
+            Self::Messages(team) => write!(f, "messages of team {team}"),
             Self::ServiceId(id) => write!(f, "service id {id}"),
             Self::TeamName(name) => write!(f, "team name {name}"),
             Self::Counters => f.write_str("counters"),

@@ -22,6 +22,8 @@ mod lives;
 #[cfg(test)]
 mod matrix;
 #[cfg(test)]
+mod messages;
+#[cfg(test)]
 mod owners;
 #[cfg(test)]
 mod past;

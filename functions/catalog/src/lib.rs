@@ -1,7 +1,8 @@
-//! The catalogue: service definitions are published, checked and set.
+//! The catalogue: service definitions are published, checked and set; and what owners tell of their services.
 
 mod configs;
 mod docs;
+mod messages;
 mod radius;
 mod settings;
 
@@ -30,6 +31,9 @@ pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answeri
         Operation::UploadServiceDocs => docs::upload(table, &call).await,
         Operation::CreateServiceConfig => configs::create(table, &call).await,
         Operation::UpdateService => update(table, &call).await,
+        Operation::CreateMessage => messages::create(table, &call).await,
+        Operation::UpdateMessage => messages::update(table, &call).await,
+        Operation::RemoveMessage => messages::remove(table, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })
 }

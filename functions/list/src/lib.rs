@@ -8,6 +8,7 @@ mod count;
 mod deployed;
 mod filter;
 mod items;
+mod messages;
 mod order;
 mod page;
 mod past;
@@ -52,6 +53,8 @@ async fn respond(asked: Asked<'_>) -> Result<Reply, Failure> {
         Operation::GetService => services::one(table, call).await,
         Operation::ListApplications => applications::all(asked).await,
         Operation::GetApplication => applications::one(table, call).await,
+        Operation::ListMessages => messages::all(table, call).await,
+        Operation::GetMessage => messages::one(table, call).await,
         _ => Err(Code::NoSuchRoute.into()),
     }
 }

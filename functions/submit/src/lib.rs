@@ -1,11 +1,13 @@
 //! Submissions: a declaration is previewed, or made the desired state in one transaction, or staged and then made it.
 
 mod load;
+mod messages;
 mod preview;
 mod reply;
 mod submitted;
 mod write;
 
+use crate::messages::Concerned;
 use crate::submitted::{Again, Submitted};
 use domain::staging::StagingId;
 use dovetail_aws::pause;
@@ -31,14 +33,22 @@ const OVERTAKEN_MAX: u32 = 3;
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
 pub fn handle(table: &Table, event: Event) -> Answering<'_> {
     answer(event, Function::Submit, async move |call| match call.operation {
-        Operation::ValidateSubmission => preview::preview(table, &call).await,
-        Operation::Submit => submit(table, &call).await,
+        Operation::ValidateSubmission => {
+            let mut concerned = Concerned::default();
+            let told = preview::preview(table, &call, &mut concerned).await;
+            concerned.told(table, &call, told).await
+        }
+        Operation::Submit => {
+            let mut concerned = Concerned::default();
+            let told = submit(table, &call, &mut concerned).await;
+            concerned.told(table, &call, told).await
+        }
         _ => Err(Code::NoSuchRoute.into()),
     })
 }
 
 /// Takes a declaration: load, plan, write; again from the start when something moved meanwhile.
-async fn submit(table: &Table, call: &Call) -> Result<Reply, Failure> {
+async fn submit(table: &Table, call: &Call, concerned: &mut Concerned) -> Result<Reply, Failure> {
     let began = Instant::now();
     let until = began + REPLYING_MAX;
     let submitted = Submitted::parse(call, &[])?;
@@ -48,10 +58,12 @@ async fn submit(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let (mut rested_on, mut overtaken) = (None, 0);
     for attempt in 0..ATTEMPTS_MAX {
         let team = load::team(table, call, &submitted, call.if_match.is_some()).await?;
+        concerned.declared(&team, &submitted);
         if let Some(submission) = submitted.earlier(table, call, &team, attempted).await? {
             return reply::accepted(table, call, &submission, until).await;
         }
         let loaded = load::items(table, team, &submitted).await?;
+        concerned.loaded(&loaded, &submitted);
         match submitted.plan_as_previewed(call, &loaded)? {
             Err(Again(why)) => refusal = why,
             Ok(plan) => {

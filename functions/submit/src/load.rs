@@ -3,7 +3,7 @@
 
 use crate::submitted::Submitted;
 use domain::declaration::DeclaredApplication;
-use domain::id::ApplicationId;
+use domain::id::{ApplicationId, TeamId};
 use domain::item::Item;
 use domain::plan::{self, Items, Offers, Stored};
 use domain::submission::Remembered;
@@ -11,11 +11,14 @@ use dovetail_http::{Call, Code, Failure};
 use dovetail_table::{Error, Table};
 use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The team, and what is remembered of the request.
 pub(crate) struct LoadedTeam {
     stored: Stored,
     owes: bool,
+    /// The teams that have messages for the consumers of their services.
+    pub(crate) message_owners: Arc<BTreeSet<TeamId>>,
     /// What the idempotency key led to before.
     pub(crate) remembered: Option<Remembered>,
 }
@@ -29,7 +32,8 @@ pub(crate) struct Loaded {
     pub(crate) offers: Offers,
 }
 
-/// Loads the team, strongly consistent; and whether it owes anything, where a preview rests on that.
+/// Loads the team, strongly consistent; and whether it owes anything, where a preview rests on that. Who has messages is
+/// known for a minute.
 pub(crate) async fn team(
     table: &Table,
     call: &Call,
@@ -44,9 +48,12 @@ pub(crate) async fn team(
         }
     };
     let owes = async { if previewed { table.owes(team).await } else { Ok(false) } };
-    let (stored, remembered, owes) = tokio::try_join!(table.stored_team(team), remembered, owes)?;
+    let owners = table.known_message_owners(call.now);
+    let (stored, remembered, owes, message_owners) =
+        tokio::try_join!(table.stored_team(team), remembered, owes, owners)?;
     // A key without a team is no key.
-    Ok(LoadedTeam { stored: stored.ok_or(Code::Unauthenticated)?, owes, remembered })
+    let stored = stored.ok_or(Code::Unauthenticated)?;
+    Ok(LoadedTeam { stored, owes, message_owners, remembered })
 }
 
 async fn of_application(table: &Table, id: ApplicationId) -> Result<(ApplicationId, Vec<Item>), Error> {

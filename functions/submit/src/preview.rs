@@ -1,6 +1,7 @@
 //! A declaration is previewed: checked and planned as a submission is, and told instead of written (R34).
 
 use crate::load::{self, Loaded};
+use crate::messages::Concerned;
 use crate::reply;
 use crate::submitted::{Again, Submitted};
 use crate::{ATTEMPTS_MAX, write};
@@ -23,13 +24,15 @@ struct Page {
 }
 
 /// Answers what a submission would do, and changes nothing.
-pub(crate) async fn preview(table: &Table, call: &Call) -> Result<Reply, Failure> {
+pub(crate) async fn preview(table: &Table, call: &Call, concerned: &mut Concerned) -> Result<Reply, Failure> {
     let page = page(call)?;
     let submitted = Submitted::parse(call, &["limit", "offset"])?;
     let mut refusal = Code::Contended;
     for attempt in 0..ATTEMPTS_MAX {
         let team = load::team(table, call, &submitted, true).await?;
+        concerned.declared(&team, &submitted);
         let loaded = load::items(table, team, &submitted).await?;
+        concerned.loaded(&loaded, &submitted);
         match submitted.plan(&loaded, &call.stamp())? {
             Ok(_) if loaded.owes && attempt < WAITS_MAX => {}
             Ok(plan) => match plan.preview(&loaded.items, &call.stamp()) {

@@ -190,14 +190,24 @@ impl Call {
     /// The URL of the same with another position: with every other parameter, so with every filter and limit
     /// (docs/wire.md rule 2).
     pub fn from_position(&self, position: &str) -> String {
+        self.from("cursor", position)
+    }
+
+    /// The same of a list that is counted out.
+    pub fn from_offset(&self, offset: usize) -> String {
+        self.from("offset", &offset.to_string())
+    }
+
+    fn from(&self, parameter: &str, value: &str) -> String {
         let kept = self.query.pairs().filter(|(name, _)| *name != "cursor" && *name != "offset");
         let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let mut url = format!("{}{}?", self.base, self.path);
         for (name, value) in kept {
             url.push_str(&format_args!("{}={}&", encode(name), encode(value)).to_string());
         }
-        url.push_str("cursor=");
-        url.push_str(&encode(position));
+        url.push_str(parameter);
+        url.push('=');
+        url.push_str(&encode(value));
         url
     }
 

@@ -85,6 +85,8 @@ pub enum Code {
     AlreadyRotated,
     /// The team has as many webhooks as it may.
     TooManyWebhooks,
+    /// The team has as many messages as it may.
+    TooManyMessages,
     /// The team's numbers have run out.
     OutOfNumbers,
     /// An earlier submission of the team is still becoming what it declares.
@@ -99,7 +101,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of precedence.
-    pub const ALL: [Self; 44] = [
+    pub const ALL: [Self; 45] = [
         Self::NoSuchRoute,
         Self::MethodNotAllowed,
         Self::Unauthenticated,
@@ -139,6 +141,7 @@ impl Code {
         Self::TooManyMembers,
         Self::AlreadyRotated,
         Self::TooManyWebhooks,
+        Self::TooManyMessages,
         Self::OutOfNumbers,
         Self::SubmissionInFlight,
         Self::Contended,
@@ -204,6 +207,7 @@ impl Code {
             ),
             Self::AlreadyRotated => (400, "already_rotated", "another API key takes its place already"),
             Self::TooManyWebhooks => (400, "too_many_webhooks", "the team has as many webhooks as it may"),
+            Self::TooManyMessages => (400, "too_many_messages", "the team has as many messages as it may"),
             Self::OutOfNumbers => (400, "out_of_numbers", "the team's numbers have run out"),
             Self::SubmissionInFlight => {
                 (503, "submission_in_flight", "an earlier submission of the team is still being applied")

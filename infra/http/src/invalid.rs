@@ -2,7 +2,7 @@
 //! problems, each with its JSON pointer and rule.
 
 use crate::code::Code;
-use crate::reply::Reply;
+use crate::reply::{Content, Reply};
 use domain::problem::Problem;
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,12 @@ use serde_json::{Map, Value, json};
 pub fn invalid_declaration(problems: &[Problem]) -> Reply {
     let only_blocked = problems.iter().all(|problem| problem.rule == "blocked");
     let code = if only_blocked { Code::Blocked } else { Code::InvalidDeclaration };
-    invalid(code, "declaration", problems)
+    let mut reply = invalid(code, "declaration", problems);
+    if let Content::Json(Value::Object(body)) = &mut reply.body {
+        // As in the reply to a valid one.
+        body.insert("messages".to_owned(), json!([]));
+    }
+    reply
 }
 
 /// The reply to a service definition that breaks rules.
@@ -80,7 +85,6 @@ fn insert(errors: &mut Map<String, Value>, path: &[&str], message: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reply::Content;
 
     fn problem(path: &[&str], message: &str) -> Problem {
         Problem {

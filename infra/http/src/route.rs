@@ -157,6 +157,16 @@ pub enum Operation {
     TriggerWebhook,
     /// The deliveries to a webhook that were given up.
     ListWebhookFailures,
+    /// Messages of owners.
+    ListMessages,
+    /// One message.
+    GetMessage,
+    /// Writes a message.
+    CreateMessage,
+    /// Changes a message, or replaces it.
+    UpdateMessage,
+    /// Removes a message.
+    RemoveMessage,
 }
 
 /// What a caller needs for a route.
@@ -330,6 +340,11 @@ pub const ROUTES: &[Route] = &[
     webhooks(POST, "/v1/external/{pov}/webhooks/{id}/rotate", Operation::RotateWebhook, Access::Admin),
     webhooks(POST, "/v1/external/{pov}/webhooks/{id}/trigger", Operation::TriggerWebhook, Access::Write),
     webhooks(GET, "/v1/external/{pov}/webhooks/{id}/failures", Operation::ListWebhookFailures, Access::Read),
+    read("/v1/orcaexternal/{pov}/messages", Operation::ListMessages),
+    admin(POST, "/v1/orcaexternal/{pov}/messages", Operation::CreateMessage, Function::Catalog),
+    read("/v1/orcaexternal/{pov}/messages/{id}", Operation::GetMessage),
+    admin(PATCH_OR_PUT, "/v1/orcaexternal/{pov}/messages/{id}", Operation::UpdateMessage, Function::Catalog),
+    admin(DELETE, "/v1/orcaexternal/{pov}/messages/{id}", Operation::RemoveMessage, Function::Catalog),
 ];
 
 /// A route that a request has found, with what its path says.

@@ -3,6 +3,7 @@
 mod access;
 mod change;
 mod item;
+mod message;
 mod planned;
 mod service;
 mod team;
@@ -11,6 +12,7 @@ mod webhook;
 pub use access::{api_key, member, recorded};
 pub use change::{change_instance, change_instance_as_born, history, history_entry, light_change_instance};
 pub use item::{deployed_item, item_with_problems, service_item};
+pub use message::message;
 pub use planned::{Planned, valid};
 pub use service::{service, service_config, service_docs};
 pub use team::{CHANGES_MAX, application, light_application, submission, submission_with_changes, team};
@@ -45,6 +47,11 @@ impl Viewpoint {
     /// The absolute URL of an object that leads outside.
     pub(crate) fn external(&self, collection: &str, id: u64) -> String {
         format!("{}/v1/external/{}/{collection}/{id}/", self.base, self.pov.name())
+    }
+
+    /// The absolute URL of a message.
+    pub(crate) fn message(&self, id: u64) -> String {
+        format!("{}/v1/orcaexternal/{}/messages/{id}/", self.base, self.pov.name())
     }
 
     /// The absolute URL of an object.

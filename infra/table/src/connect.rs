@@ -1,6 +1,7 @@
 //! The client: made once per process.
 
 use crate::ACTIONS_MAX;
+use crate::messages;
 use crate::meter::Meter;
 use crate::pace::Paced;
 use crate::spent::Stopwatch;
@@ -70,6 +71,7 @@ pub struct Table {
     pub(crate) schemas: Schemas,
     pub(crate) actions_max: usize,
     pub(crate) known: AllKnown,
+    pub(crate) known_messages: messages::Known,
 }
 
 impl std::fmt::Debug for Table {
@@ -97,6 +99,7 @@ impl Table {
             schemas: Arc::default(),
             actions_max: settings.actions_max.min(ACTIONS_MAX),
             known: Arc::default(),
+            known_messages: messages::Known::default(),
         }
     }
 }

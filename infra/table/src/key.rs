@@ -307,6 +307,19 @@ pub(crate) fn config(id: ConfigId) -> Key {
     Key::new(config_partition(id.service()), format!("{:07}", id.version()))
 }
 
+/// All messages of a team, in one record.
+pub(crate) fn messages(owner: TeamId) -> Key {
+    Key::new(format!("{MESSAGES}{owner}"), "MESSAGES")
+}
+
+/// How the partitions of messages begin.
+const MESSAGES: &str = "MESSAGES#";
+
+/// The team whose messages are in a partition.
+pub(crate) fn messages_owner(pk: &str) -> Option<TeamId> {
+    TeamId::new(pk.strip_prefix(MESSAGES)?.parse().ok()?)
+}
+
 /// Where a service's title is found by its id.
 pub(crate) fn service_id(id: ServiceId) -> Key {
     Key::new(format!("SERVICE_ID#{id}"), "SERVICE_ID")
@@ -359,6 +372,9 @@ pub(crate) fn item_deployed(item: ItemId) -> String {
 
 /// `gs3`: all services.
 pub(crate) const ALL_SERVICES: &str = "SERVICES";
+
+/// `gs3`: the teams that have messages.
+pub(crate) const ALL_MESSAGES: &str = "MESSAGES";
 
 /// `gs2`: the items that a dependent team has a share in.
 pub(crate) fn owner_shares(owner: TeamId) -> String {

@@ -17,6 +17,7 @@ mod kept;
 mod key;
 mod lists;
 mod members;
+mod messages;
 mod meter;
 mod offers;
 mod pace;

@@ -203,7 +203,12 @@ impl Table {
         Ok(rows)
     }
 
-    async fn batches(&self, keys: BTreeSet<Key>, consistent: bool) -> Result<Vec<Attributes>, Error> {
+    /// The records with these keys, as far as they exist, a hundred in one read.
+    pub(crate) async fn batches(
+        &self,
+        keys: BTreeSet<Key>,
+        consistent: bool,
+    ) -> Result<Vec<Attributes>, Error> {
         let keys: Vec<Attributes> = keys.into_iter().map(Into::into).collect();
         let batches = keys.chunks(BATCH_MAX).map(|some| self.batch_of(some.to_vec(), consistent));
         Ok(try_join_all(batches).await?.into_iter().flatten().collect())

@@ -1,7 +1,11 @@
 //! What breaks I15 to I25: versions, names, pointers, indexes, bounds and forms.
 
 use super::{Planted, is, is_change, is_item, is_of_dependent, mended, number, removed, stored, text};
-use serde_json::json;
+use serde_json::{Value, json};
+
+fn is_messages(row: &Value) -> bool {
+    text(row, "ty") == "MESSAGES"
+}
 
 /// The corruptions.
 pub(crate) const PLANTED: &[Planted] = &[
@@ -88,6 +92,16 @@ pub(crate) const PLANTED: &[Planted] = &[
             r["so"] = json!({"M": {"id": {"N": "3"}, "nm": {"S": "NPOwnerTeam"}}});
         },
     ),
+    stored("I5", "a message has a number that was not allotted", is_messages, |r| number(r, "/nx/N", -1)),
+    stored("I16", "a message is for another owner's service", is_messages, |r| {
+        r["all"]["L"][0]["M"]["sv"]["L"][0]["M"]["ti"] = json!({"S": "LoadBalancer"});
+    }),
+    stored("I18", "a team is not found by its messages", is_messages, |r| {
+        r.as_object_mut().unwrap().remove("gs3pk");
+    }),
+    stored("I24", "a message is too long", is_messages, |r| {
+        r["all"]["L"][0]["M"]["ds"] = json!({"S": "x".repeat(1025)});
+    }),
     removed("I16", "a schema is lost", |r| text(r, "ty") == "SCHEMA"),
     removed("I16", "a team has no head", |r| is(r, "HEAD")),
     stored(

@@ -2,9 +2,13 @@
 
 use super::{Planted, all_are_told, busy, item};
 use crate::world::{NP_OWNER, STRANGER, VM_OWNER, team};
-use domain::id::{ConfigId, ServiceId};
+use domain::actor::Actor;
+use domain::id::{ConfigId, MessageId, ServiceId};
 use domain::invariant::Snapshot;
+use domain::land::Stamp;
+use domain::message::{Content, Messages};
 use domain::service::ServiceRef;
+use domain::timestamp::Timestamp;
 
 const NOWHERE: &str = "it leads nowhere or elsewhere";
 const OTHERWISE: &str = "items say otherwise of its id or owner, or there is none";
@@ -15,6 +19,17 @@ const CONFIG: &str = "says otherwise of its id or owner, or there is none";
 fn keep(s: &mut Snapshot, service: ServiceId, version: u64, owner: &str) {
     let named = ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() };
     s.catalogue.configs.insert(ConfigId::new(service, version).unwrap(), (named, team(owner)));
+}
+
+const FOREIGN: &str = "one is for a service that is not the team's";
+
+/// Has a team tell something to the consumers of the service VM.
+fn tell<'a>(s: &'a mut Snapshot, owner: &str) -> &'a mut Messages {
+    let stamp = Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
+    let services = vec![ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() }];
+    let content = Content { description: "rest".to_owned(), expires: None, services };
+    let told = Messages::none(team(owner)).with(content, &stamp).unwrap();
+    s.catalogue.messages.entry(told.owner.id).or_insert(told)
 }
 
 const PLANTED: &[Planted] = &[
@@ -81,6 +96,23 @@ const PLANTED: &[Planted] = &[
     }),
     ("I16 team", "says otherwise of its name, or there is none", |s| {
         s.teams.remove(&team(NP_OWNER).id);
+    }),
+    ("I5 messages of team 1", "their numbers are not what was allotted", |s| tell(s, VM_OWNER).next = 1),
+    ("I5 messages of team 1", "their numbers are not what was allotted", |s| {
+        tell(s, VM_OWNER).all[0].id = MessageId::new(team(STRANGER).id, 1).unwrap();
+    }),
+    ("I5 messages of team 1", "their numbers are not what was allotted", |s| {
+        let told = tell(s, VM_OWNER);
+        told.all.push(told.all[0].clone());
+    }),
+    ("I16 messages of team 1", "the team has another name, or is none", |s| {
+        tell(s, VM_OWNER).owner.name.push('x');
+    }),
+    ("I16 messages of team", FOREIGN, |s| {
+        tell(s, STRANGER);
+    }),
+    ("I16 messages of team 1", FOREIGN, |s| {
+        tell(s, VM_OWNER).all[0].content.services[0].id = ServiceId::new(2).unwrap();
     }),
     ("I5 counters", "4 and 2 are counted", |s| s.catalogue.counted = (4, 2)),
     ("I5 counters", "5 and 1 are counted", |s| s.catalogue.counted = (5, 1)),

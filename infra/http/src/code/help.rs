@@ -36,7 +36,7 @@ impl Code {
                 "Use a key with another role. Every `GET` on what the team declares and owns works with this one.",
             ),
             Self::NeedsAdmin => (
-                "The request would change settings of a service, webhooks, API keys or members, or look at keys or members, and \
+                "The request would change settings of a service, webhooks, messages, API keys or members, or look at keys or members, and \
                  the caller's role is not `ADMIN`.",
                 "Use a key with the role `ADMIN`, or have an `ADMIN` of the team do it.",
             ),
@@ -176,6 +176,10 @@ impl Code {
             Self::TooManyWebhooks => (
                 "A team has at most 100 webhooks, of all its services together, those that rest among them.",
                 "Remove those that nobody needs; one tells of every change instance of its service.",
+            ),
+            Self::TooManyMessages => (
+                "A team has at most 20 messages for the consumers of its services, those that have expired among them.",
+                "Remove one that is no longer needed, or change it into the new one.",
             ),
             Self::OutOfNumbers => (
                 "The team has used up the numbers of its objects, which nobody does within a lifetime.",

@@ -1,4 +1,4 @@
-//! API keys, members, and what is recorded of them and of services, webhooks and teams, on the wire; never a secret.
+//! API keys, members, and what is recorded of them and of services, webhooks, messages and teams, on the wire; never a secret.
 
 use super::{Viewpoint, team_ref};
 use domain::access::ApiKey;
@@ -45,6 +45,7 @@ pub fn recorded(recorded: &Recorded) -> Value {
         "member": member_ref(&recorded.subject),
         "service": service(&recorded.subject),
         "webhook": webhook(&recorded.subject),
+        "message": message(&recorded.subject),
         "changed_by": recorded.by,
         "changed_by_team": recorded.by_team.as_ref().map(team_ref),
         "request": recorded.request,
@@ -87,5 +88,14 @@ fn webhook(subject: &Subject) -> Option<Value> {
         "service": service.id.get(),
         "change_instance_state": state.map(State::name),
         "active": active,
+    }))
+}
+
+fn message(subject: &Subject) -> Option<Value> {
+    let Subject::Message { id, services, expires } = subject else { return None };
+    Some(json!({
+        "id": id.get(),
+        "services": services.iter().map(|service| service.id.get()).collect::<Vec<_>>(),
+        "expiry_date": expires.map(Timestamp::to_wire),
     }))
 }

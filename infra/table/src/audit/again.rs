@@ -219,6 +219,12 @@ fn around(snapshot: &Snapshot, subject: &Subject) -> BTreeSet<Key> {
     if let Subject::Team(id) = subject {
         keys.insert(key::team(*id));
     }
+    if let Subject::Messages(id) = subject {
+        let services = catalogue.messages.get(id).into_iter().flat_map(|messages| &messages.all);
+        let services = services.flat_map(|message| &message.content.services);
+        keys.extend(services.map(|service| key::service(&service.title)));
+        keys.extend([key::messages(*id), key::team(*id)]);
+    }
     if *subject == Subject::Counters {
         keys.insert(key::counters());
     }

@@ -46,6 +46,7 @@ fn about(snapshot: &Snapshot, violation: &Violation) -> BTreeSet<Key> {
         Subject::Work(id) => of_work(snapshot, *id),
         Subject::Declaration(team, hash) => BTreeSet::from([key::declaration(*team, *hash)]),
         Subject::Service(_)
+        | Subject::Messages(_)
         | Subject::ServiceId(_)
         | Subject::TeamName(_)
         | Subject::Counters

@@ -4,8 +4,9 @@ use super::indexes::{Place, places};
 use crate::key::{self, INDEXES, Index};
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, ConfigRecord, CoolingRecord, DeployedRecord,
-    DocsRecord, GivenUpRecord, HeadRecord, ItemRecord, Record, RememberedRecord, RepliedRecord, SchemaRecord,
-    ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord,
+    DocsRecord, GivenUpRecord, HeadRecord, ItemRecord, MessagesRecord, Record, RememberedRecord,
+    RepliedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord,
+    WorkRecord,
 };
 use crate::{Error, related, size};
 use domain::config::CONFIG_BYTES_MAX;
@@ -14,6 +15,7 @@ use domain::docs::DOCS_BYTES_MAX;
 use domain::id::{ServiceId, TeamId};
 use domain::invariant::{Snapshot, Subject, Violation};
 use domain::json::Hash;
+use domain::message::{DESCRIPTION_BYTES_MAX, MESSAGES_MAX, Message, SERVICES_MAX};
 use domain::timestamp::Timestamp;
 use domain::work::Work;
 use std::collections::BTreeSet;
@@ -117,6 +119,7 @@ impl Rows {
             }),
             Some(DocsRecord::TYPE) => self.docs(row),
             Some(ConfigRecord::TYPE) => self.config(row),
+            Some(MessagesRecord::TYPE) => self.messages(row),
             // What became of deliveries: nothing else rests on it.
             Some(RepliedRecord::TYPE) => self.value::<RepliedRecord>(row).map(drop),
             Some(CoolingRecord::TYPE) => self.value::<CoolingRecord>(row).map(drop),
@@ -162,6 +165,18 @@ impl Rows {
         let config = self.value::<ConfigRecord>(row)?;
         self.within(config.text.len(), CONFIG_BYTES_MAX, "bytes of its config", row);
         self.snapshot.catalogue.configs.insert(config.id, (config.service, config.owner));
+        Ok(())
+    }
+
+    fn messages(&mut self, row: &Attributes) -> Result<(), Error> {
+        let messages = self.value::<MessagesRecord>(row)?;
+        let most = |size: fn(&Message) -> usize| messages.all.iter().map(size).max().unwrap_or_default();
+        self.within(messages.all.len(), MESSAGES_MAX, "messages", row);
+        let bytes = most(|message| message.content.description.len());
+        self.within(bytes, DESCRIPTION_BYTES_MAX, "bytes of a message", row);
+        let services = most(|message| message.content.services.len());
+        self.within(services, SERVICES_MAX, "services of a message", row);
+        self.snapshot.catalogue.messages.insert(messages.owner.id, messages);
         Ok(())
     }
 

@@ -1,11 +1,11 @@
-//! What was done to keys, members, services, webhooks and teams.
+//! What was done to keys, members, services, webhooks, messages and teams.
 
 use super::Record;
 use super::parts::{self, Bad, TeamPart, at};
 use super::settings::SettingsPart;
 use crate::key::{self, Key};
 use domain::actor::Role;
-use domain::id::{KeyId, MemberId, ServiceId, TeamId, WebhookId};
+use domain::id::{KeyId, MemberId, MessageId, ServiceId, TeamId, WebhookId};
 use domain::recorded::{Event, Recorded, Subject};
 use domain::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,8 @@ pub(crate) struct RecordedRecord {
     service: Option<ServicePart>,
     #[serde(skip_serializing_if = "Option::is_none")]
     webhook: Option<WebhookPart>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<MessagePart>,
     at: u64,
     by: String,
     /// The team of who did it.
@@ -70,6 +72,14 @@ struct WebhookPart {
     rv: u64,
 }
 
+#[derive(Serialize, Deserialize)]
+struct MessagePart {
+    id: u64,
+    sv: Vec<parts::ServicePart>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ex: Option<u64>,
+}
+
 impl KeyPart {
     fn value(self) -> Result<Subject, Bad> {
         Ok(Subject::Key {
@@ -116,6 +126,16 @@ impl WebhookPart {
     }
 }
 
+impl MessagePart {
+    fn value(self) -> Result<Subject, Bad> {
+        Ok(Subject::Message {
+            id: MessageId::parse(self.id).ok_or(Bad("message"))?,
+            services: self.sv.into_iter().map(parts::ServicePart::value).collect::<Result<_, _>>()?,
+            expires: self.ex.map(at),
+        })
+    }
+}
+
 /// The parts that a subject may be stored as, of which it is one.
 #[derive(Default)]
 struct Parts {
@@ -123,6 +143,7 @@ struct Parts {
     member: Option<MemberPart>,
     service: Option<ServicePart>,
     webhook: Option<WebhookPart>,
+    message: Option<MessagePart>,
 }
 
 /// The part that a subject is stored as.
@@ -161,6 +182,11 @@ fn parts(subject: &Subject) -> Parts {
             };
             Parts { webhook: Some(part), ..Parts::default() }
         }
+        Subject::Message { id, services, expires } => {
+            let sv = services.iter().map(parts::ServicePart::of).collect();
+            let part = MessagePart { id: id.get(), sv, ex: expires.map(Timestamp::micros) };
+            Parts { message: Some(part), ..Parts::default() }
+        }
         Subject::Team => Parts::default(),
     }
 }
@@ -170,7 +196,7 @@ impl Record for RecordedRecord {
     type Value = Recorded;
 
     fn of(recorded: &Recorded) -> Self {
-        let Parts { key, member, service, webhook } = parts(&recorded.subject);
+        let Parts { key, member, service, webhook, message } = parts(&recorded.subject);
         Self {
             tm: TeamPart::of(&recorded.team),
             ev: recorded.event.name().to_owned(),
@@ -178,6 +204,7 @@ impl Record for RecordedRecord {
             member,
             service,
             webhook,
+            message,
             at: recorded.at.micros(),
             by: recorded.by.clone(),
             bt: recorded.by_team.as_ref().map(TeamPart::of),
@@ -186,12 +213,13 @@ impl Record for RecordedRecord {
     }
 
     fn value(self) -> Result<Recorded, Bad> {
-        let subject = match (self.key, self.member, self.service, self.webhook) {
-            (Some(key), None, None, None) => key.value()?,
-            (None, Some(member), None, None) => member.value()?,
-            (None, None, Some(service), None) => service.value()?,
-            (None, None, None, Some(webhook)) => webhook.value()?,
-            (None, None, None, None) => Subject::Team,
+        let subject = match (self.key, self.member, self.service, self.webhook, self.message) {
+            (Some(key), None, None, None, None) => key.value()?,
+            (None, Some(member), None, None, None) => member.value()?,
+            (None, None, Some(service), None, None) => service.value()?,
+            (None, None, None, Some(webhook), None) => webhook.value()?,
+            (None, None, None, None, Some(message)) => message.value()?,
+            (None, None, None, None, None) => Subject::Team,
             _ => return Err(Bad("subject")),
         };
         Ok(Recorded {
@@ -211,6 +239,7 @@ impl Record for RecordedRecord {
             Subject::Member { id, .. } => format!("MEMBER#{id}"),
             Subject::Service { id, revision, .. } => format!("SERVICE#{id}#{revision}"),
             Subject::Webhook { id, revision, .. } => format!("WEBHOOK#{id}#{revision}"),
+            Subject::Message { id, .. } => format!("MESSAGE#{id}"),
             Subject::Team => "TEAM".to_owned(),
         };
         let place = format!("{:016}#{}#{of}", recorded.at.micros(), recorded.request);

@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::record::{
-    ApiKeyRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MemberRecord, RecordedRecord,
-    RepliedRecord, WebhookRecord,
+    ApiKeyRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MemberRecord, MessagesRecord,
+    RecordedRecord, RepliedRecord, WebhookRecord,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,6 +19,7 @@ use domain::item::{Creation, Item, LatestDeployed, RuntimeState, Slot, Stack};
 use domain::json::Hash;
 use domain::land::Stamp;
 use domain::member::Member;
+use domain::message::{Content, Messages};
 use domain::recorded::{Event as Happened, Recorded};
 use domain::schema::Reference;
 use domain::service::{Service, ServiceRef, ServiceState, Settings};
@@ -409,6 +410,15 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     let stamp = Stamp { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
     let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook(), &stamp);
     golden::<RecordedRecord>("recorded_webhook", &recorded);
+    let content = Content {
+        description: "VMs rest on Sunday".to_owned(),
+        expires: Some(at(9)),
+        services: vec![service()],
+    };
+    let messages = Messages::none(owner()).with(content, &stamp).unwrap();
+    golden::<MessagesRecord>("messages", &messages);
+    let recorded = Recorded::of_message(Happened::MessageCreated, &messages.owner, &messages.all[0], &stamp);
+    golden::<RecordedRecord>("recorded_message", &recorded);
 }
 
 /// A key, a member whom it has added, and the record of that.

@@ -3,8 +3,12 @@
 use crate::reluctant::{ALWAYS, Reluctant};
 use crate::twin::{Twin, run};
 use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, application, document, lb, team, vm};
+use domain::actor::Actor;
 use domain::id::{ApplicationId, ItemId, WebhookId};
 use domain::json::Hash;
+use domain::land::Stamp;
+use domain::message::{Content, Messages};
+use domain::recorded::{Event, Recorded};
 use domain::submission::Scope;
 use domain::timestamp::Timestamp;
 use domain::webhook::delivery::{Cooling, Delivery, Ended, Replied};
@@ -65,7 +69,28 @@ async fn busy() -> Twin {
     twin.submit_staged(&body(2)).await;
     twin.follow().await;
     deliveries(&twin.table).await;
+    messages(&twin.table).await;
     twin
+}
+
+/// What an owner tells the consumers of a service, and those of all.
+async fn messages(table: &Table) {
+    let owner = team(VM_OWNER);
+    let stamp = Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
+    let service = table.service("VM").await.unwrap().unwrap().to_ref();
+    let content = |services| Content { description: "rest".to_owned(), expires: Some(stamp.now), services };
+    let mut kept = Messages::none(owner.clone());
+    for services in [vec![service], Vec::new()] {
+        let after = kept.with(content(services), &stamp).unwrap();
+        let last = after.all.last().unwrap();
+        let recorded = Recorded::of_message(Event::MessageCreated, &owner, last, &stamp);
+        let keep = async |after| table.keep_messages(kept.revision, after, &recorded).await.unwrap();
+        assert_eq!(keep(&after).await, Keyed::Stored);
+        let other = kept.with(content(Vec::new()), &Stamp { request: "s".to_owned(), ..stamp.clone() });
+        assert_eq!(keep(&other.unwrap()).await, Keyed::Stale, "somebody was faster");
+        kept = after;
+    }
+    assert_eq!(table.message_owners().await.unwrap(), BTreeSet::from([owner.id]));
 }
 
 /// What became of deliveries to a webhook.

@@ -154,7 +154,7 @@ fn a_key_is_found_by_its_hash_alone() {
                     name.clone()
                 }
                 Subject::Service { title, .. } => title.clone(),
-                Subject::Team => String::new(),
+                Subject::Message { .. } | Subject::Team => String::new(),
             };
             page.iter().map(name).collect()
         };

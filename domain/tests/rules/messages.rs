@@ -1,0 +1,43 @@
+//! Messages of owners: who is shown them (R41).
+
+use crate::world::{LB_OWNER, VM_OWNER, World, lb, team, vm};
+use domain::actor::Actor;
+use domain::land::Stamp;
+use domain::message::{Content, Messages, shown, used};
+use domain::timestamp::Timestamp;
+
+/// What the consumer is shown: of the owner of the VMs one for these and one for all, and one of the balancers' owner.
+fn told(world: &World, now: u64) -> Vec<&'static str> {
+    let stamp = |now| Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(now) };
+    let vm = world.offers["VM"].service.to_ref();
+    let content = |services: Vec<_>, expires: Option<u64>| Content {
+        description: String::new(),
+        expires: expires.map(Timestamp::from_micros),
+        services,
+    };
+    let of_vms = Messages::none(team(VM_OWNER)).with(content(vec![vm], Some(9)), &stamp(1)).unwrap();
+    let of_vms = of_vms.with(content(Vec::new(), None), &stamp(2)).unwrap();
+    let of_balancers = Messages::none(team(LB_OWNER)).with(content(Vec::new(), None), &stamp(3)).unwrap();
+    let all = [of_vms, of_balancers];
+    let shown = shown(&all, &used(world.snapshot.items.values()), Timestamp::from_micros(now));
+    let name = |at: Timestamp| ["VMs", "all of VMs", "balancers"][usize::try_from(at.micros()).unwrap() - 1];
+    shown.into_iter().map(|(_, message)| name(message.created)).collect()
+}
+
+#[test]
+fn r41_messages_are_for_those_with_active_items_until_they_expire() {
+    let mut world = World::new();
+    assert_eq!(told(&world, 5), [""; 0]);
+    world.declare(&[vm("CoreVM1", 8)]);
+    assert_eq!(told(&world, 5), ["all of VMs", "VMs"]);
+    assert_eq!(told(&world, 9), ["all of VMs"], "it has expired");
+    world.declare(&[vm("CoreVM1", 8), lb("CoreLB1", &["CoreVM1"], "a")]);
+    assert_eq!(told(&world, 5), ["balancers", "all of VMs", "VMs"]);
+    world.finish("CoreVM1", VM_OWNER);
+    world.finish("CoreLB1", LB_OWNER);
+    // What is to be removed is active until that is approved.
+    world.declare(&[vm("CoreVM1", 8)]);
+    assert_eq!(told(&world, 5), ["balancers", "all of VMs", "VMs"]);
+    world.approve("CoreLB1", LB_OWNER);
+    assert_eq!(told(&world, 5), ["all of VMs", "VMs"]);
+}

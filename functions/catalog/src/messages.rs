@@ -1,0 +1,173 @@
+//! Messages of an owner to the consumers of its services: written, changed, removed.
+
+use crate::ATTEMPTS_MAX;
+use domain::id::{MessageId, ServiceId, TeamId};
+use domain::message::{Content, DESCRIPTION_BYTES_MAX, Message, Messages, NotTaken, SERVICES_MAX};
+use domain::recorded::{Event, Recorded};
+use domain::service::ServiceRef;
+use domain::timestamp::Timestamp;
+use dovetail_aws::pause;
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
+use dovetail_table::{Keyed, Table};
+use serde_json::{Map, Value};
+
+/// Writes one more.
+pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    if call.pov == Pov::Consumer {
+        return Err(Code::NotFound.into());
+    }
+    let content = content(table, call, None).await?;
+    for attempt in 0..ATTEMPTS_MAX {
+        let before = messages(table, call).await?;
+        let after = before.with(content.clone(), &call.stamp()).map_err(|not_taken| match not_taken {
+            NotTaken::TooMany => Code::TooManyMessages,
+            NotTaken::OutOfNumbers => Code::OutOfNumbers,
+        })?;
+        let made = after.all.last().ok_or(Code::Broken)?;
+        if kept(table, call, Event::MessageCreated, (&before, &after), made).await? {
+            return Ok(shown(call, 201, &after, made));
+        }
+        pause(attempt).await;
+    }
+    Err(Code::Contended.into())
+}
+
+/// Changes what a body names of one, or with `PUT` all of it.
+pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let id = own(call)?;
+    for attempt in 0..ATTEMPTS_MAX {
+        let before = messages(table, call).await?;
+        let message = before.find(id).ok_or(Code::NotFound)?;
+        let basis = (call.method != "PUT").then_some(&message.content);
+        let Some(after) = before.changed(id, content(table, call, basis).await?, &call.stamp()) else {
+            return Ok(shown(call, 200, &before, message));
+        };
+        let changed = after.find(id).ok_or(Code::Broken)?;
+        if kept(table, call, Event::MessageChanged, (&before, &after), changed).await? {
+            return Ok(shown(call, 200, &after, changed));
+        }
+        pause(attempt).await;
+    }
+    Err(Code::Contended.into())
+}
+
+/// Removes one.
+pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let id = own(call)?;
+    for attempt in 0..ATTEMPTS_MAX {
+        let before = messages(table, call).await?;
+        let removed = before.find(id).ok_or(Code::NotFound)?;
+        let after = before.without(id, &call.stamp());
+        if kept(table, call, Event::MessageRemoved, (&before, &after), removed).await? {
+            return Ok(Reply::nothing());
+        }
+        pause(attempt).await;
+    }
+    Err(Code::Contended.into())
+}
+
+/// The message that a path names; another team's is not even looked up, and a consumer writes none.
+fn own(call: &Call) -> Result<MessageId, Failure> {
+    let id = call.id(MessageId::parse)?;
+    let is_own = id.team() == call.caller.team.id && call.pov == Pov::ServiceOwner;
+    if is_own { Ok(id) } else { Err(Code::NotFound.into()) }
+}
+
+async fn messages(table: &Table, call: &Call) -> Result<Messages, Failure> {
+    let owner = &call.caller.team;
+    Ok(table.messages(owner.id).await?.unwrap_or_else(|| Messages::none(owner.clone())))
+}
+
+/// Whether it is stored; otherwise somebody else was faster.
+async fn kept(
+    table: &Table,
+    call: &Call,
+    event: Event,
+    (before, after): (&Messages, &Messages),
+    message: &Message,
+) -> Result<bool, Failure> {
+    let recorded = Recorded::of_message(event, &after.owner, message, &call.stamp());
+    Ok(table.keep_messages(before.revision, after, &recorded).await? == Keyed::Stored)
+}
+
+fn shown(call: &Call, status: u16, messages: &Messages, message: &Message) -> Reply {
+    Reply::new(status, view::message(&messages.owner, message, call.now, &Viewpoint::of(call)))
+}
+
+/// What a body says; what is absent is as in `before`, or, where there is nothing before, as it is when nothing is said.
+async fn content(table: &Table, call: &Call, before: Option<&Content>) -> Result<Content, Failure> {
+    let body = call.object()?;
+    let before = before.cloned();
+    let description = description(&body, before.as_ref().map(|before| before.description.as_str()));
+    let expires = match body.get("expiry_date") {
+        None => Ok(before.as_ref().and_then(|before| before.expires)),
+        Some(Value::Null) => Ok(None),
+        Some(value) => expires(value).map(Some),
+    };
+    let services = match body.get("scopes") {
+        None => Ok(before.map(|before| before.services).unwrap_or_default()),
+        Some(value) => services(table, value, call.caller.team.id).await?,
+    };
+    match (description, expires, services) {
+        (Ok(description), Ok(expires), Ok(services)) => Ok(Content { description, expires, services }),
+        (description, expires, services) => {
+            let first = [description.err(), expires.err()].into_iter().flatten();
+            Err(first.chain(services.err()).collect::<Vec<_>>().into())
+        }
+    }
+}
+
+fn description(body: &Map<String, Value>, before: Option<&str>) -> Result<String, FieldError> {
+    let wrong = |message: &str| Err(FieldError::new("description", message));
+    match (body.get("description"), before) {
+        (None, Some(before)) => Ok(before.to_owned()),
+        (None, None) => wrong("is missing"),
+        (Some(Value::String(text)), _) if text.trim().is_empty() => wrong("is empty"),
+        (Some(Value::String(text)), _) if text.len() > DESCRIPTION_BYTES_MAX => {
+            wrong(&format!("has more than {DESCRIPTION_BYTES_MAX} bytes"))
+        }
+        (Some(Value::String(text)), _) => Ok(text.clone()),
+        (Some(_), _) => wrong("is no text"),
+    }
+}
+
+fn expires(value: &Value) -> Result<Timestamp, FieldError> {
+    let wrong = || FieldError::new("expiry_date", "is neither null nor a time, as 2030-01-31T12:00:00Z");
+    value.as_str().and_then(Timestamp::parse).ok_or_else(wrong)
+}
+
+/// The services that a body names by their URLs, or as they are shown, each once; everything that is wrong in one sentence.
+async fn services(
+    table: &Table,
+    value: &Value,
+    team: TeamId,
+) -> Result<Result<Vec<ServiceRef>, FieldError>, Failure> {
+    let wrong = |message: String| Ok(Err(FieldError::new("scopes", message)));
+    let Some(list) = value.as_array() else { return wrong("is no list of URLs of services".to_owned()) };
+    if list.len() > SERVICES_MAX {
+        return wrong(format!("names more than {SERVICES_MAX} services"));
+    }
+    let (mut services, mut unknown): (Vec<ServiceRef>, Vec<String>) = (Vec::new(), Vec::new());
+    for (place, entry) in list.iter().enumerate() {
+        let service = match service_id(entry) {
+            Some(id) => table.service_by_id(id).await?.filter(|service| service.owner.id == team),
+            None => None,
+        };
+        match service.map(|service| service.to_ref()) {
+            Some(service) if services.contains(&service) => {}
+            Some(service) => services.push(service),
+            None => unknown.push(place.to_string()),
+        }
+    }
+    if unknown.is_empty() {
+        return Ok(Ok(services));
+    }
+    wrong(format!("names no service that the team owns at {}", unknown.join(", ")))
+}
+
+fn service_id(entry: &Value) -> Option<ServiceId> {
+    let scope = entry.get("scope").unwrap_or(entry);
+    let named = scope.get("url").or_else(|| scope.get("id")).unwrap_or(scope);
+    view::id_in(named, "services").and_then(ServiceId::new)
+}

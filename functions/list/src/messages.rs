@@ -1,0 +1,95 @@
+//! Messages: an owner sees its own, a consumer those that are for it (R41).
+
+use crate::bound::WHOLE;
+use domain::actor::TeamRef;
+use domain::id::{MessageId, TeamId};
+use domain::item::Item;
+use domain::message::{self, Message, Messages, Used};
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, Pov, Reply};
+use dovetail_table::{Direction, Read, Source, Table};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// How many items of a consumer are read at once.
+const ITEMS_AT_ONCE: usize = 1_000;
+
+/// All of them, the newest first.
+pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    call.only_knows(&["limit", "offset"])?;
+    let bad = |error| Call::bad_filter(&error);
+    let limit = call.query.limit().map_err(bad)?;
+    let offset = call.query.integer("offset").map_err(bad)?.unwrap_or_default();
+    let all = match call.pov {
+        Pov::ServiceOwner => of_owner(table, call.caller.team.id).await?,
+        Pov::Consumer => for_consumer(table, call).await?,
+    };
+    let (skip, viewpoint) = (usize::try_from(offset).unwrap_or(usize::MAX), Viewpoint::of(call));
+    let page = all.iter().skip(skip).take(limit);
+    let results: Vec<Value> =
+        page.map(|(owner, message)| view::message(owner, message, call.now, &viewpoint)).collect();
+    let end = skip.saturating_add(results.len());
+    let next = (end < all.len()).then(|| call.from_offset(end));
+    let body = json!({"count": all.len(), "next": next, "previous": null, "results": results});
+    Ok(Reply::new(200, body))
+}
+
+/// One of them.
+pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let id = call.id(MessageId::parse)?;
+    let shown = match call.pov {
+        Pov::ServiceOwner if id.team() == call.caller.team.id => {
+            let messages = table.messages(id.team()).await?.ok_or(Code::NotFound)?;
+            messages.find(id).map(|message| owned((&messages, message.clone())))
+        }
+        Pov::ServiceOwner => None,
+        Pov::Consumer => {
+            // Who uses none of the owner's services has nothing to look for.
+            let used = used(table, call.caller.team.id, &BTreeSet::from([id.team()])).await?;
+            let messages = if used.is_empty() { None } else { table.messages(id.team()).await? };
+            let message = messages.as_ref().and_then(|messages| messages.find(id));
+            let live = message.filter(|message| !message.has_expired(call.now));
+            messages.as_ref().zip(live.and_then(|message| message.shown_to(&used))).map(owned)
+        }
+    };
+    let (owner, message) = shown.ok_or(Code::NotFound)?;
+    Ok(Reply::new(200, view::message(&owner, &message, call.now, &Viewpoint::of(call))))
+}
+
+fn owned((messages, message): (&Messages, Message)) -> (TeamRef, Message) {
+    (messages.owner.clone(), message)
+}
+
+async fn of_owner(table: &Table, team: TeamId) -> Result<Vec<(TeamRef, Message)>, Failure> {
+    let Some(messages) = table.messages(team).await? else { return Ok(Vec::new()) };
+    Ok(messages.all.iter().rev().map(|message| owned((&messages, message.clone()))).collect())
+}
+
+/// Those that are for the caller: of the owners that it has items of, so nobody else's are read.
+async fn for_consumer(table: &Table, call: &Call) -> Result<Vec<(TeamRef, Message)>, Failure> {
+    let owners = table.message_owners().await?;
+    let used = used(table, call.caller.team.id, &owners).await?;
+    let owners: BTreeSet<TeamId> = used.values().copied().collect();
+    let all = table.messages_of(owners.into_iter()).await?;
+    let shown = message::shown(&all, &used, call.now).into_iter();
+    Ok(shown.map(|(owner, message)| (owner.clone(), message)).collect())
+}
+
+/// The services of these owners that a consumer has active items of, found in its first 10,000 items.
+async fn used(table: &Table, consumer: TeamId, owners: &BTreeSet<TeamId>) -> Result<Used, Failure> {
+    let (mut used, mut read) = (Used::new(), Read::default());
+    if owners.is_empty() {
+        return Ok(used);
+    }
+    let source = Source::<Item>::of_consumer(consumer);
+    let mut rows = table.rows(&source, Direction::Ascending, None).at_once(ITEMS_AT_ONCE);
+    while let Some(batch) = read.by(rows.next()).await? {
+        read.rows(batch.len());
+        used.extend(message::used(batch.iter().map(|row| &row.value)));
+        if read.reaches(&WHOLE) {
+            break;
+        }
+    }
+    used.retain(|_, owner| owners.contains(owner));
+    Ok(used)
+}
