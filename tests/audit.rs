@@ -22,7 +22,9 @@ const BEFORE_ALL: Timestamp = Timestamp::from_micros(0);
 const ARCHITECTURE: &str = include_str!("../docs/architecture.md");
 
 fn submit(system: &Running, key: &str, headers: &[(&str, &str)], services: &Value, team: &str) -> Answer {
-    let body = json!({team: {"NewApp1": {"metadata": {"env": "dev"}, "services": services}}});
+    // Each key is another round of metadata.
+    let metadata = json!({"env": "dev", "round": headers.first().map(|(_, key)| key)});
+    let body = json!({team: {"NewApp1": {"metadata": metadata, "services": services}}});
     let body = body.to_string().into_bytes();
     let answer = system.send(&Ask { method: "POST", path: SUBMIT, key: Some(key), headers, body });
     assert_eq!(answer.status, 201, "{answer:?}");

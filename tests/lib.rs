@@ -318,12 +318,14 @@ impl Running {
             stagings,
             shares,
             declarations,
+            replaced,
             remembered,
             catalogue,
         } = self.block_on(self.table.snapshot()).unwrap();
         let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
         let records = (heads, applications, items, changes, deployed, submissions, works, stagings, shares);
-        let more = (declarations.keys(), remembered, catalogue);
+        let replaced: Vec<_> = replaced.values().map(|kept| (kept, &kept.metadata)).collect();
+        let more = (declarations.keys(), replaced, remembered, catalogue);
         format!("{teams:?} {metadata:?} {records:?} {more:?}")
     }
 

@@ -10,6 +10,7 @@ mod head;
 mod history;
 mod item;
 mod number;
+mod past;
 mod size;
 mod subject;
 mod submission;
@@ -25,6 +26,7 @@ use crate::deployed::Deployed;
 use crate::id::{ApplicationId, ChangeId, ItemId, SubmissionId, TeamId};
 use crate::item::Item;
 use crate::json::Hash;
+use crate::metadata::{Of, Replaced};
 use crate::staging::{Staging, StagingId};
 use crate::submission::{Remembered, Submission};
 use crate::team::{Application, Head, Team};
@@ -56,6 +58,8 @@ pub struct Snapshot {
     pub shares: BTreeSet<(ItemId, TeamId)>,
     /// Declarations by team and hash: the hash of what is stored under it.
     pub declarations: BTreeMap<(TeamId, Hash), Hash>,
+    /// Metadata that were replaced, by whose they were and the submission that had declared them.
+    pub replaced: BTreeMap<(Of, u64), Replaced>,
     /// Idempotency keys.
     pub remembered: Vec<(TeamId, Remembered)>,
     /// What all teams have in common.
@@ -109,6 +113,7 @@ pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
     audit.numbers();
     audit.shares_without_item();
     audit.declarations();
+    audit.replaced();
     audit.remembered();
     audit.found
 }

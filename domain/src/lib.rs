@@ -24,6 +24,7 @@ pub mod json;
 pub mod land;
 pub mod member;
 pub mod message;
+pub mod metadata;
 pub mod past;
 pub mod plan;
 pub mod problem;

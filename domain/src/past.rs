@@ -1,15 +1,20 @@
-//! The past of a service item: how it was at a moment, told from its change instances and what was deployed, of which
-//! nothing is ever forgotten (R35).
+//! The past: how a service item was at a moment, told from its change instances and what was deployed, of which nothing
+//! is ever forgotten (R35); what a team declared then is in [`Then`] (R36).
 //!
 //! Times are those of the clocks that wrote them, and decide nothing but what is told here (R30).
 
+mod then;
+
+pub use self::then::{Then, document, root};
 use crate::change::{Change, ChangeType, Kind, Version};
 use crate::deployed::Deployed;
 use crate::id::TeamId;
 use crate::item::{Item, LatestDeployed, RuntimeState, Stack};
 use crate::land::slot_of;
+use crate::metadata::Since;
 use crate::state::{Stage, State};
 use crate::submission::{Progress, Submission};
+use crate::team::Application;
 use crate::timestamp::Timestamp;
 use std::collections::BTreeMap;
 
@@ -33,6 +38,28 @@ impl Moment {
         let is_settled = submission.progress() == Progress::Settled;
         let at = if is_settled { submission.modified } else { now };
         Self { at, submission: Some(submission.id.number()) }
+    }
+
+    /// Whether metadata were declared by then.
+    pub fn has(&self, since: Since) -> bool {
+        match self.submission {
+            Some(last) => since.submission <= last,
+            None => since.at <= self.at,
+        }
+    }
+
+    /// Whether nothing that it declares of an item was changed since, as far as the item itself tells.
+    pub fn still_stands(&self, item: &Item) -> bool {
+        match self.submission {
+            Some(last) => item.stacks.get(&item.service_owner.id).is_some_and(|stack| stack.sequence <= last),
+            None => item.modified <= self.at,
+        }
+    }
+
+    /// Whether nothing that an application declares was changed since, as far as the application itself tells.
+    pub fn still_declares(&self, application: &Application) -> bool {
+        let noted = application.changed > 0;
+        self.submission.is_some_and(|last| noted && application.changed <= last)
     }
 
     fn counts(&self, change: &Change) -> bool {
@@ -80,9 +107,19 @@ fn as_of(change: &Change, at: Timestamp) -> Change {
     then
 }
 
+/// The declaration that an item had at a moment; none when it was not declared. `changes` are all of its by then.
+pub fn declaration(changes: &[Change], moment: Moment) -> Option<Version> {
+    // After a submission its declarations count, whatever the clocks say.
+    let counts = |change: &&Change| match moment.submission {
+        Some(last) => change.submission.number() <= last,
+        None => moment.counts(change),
+    };
+    declared(changes.iter().filter(counts)).filter(|(_, stood)| *stood).map(|(version, _)| version)
+}
+
 /// The declaration, and whether it stood: what the newest submission that changed the item made of it.
-fn declared(then: &[Change]) -> Option<(Version, bool)> {
-    let direct = then.iter().filter(|change| change.kind == Kind::Direct);
+pub(crate) fn declared<'a>(then: impl IntoIterator<Item = &'a Change>) -> Option<(Version, bool)> {
+    let direct = then.into_iter().filter(|change| change.kind == Kind::Direct);
     let newest = direct.max_by_key(|change| change.submission.number())?;
     Some((newest.new.or(newest.old)?, newest.new.is_some()))
 }

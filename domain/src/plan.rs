@@ -9,6 +9,7 @@ mod pack;
 mod preview;
 
 use self::application::Comparison;
+pub(crate) use self::application::NO_METADATA;
 pub use self::application::digest_of_stored;
 pub use self::pack::{AtOnce, Staged};
 pub use self::preview::Preview;
@@ -20,6 +21,7 @@ use crate::id::{ApplicationId, CHANGE_STRIDE, ChangeId, SubmissionId};
 use crate::item::Item;
 use crate::json::{self, Hash};
 use crate::land::Stamp;
+use crate::metadata::Replaced;
 use crate::problem::Problem;
 use crate::schema::Schema;
 use crate::service::Service;
@@ -97,6 +99,8 @@ pub struct Plan<'a> {
     /// The submission's record, as if nothing were left to be done.
     submission: Submission,
     head: (Head, Head),
+    /// The metadata that the commit replaces: kept before it, by themselves.
+    pub replaced: Vec<Replaced>,
     /// What else the commit writes, however the items are written: the team's and its applications' own records.
     pub others: Vec<Write>,
 }
@@ -143,6 +147,7 @@ pub fn plan<'a>(
     }
     let id = SubmissionId::new(stored.team.id, stored.head.submissions + 1).ok_or(Refused::OutOfNumbers)?;
     let mut comparison = Comparison {
+        submission: id.number(),
         numbers: Numbers {
             next_application: stored.head.next_application,
             next_change: stored.head.next_change,
@@ -227,10 +232,13 @@ impl<'a> Draft<'a> {
             next_change: self.numbers.next_change,
             ..stored.head
         };
-        let mut others = Vec::new();
+        let (mut others, mut replaced) = (Vec::new(), Vec::new());
         if self.metadata != stored.team.metadata {
-            others.push(Write::Team(Team { metadata: self.metadata.clone(), ..stored.team.clone() }));
+            let since = stored.team.since.replaced_by(self.id.number(), request.stamp.now);
+            others.push(Write::Team(Team { metadata: self.metadata.clone(), since, ..stored.team.clone() }));
+            replaced.push(stored.team.replaced());
         }
+        replaced.extend(self.applications.iter().filter_map(application::Diff::replaced));
         others.extend(self.applications.iter().filter_map(application::Diff::write));
         others.extend(remember(request, &submission));
         let mut plan = Plan {
@@ -239,6 +247,7 @@ impl<'a> Draft<'a> {
             declarations: BTreeMap::new(),
             submission,
             head: (stored.head, after),
+            replaced,
             others,
         };
         for diff in self.applications {
@@ -289,6 +298,7 @@ impl<'a> Draft<'a> {
             team: stored.team.to_ref(),
             scope: request.scope,
             commit_id: request.commit_id.clone(),
+            root: Some(root),
             changed: root != stored.head.root || direct > 0,
             first_change: stored.head.next_change,
             direct,

@@ -52,6 +52,8 @@ pub struct Submission {
     pub scope: Scope,
     /// The commit that the consumer named.
     pub commit_id: Option<String>,
+    /// The digest of everything that was declared then; none where nobody has noted it.
+    pub root: Option<Hash>,
     /// Whether it changed what is declared; otherwise it is only recorded (R29).
     pub changed: bool,
     /// The number of its first change instance; all that it causes follow in order.

@@ -5,6 +5,7 @@ use crate::attention::Attention;
 use crate::digest;
 use crate::id::{ApplicationId, CHANGE_STRIDE, SubmissionId, TeamId};
 use crate::json::Hash;
+use crate::metadata::{Of, Replaced, Since};
 use crate::timestamp::Timestamp;
 use std::fmt;
 
@@ -17,9 +18,16 @@ pub struct Team {
     pub name: String,
     /// What its last declaration said about it, canonical JSON.
     pub metadata: String,
+    /// Since when.
+    pub since: Since,
 }
 
 impl Team {
+    /// What is kept of its metadata once they are replaced.
+    pub fn replaced(&self) -> Replaced {
+        Replaced { of: Of::Team(self.id), metadata: self.metadata.clone(), since: self.since }
+    }
+
     /// The team by id and name.
     pub fn to_ref(&self) -> TeamRef {
         TeamRef { id: self.id, name: self.name.clone() }
@@ -78,10 +86,21 @@ pub struct Application {
     pub next_item: u64,
     /// What the last declaration said about it, canonical JSON.
     pub metadata: String,
+    /// Since when.
+    pub since: Since,
+    /// The number of the last submission that changed what is declared in it; 0 where nobody has noted it.
+    pub changed: u64,
     /// When it was first declared.
     pub created: Timestamp,
     /// When what it declares last changed.
     pub modified: Timestamp,
+}
+
+impl Application {
+    /// What is kept of its metadata once they are replaced.
+    pub fn replaced(&self) -> Replaced {
+        Replaced { of: Of::Application(self.id), metadata: self.metadata.clone(), since: self.since }
+    }
 }
 
 impl fmt::Debug for Application {

@@ -6,6 +6,7 @@ use domain::declaration::{self as declared, Declaration};
 use domain::id::{ServiceId, TeamId};
 use domain::item::Item;
 use domain::land::Stamp;
+use domain::metadata::Since;
 use domain::plan::{self, Items, Offer, Offers, Plan, Request, Stored};
 use domain::schema as schemas;
 use domain::service::{Service, Settings};
@@ -44,7 +45,7 @@ impl Known {
 
     fn new() -> Self {
         let by = TeamRef { id: TeamId::new(2).unwrap(), name: CONSUMER.to_owned() };
-        let team = Team { id: by.id, name: by.name.clone(), metadata: "{}".to_owned() };
+        let team = Team { id: by.id, name: by.name.clone(), metadata: "{}".to_owned(), since: Since::EVER };
         let head = team.first_head();
         let by = Actor::Key { name: "key".to_owned(), team: by };
         let stamp = Stamp { by, request: "JKJaXmPLvH00001=".to_owned(), now: Timestamp::from_micros(1_000) };

@@ -76,7 +76,8 @@ pub(super) fn submissions() -> Table {
     submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     let again = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     table.row("nothing new, 20 items", Figures::told(&again));
-    let told = json!({"description": "VMs rest on Sunday", "scopes": ["/v1/orcabase/serviceowner/services/1/"]});
+    let told =
+        json!({"description": "VMs rest on Sunday", "scopes": ["/v1/orcabase/serviceowner/services/1/"]});
     let told = fresh.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &told);
     assert_eq!(told.status, 201, "{told:?}");
     // The first time it looks who has messages, and whose the service is.

@@ -63,6 +63,7 @@ fn submission(work_left: u64) -> Submission {
         team: TeamRef { id: team, name: "AwesomeConsumer".to_owned() },
         scope: crate::submission::Scope::Whole,
         commit_id: None,
+        root: Some(Hash::of("root")),
         changed: true,
         first_change: 16,
         direct: 1,

@@ -23,6 +23,7 @@ impl Audit<'_> {
         let numbers = submissions.map(|(id, _)| *id).take_while(|id| id.team() == head.team);
         let dense = numbers.map(SubmissionId::number).eq(1..=head.submissions);
         self.require(dense, "I20", subject(), "the submissions are not numbered without gaps");
+        self.root_of_newest(head.team);
         let held = head.in_flight.is_none_or(|id| self.submissions.contains_key(&id));
         self.require(held, "I11", subject(), "the submission that holds it does not exist");
         let exists = self.snapshot.teams.contains_key(&head.team);
@@ -53,6 +54,7 @@ impl Audit<'_> {
         );
         let has_team = self.snapshot.teams.contains_key(&application.id.team());
         self.require(has_team, "I16", Subject::Application(application.id), "its team does not exist");
+        self.changed(application);
         self.application_size(application);
     }
 }

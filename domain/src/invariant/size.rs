@@ -9,6 +9,7 @@ use crate::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
 use crate::deployed::{DEPLOYED_BYTES_MAX, Deployed};
 use crate::id::TeamId;
 use crate::item::Item;
+use crate::metadata::Replaced;
 use crate::schema::REFERENCES_MAX;
 use crate::state::State;
 use crate::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, Remembered, Submission};
@@ -51,6 +52,15 @@ impl Audit<'_> {
         let subject = || Subject::Application(application.id);
         self.within(application.name.len(), NAME_BYTES_MAX, subject(), "bytes of its name");
         self.within(application.metadata.len(), METADATA_BYTES_MAX, subject(), "bytes of metadata");
+    }
+
+    pub(super) fn replaced_size(&mut self, subject: Subject, replaced: &Replaced) {
+        self.within(
+            replaced.metadata.len(),
+            METADATA_BYTES_MAX,
+            subject,
+            "bytes of metadata that were replaced",
+        );
     }
 
     pub(super) fn submission_size(&mut self, submission: &Submission) {

@@ -9,6 +9,7 @@ use crate::digest;
 use crate::id::{ApplicationId, ItemId};
 use crate::item::Item;
 use crate::json::{self, Hash};
+use crate::metadata::{Replaced, Since};
 use crate::submission::Scope;
 use crate::team::Application;
 use crate::work::Owed;
@@ -16,7 +17,7 @@ use crate::write::Write;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The metadata of an application that declares none.
-pub(super) const NO_METADATA: &str = "{}";
+pub(crate) const NO_METADATA: &str = "{}";
 
 /// An application that the submission concerns: as stored, as declared, with its items.
 pub(super) struct Concerned<'a, 'r> {
@@ -72,6 +73,12 @@ pub(super) struct Diff<'a> {
 }
 
 impl Diff<'_> {
+    /// The metadata that it no longer has.
+    pub(super) fn replaced(&self) -> Option<Replaced> {
+        let before = self.before.as_ref().filter(|before| before.metadata != self.after.metadata);
+        before.map(Application::replaced)
+    }
+
     /// The write of the application, if anything about it changed.
     pub(super) fn write(&self) -> Option<Write> {
         let changed = self.before.as_ref() != Some(&self.after);
@@ -133,6 +140,8 @@ pub(super) fn concerned<'a, 'r>(
 
 /// What all applications of a submission share while they are compared.
 pub(super) struct Comparison<'a> {
+    /// The number of the submission.
+    pub(super) submission: u64,
     pub(super) numbers: Numbers,
     pub(super) consumer: TeamRef,
     pub(super) offers: &'a Offers,
@@ -176,7 +185,12 @@ impl Comparison<'_> {
         let digest = concerned.digest();
         let after = match (concerned.stored, concerned.declared) {
             (Some(stored), _) if stored.digest == digest => stored.clone(),
-            (Some(stored), _) => Application { digest, metadata, modified: now, ..stored.clone() },
+            (Some(stored), _) => {
+                let stays = metadata == stored.metadata;
+                let since = if stays { stored.since } else { stored.since.replaced_by(self.submission, now) };
+                let changed = self.submission;
+                Application { digest, metadata, since, changed, modified: now, ..stored.clone() }
+            }
             (None, declared) => {
                 let id = ApplicationId::new(self.consumer.id, self.numbers.next_application);
                 self.numbers.next_application += 1;
@@ -186,6 +200,8 @@ impl Comparison<'_> {
                     digest,
                     next_item: 1,
                     metadata,
+                    since: Since { submission: self.submission, at: now, before: None },
+                    changed: self.submission,
                     created: now,
                     modified: now,
                 }

@@ -34,6 +34,8 @@ mod preview;
 #[cfg(test)]
 mod repairs;
 #[cfg(test)]
+mod revert;
+#[cfg(test)]
 mod services;
 #[cfg(test)]
 mod stack;

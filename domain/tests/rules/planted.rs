@@ -4,6 +4,7 @@ mod catalogue;
 mod change;
 mod item;
 mod late;
+mod past;
 mod size;
 mod submission;
 

@@ -18,6 +18,7 @@ use domain::invariant::{self, Snapshot};
 use domain::item::{Item, RuntimeState};
 use domain::json::Hash;
 use domain::land::Stamp;
+use domain::metadata::{Replaced, Since};
 use domain::plan::{self, Items, Offer, Offers, Preview, Refused, Request, Staged, Stored};
 use domain::schema;
 use domain::service::{Service, Settings};
@@ -56,6 +57,8 @@ pub(crate) struct Plan {
     pub(crate) writes: Vec<Write>,
     /// What it would do, told beforehand.
     pub(crate) preview: Preview,
+    /// The metadata that it replaces.
+    pub(crate) replaced: Vec<Replaced>,
     /// To be carried out later, if items change.
     pub(crate) staged: Option<Staged>,
 }
@@ -66,7 +69,7 @@ impl World {
         for name in TEAMS {
             let id = team(name).id;
             let metadata = "{}".to_owned();
-            let team = Team { id, name: name.to_owned(), metadata };
+            let team = Team { id, name: name.to_owned(), metadata, since: Since::EVER };
             snapshot.heads.insert(id, team.first_head());
             snapshot.teams.insert(id, team);
         }

@@ -21,6 +21,8 @@ pub(crate) async fn write(
     may_be_at_once: bool,
     until: Instant,
 ) -> Result<Option<Reply>, Failure> {
+    // Before the commit replaces them, whatever becomes of it.
+    table.keep_replaced(&plan.replaced).await?;
     let is_small = plan.writes_at_least() <= table.actions_max();
     if !(is_small && may_be_at_once)
         && let Some(staged) = plan.staged(staging)

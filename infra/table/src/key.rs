@@ -6,6 +6,7 @@ use domain::id::{
     WebhookId,
 };
 use domain::json::Hash;
+use domain::metadata::Of;
 use domain::staging::StagingId;
 use domain::state::State;
 use domain::timestamp::Timestamp;
@@ -66,7 +67,8 @@ pub(crate) fn partitions_of(team: TeamId) -> Vec<String> {
     let before = [team_partition(team), format!("STAGING#{team}"), submission_partition(team)];
     let work = [work_partition(team), format!("KEY#{team}"), item_partition(team), change_partition(team)];
     let after = [deployed_partition(team), format!("{SHARE}#{team}"), format!("DECLARATION#{team}")];
-    [before.to_vec(), work.to_vec(), after.to_vec()].concat()
+    let after = [after.to_vec(), vec![replaced_partition(team)]].concat();
+    [before.to_vec(), work.to_vec(), after].concat()
 }
 
 pub(crate) fn team(team: TeamId) -> Key {
@@ -79,6 +81,25 @@ pub(crate) fn head(team: TeamId) -> Key {
 
 pub(crate) fn application(id: ApplicationId) -> Key {
     Key::new(team_partition(id.team()), format!("APP#{:04}", id.number()))
+}
+
+/// The partition of the metadata of a team and its applications that were replaced.
+pub(crate) fn replaced_partition(team: TeamId) -> String {
+    format!("METADATA#{team}")
+}
+
+/// How the sort keys of metadata that were replaced begin, a team's own or an application's.
+pub(crate) fn replaced_prefix(of: Of) -> String {
+    let number = match of {
+        Of::Team(_) => 0,
+        Of::Application(application) => application.number(),
+    };
+    format!("{number:04}#")
+}
+
+/// The metadata that a submission had declared.
+pub(crate) fn replaced(of: Of, submission: u64) -> Key {
+    Key::new(replaced_partition(of.team()), format!("{}{submission:011}", replaced_prefix(of)))
 }
 
 /// The partition of a team's API keys and members, in the table of keys.

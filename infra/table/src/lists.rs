@@ -4,7 +4,7 @@ use crate::call::Call as _;
 use crate::key::{self, Key};
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, ConfigRecord, DeployedRecord, ItemRecord,
-    ServiceRecord, SubmissionRecord,
+    ReplacedRecord, ServiceRecord, SubmissionRecord,
 };
 use crate::{Error, Table};
 use aws_sdk_dynamodb::types::{AttributeValue, Select};
@@ -13,6 +13,7 @@ use domain::config::Config;
 use domain::deployed::Deployed;
 use domain::id::{ApplicationId, ChangeId, ItemId, ServiceId, TeamId};
 use domain::item::Item;
+use domain::metadata::{Of, Replaced};
 use domain::service::Service;
 use domain::state::State;
 use domain::submission::Submission;
@@ -162,6 +163,14 @@ impl Source<Application> {
     /// All applications of a team.
     pub fn of_team(team: TeamId) -> Self {
         Self::new(None, [key::team_partition(team)], record::read::<ApplicationRecord>).under("APP#")
+    }
+}
+
+impl Source<Replaced> {
+    /// The metadata that a team or an application had before, in the order in which they were declared.
+    pub fn of(of: Of) -> Self {
+        let pk = key::replaced_partition(of.team());
+        Self::new(None, [pk], record::read::<ReplacedRecord>).under(&key::replaced_prefix(of))
     }
 }
 

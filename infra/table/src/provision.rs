@@ -7,6 +7,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use domain::actor::TeamRef;
 use domain::id::{ServiceId, TeamId};
 use domain::land::Stamp;
+use domain::metadata::Since;
 use domain::recorded::{Event, Recorded};
 use domain::schema::Schema;
 use domain::service::{Service, Settings};
@@ -39,7 +40,7 @@ impl Table {
             }
             let (before, next) = self.counter("teams").await?;
             let id = TeamId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no team numbers left"))?;
-            let team = Team { id, name: name.to_owned(), metadata: metadata.to_owned() };
+            let team = Team { id, name: name.to_owned(), metadata: metadata.to_owned(), since: Since::EVER };
             let actions = vec![
                 statement::count(&self.name, "teams", before, next)?,
                 statement::pointer(

@@ -30,7 +30,7 @@ pub(crate) use message::MessagesRecord;
 pub(crate) use parts::Bad;
 pub(crate) use recorded::RecordedRecord;
 pub(crate) use submission::{RememberedRecord, ShareRecord, StagingRecord, SubmissionRecord, WorkRecord};
-pub(crate) use team::{ApplicationRecord, HeadRecord, TeamRecord};
+pub(crate) use team::{ApplicationRecord, HeadRecord, ReplacedRecord, TeamRecord};
 pub(crate) use webhook::{CoolingRecord, GivenUpRecord, RepliedRecord, WebhookRecord};
 
 use crate::Error;

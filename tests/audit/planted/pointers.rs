@@ -222,4 +222,36 @@ pub(crate) const PLANTED: &[Planted] = &[
         |r| is(r, "TEAM_NAME"),
         |r| r["to"] = json!({"S": "x"}),
     ),
+    removed("I19", "metadata that were replaced are lost", |r| is(r, "METADATA")),
+    stored(
+        "I19",
+        "metadata are kept of a time when there were none",
+        |r| is(r, "METADATA"),
+        |r| {
+            r["sk"] = json!({"S": "0001#00000000000"});
+            r["si"] = json!({"M": {"sub": {"N": "0"}, "at": {"N": "1"}}});
+        },
+    ),
+    stored(
+        "I24",
+        "metadata that were replaced are too large",
+        |r| is(r, "METADATA"),
+        |r| {
+            r["meta"] = json!({"S": "x".repeat(5_000)});
+        },
+    ),
+    stored(
+        "I8",
+        "a submission tells another root",
+        |r| is(r, "SUBMISSION") && text(r, "sk").ends_with('2'),
+        |r| {
+            r["root"] = json!({"S": super::HASH});
+        },
+    ),
+    stored(
+        "I8",
+        "an application was changed later than it says",
+        |r| is(r, "APP"),
+        |r| number(r, "/lc/N", -1),
+    ),
 ];

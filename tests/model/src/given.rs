@@ -4,6 +4,7 @@ use crate::config::{Application, Config, Item};
 use domain::actor::TeamRef;
 use domain::declaration::{self, Declaration};
 use domain::id::{ServiceId, TeamId};
+use domain::metadata::Since;
 use domain::plan::{Offer, Offers};
 use domain::schema;
 use domain::service::{Service, Settings};
@@ -71,7 +72,7 @@ fn offer(id: u64, owner: u64, definition: &Value, config: &Config) -> (String, O
 /// The table before the first submission.
 pub(crate) fn table() -> Table {
     let TeamRef { id, name } = consumer();
-    let team = Team { id, name, metadata: "{}".to_owned() };
+    let team = Team { id, name, metadata: "{}".to_owned(), since: Since::EVER };
     let head = team.first_head();
     let mut table = Table::default();
     table.put(Record::Team(team));

@@ -52,6 +52,7 @@ impl World {
         Ok(Plan {
             owed: plan.derived().to_vec(),
             preview: plan.preview(&read.1, &stamp).unwrap(),
+            replaced: plan.replaced.clone(),
             staged: plan.staged(StagingId::of(&stamp.request, 0)),
             submission: at_once.submission,
             born: at_once.born,
@@ -76,13 +77,22 @@ impl World {
     }
 
     pub(crate) fn commit(&mut self, plan: &Plan) {
+        self.keep_replaced(plan);
         self.apply(&plan.writes);
         self.audit();
+    }
+
+    /// What is kept before the commit, by itself.
+    pub(crate) fn keep_replaced(&mut self, plan: &Plan) {
+        let replaced = plan.replaced.iter().cloned();
+        let keyed = replaced.map(|replaced| ((replaced.of, replaced.since.submission), replaced));
+        self.snapshot.replaced.extend(keyed);
     }
 
     /// Lays a plan out, unseen.
     pub(crate) fn stage(&mut self, plan: &Plan) {
         let Some(Staged { staging, works, .. }) = &plan.staged else { panic!("no item changes") };
+        self.keep_replaced(plan);
         let declarations = plan.writes.iter().filter(|write| matches!(write, Write::Declaration { .. }));
         self.apply(&declarations.cloned().collect::<Vec<_>>());
         self.apply(&[Write::Staging(*staging)]);

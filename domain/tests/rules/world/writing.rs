@@ -17,7 +17,8 @@ impl World {
         assert_eq!(table.commit(writes, &[]), Ok(()));
         self.written.extend((!writes.is_empty()).then(|| writes.to_vec()));
         let catalogue = std::mem::take(&mut self.snapshot.catalogue);
-        self.snapshot = Snapshot { catalogue, ..table.snapshot() };
+        let replaced = std::mem::take(&mut self.snapshot.replaced);
+        self.snapshot = Snapshot { catalogue, replaced, ..table.snapshot() };
     }
 }
 

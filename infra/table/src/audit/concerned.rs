@@ -4,6 +4,7 @@ use crate::key::{self, Key};
 use domain::change::Change;
 use domain::id::{ApplicationId, ChangeId, ItemId, SubmissionId, TeamId};
 use domain::invariant::{Snapshot, Subject, Violation};
+use domain::metadata::Of;
 use domain::work::WorkId;
 use std::collections::BTreeSet;
 
@@ -30,7 +31,9 @@ fn about(snapshot: &Snapshot, violation: &Violation) -> BTreeSet<Key> {
         }
         Subject::Application(id) => of_application(snapshot, *id, violation.rule),
         Subject::Head(team) => of_head(snapshot, *team, violation.rule),
-        Subject::Team(team) => BTreeSet::from([key::team(*team), key::head(*team)]),
+        Subject::Team(team) => {
+            replaced(snapshot, Of::Team(*team)).chain([key::team(*team), key::head(*team)]).collect()
+        }
         Subject::Submission(id) => of_submission(snapshot, *id),
         Subject::Remembered(team, id) => {
             let remembered =
@@ -66,11 +69,21 @@ fn applications(snapshot: &Snapshot, team: TeamId) -> impl Iterator<Item = Key> 
     applications.map(|id| key::application(*id))
 }
 
+/// What is kept of the metadata that it had.
+fn replaced(snapshot: &Snapshot, of: Of) -> impl Iterator<Item = Key> {
+    let kept = snapshot.replaced.keys().filter(move |(whose, _)| *whose == of);
+    kept.map(|(of, submission)| key::replaced(*of, *submission))
+}
+
 /// A head with what the rule compares it with: the less, the sooner a busy team's stands still.
 fn of_head(snapshot: &Snapshot, team: TeamId, rule: &str) -> BTreeSet<Key> {
     let own = [key::team(team), key::head(team)];
     match rule {
-        "I8" => applications(snapshot, team).chain(own).collect(),
+        "I8" => {
+            let newest =
+                snapshot.submissions.iter().filter(|one| one.id.team() == team).map(|one| one.id).max();
+            applications(snapshot, team).chain(newest.map(key::submission)).chain(own).collect()
+        }
         "I9" => of_team(snapshot, team),
         "I20" => {
             let submissions = snapshot.submissions.iter().filter(|one| one.id.team() == team);
@@ -89,6 +102,9 @@ fn of_application(snapshot: &Snapshot, id: ApplicationId, rule: &str) -> BTreeSe
     let own = [key::application(id), key::team(id.team()), key::head(id.team())];
     if rule == "I16" {
         return applications(snapshot, id.team()).chain(own).collect();
+    }
+    if rule == "I19" {
+        return replaced(snapshot, Of::Application(id)).chain(own).collect();
     }
     let items = snapshot.items.keys().filter(|item| item.application() == id);
     items.map(|item| key::item(*item)).chain(own).collect()

@@ -5,8 +5,8 @@ use crate::key::{self, INDEXES, Index};
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, ConfigRecord, CoolingRecord, DeployedRecord,
     DocsRecord, GivenUpRecord, HeadRecord, ItemRecord, MessagesRecord, Record, RememberedRecord,
-    RepliedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord,
-    WorkRecord,
+    ReplacedRecord, RepliedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord,
+    TeamRecord, WorkRecord,
 };
 use crate::{Error, related, size};
 use domain::config::CONFIG_BYTES_MAX;
@@ -110,6 +110,9 @@ impl Rows {
             }
             Some(ApplicationRecord::TYPE) => self.keep::<ApplicationRecord, _>(row, |kept, application| {
                 kept.applications.insert(application.id, application)
+            }),
+            Some(ReplacedRecord::TYPE) => self.keep::<ReplacedRecord, _>(row, |kept, replaced| {
+                kept.replaced.insert((replaced.of, replaced.since.submission), replaced)
             }),
             Some(ServiceRecord::TYPE) => self.keep::<ServiceRecord, _>(row, |kept, service| {
                 kept.catalogue.services.insert(service.title.clone(), service)

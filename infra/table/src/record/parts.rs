@@ -6,6 +6,7 @@ use domain::change::{ChangeType, Kind, Mark, Version};
 use domain::id::{ServiceId, TeamId};
 use domain::item::RuntimeState;
 use domain::json::Hash;
+use domain::metadata::Since;
 use domain::schema::Reference;
 use domain::service::ServiceRef;
 use domain::staging::StagingId;
@@ -175,5 +176,27 @@ impl MarkPart {
 
     pub(crate) const fn value(self) -> Mark {
         Mark { entries: self.n, at: at(self.at), chain: self.hh.value() }
+    }
+}
+
+/// Since when metadata is what it is; none of what no submission has declared.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SincePart {
+    /// The submission's number.
+    sub: u64,
+    at: u64,
+    /// That of what was replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bf: Option<u64>,
+}
+
+impl SincePart {
+    pub(crate) fn of(since: Since) -> Option<Self> {
+        let Since { submission, at, before } = since;
+        (since != Since::EVER).then_some(Self { sub: submission, at: at.micros(), bf: before })
+    }
+
+    pub(crate) fn value(part: Option<Self>) -> Since {
+        part.map_or(Since::EVER, |part| Since { submission: part.sub, at: at(part.at), before: part.bf })
     }
 }

@@ -19,6 +19,9 @@ pub(crate) struct SubmissionRecord {
     sc: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
+    /// The digest of everything that was declared then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<String>,
     chg: bool,
     c0: u64,
     cn: u64,
@@ -50,6 +53,7 @@ impl Record for SubmissionRecord {
             tm: TeamPart::of(&submission.team),
             sc: submission.scope.name().to_owned(),
             commit: submission.commit_id.clone(),
+            root: submission.root.map(|root| root.to_string()),
             chg: submission.changed,
             c0: submission.first_change,
             cn: submission.direct,
@@ -72,6 +76,7 @@ impl Record for SubmissionRecord {
             team: self.tm.value()?,
             scope: Scope::parse(&self.sc).ok_or(Bad("scope"))?,
             commit_id: self.commit,
+            root: self.root.as_deref().map(hash).transpose()?,
             changed: self.chg,
             first_change: self.c0,
             direct: self.cn,

@@ -1,10 +1,11 @@
 //! Teams, their heads and their applications.
 
 use super::Record;
-use super::parts::{Bad, at, hash, team_id};
+use super::parts::{Bad, SincePart, at, hash, team_id};
 use crate::key::{self, Key};
 use domain::attention::Attention;
 use domain::id::{ApplicationId, SubmissionId};
+use domain::metadata::{Of, Replaced};
 use domain::team::{Application, Head, Team};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,9 @@ pub(crate) struct TeamRecord {
     id: u64,
     nm: String,
     meta: String,
+    /// Since when it has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    si: Option<SincePart>,
 }
 
 impl Record for TeamRecord {
@@ -20,11 +24,21 @@ impl Record for TeamRecord {
     type Value = Team;
 
     fn of(team: &Team) -> Self {
-        Self { id: team.id.get(), nm: team.name.clone(), meta: team.metadata.clone() }
+        Self {
+            id: team.id.get(),
+            nm: team.name.clone(),
+            meta: team.metadata.clone(),
+            si: SincePart::of(team.since),
+        }
     }
 
     fn value(self) -> Result<Team, Bad> {
-        Ok(Team { id: team_id(self.id)?, name: self.nm, metadata: self.meta })
+        Ok(Team {
+            id: team_id(self.id)?,
+            name: self.nm,
+            metadata: self.meta,
+            since: SincePart::value(self.si),
+        })
     }
 
     fn key(team: &Team) -> Key {
@@ -93,6 +107,12 @@ pub(crate) struct ApplicationRecord {
     dig: String,
     ni: u64,
     meta: String,
+    /// Since when it has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    si: Option<SincePart>,
+    /// The last submission that changed anything in it.
+    #[serde(default)]
+    lc: u64,
     cr: u64,
     mo: u64,
 }
@@ -108,6 +128,8 @@ impl Record for ApplicationRecord {
             dig: application.digest.to_string(),
             ni: application.next_item,
             meta: application.metadata.clone(),
+            si: SincePart::of(application.since),
+            lc: application.changed,
             cr: application.created.micros(),
             mo: application.modified.micros(),
         }
@@ -120,6 +142,8 @@ impl Record for ApplicationRecord {
             digest: hash(&self.dig)?,
             next_item: self.ni,
             metadata: self.meta,
+            since: SincePart::value(self.si),
+            changed: self.lc,
             created: at(self.cr),
             modified: at(self.mo),
         })
@@ -127,5 +151,47 @@ impl Record for ApplicationRecord {
 
     fn key(application: &Application) -> Key {
         key::application(application.id)
+    }
+}
+
+/// Metadata that was replaced.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ReplacedRecord {
+    tm: u64,
+    /// The application; none for the team's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    app: Option<u64>,
+    meta: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    si: Option<SincePart>,
+}
+
+impl Record for ReplacedRecord {
+    const TYPE: &'static str = "METADATA";
+    type Value = Replaced;
+
+    fn of(replaced: &Replaced) -> Self {
+        let app = match replaced.of {
+            Of::Team(_) => None,
+            Of::Application(id) => Some(id.get()),
+        };
+        Self {
+            tm: replaced.of.team().get(),
+            app,
+            meta: replaced.metadata.clone(),
+            si: SincePart::of(replaced.since),
+        }
+    }
+
+    fn value(self) -> Result<Replaced, Bad> {
+        let of = match self.app {
+            None => Of::Team(team_id(self.tm)?),
+            Some(raw) => Of::Application(ApplicationId::parse(raw).ok_or(Bad("application"))?),
+        };
+        Ok(Replaced { of, metadata: self.meta, since: SincePart::value(self.si) })
+    }
+
+    fn key(replaced: &Replaced) -> Key {
+        key::replaced(replaced.of, replaced.since.submission)
     }
 }

@@ -4,7 +4,7 @@
 use super::*;
 use crate::record::{
     ApiKeyRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MemberRecord, MessagesRecord,
-    RecordedRecord, RepliedRecord, WebhookRecord,
+    RecordedRecord, ReplacedRecord, RepliedRecord, WebhookRecord,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -20,6 +20,7 @@ use domain::json::Hash;
 use domain::land::Stamp;
 use domain::member::Member;
 use domain::message::{Content, Messages};
+use domain::metadata::{Replaced, Since};
 use domain::recorded::{Event as Happened, Recorded};
 use domain::schema::Reference;
 use domain::service::{Service, ServiceRef, ServiceState, Settings};
@@ -165,6 +166,8 @@ fn application() -> Application {
         digest: Hash::of("digest"),
         next_item: 8,
         metadata: "{}".to_owned(),
+        since: Since { submission: 1, at: at(0), before: None },
+        changed: 1,
         created: at(0),
         modified: at(1),
     }
@@ -204,6 +207,7 @@ fn submission() -> Submission {
         team: consumer(),
         scope: Scope::Whole,
         commit_id: None,
+        root: Some(Hash::of("root")),
         changed: true,
         first_change: 16,
         direct: 1,
@@ -353,10 +357,12 @@ where
 
 #[test]
 fn records_are_stored_as_the_golden_files_say_and_read_back() {
-    let team = Team { id: consumer().id, name: consumer().name, metadata: "{}".to_owned() };
+    let team =
+        Team { id: consumer().id, name: consumer().name, metadata: "{}".to_owned(), since: Since::EVER };
     golden::<TeamRecord>("team", &team);
     golden::<HeadRecord>("head", &head());
     golden::<ApplicationRecord>("application", &application());
+    golden::<ReplacedRecord>("replaced", &replaced());
     golden::<ItemRecord>("item", &item());
     golden::<ChangeRecord>("change", &change());
     let plain = Change {
@@ -419,6 +425,25 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<MessagesRecord>("messages", &messages);
     let recorded = Recorded::of_message(Happened::MessageCreated, &messages.owner, &messages.all[0], &stamp);
     golden::<RecordedRecord>("recorded_message", &recorded);
+}
+
+/// What replaced other metadata, and was replaced.
+fn replaced() -> Replaced {
+    let since = Since { submission: 3, at: at(1), before: Some(1) };
+    Replaced { since, metadata: "{\"env\":\"dev\"}".to_owned(), ..application().replaced() }
+}
+
+#[test]
+fn what_was_stored_before_the_past_was_noted_reads_as_not_noted() {
+    let mut stored = record::write::<ApplicationRecord>(&application()).unwrap();
+    for name in ["si", "lc"] {
+        assert!(stored.remove(name).is_some());
+    }
+    let read = record::read::<ApplicationRecord>(stored).unwrap();
+    assert_eq!(read, Application { since: Since::EVER, changed: 0, ..application() });
+    let mut stored = record::write::<SubmissionRecord>(&submission()).unwrap();
+    assert!(stored.remove("root").is_some());
+    assert_eq!(record::read::<SubmissionRecord>(stored).unwrap(), Submission { root: None, ..submission() });
 }
 
 /// A key, a member whom it has added, and the record of that.
@@ -619,7 +644,8 @@ fn asked_in_memory(write: &Write) -> String {
 
 #[test]
 fn each_write_has_the_condition_that_its_fence_needs() {
-    let team = Team { id: consumer().id, name: consumer().name, metadata: "{}".to_owned() };
+    let team =
+        Team { id: consumer().id, name: consumer().name, metadata: "{}".to_owned(), since: Since::EVER };
     let closing = Closing {
         change: change_id(16),
         item: item_id(),

@@ -94,6 +94,7 @@ impl Twin {
 
     /// The table takes what the world has written since, and then holds the same.
     pub(crate) async fn follow(&mut self) {
+        self.keep_replaced().await;
         for writes in &self.world.written[self.followed..] {
             assert_eq!(self.table.commit(writes).await.unwrap(), Commit::Done, "{writes:#?}");
             let rows = self.rows();
@@ -102,6 +103,12 @@ impl Twin {
         }
         self.followed = self.world.written.len();
         self.is_the_same().await;
+    }
+
+    /// What was replaced is kept, however often it is put there.
+    async fn keep_replaced(&self) {
+        let replaced: Vec<_> = self.world.snapshot.replaced.values().cloned().collect();
+        self.table.keep_replaced(&replaced).await.unwrap();
     }
 
     /// Submits by laying the plan out and committing it.
@@ -124,6 +131,7 @@ impl Twin {
         assert_eq!(self.table.stage(staged, &declarations).await.unwrap(), Commit::Done);
         assert_eq!(self.table.stage(staged, &declarations).await.unwrap(), Commit::Stale);
         self.world.stage(&plan);
+        self.keep_replaced().await;
         self.followed = self.world.written.len();
         self.is_the_same().await;
         Some(staged.commit.clone())
@@ -159,6 +167,7 @@ impl Twin {
         assert!(stored.deployed == expected.deployed, "deployed items");
         assert!(stored.submissions == expected.submissions, "submissions");
         assert!(stored.works == expected.works, "work");
+        assert!(stored.replaced == expected.replaced, "metadata that were replaced");
         assert!(stored.remembered == expected.remembered, "idempotency keys");
     }
 }

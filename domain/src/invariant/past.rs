@@ -1,0 +1,93 @@
+//! What is told of the past: metadata that were replaced, and since when applications declare what they do.
+
+use super::{Audit, Subject};
+use crate::id::TeamId;
+use crate::item::Item;
+use crate::metadata::{Of, Replaced, Since};
+use crate::past::declared;
+use crate::team::{Application, Team};
+use std::collections::BTreeSet;
+
+impl Audit<'_> {
+    /// I19: metadata that were replaced are kept, back to the first, and no others.
+    pub(super) fn replaced(&mut self) {
+        let snapshot = self.snapshot;
+        let mut known: BTreeSet<(Of, u64)> = BTreeSet::new();
+        let of_teams = snapshot.teams.values().map(Team::replaced);
+        let of_applications = snapshot.applications.values().map(Application::replaced);
+        for now in of_teams.chain(of_applications) {
+            self.chain(&now, &mut known);
+        }
+        for (key, kept) in &snapshot.replaced {
+            let subject = subject(key.0);
+            self.require(known.contains(key), "I19", subject.clone(), "metadata are kept that it never had");
+            self.replaced_size(subject, kept);
+        }
+    }
+
+    /// Follows what was replaced from what is now back to the first.
+    fn chain(&mut self, now: &Replaced, known: &mut BTreeSet<(Of, u64)>) {
+        let snapshot = self.snapshot;
+        let newest = snapshot.heads.get(&now.of.team()).map_or(0, |head| head.submissions);
+        let is_of_submission = now.since.submission <= newest;
+        self.require(is_of_submission, "I19", subject(now.of), "no submission declared its metadata");
+        // What was laid out for a submission that came to nothing is what is now.
+        let kept = snapshot.replaced.get(&(now.of, now.since.submission)).filter(|kept| *kept == now);
+        known.extend(kept.map(|kept| (kept.of, kept.since.submission)));
+        if now.since == Since::EVER {
+            // A version of the functions that does not note it may have written it since.
+            let of_it = snapshot.replaced.keys().filter(|(of, _)| *of == now.of);
+            return known.extend(of_it);
+        }
+        let mut since = now.since;
+        while let Some(before) = since.before {
+            let kept = snapshot.replaced.get(&(now.of, before)).filter(|_| before < since.submission);
+            let detail = "metadata that were replaced are not kept";
+            self.require(kept.is_some(), "I19", subject(now.of), detail);
+            let Some(kept) = kept else { return };
+            known.insert((kept.of, before));
+            since = kept.since;
+        }
+    }
+
+    /// I8: what the newest submission says was declared is what is.
+    pub(super) fn root_of_newest(&mut self, team: TeamId) {
+        let Some(head) = self.snapshot.heads.get(&team) else { return };
+        let newest = crate::id::SubmissionId::new(team, head.submissions);
+        let told = newest.and_then(|id| self.submissions.get(&id)).and_then(|submission| submission.root);
+        let agrees = told.is_none_or(|root| root == head.root);
+        self.require(agrees, "I8", Subject::Head(team), "its root is not that of its newest submission");
+    }
+
+    /// I8: nothing that an application declares was changed since the submission that it names.
+    pub(super) fn changed(&mut self, application: &Application) {
+        let (id, last) = (application.id, application.changed);
+        if last == 0 || self.is_in_flight(id.team()) {
+            return;
+        }
+        let newest = self.snapshot.heads.get(&id.team()).map_or(0, |head| head.submissions);
+        let since = application.since.submission;
+        let is_sound = since <= last && last <= newest;
+        let detail = "the submission that it says has changed it last is none";
+        self.require(is_sound, "I8", Subject::Application(id), detail);
+        let items = self.items_of_application.get(&id).cloned().unwrap_or_default();
+        let stand = items.iter().all(|item| self.stood(item, last));
+        let detail = "an item was changed after the submission that it says has changed it last";
+        self.require(stand, "I8", Subject::Application(id), detail);
+    }
+
+    /// Whether an item is declared as it was after a submission.
+    fn stood(&self, item: &Item, submission: u64) -> bool {
+        let changes = self.changes_of_item.get(&item.id).into_iter().flatten().copied();
+        let then = declared(changes.filter(|change| change.submission.number() <= submission));
+        // What its change instances are is told elsewhere.
+        then == Some((item.version, item.declared))
+    }
+}
+
+const fn subject(of: Of) -> Subject {
+    match of {
+        Of::Team(team) => Subject::Team(team),
+        Of::Application(application) => Subject::Application(application),
+    }
+}

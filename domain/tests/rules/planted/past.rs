@@ -1,0 +1,81 @@
+//! What is told of the past.
+
+use super::{Planted, all_are_told, consumer, with_catalogue};
+use crate::world::{APP, CONSUMER, World, application, document, vm};
+use domain::declaration::METADATA_BYTES_MAX;
+use domain::invariant::Snapshot;
+use domain::json::Hash;
+use domain::metadata::{Of, Replaced};
+use domain::submission::Scope;
+use domain::team::Application;
+use serde_json::json;
+
+/// Three submissions, each with other metadata; the item is of the second one.
+fn thrice() -> Snapshot {
+    let mut world = World::new();
+    for n in 1..=3 {
+        let mut content = application(&[vm("a", u64::min(n, 2))]);
+        content["metadata"] = json!({"n": n});
+        let mut body = document(&[(APP, content)]);
+        body[CONSUMER]["metadata"] = json!({"n": n});
+        world.submit(&body, Scope::Whole).unwrap();
+    }
+    with_catalogue(world)
+}
+
+fn application_of(snapshot: &mut Snapshot) -> &mut Application {
+    snapshot.applications.values_mut().next().unwrap()
+}
+
+/// What is kept of an application, the oldest first.
+fn kept(snapshot: &mut Snapshot) -> &mut Replaced {
+    let of_it = |(of, _): &&(Of, u64)| matches!(of, Of::Application(_));
+    let key = *snapshot.replaced.keys().find(of_it).unwrap();
+    snapshot.replaced.get_mut(&key).unwrap()
+}
+
+const PAST: &[Planted] = &[
+    ("I19 application", "metadata that were replaced are not kept", |s| {
+        s.replaced.retain(|(of, _), _| matches!(of, Of::Team(_)));
+    }),
+    ("I19 team", "metadata that were replaced are not kept", |s| {
+        s.replaced.remove(&(Of::Team(consumer()), 0));
+    }),
+    ("I19 application", "metadata are kept that it never had", |s| {
+        let other = Replaced { since: domain::metadata::Since::EVER, ..kept(s).clone() };
+        s.replaced.insert((other.of, 0), other);
+    }),
+    ("I19 application", "metadata are kept that it never had", |s| {
+        let now = application_of(s).replaced();
+        s.replaced.insert((now.of, 3), Replaced { metadata: "{}".to_owned(), ..now });
+    }),
+    ("I19 application", "no submission declared its metadata", |s| {
+        application_of(s).since.submission = 90;
+    }),
+    ("I24 application", "bytes of metadata that were replaced: 4097, at most 4096", |s| {
+        kept(s).metadata = "x".repeat(METADATA_BYTES_MAX + 1);
+    }),
+    ("I8 head", "its root is not that of its newest submission", |s| {
+        let newest = s.submissions.iter_mut().max_by_key(|one| one.id).unwrap();
+        newest.root = Some(Hash::of("another"));
+    }),
+    ("I8 application", "the submission that it says has changed it last is none", |s| {
+        application_of(s).changed = 90;
+    }),
+    ("I8 application", "an item was changed after the submission that it says has changed it last", |s| {
+        application_of(s).changed = 1;
+    }),
+];
+
+#[test]
+fn what_was_is_kept() {
+    all_are_told(thrice, PAST);
+}
+
+#[test]
+fn what_is_kept_for_a_submission_that_came_to_nothing_is_sound() {
+    let mut snapshot = thrice();
+    let now = application_of(&mut snapshot).replaced();
+    snapshot.replaced.insert((now.of, now.since.submission), now);
+    assert_eq!(super::told(&snapshot), [""; 0]);
+}

@@ -1,0 +1,243 @@
+//! What was declared then: told again, and declared again (R36, R37).
+
+use crate::walk::{Config, Walk};
+use crate::world::{APP, CONSUMER, Declared, VM_OWNER, World, application, broken, document, lb, team, vm};
+use domain::id::SubmissionId;
+use domain::json::Hash;
+use domain::metadata::Replaced;
+use domain::past::{self, Moment, Then};
+use domain::state::State;
+use domain::submission::Scope;
+use domain::team::Application;
+use domain::timestamp::Timestamp;
+use domain::write::Write;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Random histories, and how long each of them is.
+const HISTORIES: u64 = 300;
+const STEPS: usize = 25;
+
+/// What is declared: the team's metadata and, by name, each application's with its items.
+type Content = (String, BTreeMap<String, (String, BTreeSet<(String, String, Hash)>)>);
+
+/// An application that declares nothing is as good as none.
+fn content<'a>(
+    metadata: &str,
+    applications: impl Iterator<Item = (&'a str, String, BTreeSet<Named>)>,
+) -> Content {
+    let some = applications.filter(|(_, metadata, items)| metadata != "{}" || !items.is_empty());
+    (metadata.to_owned(), some.map(|(name, metadata, items)| (name.to_owned(), (metadata, items))).collect())
+}
+
+type Named = (String, String, Hash);
+
+fn consumer(world: &World) -> &domain::team::Team {
+    &world.snapshot.teams[&team(CONSUMER).id]
+}
+
+fn applications(world: &World) -> impl Iterator<Item = &Application> {
+    world.snapshot.applications.values().filter(|known| known.id.team() == team(CONSUMER).id)
+}
+
+/// What is declared now.
+fn declared(world: &World) -> Content {
+    let of = |known: &Application| {
+        let items = world.items_of(&known.name).into_iter().filter(|item| item.declared);
+        items.map(|item| (item.service.title.clone(), item.name.clone(), item.version.hash)).collect()
+    };
+    let known = applications(world).map(|known| (known.name.as_str(), known.metadata.clone(), of(known)));
+    content(&consumer(world).metadata, known)
+}
+
+fn metadata_at(world: &World, now: Replaced, moment: Moment) -> Option<String> {
+    if moment.has(now.since) {
+        return Some(now.metadata);
+    }
+    let kept = world.snapshot.replaced.values().filter(|kept| kept.of == now.of && moment.has(kept.since));
+    kept.max_by_key(|kept| kept.since.submission).map(|kept| kept.metadata.clone())
+}
+
+/// What was declared at a moment: the team's metadata, what stands still, and what is otherwise now.
+fn then(world: &World, moment: Moment) -> (String, Vec<&Application>, Vec<Then>) {
+    let (still, others): (Vec<_>, Vec<_>) =
+        applications(world).partition(|known| moment.still_declares(known));
+    let others = others.into_iter().map(|now| {
+        let mut items = Vec::new();
+        for item in world.items_of(&now.name) {
+            let changes: Vec<_> =
+                world.snapshot.changes.values().filter(|change| change.item == item.id).cloned().collect();
+            let version = past::declaration(&changes, moment);
+            if moment.still_stands(&item) {
+                assert_eq!(
+                    version,
+                    item.declared.then_some(item.version),
+                    "what stands still needs no reading"
+                );
+            }
+            items.extend(version.map(|one| (item.service.title.clone(), item.name.clone(), one.hash)));
+        }
+        Then { now: now.clone(), metadata: metadata_at(world, now.replaced(), moment), items }
+    });
+    let metadata = metadata_at(world, consumer(world).replaced(), moment).unwrap();
+    (metadata, still, others.collect())
+}
+
+fn told(world: &World, moment: Moment) -> Content {
+    let (metadata, still, others) = then(world, moment);
+    let now = declared(world).1;
+    let still = still.into_iter().filter_map(|known| {
+        let (metadata, items) = now.get(&known.name)?.clone();
+        Some((known.name.as_str(), metadata, items))
+    });
+    let others = others.iter().map(|then| {
+        let metadata = then.metadata.clone().unwrap_or_else(|| "{}".to_owned());
+        (then.now.name.as_str(), metadata, then.items.iter().cloned().collect())
+    });
+    content(&metadata, still.chain(others))
+}
+
+/// The document that declares again what was declared after a submission.
+fn document_of(world: &World, number: u64) -> Value {
+    let moment = after(world, number);
+    let (metadata, still, others) = then(world, moment);
+    let submission = world.snapshot.submissions.iter().find(|one| one.id.number() == number).unwrap();
+    assert_eq!(Some(past::root(&metadata, &still, &others)), submission.root, "nothing of it is missing");
+    let others: Vec<&Then> = others.iter().filter(|then| !then.is_now()).collect();
+    let writes = world.written.iter().flatten();
+    let texts = writes.filter_map(|write| match write {
+        Write::Declaration { hash, text, .. } => Some((*hash, text.clone())),
+        _ => None,
+    });
+    let document = past::document(CONSUMER, &metadata, &others, &texts.collect()).unwrap();
+    serde_json::from_str(&document).unwrap()
+}
+
+fn after(world: &World, number: u64) -> Moment {
+    let id = SubmissionId::new(team(CONSUMER).id, number).unwrap();
+    let submission = world.snapshot.submissions.iter().find(|one| one.id == id).unwrap();
+    Moment::of(submission, Timestamp::from_micros(world.clock))
+}
+
+fn with_metadata(items: &[Declared], team: u64, application_has: u64) -> Value {
+    let mut content = application(items);
+    content["metadata"] = json!({"n": application_has});
+    let mut body = document(&[(APP, content)]);
+    body[CONSUMER]["metadata"] = json!({"n": team});
+    body
+}
+
+#[test]
+fn r36_metadata_are_told_as_each_submission_declared_them() {
+    let mut world = World::new();
+    let items = [vm("CoreVM1", 1)];
+    for (of_team, of_application) in [(1, 1), (1, 2), (2, 2), (1, 1)] {
+        world.submit(&with_metadata(&items, of_team, of_application), Scope::Whole).unwrap();
+    }
+    let told = |number| {
+        let (metadata, applications) = told(&world, after(&world, number));
+        (metadata, applications[APP].0.clone())
+    };
+    let n = |n: u64| format!("{{\"n\":{n}}}");
+    assert_eq!([1, 2, 3, 4].map(told), [(n(1), n(1)), (n(1), n(2)), (n(2), n(2)), (n(1), n(1))]);
+    assert_eq!(world.snapshot.replaced.len(), 5, "what the team had before any, and all but what is");
+}
+
+#[test]
+fn r36_what_was_not_there_yet_is_not_told() {
+    let mut world = World::new();
+    world.submit(&document(&[("NewApp2", application(&[vm("CoreVM2", 1)]))]), Scope::Whole).unwrap();
+    world.submit(&document(&[(APP, application(&[vm("CoreVM1", 1)]))]), Scope::Partial).unwrap();
+    let (_, _, others) = then(&world, after(&world, 1));
+    let [then] = &others[..] else { panic!("the other one is as it was") };
+    assert_eq!((then.now.name.as_str(), &then.metadata, then.items.len()), (APP, &None, 0));
+}
+
+#[test]
+fn r37_a_revert_is_a_submission_and_nothing_is_forgotten() {
+    let mut world = World::new();
+    world.declare_and_generate(&[vm("CoreVM1", 1), lb("CoreLB1", &["CoreVM1"], "a")]);
+    world.finish("CoreVM1", VM_OWNER);
+    world.declare_and_generate(&[vm("CoreVM1", 2)]);
+    let plan = world.submit(&document_of(&world, 1), Scope::Partial).unwrap();
+    let born: Vec<_> =
+        plan.born.iter().map(|born| (born.item_name.as_str(), born.change_type.name())).collect();
+    assert_eq!(born, [("CoreLB1", "CREATE"), ("CoreVM1", "MODIFY")], "back to what they were");
+    assert_eq!(world.item("CoreVM1").version.number, 3, "a version of its own");
+    let forward = document_of(&world, 2);
+    world.submit(&forward, Scope::Partial).unwrap();
+    assert_eq!(told(&world, after(&world, 4)), told(&world, after(&world, 2)));
+}
+
+#[test]
+fn r37_what_is_declared_as_it_was_is_left_alone_and_what_would_be_refused_is() {
+    let mut world = World::new();
+    let other = ("NewApp2", application(&[vm("CoreVM2", 1)]));
+    world.submit(&document(&[(APP, application(&[vm("CoreVM1", 1)])), other.clone()]), Scope::Whole).unwrap();
+    world.submit(&document(&[(APP, application(&[vm("CoreVM1", 2)])), other]), Scope::Whole).unwrap();
+    let rejected = {
+        let stack = &world.item_in("NewApp2", "CoreVM2").stacks[&team(VM_OWNER).id];
+        stack.open().next().unwrap().change
+    };
+    world.decide(rejected, State::Rejected);
+    let body = document_of(&world, 1);
+    assert_eq!(body[CONSUMER].as_object().unwrap().keys().collect::<Vec<_>>(), [APP, "metadata"]);
+    world.clone().submit(&body, Scope::Partial).unwrap();
+    // The schema knows no such value any more.
+    let title = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {"name": {"type": "string"},
+        "cpu": {"type": "integer", "minimum": 2}}});
+    world.redefine("VM", &title);
+    assert_eq!(broken(world.submit(&body, Scope::Partial).unwrap_err()), ["schema"]);
+}
+
+#[test]
+fn r37_over_random_histories_a_revert_declares_exactly_what_was_declared() {
+    let (mut reverted, mut blocked) = (0, 0);
+    for seed in 0..HISTORIES {
+        let config = Config {
+            approval: seed % 2 == 0,
+            dependents: seed % 3 != 0,
+            changing_settings: true,
+            staged: [0, 50, 100][usize::try_from(seed % 3).unwrap()],
+        };
+        let mut walk = Walk::new(seed, config);
+        let mut was = BTreeMap::new();
+        for _ in 0..STEPS {
+            walk.step();
+            let head = walk.world.head();
+            if head.in_flight.is_none() && head.submissions > 0 {
+                was.insert(head.submissions, declared(&walk.world));
+            }
+        }
+        walk.world.generate();
+        was.insert(walk.world.head().submissions.max(1), declared(&walk.world));
+        let world = walk.world;
+        for (number, was) in &was {
+            if !world.snapshot.submissions.iter().any(|one| one.id.number() == *number) {
+                continue;
+            }
+            assert_eq!(told(&world, after(&world, *number)), *was, "after {number} with seed {seed}");
+            let body = document_of(&world, *number);
+            let mut then = world.clone();
+            let staged = seed % 2 == 1;
+            match if staged {
+                then.submit_staged(&body, Scope::Partial)
+            } else {
+                then.submit(&body, Scope::Partial)
+            } {
+                Ok(_) => {
+                    then.generate();
+                    then.audit();
+                    assert_eq!(declared(&then), *was, "reverted to {number} with seed {seed}");
+                    reverted += 1;
+                }
+                Err(refused) => {
+                    let rules: BTreeSet<_> = broken(refused).into_iter().collect();
+                    assert_eq!(rules, BTreeSet::from(["blocked"]), "to {number} with seed {seed}");
+                    blocked += 1;
+                }
+            }
+        }
+    }
+    assert!(reverted > HISTORIES && blocked > 0, "both ends are seen: {reverted}, {blocked}");
+}
