@@ -202,6 +202,57 @@ impl World {
         }
     }
 
+    /// Looks at what was declared, compares it, and goes back to it: twice, the second time to nothing new.
+    fn past(&self) {
+        let key = "awesome-key";
+        let submissions = self.system.get(&format!("{CONSUMER}/submissions/?limit=100"), key);
+        let ids: Vec<u64> = submissions
+            .at("/results")
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["id"].as_u64().unwrap())
+            .collect();
+        let (first, last) = (ids[0], ids[ids.len() - 1]);
+        let mut next = Some(format!("{CONSUMER}/submissions/{first}/difference/?to={last}&limit=1"));
+        while let Some(path) = next {
+            let page = self.call(200, "GET", &path, key, &Value::Null);
+            next = page["next"].as_str().map(str::to_owned);
+        }
+        let refused = format!("{CONSUMER}/submissions/{first}/difference/");
+        self.call(400, "GET", &refused, key, &Value::Null);
+        let application = self.system.get(&format!("{CONSUMER}/applications/"), key);
+        let url = application.at("/results/0/url").as_str().unwrap();
+        let mut next = Some(format!("{url}?as_of={first}&limit=1"));
+        while let Some(path) = next {
+            let page = self.call(200, "GET", &path, key, &Value::Null);
+            next = page["service_items_next"].as_str().map(str::to_owned);
+        }
+        self.call(400, "GET", &format!("{url}?as_of=yesterday"), key, &Value::Null);
+        let team = self.system.get("/v1/account/teams/", key);
+        let team = format!("/v1/account/teams/{}/", team.at("/results/0/id"));
+        self.call(400, "GET", &format!("{team}?as_of=yesterday"), key, &Value::Null);
+        let revert = format!("{CONSUMER}/submissions/{first}/revert/");
+        let send = |status: u16, path: &str, headers: &[(&str, &str)]| {
+            let ask = Ask { method: "POST", path, key: Some(key), headers, body: Vec::new() };
+            let answer = self.system.send(&ask);
+            assert_eq!(answer.status, status, "{path}: {answer:?}");
+            self.system.settle();
+            answer.body
+        };
+        let preview = format!("{revert}validate/?limit=1&offset=0&commit_id=51e53e4");
+        let preview = send(200, &preview, &[("idempotency-key", "6")]);
+        let plan = [("if-match", preview["plan"].as_str().unwrap())];
+        send(201, &format!("{revert}?commit_id=51e53e4"), &plan);
+        send(412, &revert, &plan);
+        send(200, &revert, &[("idempotency-key", "6")]);
+        send(422, &format!("{CONSUMER}/submissions/{last}/revert/"), &[("idempotency-key", "6")]);
+        let body = json!({"AwesomeConsumer": {}});
+        for path in [revert.clone(), format!("{revert}validate/")] {
+            self.call(400, "POST", &path, key, &body);
+        }
+    }
+
     /// Previews page by page, and takes a preview at its word: once it holds, and then no more.
     fn as_previewed(&self, method: &str) {
         let mut next = declaration(3);
@@ -421,6 +472,7 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     world.messages();
     world.dry_run();
     world.declare();
+    world.past();
     world.refused();
     world.system.assert_sound();
     let seen = world.system.seen.lock().unwrap();

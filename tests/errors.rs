@@ -222,11 +222,32 @@ fn provoke_submissions(provoked: &mut Provoked) {
     provoked.call(Code::SubmissionInFlight, "POST", SUBMIT, "awesome2-key", &many);
     provoked.system.enable("generate", true);
     provoked.system.settle();
+    provoke_revert(provoked);
     let services = format!("{OWNER}/services/");
     provoked.call(Code::InvalidSchema, "POST", &services, "vm-owner-key", &json!({"title": "X"}));
     let vm = json!({"title": "VM", "type": "object", "required": ["name"],
         "properties": {"name": {"type": "string"}}});
     provoked.call(Code::ForeignService, "POST", &services, "lb-owner-key", &vm);
+}
+
+/// Declares, in two applications, more than one request may have in its body; removes it, and wants it back.
+fn provoke_revert(provoked: &mut Provoked) {
+    let (text, mut last) = ("x".repeat(120_000), Value::Null);
+    let balancers = |count: u64| -> Vec<Value> {
+        (0..count).map(|n| json!({"name": format!("lb-{n}"), "algorithm": text})).collect()
+    };
+    for (method, application, count) in [("PATCH", "One", 22), ("PATCH", "Two", 22), ("POST", "One", 0)] {
+        let body =
+            json!({"AwesomeConsumer2": {application: {"services": {"LoadBalancer": balancers(count)}}}});
+        let answer = provoked.system.call(method, SUBMIT, "awesome2-key", &body);
+        assert_eq!(answer.status, 201, "{answer:?}");
+        provoked.system.settle();
+        if count > 0 {
+            last = answer.at("/url").clone();
+        }
+    }
+    let path = format!("{}revert/", last.as_str().unwrap());
+    provoked.call(Code::RevertTooLarge, "POST", &path, "awesome2-key", &Value::Null);
 }
 
 fn provoke_decisions(provoked: &mut Provoked) {

@@ -179,6 +179,9 @@ impl Foreign {
 
     /// The ids to try in a path.
     fn ids(&self, path: &str) -> Vec<u64> {
+        if path.starts_with("/v1/account/teams/") {
+            return vec![self.team];
+        }
         if path.starts_with("/v1/account/") {
             return vec![self.key];
         }
@@ -272,6 +275,10 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::ListServiceConfigs
         | Operation::GetServiceConfig
         | Operation::ListTeams
+        | Operation::GetTeam
+        | Operation::CompareSubmissions
+        | Operation::Revert
+        | Operation::ValidateRevert
         | Operation::ListSubmissions
         | Operation::GetSubmission
         | Operation::ListServiceItems
@@ -324,6 +331,10 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
     let refused = |code: Code| (code.status(), Some(code));
     match operation {
         Operation::GetSubmission
+        | Operation::GetTeam
+        | Operation::CompareSubmissions
+        | Operation::Revert
+        | Operation::ValidateRevert
         | Operation::GetServiceItem
         | Operation::GetChangeInstance
         | Operation::UpdateChangeInstance

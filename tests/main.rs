@@ -20,6 +20,7 @@ mod isolation;
 mod keys;
 mod limits;
 mod lists;
+mod past;
 mod people;
 mod races;
 mod radius;

@@ -28,7 +28,8 @@
 //! | `T tells "…" to VM until 2030-01-01`, `T tells "…" to all`, `T withdraws "…"` | a message of an owner |
 //! | `T sets VM name=value`, `T publishes` | a service's settings, its definition |
 //! | `change X#1`, `item X`, `application A`, `service VM`, `submission T#1`, `team T`, with or without fields | as it is now |
-//! | `item X as of T#1`, with or without fields | as it was after T's first submission |
+//! | `item X as of T#1`, with or without fields, `application A as of T#1`, `team T as of T#1` | as it was after T's first submission |
+//! | `T reverts to T#1`, with a key, a commit, as previewed; `T validates reverting to T#1` | what was declared then is declared again |
 //! | `T reads change X#1` and so on | the same, as a team that may have no business with it |
 //! | `T lists changes state=PENDING`, `T lists items as consumer` and so on | a list |
 //! | `history X#1`, `deployed X` | oldest first |
@@ -135,6 +136,7 @@ scenarios! {
     approval_required_changes_in_flight
     declared_again_after_the_deletion_is_approved
     declared_again_while_the_deletion_is_pending
+    declared_then_is_declared_again
     dependent_teams
     deployed_items_are_versioned
     each_team_sees_and_decides_its_own
@@ -143,6 +145,7 @@ scenarios! {
     history_tells_who_when_and_why
     idempotency_keys
     messages_of_owners
+    metadata_as_they_were
     metadata_of_the_team_and_its_applications
     more_deployed_items_than_one_change_instance_has_numbers_for
     names_are_unique_per_application_and_service

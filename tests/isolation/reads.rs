@@ -72,6 +72,10 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::Submit
         | Operation::ValidateSubmission
         | Operation::ListTeams
+        | Operation::GetTeam
+        | Operation::CompareSubmissions
+        | Operation::Revert
+        | Operation::ValidateRevert
         | Operation::ListSubmissions
         | Operation::ListServiceItems
         | Operation::ListDependentServiceItems

@@ -115,7 +115,8 @@ pub(super) fn crashing(path: &str) {
         asked.into_iter().map(|(request, status)| (request, (!rests).then_some(status))).collect();
     for ((request, _), number) in requests.iter_mut().zip(1..) {
         // Who asks again says that it is the same.
-        if request.path.contains("/submit/") && request.idempotency_key.is_none() {
+        let submits = request.path.contains("/submit/") || request.path.ends_with("/revert/");
+        if submits && request.idempotency_key.is_none() {
             request.idempotency_key = Some(format!("request-{number}"));
         }
     }
@@ -199,7 +200,7 @@ impl<S: Site> Stage<S> {
                 self.list(team, collection, Some(view), words)
             }
             [team, "lists", collection, words @ ..] => self.list(team, collection, None, words),
-            [team, "submits" | "patches" | "validates", ..] => self.submit(team, step),
+            [team, "submits" | "patches" | "validates" | "reverts", ..] => self.submit(team, step),
             [team, "moves", change, "to", state, ..] => {
                 let body = json!({"state": state});
                 self.update(team, "POST", change, body, rest_of(step, 5))
@@ -250,7 +251,17 @@ impl<S: Site> Stage<S> {
         let (verb, options) = rest_of(step, 1).split_once(' ').unwrap_or((rest_of(step, 1), ""));
         let mut options: Vec<&str> = options.split(' ').filter(|word| !word.is_empty()).collect();
         let method = if verb == "patches" { "PATCH" } else { "POST" };
+        let reverted_to = match options.as_slice() {
+            ["reverting", "to", submission, rest @ ..] | ["to", submission, rest @ ..] => {
+                let id = self.submission_named(submission);
+                options = rest.to_vec();
+                Some(format!("{CORE}/consumer/submissions/{id}/revert/"))
+            }
+            _ => None,
+        };
         let mut path = match verb {
+            "reverts" => reverted_to.clone().unwrap(),
+            "validates" if reverted_to.is_some() => format!("{}validate/", reverted_to.as_ref().unwrap()),
             "validates" => format!("{CORE}/consumer/submissions/validate/"),
             _ => format!("{CORE}/consumer/submissions/submit/"),
         };
@@ -270,7 +281,8 @@ impl<S: Site> Stage<S> {
             options = rest.to_vec();
         }
         assert!(matches!(options.as_slice(), [] | ["nothing"]), "`{options:?}` is no option");
-        let body = document(team, &step.body).into_bytes();
+        let body = if reverted_to.is_some() { String::new() } else { document(team, &step.body) };
+        let body = body.into_bytes();
         let ask = Ask { method, path: &path, key: Some(self.key(team)), headers: &headers, body };
         let answer = self.system.send(&ask);
         if let (200 | 201, Some(key)) = (answer.status, idempotency_key) {
@@ -470,7 +482,14 @@ impl<S: Site> Stage<S> {
             "service" => ("services", self.service_id(name), "AwesomeConsumer".to_owned()),
             "team" => {
                 let found = &self.results("/v1/account/teams/", name)[0];
-                return Outcome::head(reply::fields(found, fields, &names));
+                let ["as", "of", submission, fields @ ..] = fields else {
+                    return Outcome::head(reply::fields(found, fields, &names));
+                };
+                let (id, as_of) = (&found["id"], self.submission_named(submission));
+                let path = format!("/v1/account/teams/{id}/?as_of={as_of}");
+                let answer = self.system.get(&path, self.key(name));
+                let shown = reply::fields(&answer.body, fields, &names);
+                return reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(shown));
             }
             _ => panic!("`{kind}` cannot be read"),
         };

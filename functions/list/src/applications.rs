@@ -4,12 +4,13 @@ use crate::bound::TALLIED;
 use crate::filter::Filter;
 use crate::order::{AGE_AND_ID, Field, Orders};
 use crate::page::{Asked, List, only_knows};
+use crate::past;
 use domain::id::ApplicationId;
 use domain::item::RuntimeState;
 use domain::team::Application;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
-use dovetail_table::{Beside, Read, Source, Table};
+use dovetail_table::{Beside, Read, Source};
 
 const FIELDS: &[Field<Application>] = &[
     ("name", |application| application.name.clone()),
@@ -56,12 +57,16 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
 }
 
 /// One application.
-pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+pub(crate) async fn one(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let Asked { table, call, .. } = asked;
     let id = call.id(ApplicationId::parse)?;
     if id.team() != call.caller.team.id {
         return Err(Code::NotFound.into());
     }
     let application = table.application(id).await?.ok_or(Code::NotFound)?;
+    if let Some(moment) = past::of_declaration(table, call).await? {
+        return past::application(asked, application, moment).await;
+    }
     let related = table.beside(std::iter::once(Beside::Tally(id))).await?;
     let body = view::application(&application, &call.caller.team, &related, &Viewpoint::of(call));
     Ok(Reply::new(200, body))

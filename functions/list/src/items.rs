@@ -64,7 +64,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let item = table.item(call.id_of(ItemId::parse, ItemId::team)?).await?;
     let item = item.filter(|item| call.pov.shows_item(item, call.caller.team.id));
     let mut item = item.ok_or(Code::NotFound)?;
-    if let Some(moment) = past::moment(table, call, &item).await? {
+    if let Some(moment) = past::of_item(table, call, &item).await? {
         item = past::item(table, &item, moment).await?;
     }
     let related = table.related_to_items(std::slice::from_ref(&item)).await?;

@@ -6,6 +6,7 @@ mod changes;
 mod configs;
 mod count;
 mod deployed;
+mod difference;
 mod filter;
 mod items;
 mod messages;
@@ -14,13 +15,11 @@ mod page;
 mod past;
 mod services;
 mod submissions;
+mod teams;
 
-use dovetail_http::{
-    Answering, Call, Code, CursorKey, Event, Failure, Function, Operation, Reply, answer, view,
-};
+use dovetail_http::{Answering, Code, CursorKey, Event, Failure, Function, Operation, Reply, answer};
 use dovetail_table::Table;
 use page::Asked;
-use serde_json::json;
 
 /// Answers one request; the key signs positions in lists.
 pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answering<'a> {
@@ -31,9 +30,11 @@ pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answeri
 async fn respond(asked: Asked<'_>) -> Result<Reply, Failure> {
     let Asked { table, call, .. } = asked;
     match call.operation {
-        Operation::ListTeams => teams(table, call).await,
+        Operation::ListTeams => teams::all(table, call).await,
+        Operation::GetTeam => teams::one(table, call).await,
         Operation::ListSubmissions => submissions::all(asked).await,
         Operation::GetSubmission => submissions::one(table, call).await,
+        Operation::CompareSubmissions => difference::between(asked).await,
         Operation::ListServiceItems => items::all(asked).await,
         Operation::ListDependentServiceItems => items::dependent(asked).await,
         Operation::GetServiceItem => items::one(table, call).await,
@@ -52,24 +53,9 @@ async fn respond(asked: Asked<'_>) -> Result<Reply, Failure> {
         Operation::GetServiceConfig => configs::one(table, call).await,
         Operation::GetService => services::one(table, call).await,
         Operation::ListApplications => applications::all(asked).await,
-        Operation::GetApplication => applications::one(table, call).await,
+        Operation::GetApplication => applications::one(asked).await,
         Operation::ListMessages => messages::all(table, call).await,
         Operation::GetMessage => messages::one(table, call).await,
         _ => Err(Code::NoSuchRoute.into()),
     }
-}
-
-/// The caller's team: clients ask for it first, to learn whether their key is good.
-async fn teams(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    page::only_knows(call, &[])?;
-    call.query
-        .integer("limit")
-        .and(call.query.integer("offset"))
-        .map_err(|error| Call::bad_filter(&error))?;
-    let mut results = Vec::new();
-    for team in &call.teams {
-        results.push(view::team(&table.team(team.id).await?.ok_or(Code::Unauthenticated)?));
-    }
-    let body = json!({"count": results.len(), "next": null, "previous": null, "results": results});
-    Ok(Reply::new(200, body))
 }

@@ -62,14 +62,24 @@ impl<T: 'static> Page<'_, T> {
 
     /// The reply, once the rows are made objects; the page ends where they no longer fit.
     pub(crate) fn reply(&self, results: &[Value]) -> Reply {
-        let fitting = fitting(results).min(results.len());
-        let cut = results.len().saturating_sub(fitting);
-        let last = self.positions.get(fitting.saturating_sub(1)).filter(|_| cut > 0);
-        let count = self.count.without(u64::try_from(cut).unwrap_or(u64::MAX));
-        let next = last.or(self.next.as_ref()).map(|after| self.list.next(after, count, self.skip));
+        let (fitting, next) = self.fitting(results);
+        let count = self.count_of(fitting, results);
         let results = results.get(..fitting).unwrap_or(results);
         let body = json!({"count": count.told(), "next": next, "previous": null, "results": results});
         Reply::new(200, body)
+    }
+
+    /// How many of the objects that were made of the rows fit a reply, and the URL of the page behind them.
+    pub(crate) fn fitting(&self, results: &[Value]) -> (usize, Option<String>) {
+        let fitting = fitting(results).min(results.len());
+        let last = self.positions.get(fitting.saturating_sub(1)).filter(|_| fitting < results.len());
+        let count = self.count_of(fitting, results);
+        (fitting, last.or(self.next.as_ref()).map(|after| self.list.next(after, count, self.skip)))
+    }
+
+    /// How many rows there are, of a page that ends where the objects no longer fit.
+    fn count_of(&self, fitting: usize, results: &[Value]) -> Count {
+        self.count.without(u64::try_from(results.len().saturating_sub(fitting)).unwrap_or(u64::MAX))
     }
 }
 

@@ -1,48 +1,73 @@
-//! Items as they were: `as_of`, a time or a submission (R35).
+//! Objects as they were: `as_of`, a time or a submission (R35, R36).
 
-use crate::filter::date;
-use domain::change::Change;
+use crate::bound::FILTERED;
+use crate::filter::{Filter, date};
+use crate::order::Orders;
+use crate::page::{Asked, List};
+use domain::change::Version;
 use domain::deployed::Deployed;
-use domain::id::SubmissionId;
+use domain::id::{SubmissionId, TeamId};
 use domain::item::Item;
 use domain::past::{self, Moment};
-use dovetail_http::{Call, Code, Failure, FieldError};
-use dovetail_table::{Direction, Source, Table, until};
+use domain::submission::{Progress, Submission};
+use domain::team::{Application, Team};
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, FieldError, Reply};
+use dovetail_table::{Beside, Direction, Past, Read, Source, Table, until};
+use futures_util::future::try_join_all;
+use serde_json::Value;
 
-/// How many change instances of an item are read to tell how it was.
-const CHANGES_MAX: usize = 1_000;
+/// Of how many items the past is read side by side.
+const AT_ONCE: usize = 10;
 
-/// The moment that is asked for, if one is. What a dependent team may see of an item is the newest (R23).
-pub(crate) async fn moment(table: &Table, call: &Call, item: &Item) -> Result<Option<Moment>, Failure> {
+/// The moment that is asked for of something of a consumer, if one is; and the submission, if it is one.
+async fn asked_for(
+    table: &Table,
+    call: &Call,
+    consumer: TeamId,
+) -> Result<Option<(Moment, Option<Submission>)>, Failure> {
     let Some(text) = call.query.get("as_of") else { return Ok(None) };
-    let team = call.caller.team.id;
-    if item.consumer.id != team && item.service_owner.id != team {
-        return Err(refused("is for the item's consumer and the service's owner"));
-    }
     let Ok(number) = text.parse::<u64>() else {
-        return Ok(date(&call.query, "as_of")?.map(Moment::at));
+        return Ok(date(&call.query, "as_of")?.map(|at| (Moment::at(at), None)));
     };
-    let id = SubmissionId::parse(number).filter(|id| id.team() == item.consumer.id);
+    let id = SubmissionId::parse(number).filter(|id| id.team() == consumer);
     let submission = match id {
         Some(id) => table.submission(id).await?,
         None => None,
     };
-    let submission = submission.ok_or_else(|| refused("is no submission of the item's consumer"))?;
-    Ok(Some(Moment::of(&submission, call.now)))
+    let submission = submission.ok_or_else(|| refused("is no submission of the consumer"))?;
+    Ok(Some((Moment::of(&submission, call.now), Some(submission))))
+}
+
+/// The moment that is asked for of an item, if one is. What a dependent team may see of it is the newest (R23).
+pub(crate) async fn of_item(table: &Table, call: &Call, item: &Item) -> Result<Option<Moment>, Failure> {
+    let team = call.caller.team.id;
+    let may_see = item.consumer.id == team || item.service_owner.id == team;
+    if call.query.get("as_of").is_some() && !may_see {
+        return Err(refused("is for the item's consumer and the service's owner"));
+    }
+    Ok(asked_for(table, call, item.consumer.id).await?.map(|(moment, _)| moment))
+}
+
+/// The moment that is asked for of what the caller's team has declared, if one is.
+pub(crate) async fn of_declaration(table: &Table, call: &Call) -> Result<Option<Moment>, Failure> {
+    let Some((moment, submission)) = asked_for(table, call, call.caller.team.id).await? else {
+        return Ok(None);
+    };
+    submission.iter().try_for_each(has_landed)?;
+    Ok(Some(moment))
+}
+
+/// Until its items are what it declares, nobody can tell what they are after it.
+pub(crate) fn has_landed(submission: &Submission) -> Result<(), Failure> {
+    let is_in_flight = submission.progress() == Progress::Committed;
+    if is_in_flight { Err(Code::SubmissionInFlight.into()) } else { Ok(()) }
 }
 
 /// The item as it was at a moment.
 pub(crate) async fn item(table: &Table, now: &Item, moment: Moment) -> Result<Item, Failure> {
+    let changes = table.changes_until(now.id, Some(moment.at)).await?.ok_or_else(too_much)?;
     let last = until(moment.at);
-    let mut changes: Vec<Change> = Vec::new();
-    let mut rows = table.rows(&Source::<Change>::of_item(now.id), Direction::Descending, Some(&last));
-    while let Some(batch) = rows.next().await? {
-        changes.extend(batch.into_iter().map(|row| row.value));
-        if changes.len() > CHANGES_MAX {
-            let message = format!("is known of items with up to {CHANGES_MAX} change instances by then");
-            return Err(refused(message));
-        }
-    }
     let mut versions =
         table.rows(&Source::<Deployed>::of_item(now.id), Direction::Descending, Some(&last)).at_once(1);
     let newest = versions.next().await?.into_iter().flatten().map(|row| row.value);
@@ -50,6 +75,65 @@ pub(crate) async fn item(table: &Table, now: &Item, moment: Moment) -> Result<It
     past::item(now, &changes, &deployed, moment).ok_or_else(|| Code::NotFound.into())
 }
 
-fn refused(message: impl Into<String>) -> Failure {
+/// The team as it was at a moment.
+pub(crate) async fn team(table: &Table, now: Team, moment: Moment) -> Result<Team, Failure> {
+    let metadata = known(table.metadata_at(now.replaced(), moment).await?)?;
+    Ok(Team { metadata: metadata.ok_or(Code::NotFound)?, ..now })
+}
+
+/// The application as it was at a moment, with a page of the items that it declared then.
+pub(crate) async fn application(
+    asked: Asked<'_>,
+    now: Application,
+    moment: Moment,
+) -> Result<Reply, Failure> {
+    let Asked { table, call, .. } = asked;
+    let metadata = known(table.metadata_at(now.replaced(), moment).await?)?;
+    // What nobody has noted counts as having been so ever since.
+    let metadata = metadata.filter(|_| moment.submission.is_some() || now.created <= moment.at);
+    let then = Application { metadata: metadata.ok_or(Code::NotFound)?, ..now };
+    let source = Source::<Item>::of_application(then.id);
+    let list = List { asked, source, filter: Filter::new(), orders: Orders::Ignored };
+    let mut page = list.uncounted_page().await?;
+    let (mut read, mut versions) = (Read::default(), Vec::new());
+    for some in page.rows.chunks(AT_ONCE) {
+        let past = some.iter().map(|item| table.declared_at(item, moment));
+        for version in read.by(try_join_all(past)).await? {
+            versions.push(known(version)?);
+        }
+        if read.reaches(&FILTERED) {
+            break;
+        }
+    }
+    page.end_after(versions.len());
+    let team = &call.caller.team;
+    let named = versions.iter().flatten().map(|version| Beside::Declaration(team.id, version.hash));
+    let related = table.beside(named).await?;
+    let viewpoint = Viewpoint::of(call);
+    let shown = |(item, version): (&Item, &Option<Version>)| {
+        let shown = |version: &Version| view::item_then(item, *version, &related, &viewpoint);
+        version.as_ref().map_or(Value::Null, shown)
+    };
+    let items: Vec<Value> = page.rows.iter().zip(&versions).map(shown).collect();
+    let (fitting, next) = page.fitting(&items);
+    let items = items.into_iter().take(fitting).filter(|item| !item.is_null()).collect();
+    Ok(Reply::new(200, view::application_then(&then, team, items, next, &viewpoint)))
+}
+
+/// How it was, if it is known.
+pub(crate) fn known<T>(past: Past<T>) -> Result<Option<T>, Failure> {
+    match past {
+        Past::Was(then) => Ok(Some(then)),
+        Past::WasNot => Ok(None),
+        Past::TooMuch => Err(too_much()),
+    }
+}
+
+/// The refusal of what would take reading too much.
+pub(crate) fn too_much() -> Failure {
+    refused("is known of what has changed up to 1000 times by then or since")
+}
+
+fn refused(message: &str) -> Failure {
     Call::bad_filter(&FieldError::new("as_of", message))
 }

@@ -4,6 +4,7 @@ mod load;
 mod messages;
 mod preview;
 mod reply;
+mod revert;
 mod submitted;
 mod write;
 
@@ -30,28 +31,42 @@ const REPLYING_MAX: Duration = Duration::from_secs(20);
 const OVERTAKEN_MAX: u32 = 3;
 
 /// Answers one request.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
 pub fn handle(table: &Table, event: Event) -> Answering<'_> {
-    answer(event, Function::Submit, async move |call| match call.operation {
-        Operation::ValidateSubmission => {
-            let mut concerned = Concerned::default();
-            let told = preview::preview(table, &call, &mut concerned).await;
-            concerned.told(table, &call, told).await
-        }
-        Operation::Submit => {
-            let mut concerned = Concerned::default();
-            let told = submit(table, &call, &mut concerned).await;
-            concerned.told(table, &call, told).await
-        }
-        _ => Err(Code::NoSuchRoute.into()),
+    answer(event, Function::Submit, async move |call| {
+        let mut concerned = Concerned::default();
+        let told = respond(table, &call, &mut concerned).await;
+        concerned.told(table, &call, told).await
     })
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
+async fn respond(table: &Table, call: &Call, concerned: &mut Concerned) -> Result<Reply, Failure> {
+    match call.operation {
+        Operation::ValidateSubmission => {
+            let page = preview::page(call)?;
+            let submitted = Submitted::parse(call, preview::PARAMETERS)?;
+            preview::preview(table, call, submitted, &page, concerned).await
+        }
+        Operation::ValidateRevert => {
+            let page = preview::page(call)?;
+            let submitted = Submitted::revert(table, call, preview::PARAMETERS).await?;
+            preview::preview(table, call, submitted, &page, concerned).await
+        }
+        Operation::Submit => submit(table, call, Submitted::parse(call, &[])?, concerned).await,
+        Operation::Revert => submit(table, call, Submitted::revert(table, call, &[]).await?, concerned).await,
+        _ => Err(Code::NoSuchRoute.into()),
+    }
+}
+
 /// Takes a declaration: load, plan, write; again from the start when something moved meanwhile.
-async fn submit(table: &Table, call: &Call, concerned: &mut Concerned) -> Result<Reply, Failure> {
+async fn submit(
+    table: &Table,
+    call: &Call,
+    mut submitted: Submitted,
+    concerned: &mut Concerned,
+) -> Result<Reply, Failure> {
     let began = Instant::now();
     let until = began + REPLYING_MAX;
-    let submitted = Submitted::parse(call, &[])?;
     let mut attempted = None;
     let mut refusal = Code::Contended;
     // The head that the last attempt rested on, and how often it was not the head that had moved.
@@ -62,9 +77,15 @@ async fn submit(table: &Table, call: &Call, concerned: &mut Concerned) -> Result
         if let Some(submission) = submitted.earlier(table, call, &team, attempted).await? {
             return reply::accepted(table, call, &submission, until).await;
         }
+        let followed = submitted.follow(table, &team).await?;
+        concerned.declared(&team, &submitted);
         let loaded = load::items(table, team, &submitted).await?;
         concerned.loaded(&loaded, &submitted);
-        match submitted.plan_as_previewed(call, &loaded)? {
+        let planned = match followed {
+            Ok(()) => submitted.plan_as_previewed(call, &loaded)?,
+            Err(again) => Err(again),
+        };
+        match planned {
             Err(Again(why)) => refusal = why,
             Ok(plan) => {
                 overtaken += u32::from(rested_on == Some(loaded.stored.head));

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// The team, and what is remembered of the request.
 pub(crate) struct LoadedTeam {
-    stored: Stored,
+    pub(crate) stored: Stored,
     owes: bool,
     /// The teams that have messages for the consumers of their services.
     pub(crate) message_owners: Arc<BTreeSet<TeamId>>,

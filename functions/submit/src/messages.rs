@@ -36,7 +36,7 @@ impl Concerned {
     /// Notes who has messages, and what is declared.
     pub(crate) fn declared(&mut self, team: &LoadedTeam, submitted: &Submitted) {
         self.owners = Arc::clone(&team.message_owners);
-        if !self.owners.is_empty() && self.declared.is_empty() {
+        if !self.owners.is_empty() {
             let items = submitted.declaration.applications.iter().flat_map(|declared| &declared.items);
             self.declared = items.map(|item| item.service.clone()).collect();
         }

@@ -17,26 +17,38 @@ const WAITS_MAX: u32 = 4;
 /// How many change instances a page shows at most.
 const PAGE_MAX: u64 = 1_000;
 
+/// The query parameters that say which are shown.
+pub(crate) const PARAMETERS: &[&str] = &["limit", "offset"];
+
 /// Which of the change instances are shown.
-struct Page {
+pub(crate) struct Page {
     limit: usize,
     offset: usize,
 }
 
 /// Answers what a submission would do, and changes nothing.
-pub(crate) async fn preview(table: &Table, call: &Call, concerned: &mut Concerned) -> Result<Reply, Failure> {
-    let page = page(call)?;
-    let submitted = Submitted::parse(call, &["limit", "offset"])?;
+pub(crate) async fn preview(
+    table: &Table,
+    call: &Call,
+    mut submitted: Submitted,
+    page: &Page,
+    concerned: &mut Concerned,
+) -> Result<Reply, Failure> {
     let mut refusal = Code::Contended;
     for attempt in 0..ATTEMPTS_MAX {
         let team = load::team(table, call, &submitted, true).await?;
+        let followed = submitted.follow(table, &team).await?;
         concerned.declared(&team, &submitted);
         let loaded = load::items(table, team, &submitted).await?;
         concerned.loaded(&loaded, &submitted);
-        match submitted.plan(&loaded, &call.stamp())? {
+        let planned = match followed {
+            Ok(()) => submitted.plan(&loaded, &call.stamp())?,
+            Err(again) => Err(again),
+        };
+        match planned {
             Ok(_) if loaded.owes && attempt < WAITS_MAX => {}
             Ok(plan) => match plan.preview(&loaded.items, &call.stamp()) {
-                Ok(preview) => return told(table, call, &loaded, &plan, &preview, &page).await,
+                Ok(preview) => return told(table, call, &loaded, &plan, &preview, page).await,
                 // What is planned holds together; if it did not, it would have to be read again.
                 Err(_) => refusal = Code::Contended,
             },
@@ -47,7 +59,8 @@ pub(crate) async fn preview(table: &Table, call: &Call, concerned: &mut Concerne
     Err(refusal.into())
 }
 
-fn page(call: &Call) -> Result<Page, Failure> {
+/// Reads which are shown.
+pub(crate) fn page(call: &Call) -> Result<Page, Failure> {
     let integer = |name: &str| call.query.integer(name).map_err(|error| Call::bad_filter(&error));
     let limit = integer("limit")?
         .filter(|limit| *limit > 0)

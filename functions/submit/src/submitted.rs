@@ -1,6 +1,7 @@
 //! A request as it was submitted: read, planned, recognised when it comes again.
 
 use crate::load::{Loaded, LoadedTeam};
+use crate::revert::Revert;
 use domain::declaration::{self, Declaration};
 use domain::id::SubmissionId;
 use domain::json::{self, Hash};
@@ -19,6 +20,8 @@ pub(crate) struct Submitted {
     /// The idempotency key and the fingerprint of the request, if the caller sent a key.
     pub(crate) idempotency: Option<(String, Hash)>,
     commit_id: Option<String>,
+    /// What is reverted to, if the declaration is not one that was sent.
+    revert: Option<Revert>,
 }
 
 /// It is to be planned anew; if it goes on like that, this is why.
@@ -27,17 +30,39 @@ pub(crate) struct Again(pub(crate) Code);
 impl Submitted {
     /// Reads a request; it may also have these query parameters.
     pub(crate) fn parse(call: &Call, also: &[&str]) -> Result<Self, Failure> {
-        call.only_knows(&[&["commit_id"], also].concat())?;
-        let commit_id = call.query.get("commit_id").map(str::to_owned);
-        if commit_id.as_ref().is_some_and(|id| id.len() > COMMIT_ID_BYTES_MAX) {
-            let message = format!("is longer than {COMMIT_ID_BYTES_MAX} bytes");
-            return Err(Call::bad_filter(&FieldError::new("commit_id", message)));
-        }
+        let commit_id = commit_id(call, also)?;
         let key = call.idempotency_key()?.map(str::to_owned);
         let declaration = declaration::parse(&call.body).map_err(|problems| unreadable(call, problems))?;
         let idempotency = key.map(|key| (key, fingerprint(call, commit_id.as_deref())));
         let scope = if call.method == "PATCH" { Scope::Partial } else { Scope::Whole };
-        Ok(Self { declaration, scope, idempotency, commit_id })
+        Ok(Self { declaration, scope, idempotency, commit_id, revert: None })
+    }
+
+    /// Reads a request to revert to a submission.
+    pub(crate) async fn revert(table: &Table, call: &Call, also: &[&str]) -> Result<Self, Failure> {
+        let commit_id = commit_id(call, also)?;
+        let key = call.idempotency_key()?.map(str::to_owned);
+        let revert = Revert::parse(table, call).await?;
+        let of = format!("{}\n{}", call.path.trim_end_matches('/'), commit_id.as_deref().unwrap_or_default());
+        let idempotency = key.map(|key| (key, Hash::of(&of)));
+        let team = call.caller.team.name.clone();
+        let declaration = Declaration { team, metadata: None, applications: Vec::new() };
+        Ok(Self { declaration, scope: Scope::Partial, idempotency, commit_id, revert: Some(revert) })
+    }
+
+    /// What a revert declares follows from the team as it is stored.
+    pub(crate) async fn follow(
+        &mut self,
+        table: &Table,
+        team: &LoadedTeam,
+    ) -> Result<Result<(), Again>, Failure> {
+        let Some(revert) = &mut self.revert else { return Ok(Ok(())) };
+        match revert.declaration(table, &team.stored).await? {
+            Ok(Some(declaration)) => self.declaration = declaration,
+            Ok(None) => {}
+            Err(again) => return Ok(Err(again)),
+        }
+        Ok(Ok(()))
     }
 
     /// A plan over what was loaded.
@@ -108,6 +133,17 @@ impl Submitted {
         let submission = table.submission(remembered.submission).await?;
         Ok(Some(submission.ok_or(Code::Broken)?))
     }
+}
+
+/// The commit that the caller names; no other query parameters but these are known.
+fn commit_id(call: &Call, also: &[&str]) -> Result<Option<String>, Failure> {
+    call.only_knows(&[&["commit_id"], also].concat())?;
+    let commit_id = call.query.get("commit_id").map(str::to_owned);
+    if commit_id.as_ref().is_some_and(|id| id.len() > COMMIT_ID_BYTES_MAX) {
+        let message = format!("is longer than {COMMIT_ID_BYTES_MAX} bytes");
+        return Err(Call::bad_filter(&FieldError::new("commit_id", message)));
+    }
+    Ok(commit_id)
 }
 
 /// The refusal of a body that is no declaration; most often the team's name is forgotten around it.

@@ -39,6 +39,8 @@ pub enum Code {
     IdempotencyKeyReused,
     /// The declaration breaks rules.
     InvalidDeclaration,
+    /// Too much was declared otherwise since to be declared again at once.
+    RevertTooLarge,
     /// Rejected or failed change instances wait for an answer.
     Blocked,
     /// The submission would do something else than was previewed.
@@ -101,7 +103,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of precedence.
-    pub const ALL: [Self; 45] = [
+    pub const ALL: [Self; 46] = [
         Self::NoSuchRoute,
         Self::MethodNotAllowed,
         Self::Unauthenticated,
@@ -118,6 +120,7 @@ impl Code {
         Self::InvalidIdempotencyKey,
         Self::InvalidDeclaration,
         Self::IdempotencyKeyReused,
+        Self::RevertTooLarge,
         Self::Blocked,
         Self::PlanChanged,
         Self::InvalidSchema,
@@ -174,6 +177,9 @@ impl Code {
                 (422, "idempotency_key_reused", "the idempotency key came with another request before")
             }
             Self::InvalidDeclaration => (400, "invalid_declaration", "the declaration is not valid"),
+            Self::RevertTooLarge => {
+                (400, "revert_too_large", "too much was changed since to be declared again at once")
+            }
             Self::Blocked => (400, "blocked", "change instances wait for an answer"),
             Self::PlanChanged => (412, "plan_changed", "it would do something else than was previewed"),
             Self::InvalidSchema => (400, "invalid_schema", "the schema is not valid"),

@@ -47,6 +47,8 @@ impl Function {
 pub enum Operation {
     /// The caller's teams.
     ListTeams,
+    /// The caller's team, also as it was.
+    GetTeam,
     /// Checks a declaration.
     ValidateSubmission,
     /// Takes a declaration.
@@ -55,6 +57,12 @@ pub enum Operation {
     ListSubmissions,
     /// One submission.
     GetSubmission,
+    /// What differs between what was declared after two submissions.
+    CompareSubmissions,
+    /// Previews a revert.
+    ValidateRevert,
+    /// Declares again what was declared after a submission.
+    Revert,
     /// Service items.
     ListServiceItems,
     /// Service items in which a dependent team has a share.
@@ -259,6 +267,7 @@ pub const ROUTES: &[Route] = &[
     anyone("/v1/openapi.json", Operation::GetContract),
     anyone("/v1/errors/{code}", Operation::GetErrorPage),
     Route { access: Access::Known, ..read("/v1/account/teams", Operation::ListTeams) },
+    read("/v1/account/teams/{id}", Operation::GetTeam),
     admin(GET, "/v1/account/api_keys", Operation::ListApiKeys, Function::Account),
     admin(POST, "/v1/account/api_keys", Operation::CreateApiKey, Function::Account),
     admin(GET, "/v1/account/api_keys/{id}", Operation::GetApiKey, Function::Account),
@@ -282,6 +291,17 @@ pub const ROUTES: &[Route] = &[
     write(POST_OR_PATCH, "/v1/orcabase/consumer/submissions/submit", Operation::Submit, Function::Submit),
     read("/v1/orcabase/consumer/submissions", Operation::ListSubmissions),
     read("/v1/orcabase/consumer/submissions/{id}", Operation::GetSubmission),
+    read("/v1/orcabase/consumer/submissions/{id}/difference", Operation::CompareSubmissions),
+    write(POST, "/v1/orcabase/consumer/submissions/{id}/revert", Operation::Revert, Function::Submit),
+    Route {
+        access: Access::Read,
+        ..write(
+            POST,
+            "/v1/orcabase/consumer/submissions/{id}/revert/validate",
+            Operation::ValidateRevert,
+            Function::Submit,
+        )
+    },
     read("/v1/orcabase/{pov}/service_items", Operation::ListServiceItems),
     read("/v1/orcabase/{pov}/service_items/dependant", Operation::ListDependentServiceItems),
     read("/v1/orcabase/{pov}/service_items/{id}", Operation::GetServiceItem),

@@ -81,6 +81,11 @@ impl Code {
                 "A submission with this idempotency key was taken before, and it was another one.",
                 "Send the same request to get the same answer again; for another one, make another key.",
             ),
+            Self::RevertTooLarge => (
+                "More than 2,000 items were changed since that submission, or one of them more than 1,000 times; or what would \
+                 be declared again is more than a request may have in its body. Nothing was changed.",
+                "Revert to a submission that is not as far back, or submit what it declared, application by application.",
+            ),
             Self::Blocked => (
                 "A change instance was rejected or has failed, and its item is declared once more just as it was. Each is \
                  named in `problems`. Nothing was changed.",

@@ -136,7 +136,7 @@ impl Planned<'_> {
 }
 
 /// What differs between two texts, each with what was there and what is there then, as far as anything is.
-fn differences(old: &str, new: &str) -> Value {
+pub(super) fn differences(old: &str, new: &str) -> Value {
     // Stored text is canonical, so it parses.
     let fields = compare::between(old, new).unwrap_or_default();
     fields.into_iter().map(difference).collect()

@@ -1,0 +1,93 @@
+//! What differs between what was declared after one submission and after another (R36).
+
+mod walk;
+
+use crate::page::Asked;
+use crate::past::has_landed;
+use domain::id::SubmissionId;
+use domain::past::Moment;
+use domain::submission::Submission;
+use dovetail_http::view::{self, Differing, Viewpoint};
+use dovetail_http::{Call, Code, Cursor, Failure, FieldError, Reply, fitting};
+use dovetail_table::{Beside, Table};
+use serde_json::{Value, json};
+use walk::{Place, Walk};
+
+/// Answers a page of what differs.
+pub(crate) async fn between(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let Asked { table, call, .. } = asked;
+    call.only_knows(&["to", "limit", "cursor"])?;
+    let id = call.id(SubmissionId::parse)?;
+    // Another team's number is not even looked up.
+    if id.team() != call.caller.team.id {
+        return Err(Code::NotFound.into());
+    }
+    let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
+    let place = place(asked)?;
+    let from = table.submission(id).await?.ok_or(Code::NotFound)?;
+    let to = other(table, call).await?;
+    [&from, &to].into_iter().try_for_each(has_landed)?;
+    let moments = [&from, &to].map(|submission| Moment::of(submission, call.now));
+    let mut walk = Walk::new(table, moments, limit);
+    let next = walk.from(call.caller.team.id, place).await?;
+    let body = body(asked, &walk, next, (&from, &to)).await?;
+    Ok(Reply::new(200, body))
+}
+
+/// Where the page before has ended.
+fn place(asked: Asked<'_>) -> Result<Option<Place>, Failure> {
+    let Asked { key, call, .. } = asked;
+    let Some(text) = call.query.get("cursor") else { return Ok(None) };
+    let cursor = Cursor::open(text, key, call.caller.team.id, &identity(call), call.now);
+    let place = cursor.and_then(|cursor| Place::parse(&cursor.after));
+    place.map(Some).ok_or_else(|| Code::InvalidCursor.into())
+}
+
+/// What a position is bound to.
+fn identity(call: &Call) -> String {
+    json!([call.path.trim_end_matches('/'), call.query.get("to")]).to_string()
+}
+
+/// The submission that is compared with.
+async fn other(table: &Table, call: &Call) -> Result<Submission, Failure> {
+    let refused = |message: &str| Call::bad_filter(&FieldError::new("to", message));
+    let number = call.query.integer("to").map_err(|error| Call::bad_filter(&error))?;
+    let number = number.ok_or_else(|| refused("is missing: it is the id of the other submission"))?;
+    let id = SubmissionId::parse(number).filter(|id| id.team() == call.caller.team.id);
+    let submission = match id {
+        Some(id) => table.submission(id).await?,
+        None => None,
+    };
+    submission.ok_or_else(|| refused("is no submission of the team"))
+}
+
+async fn body(
+    asked: Asked<'_>,
+    walk: &Walk<'_>,
+    next: Option<Place>,
+    (from, to): (&Submission, &Submission),
+) -> Result<Value, Failure> {
+    let Asked { table, key, call } = asked;
+    let team = call.caller.team.id;
+    let named = walk.found.iter().flat_map(|(_, differing)| differing.versions());
+    let related = table.beside(named.map(|version| Beside::Declaration(team, version.hash))).await?;
+    let viewpoint = Viewpoint::of(call);
+    let shown: Vec<Value> =
+        walk.found.iter().map(|(_, differing)| view::differing(differing, &related, &viewpoint)).collect();
+    let fitting = fitting(&shown).min(shown.len());
+    let cut = walk.found.get(fitting.saturating_sub(1)).filter(|_| fitting < shown.len());
+    let next = cut.map(|(place, _)| place.clone()).or(next).map(|place| {
+        let cursor =
+            Cursor { after: place.to_position(), count: None, before: None, skip: 0, issued: call.now };
+        call.from_position(&cursor.seal(key, team, &identity(call)))
+    });
+    let (mut metadata, mut items) = (Vec::new(), Vec::new());
+    for (value, (_, differing)) in shown.into_iter().zip(&walk.found).take(fitting) {
+        match differing {
+            Differing::Metadata { .. } => metadata.push(value),
+            Differing::Item { .. } => items.push(value),
+        }
+    }
+    let (from, to) = (from.id.get(), to.id.get());
+    Ok(json!({"from": from, "to": to, "metadata": metadata, "service_items": items, "next": next}))
+}

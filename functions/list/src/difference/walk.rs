@@ -1,0 +1,172 @@
+//! A walk through everything that a team has declared, application by application, as far as one page goes.
+
+use crate::bound::FILTERED;
+use crate::past::{known, too_much};
+use domain::id::TeamId;
+use domain::item::Item;
+use domain::metadata::Replaced;
+use domain::past::{self, Moment};
+use domain::team::Application;
+use dovetail_http::view::Differing;
+use dovetail_http::{Code, Failure};
+use dovetail_table::{Direction, Listed, Read, Source, Table};
+use futures_util::future::try_join_all;
+use serde_json::json;
+
+/// Of how many items the past is read side by side.
+const AT_ONCE: usize = 10;
+
+/// Where a page has ended.
+#[derive(Clone)]
+pub(super) struct Place {
+    /// Behind this application; none before the first one.
+    application: Option<String>,
+    /// In the next one behind this item, or, where it is empty, behind its metadata.
+    item: Option<String>,
+}
+
+impl Place {
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (application, item) = serde_json::from_str(text).ok()?;
+        Some(Self { application, item })
+    }
+
+    pub(super) fn to_position(&self) -> String {
+        json!([self.application, self.item]).to_string()
+    }
+}
+
+/// The walk.
+pub(super) struct Walk<'a> {
+    table: &'a Table,
+    moments: [Moment; 2],
+    limit: usize,
+    read: Read,
+    /// What differs, each with where it ends.
+    pub(super) found: Vec<(Place, Differing)>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(table: &'a Table, moments: [Moment; 2], limit: usize) -> Self {
+        Self { table, moments, limit, read: Read::default(), found: Vec::new() }
+    }
+
+    /// Walks on from a place; tells where it has ended, unless that is the end.
+    pub(super) async fn from(
+        &mut self,
+        team: TeamId,
+        place: Option<Place>,
+    ) -> Result<Option<Place>, Failure> {
+        let mut place = match place {
+            Some(place) => place,
+            None => {
+                let team = self.table.team(team).await?.ok_or(Code::Unauthenticated)?;
+                let place = Place { application: None, item: None };
+                self.metadata(None, team.replaced(), &place).await?;
+                place
+            }
+        };
+        let source = Source::<Application>::of_team(team);
+        let mut rows = self.table.rows(&source, Direction::Ascending, place.application.as_deref());
+        while !self.is_full()
+            && let Some(batch) = self.read.by(rows.next()).await?
+        {
+            self.read.rows(batch.len());
+            for Listed { position, value: application } in batch {
+                if self.is_full() {
+                    return Ok(Some(place));
+                }
+                if !self.earlier().still_declares(&application)
+                    && let Some(item) = self.application(&application, &place).await?
+                {
+                    return Ok(Some(Place { item: Some(item), ..place }));
+                }
+                place = Place { application: Some(position), item: None };
+            }
+        }
+        Ok((!rows.is_over()).then_some(place))
+    }
+
+    fn earlier(&self) -> Moment {
+        let [from, to] = self.moments;
+        if from.submission <= to.submission { from } else { to }
+    }
+
+    fn is_full(&self) -> bool {
+        self.found.len() >= self.limit || self.read.reaches(&FILTERED)
+    }
+
+    /// Looks at an application; tells the item behind which it was left, unless all of it was looked at.
+    async fn application(
+        &mut self,
+        application: &Application,
+        place: &Place,
+    ) -> Result<Option<String>, Failure> {
+        if place.item.is_none() {
+            let behind = Place { item: Some(String::new()), ..place.clone() };
+            self.metadata(Some(application), application.replaced(), &behind).await?;
+        }
+        let mut last = place.item.clone().unwrap_or_default();
+        let source = Source::<Item>::of_application(application.id);
+        let after = (!last.is_empty()).then(|| last.clone());
+        let mut rows = self.table.rows(&source, Direction::Ascending, after.as_deref());
+        loop {
+            if self.is_full() {
+                return Ok(Some(last));
+            }
+            let Some(batch) = self.read.by(rows.next()).await? else { return Ok(None) };
+            for some in batch.chunks(AT_ONCE) {
+                self.read.rows(some.len());
+                let differing = some.iter().map(|row| differing(self.table, &row.value, self.moments));
+                let differing = self.read.by(try_join_all(differing)).await?;
+                for (row, differing) in some.iter().zip(differing) {
+                    last.clone_from(&row.position);
+                    if let Some(differing) = differing {
+                        let item = Some(last.clone());
+                        self.found.push((Place { item, ..place.clone() }, differing));
+                    }
+                    if self.found.len() >= self.limit {
+                        return Ok(Some(last));
+                    }
+                }
+                if self.is_full() {
+                    return Ok(Some(last));
+                }
+            }
+        }
+    }
+
+    /// Compares metadata; what was not there yet had none.
+    async fn metadata(
+        &mut self,
+        of: Option<&Application>,
+        now: Replaced,
+        place: &Place,
+    ) -> Result<(), Failure> {
+        let past = self.moments.map(|moment| self.table.metadata_at(now.clone(), moment));
+        let past = self.read.by(try_join_all(past)).await?;
+        let mut texts = Vec::new();
+        for then in past {
+            texts.push(known(then)?.unwrap_or_else(|| "{}".to_owned()));
+        }
+        if let [old, new] = &texts[..]
+            && old != new
+        {
+            let application = of.map(|application| (application.id, application.name.clone()));
+            let differing = Differing::Metadata { application, old: old.clone(), new: new.clone() };
+            self.found.push((place.clone(), differing));
+        }
+        Ok(())
+    }
+}
+
+/// How the declarations of an item differ, if they do.
+async fn differing(table: &Table, item: &Item, moments: [Moment; 2]) -> Result<Option<Differing>, Failure> {
+    if moments.iter().all(|moment| moment.still_stands(item)) {
+        return Ok(None);
+    }
+    let changes = table.changes_until(item.id, None).await?.ok_or_else(too_much)?;
+    let [old, new] = moments.map(|moment| past::declaration(&changes, moment));
+    let is_same = old.map(|version| version.hash) == new.map(|version| version.hash);
+    Ok((!is_same).then(|| Differing::Item { item: Box::new(item.clone()), old, new }))
+}

@@ -1,0 +1,143 @@
+//! Reverting: what was declared after an earlier submission is declared again (R37).
+//!
+//! Only applications that declare something else now are mentioned, as in a partial declaration; from there on it is a
+//! submission like any other.
+
+use crate::submitted::Again;
+use domain::change::Version;
+use domain::declaration::{self, BODY_BYTES_MAX, Declaration, ITEMS_MAX};
+use domain::id::{SubmissionId, TeamId};
+use domain::item::Item;
+use domain::json::Hash;
+use domain::past::{self, Moment, Then};
+use domain::plan::Stored;
+use domain::submission::Submission;
+use domain::team::Application;
+use dovetail_http::{Call, Code, Failure, Reply, invalid_declaration};
+use dovetail_table::{Beside, Past, Table};
+use futures_util::future::try_join_all;
+use std::collections::BTreeMap;
+
+/// How many items may have been changed since: the past of each is read.
+const CHANGED_MAX: usize = 2_000;
+
+/// How much is read side by side: applications, items; declarations, which a function has little memory for.
+const APPLICATIONS_AT_ONCE: usize = 8;
+const ITEMS_AT_ONCE: usize = 16;
+const DECLARATIONS_AT_ONCE: usize = 100;
+
+/// A submission that is reverted to.
+pub(crate) struct Revert {
+    to: Submission,
+    /// How many submissions the team had when it was last told what to declare.
+    told_at: Option<u64>,
+}
+
+impl Revert {
+    /// The submission that a call names: one of the caller's team.
+    pub(crate) async fn parse(table: &Table, call: &Call) -> Result<Self, Failure> {
+        let id = call.id(SubmissionId::parse)?;
+        // Another team's number is not even looked up.
+        if id.team() != call.caller.team.id {
+            return Err(Code::NotFound.into());
+        }
+        let to = table.submission(id).await?.ok_or(Code::NotFound)?;
+        if !call.object()?.is_empty() {
+            return Err(Reply::refused(Code::InvalidBody, "a revert has no body").into());
+        }
+        Ok(Self { to, told_at: None })
+    }
+
+    /// What to declare, unless that was told of the team as it is.
+    pub(crate) async fn declaration(
+        &mut self,
+        table: &Table,
+        stored: &Stored,
+    ) -> Result<Result<Option<Declaration>, Again>, Failure> {
+        let now = stored.head.submissions;
+        // While items are landing nothing can be planned.
+        if self.told_at == Some(now) || stored.head.in_flight.is_some() {
+            return Ok(Ok(None));
+        }
+        let moment = Moment { at: self.to.modified, submission: Some(self.to.id.number()) };
+        let metadata = known(table.metadata_at(stored.team.replaced(), moment).await?)?;
+        let metadata = metadata.unwrap_or_else(|| "{}".to_owned());
+        let (same, others): (Vec<&Application>, Vec<&Application>) =
+            stored.applications.iter().partition(|application| moment.still_declares(application));
+        let then = then(table, &others, moment).await?;
+        if self.to.root.is_some_and(|root| root != past::root(&metadata, &same, &then)) {
+            // An index that is late, or a read beside a transaction.
+            return Ok(Err(Again(Code::Contended)));
+        }
+        let then: Vec<&Then> = then.iter().filter(|then| !then.is_now()).collect();
+        let texts = texts(table, stored.team.id, &then).await?;
+        let document = past::document(&stored.team.name, &metadata, &then, &texts).ok_or(Code::Broken)?;
+        let declaration = declaration::parse(document.as_bytes());
+        self.told_at = Some(now);
+        Ok(Ok(Some(declaration.map_err(|problems| invalid_declaration(&problems))?)))
+    }
+}
+
+/// What applications declared at a moment.
+async fn then(table: &Table, applications: &[&Application], moment: Moment) -> Result<Vec<Then>, Failure> {
+    let (mut all, mut changed) = (Vec::new(), 0);
+    for some in applications.chunks(APPLICATIONS_AT_ONCE) {
+        let metadata = some.iter().map(|application| table.metadata_at(application.replaced(), moment));
+        let items = some.iter().map(|application| table.items_of(application.id));
+        let (metadata, items) = tokio::try_join!(try_join_all(metadata), try_join_all(items))?;
+        for ((now, metadata), items) in some.iter().zip(metadata).zip(items) {
+            changed += items.iter().filter(|item| !moment.still_stands(item)).count();
+            if changed > CHANGED_MAX {
+                return Err(Code::RevertTooLarge.into());
+            }
+            let items = declared(table, &items, moment).await?;
+            all.push(Then { now: (*now).clone(), metadata: known(metadata)?, items });
+        }
+    }
+    Ok(all)
+}
+
+/// The items that were declared at a moment.
+async fn declared(
+    table: &Table,
+    items: &[Item],
+    moment: Moment,
+) -> Result<Vec<(String, String, Hash)>, Failure> {
+    let mut declared = Vec::new();
+    for some in items.chunks(ITEMS_AT_ONCE) {
+        let versions = try_join_all(some.iter().map(|item| table.declared_at(item, moment))).await?;
+        for (item, version) in some.iter().zip(versions) {
+            let named = |version: Version| (item.service.title.clone(), item.name.clone(), version.hash);
+            declared.extend(known(version)?.map(named));
+        }
+    }
+    Ok(declared)
+}
+
+/// The declarations of all that is to be declared again: no more than a request may have in its body.
+async fn texts(table: &Table, team: TeamId, then: &[&Then]) -> Result<BTreeMap<Hash, String>, Failure> {
+    let hashes: Vec<Hash> = then.iter().flat_map(|then| &then.items).map(|(_, _, hash)| *hash).collect();
+    if hashes.len() > ITEMS_MAX {
+        return Err(Code::RevertTooLarge.into());
+    }
+    let (mut texts, mut bytes) = (BTreeMap::new(), 0);
+    for some in hashes.chunks(DECLARATIONS_AT_ONCE) {
+        let read = table.beside(some.iter().map(|hash| Beside::Declaration(team, *hash))).await?;
+        for ((_, hash), text) in read.declarations {
+            bytes += text.len();
+            texts.insert(hash, text);
+        }
+        if bytes > BODY_BYTES_MAX {
+            return Err(Code::RevertTooLarge.into());
+        }
+    }
+    Ok(texts)
+}
+
+fn known<T>(past: Past<T>) -> Result<Option<T>, Failure> {
+    match past {
+        Past::Was(then) => Ok(Some(then)),
+        Past::WasNot => Ok(None),
+        Past::TooMuch => Err(Code::RevertTooLarge.into()),
+    }
+}
