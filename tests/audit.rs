@@ -4,6 +4,7 @@
 
 mod planted;
 
+use domain::mandatory::Version;
 use domain::timestamp::Timestamp;
 use dovetail_local::audit::{Settings, Source, Verdict, run};
 use flate2::{Compression, write::GzEncoder};
@@ -63,6 +64,10 @@ fn varied() -> Running {
     decide(&system, "CoreVM2", "PENDING", &json!({"state": "REJECTED", "log": "no"}));
     decide(&system, "CoreVM3", "PENDING", &json!({"state": "APPROVED"}));
     decide(&system, "CoreVM3", "APPROVED", &json!({"state": "ERRORED", "log": "no"}));
+    let schema = json!({"type": "object"}).to_string();
+    let created = BEFORE_ALL;
+    let version = Version { number: 1, team: Some(schema), application: None, created };
+    system.block_on(system.table.keep_mandatory(&version)).unwrap();
     let message =
         json!({"description": "VMs rest on Sunday", "scopes": ["/v1/orcabase/serviceowner/services/1/"]});
     let told = system.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &message);

@@ -348,6 +348,22 @@ fn an_owner_tells_consumers_something_and_takes_it_back() {
     stack.assert_sound();
 }
 
+#[test]
+fn metadata_are_as_the_platform_wants_them() {
+    let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
+    let schema = json!({"type": "object", "required": ["owner"]});
+    world["mandatory_metadata"] = json!({"application": schema});
+    let stack = Stack::deploy(&world, ACTIONS_MAX);
+    let refused = stack.call("POST", SUBMIT, "awesome-key", &declared(8, "a"));
+    let told = refused.at("/errors/AwesomeConsumer/App/metadata/owner/0");
+    assert_eq!((refused.status, told), (400, &json!("\"owner\" is a required property")), "{refused:?}");
+    let mut owned = declared(8, "a");
+    owned["AwesomeConsumer"]["App"]["metadata"] = json!({"owner": "jane"});
+    assert_eq!(stack.call("POST", SUBMIT, "awesome-key", &owned).status, 201);
+    stack.settle(false);
+    stack.assert_sound();
+}
+
 /// The next request, which is accepted: its head in lower case but for the first line, and its body.
 fn received(listener: &TcpListener) -> (String, String) {
     let (mut stream, _) = listener.accept().unwrap();

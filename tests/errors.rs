@@ -156,8 +156,9 @@ fn provoke_webhooks(provoked: &mut Provoked) {
 }
 
 fn provoke_messages(provoked: &mut Provoked) {
+    // Of a team without services: they are for nobody.
     let (path, message) = ("/v1/orcaexternal/serviceowner/messages/", json!({"description": "VMs rest"}));
-    let of = |provoked: &Provoked| provoked.system.call("POST", path, "vm-owner-key", &message);
+    let of = |provoked: &Provoked| provoked.system.call("POST", path, "np-owner-key", &message);
     for _ in 0..MESSAGES_MAX {
         assert_eq!(of(provoked).status, 201);
     }

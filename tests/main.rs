@@ -20,6 +20,7 @@ mod isolation;
 mod keys;
 mod limits;
 mod lists;
+mod messages;
 mod past;
 mod people;
 mod races;

@@ -144,6 +144,7 @@ scenarios! {
     generation_create_modify_delete
     history_tells_who_when_and_why
     idempotency_keys
+    mandatory_metadata
     messages_of_owners
     metadata_as_they_were
     metadata_of_the_team_and_its_applications

@@ -108,3 +108,38 @@ fn a_world_with_a_schema_that_breaks_rules_changes_nothing() {
     }
     assert_eq!(system.rows(), before);
 }
+
+#[test]
+fn what_metadata_have_to_be_is_set_replaced_and_taken_back_by_a_world() {
+    let system = Running::demo();
+    let load = |mandatory: &serde_json::Value| {
+        let world = json!({"teams": [], "mandatory_metadata": mandatory});
+        let world = world::parse(&world.to_string()).unwrap();
+        let mut ignore = |_: &Made| Ok(());
+        let loading = load::world(&system.table, &world, Timestamp::from_micros(1), &mut ignore);
+        system.block_on(loading).map_err(|failure| failure.to_string())
+    };
+    let version = || system.block_on(system.table.newest_mandatory()).unwrap();
+    let submit = || {
+        let declared = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "one", "cpu": 1}]}}}});
+        system.call("POST", "/v1/orcabase/consumer/submissions/validate/", "awesome-key", &declared).status
+    };
+    assert_eq!((version(), submit()), (None, 200));
+    let owned = json!({"application": {"type": "object", "required": ["owner"]}});
+    for _ in 0..2 {
+        load(&owned).unwrap();
+        assert_eq!((version().unwrap().number, submit()), (1, 400), "the same again is no new version");
+    }
+    // Everything that is wrong is told, and nothing changes; a world that says nothing of it leaves it.
+    let wrong = json!({"team": {"type": "list"}, "application": {"$ref": "https://example.com"}});
+    let told = load(&wrong).unwrap_err();
+    for whose in ["mandatory metadata of teams: /type", "mandatory metadata of applications: /$ref"] {
+        assert!(told.contains(whose), "{told}");
+    }
+    assert!(world::parse(r#"{"teams": [], "mandatory_metadata": {"service": {}}}"#).is_err());
+    load(&serde_json::Value::Null).unwrap();
+    assert_eq!((version().unwrap().number, submit()), (1, 400));
+    load(&json!({"team": null})).unwrap();
+    assert_eq!((version().unwrap().number, submit()), (2, 200));
+    system.assert_sound();
+}

@@ -22,6 +22,7 @@ pub mod invariant;
 pub mod item;
 pub mod json;
 pub mod land;
+pub mod mandatory;
 pub mod member;
 pub mod message;
 pub mod metadata;

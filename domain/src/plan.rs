@@ -21,6 +21,7 @@ use crate::id::{ApplicationId, CHANGE_STRIDE, ChangeId, SubmissionId};
 use crate::item::Item;
 use crate::json::{self, Hash};
 use crate::land::Stamp;
+use crate::mandatory::Mandatory;
 use crate::metadata::Replaced;
 use crate::problem::Problem;
 use crate::schema::Schema;
@@ -71,6 +72,8 @@ pub struct Request<'a> {
     pub stamp: &'a Stamp,
     /// The idempotency key and the fingerprint of the request, if the caller sent a key.
     pub idempotency: Option<(String, Hash)>,
+    /// What metadata have to be.
+    pub mandatory: &'a Mandatory,
 }
 
 /// Why there is no plan.

@@ -92,6 +92,18 @@ pub struct Reference {
 
 /// Checks a definition before it is published; every problem that can be told without compiling is told.
 pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
+    checked(bytes, |check, root| check.service(root))
+}
+
+/// Checks a schema of metadata before it is set: bounded as a definition is, but of no service.
+pub fn of_metadata(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
+    checked(bytes, |check, root| check.object(root))
+}
+
+fn checked(
+    bytes: &[u8],
+    of: impl FnOnce(&mut Check<'_>, &Map<String, Value>),
+) -> Result<Schema, Vec<Problem>> {
     if bytes.len() > SCHEMA_BYTES_MAX {
         return Err(vec![problem("", "too_large", format!("larger than {SCHEMA_BYTES_MAX} bytes"))]);
     }
@@ -100,7 +112,7 @@ pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
         return Err(vec![problem("", "wrong_type", "a definition is an object")]);
     };
     let mut check = Check::new(&definition);
-    check.service(root);
+    of(&mut check, root);
     check.subschemas();
     check.work();
     check.meta_schema();
@@ -155,7 +167,8 @@ impl Schema {
 fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
     let invalid = |message: &str| vec![problem("", "invalid_schema", message)];
     let root = definition.as_object().ok_or_else(|| invalid("a definition is an object"))?;
-    let title = root.get("title").and_then(Value::as_str).ok_or_else(|| invalid("no title"))?;
+    // One of metadata needs none.
+    let title = root.get("title").and_then(Value::as_str).unwrap_or_default();
     let draft = draft(root).ok_or_else(|| invalid("an unknown draft"))?;
     let references: Vec<_> = reference_fields(root).filter_map(|(_, field)| field.ok()).collect();
     let validator = options(draft)

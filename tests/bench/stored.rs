@@ -6,6 +6,7 @@ use domain::declaration::{self as declared, Declaration};
 use domain::id::{ServiceId, TeamId};
 use domain::item::Item;
 use domain::land::Stamp;
+use domain::mandatory::Mandatory;
 use domain::metadata::Since;
 use domain::plan::{self, Items, Offer, Offers, Plan, Request, Stored};
 use domain::schema as schemas;
@@ -84,7 +85,8 @@ impl Known {
 
     fn plan<'a>(&'a self, declaration: &'a Declaration, items: &'a Items) -> Plan<'a> {
         let (scope, stamp) = (Scope::Whole, &self.stamp);
-        let request = Request { declaration, scope, commit_id: None, stamp, idempotency: None };
+        let mandatory = &Mandatory::default();
+        let request = Request { declaration, scope, commit_id: None, stamp, idempotency: None, mandatory };
         plan::plan(&self.stored, items, &self.offers, &request)
             .unwrap_or_else(|refused| panic!("{refused:?}"))
     }

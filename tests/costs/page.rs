@@ -100,6 +100,7 @@ Every reply but a refusal tells its figures in `Server-Timing`, and every deploy
 - **An empty cell** is not measured.
 - **Included** are the indexes and the declarations that are stored beside the transaction.
 - **Not included** are the authorizer's read (one read unit), API Gateway, Lambda, storage, the reads of the stream
-  (Lambda's are free), what a write that is refused consumed (the table does not tell), what a process looks up once a minute (half a read
-  unit: who has messages), and what follows later: generation has a table of its own here.
+  (Lambda's are free), what a write that is refused consumed (the table does not tell), what a process looks up once a
+  minute (one read unit and a half: who has messages, and what metadata have to be), and what follows later:
+  generation has a table of its own here.
 ";

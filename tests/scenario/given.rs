@@ -42,6 +42,10 @@ pub(super) fn world(settings: &[String]) -> Value {
 }
 
 fn apply(world: &mut Value, setting: &str) {
+    if let Some((of, schema)) = setting.strip_prefix("metadata of ").and_then(|rest| rest.split_once(' ')) {
+        world["mandatory_metadata"][of] = serde_json::from_str(schema).unwrap();
+        return;
+    }
     let words: Vec<&str> = setting.split(' ').collect();
     let ["service", title, words @ ..] = words.as_slice() else { panic!("`{setting}` is no setting") };
     let mut services = world["services"].as_array_mut().unwrap().iter_mut();

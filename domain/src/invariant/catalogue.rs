@@ -20,6 +20,8 @@ pub struct Catalogue {
     pub documented: BTreeMap<String, ServiceId>,
     /// What owners tell the consumers of their services.
     pub messages: BTreeMap<TeamId, Messages>,
+    /// The versions of what metadata have to be.
+    pub mandatory: BTreeSet<u64>,
     /// Titles by service id.
     pub titles: BTreeMap<ServiceId, String>,
     /// Teams by name.
@@ -40,6 +42,7 @@ pub fn catalogue(snapshot: &Snapshot) -> Vec<Violation> {
     for messages in snapshot.catalogue.messages.values() {
         audit.messages(messages);
     }
+    audit.mandatory();
     audit.services_of_items();
     audit.owners();
     audit.counters();
@@ -129,6 +132,13 @@ impl Audit<'_> {
             service.is_some_and(|service| service.id == named.id && service.owner.id == team)
         });
         self.require(own, "I16", Subject::Messages(team), "one is for a service that is not the team's");
+    }
+
+    /// I16: no version of what metadata have to be is missing.
+    fn mandatory(&mut self) {
+        let versions = &self.snapshot.catalogue.mandatory;
+        let dense = versions.iter().zip(1..).all(|(version, number)| *version == number);
+        self.require(dense, "I16", Subject::Mandatory, "its versions have gaps");
     }
 
     /// I16: what items say of their service is so, and each is of a version of its schema that there is.

@@ -39,6 +39,8 @@ pub enum Subject {
     ServiceId(ServiceId),
     /// Where a team's id is found.
     TeamName(String),
+    /// What metadata have to be.
+    Mandatory,
     /// The numbers that are allotted to all.
     Counters,
     /// A record as it is stored, by its key.
@@ -69,6 +71,7 @@ impl Subject {
             | Self::Messages(_)
             | Self::ServiceId(_)
             | Self::TeamName(_)
+            | Self::Mandatory
             | Self::Counters
             | Self::Record { .. } => return None,
         })
@@ -93,6 +96,7 @@ impl fmt::Display for Subject {
             Self::Messages(team) => write!(f, "messages of team {team}"),
             Self::ServiceId(id) => write!(f, "service id {id}"),
             Self::TeamName(name) => write!(f, "team name {name}"),
+            Self::Mandatory => f.write_str("mandatory metadata"),
             Self::Counters => f.write_str("counters"),
             Self::Record { partition, sort } => write!(f, "record {partition} / {sort}"),
         }

@@ -3,11 +3,13 @@
 use super::application::{self, Concerned, Key, by_key, key};
 use super::{Items, Offers, Request, Stored};
 use crate::change::{ChangeType, Target};
-use crate::declaration::{APPLICATIONS_CHANGED_MAX, DeclaredApplication, DeclaredItem};
+use crate::declaration::{APPLICATIONS_CHANGED_MAX, DEPTH_MAX, DeclaredApplication, DeclaredItem, METADATA};
 use crate::item::{Item, Slot};
-use crate::json::Problems;
+use crate::json::{self, Problems};
 use crate::problem::{Problem, pointer};
-use crate::schema::{REFERENCES_MAX, Reference};
+use crate::schema::{REFERENCES_MAX, Reference, Schema};
+use crate::submission::Scope;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Everything that is wrong with the declaration.
@@ -31,6 +33,7 @@ pub(super) fn problems(
         return Vec::new();
     };
     let mut problems = Problems::default();
+    metadata(stored, request, &mut problems);
     let changed = concerned.iter().filter(|application| application.is_changed()).count();
     if changed > APPLICATIONS_CHANGED_MAX {
         problems.push(|| too_many_applications(team, changed));
@@ -42,6 +45,41 @@ pub(super) fn problems(
         check.answers();
     }
     problems.into_vec()
+}
+
+/// What metadata have to be: the team's as they are from then on, or in a part of it as they are sent; and those of each
+/// application that is declared with items or with metadata (R42).
+fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems) {
+    let (declaration, mandatory) = (request.declaration, request.mandatory);
+    let team = declaration.team.as_str();
+    if let Some(schema) = &mandatory.team {
+        let kept = || json::parse(stored.team.metadata.as_bytes(), DEPTH_MAX).unwrap_or_default();
+        match (&declaration.metadata, request.scope) {
+            (Some(sent), _) => against(schema, sent, &[team, METADATA], problems),
+            (None, Scope::Whole) => against(schema, &kept(), &[team, METADATA], problems),
+            (None, Scope::Partial) => {}
+        }
+    }
+    let Some(schema) = &mandatory.application else { return };
+    let none = Value::Object(Map::new());
+    for declared in &declaration.applications {
+        if problems.is_full() {
+            return;
+        }
+        // One that is emptied goes away: that needs nothing more.
+        if declared.metadata.is_some() || !declared.items.is_empty() {
+            let sent = declared.metadata.as_ref().unwrap_or(&none);
+            against(schema, sent, &[team, &declared.name, METADATA], problems);
+        }
+    }
+}
+
+fn against(schema: &Schema, metadata: &Value, place: &[&str], problems: &mut Problems) {
+    for problem in schema.problems(metadata) {
+        let pointer = format!("{}{}", pointer(place.iter().copied()), problem.pointer);
+        let path = place.iter().map(|name| (*name).to_owned()).chain(problem.path).collect();
+        problems.push(|| Problem { pointer, path, rule: "metadata", message: problem.message });
+    }
 }
 
 fn too_many_applications(team: &str, count: usize) -> Problem {

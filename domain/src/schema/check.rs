@@ -46,18 +46,23 @@ impl<'a> Check<'a> {
                 }
             }
         }
-        if root.get("type").and_then(Value::as_str) != Some("object") {
-            self.tell("/type", "wrong_type", "a service item is an object: the type must be `object`");
-        }
-        if draft(root).is_none() {
-            self.tell("/$schema", "unsupported_draft", "the draft must be 2020-12 or draft-07");
-        }
+        self.object(root);
         self.name_property(root);
         self.metadata(root);
         for (pointer, field) in reference_fields(root) {
             if let Err(message) = field {
                 self.tell(&pointer, "invalid_reference", message);
             }
+        }
+    }
+
+    /// What makes it a schema of objects, in a draft that is known.
+    pub(super) fn object(&mut self, root: &Map<String, Value>) {
+        if root.get("type").and_then(Value::as_str) != Some("object") {
+            self.tell("/type", "wrong_type", "what it describes is an object: the type must be `object`");
+        }
+        if draft(root).is_none() {
+            self.tell("/$schema", "unsupported_draft", "the draft must be 2020-12 or draft-07");
         }
     }
 

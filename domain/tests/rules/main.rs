@@ -20,6 +20,8 @@ mod limits;
 #[cfg(test)]
 mod lives;
 #[cfg(test)]
+mod mandatory;
+#[cfg(test)]
 mod matrix;
 #[cfg(test)]
 mod messages;

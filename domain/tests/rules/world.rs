@@ -18,6 +18,7 @@ use domain::invariant::{self, Snapshot};
 use domain::item::{Item, RuntimeState};
 use domain::json::Hash;
 use domain::land::Stamp;
+use domain::mandatory::Mandatory;
 use domain::metadata::{Replaced, Since};
 use domain::plan::{self, Items, Offer, Offers, Preview, Refused, Request, Staged, Stored};
 use domain::schema;
@@ -36,6 +37,8 @@ use std::sync::{Arc, LazyLock};
 pub(crate) struct World {
     pub(crate) snapshot: Snapshot,
     pub(crate) offers: Offers,
+    /// What metadata have to be.
+    pub(crate) mandatory: Mandatory,
     /// Microseconds; a test may set it back.
     pub(crate) clock: u64,
     pub(crate) idempotency: Option<(String, Hash)>,
@@ -76,6 +79,7 @@ impl World {
         Self {
             snapshot,
             offers: OFFERS.clone(),
+            mandatory: Mandatory::default(),
             clock: 1_000,
             idempotency: None,
             by_hand: false,

@@ -5,6 +5,7 @@ use crate::submitted::Submitted;
 use domain::declaration::DeclaredApplication;
 use domain::id::{ApplicationId, TeamId};
 use domain::item::Item;
+use domain::mandatory::Mandatory;
 use domain::plan::{self, Items, Offers, Stored};
 use domain::submission::Remembered;
 use dovetail_http::{Call, Code, Failure};
@@ -17,6 +18,8 @@ use std::sync::Arc;
 pub(crate) struct LoadedTeam {
     pub(crate) stored: Stored,
     owes: bool,
+    /// What metadata have to be.
+    mandatory: Arc<Mandatory>,
     /// The teams that have messages for the consumers of their services.
     pub(crate) message_owners: Arc<BTreeSet<TeamId>>,
     /// What the idempotency key led to before.
@@ -30,10 +33,12 @@ pub(crate) struct Loaded {
     pub(crate) owes: bool,
     pub(crate) items: Items,
     pub(crate) offers: Offers,
+    /// What metadata have to be.
+    pub(crate) mandatory: Arc<Mandatory>,
 }
 
-/// Loads the team, strongly consistent; and whether it owes anything, where a preview rests on that. Who has messages is
-/// known for a minute.
+/// Loads the team, strongly consistent; and whether it owes anything, where a preview rests on that. Who has messages
+/// and what metadata have to be is known for a minute.
 pub(crate) async fn team(
     table: &Table,
     call: &Call,
@@ -49,11 +54,12 @@ pub(crate) async fn team(
     };
     let owes = async { if previewed { table.owes(team).await } else { Ok(false) } };
     let owners = table.known_message_owners(call.now);
-    let (stored, remembered, owes, message_owners) =
-        tokio::try_join!(table.stored_team(team), remembered, owes, owners)?;
+    let mandatory = table.known_mandatory(call.now);
+    let (stored, remembered, owes, message_owners, mandatory) =
+        tokio::try_join!(table.stored_team(team), remembered, owes, owners, mandatory)?;
     // A key without a team is no key.
     let stored = stored.ok_or(Code::Unauthenticated)?;
-    Ok(LoadedTeam { stored, owes, message_owners, remembered })
+    Ok(LoadedTeam { stored, owes, mandatory, message_owners, remembered })
 }
 
 async fn of_application(table: &Table, id: ApplicationId) -> Result<(ApplicationId, Vec<Item>), Error> {
@@ -62,10 +68,10 @@ async fn of_application(table: &Table, id: ApplicationId) -> Result<(Application
 
 /// Loads what else is needed; of applications that are declared as they are stored, nothing.
 pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted) -> Result<Loaded, Failure> {
-    let LoadedTeam { stored, owes, .. } = team;
+    let LoadedTeam { stored, owes, mandatory, .. } = team;
     if stored.head.in_flight.is_some() {
         // Nothing can be planned: what is stored is becoming something else.
-        return Ok(Loaded { stored, owes, items: Items::new(), offers: Offers::new() });
+        return Ok(Loaded { stored, owes, items: Items::new(), offers: Offers::new(), mandatory });
     }
     let to_read = plan::to_read(&stored, &submitted.declaration, submitted.scope);
     let is_unchanged = |declared: &DeclaredApplication| {
@@ -86,5 +92,5 @@ pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted
     if !gone.is_empty() {
         offers.extend(table.offers(&gone).await?);
     }
-    Ok(Loaded { stored, owes, items, offers })
+    Ok(Loaded { stored, owes, items, offers, mandatory })
 }

@@ -77,6 +77,7 @@ impl Submitted {
             commit_id: self.commit_id.clone(),
             stamp,
             idempotency: self.idempotency.clone(),
+            mandatory: &loaded.mandatory,
         };
         match plan::plan(&loaded.stored, &loaded.items, &loaded.offers, &request) {
             Ok(plan) => Ok(Ok(plan)),

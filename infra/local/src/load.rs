@@ -5,6 +5,7 @@ use std::{
     fmt,
     io::{self, Write},
     path::PathBuf,
+    sync::Arc,
 };
 
 use domain::{
@@ -12,6 +13,7 @@ use domain::{
     actor::{Actor, TeamRef},
     json::canonical,
     land::Stamp,
+    mandatory::{Mandatory, Version},
     recorded::{Event, Recorded},
     schema::{self, Schema},
     service::Settings as ServiceSettings,
@@ -19,23 +21,24 @@ use domain::{
     timestamp::Timestamp,
 };
 use dovetail_http::{Secret, key_hash};
-use dovetail_table::{Error, Keyed, Published, Table};
-use serde_json::Value;
+use dovetail_table::{Error, Kept, Keyed, Published, Table};
+use serde_json::{Map, Value};
 
 use crate::{
     account,
-    world::{World, WorldKey, WorldService},
+    world::{World, WorldKey, WorldMetadata, WorldService},
 };
 
 /// What `load --help` prints.
 pub const HELP: &str = "\
 Puts teams, keys and services into the tables of a deployed stack, with the credentials and the region of the
-environment. What exists is left as it is. A key that the file only names is made, and printed this once.
+environment. What exists is left as it is. A key that the file only names is made, and printed this once. What the
+file says of mandatory metadata is so from then on.
 
 Usage: dovetail load --world FILE --table NAME [--endpoint URL]
 
 Options:
-  --world FILE    teams, keys and services, as JSON
+  --world FILE    teams, keys, services and mandatory metadata, as JSON
   --table NAME    the table, the output Table of the stack; API keys are in NAME-keys
   --endpoint URL  an engine in AWS's place
   --help          print this
@@ -128,6 +131,7 @@ pub async fn world(
 ) -> Result<(), Failure> {
     // Before anything is written.
     let schemas = schemas(world)?;
+    let mandatory = world.mandatory_metadata.as_ref().map(mandatory).transpose()?;
     let stamp = Stamp { by: Actor::System, request: "load".to_owned(), now };
     let mut teams = BTreeMap::new();
     for team in &world.teams {
@@ -143,7 +147,40 @@ pub async fn world(
     for (service, schema) in world.services.iter().zip(&schemas) {
         publish(table, service, schema, &teams, &stamp).await?;
     }
-    Ok(())
+    match mandatory {
+        Some(mandatory) => set_mandatory(table, &mandatory, now).await,
+        None => Ok(()),
+    }
+}
+
+/// The schemas of metadata, or everything that is wrong with them.
+fn mandatory(of: &WorldMetadata) -> Result<Mandatory, Failure> {
+    let mut told = Vec::new();
+    let mut compiled = |whose: &str, schema: &Option<Map<String, Value>>| {
+        let text = Value::Object(schema.clone()?).to_string();
+        match schema::of_metadata(text.as_bytes()) {
+            Ok(schema) => return Some(Arc::new(schema)),
+            Err(problems) => told.extend(problems.iter().map(|problem| {
+                format!("mandatory metadata of {whose}: {}: {}", problem.pointer, problem.message)
+            })),
+        }
+        None
+    };
+    let (team, application) = (compiled("teams", &of.team), compiled("applications", &of.application));
+    if told.is_empty() { Ok(Mandatory { team, application }) } else { Err(Failure::Schema(told.join("\n"))) }
+}
+
+/// Makes it the newest version, unless that is the same.
+async fn set_mandatory(table: &Table, mandatory: &Mandatory, now: Timestamp) -> Result<(), Failure> {
+    for attempt in 0..ATTEMPTS_MAX {
+        let newest = table.newest_mandatory().await?;
+        let Some(version) = Version::after(newest.as_ref(), mandatory, now) else { return Ok(()) };
+        if table.keep_mandatory(&version).await? == Kept::Stored {
+            return Ok(());
+        }
+        dovetail_aws::pause(attempt).await;
+    }
+    Err(Error::Unavailable("what metadata have to be could not be stored".to_owned()).into())
 }
 
 /// The schemas of all services, or everything that is wrong with them.

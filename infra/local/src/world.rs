@@ -27,6 +27,21 @@ pub struct World {
     /// The services on offer.
     #[serde(default)]
     pub services: Vec<WorldService>,
+    /// What metadata have to be; as it is where nothing is said.
+    #[serde(default)]
+    pub mandatory_metadata: Option<WorldMetadata>,
+}
+
+/// What metadata have to be: JSON Schemas; what is not named may be anything.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorldMetadata {
+    /// The schema of a team's.
+    #[serde(default)]
+    pub team: Option<Map<String, Value>>,
+    /// The schema of an application's.
+    #[serde(default)]
+    pub application: Option<Map<String, Value>>,
 }
 
 /// A team and how it is reached.
@@ -346,7 +361,7 @@ mod tests {
             "teams": [{ "name": "T" }],
             "services": [{ "owner": "T", "schema": { "title": "S" } }],
         });
-        let World { teams, services } = parse(&world.to_string()).unwrap();
+        let World { teams, services, .. } = parse(&world.to_string()).unwrap();
         let team = WorldTeam { name: "T".to_owned(), metadata: Map::new(), api_keys: vec![], notify: None };
         assert_eq!(teams, [team]);
         assert!(services[0].approval_required);

@@ -1,6 +1,7 @@
 //! The client: made once per process.
 
 use crate::ACTIONS_MAX;
+use crate::mandatory;
 use crate::messages;
 use crate::meter::Meter;
 use crate::pace::Paced;
@@ -72,6 +73,7 @@ pub struct Table {
     pub(crate) actions_max: usize,
     pub(crate) known: AllKnown,
     pub(crate) known_messages: messages::Known,
+    pub(crate) known_mandatory: mandatory::Known,
 }
 
 impl std::fmt::Debug for Table {
@@ -100,6 +102,7 @@ impl Table {
             actions_max: settings.actions_max.min(ACTIONS_MAX),
             known: Arc::default(),
             known_messages: messages::Known::default(),
+            known_mandatory: mandatory::Known::default(),
         }
     }
 }

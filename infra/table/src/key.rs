@@ -341,6 +341,13 @@ pub(crate) fn messages_owner(pk: &str) -> Option<TeamId> {
     TeamId::new(pk.strip_prefix(MESSAGES)?.parse().ok()?)
 }
 
+/// The partition of all versions of what metadata have to be.
+pub(crate) const MANDATORY: &str = "MANDATORY";
+
+pub(crate) fn mandatory(version: u64) -> Key {
+    Key::new(MANDATORY, format!("{version:07}"))
+}
+
 /// Where a service's title is found by its id.
 pub(crate) fn service_id(id: ServiceId) -> Key {
     Key::new(format!("SERVICE_ID#{id}"), "SERVICE_ID")

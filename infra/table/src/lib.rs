@@ -16,6 +16,7 @@ mod error;
 mod kept;
 mod key;
 mod lists;
+mod mandatory;
 mod members;
 mod messages;
 mod meter;

@@ -20,11 +20,14 @@ const KNOWN_SECONDS: u64 = 60;
 /// Of how many services it is kept whose they are.
 const OWNERS_MAX: usize = 10_000;
 
+/// When it was looked which teams have messages, and which do.
+type Looked = (Timestamp, Arc<BTreeSet<TeamId>>);
+
 /// What a process knows of messages.
 #[derive(Clone, Default)]
 pub(crate) struct Known {
-    /// When it was looked which teams have messages, and which do.
-    owners: Arc<Mutex<Option<(Timestamp, Arc<BTreeSet<TeamId>>)>>>,
+    /// Which teams have messages.
+    owners: Arc<Mutex<Option<Looked>>>,
     /// Whose services are, by title; neither changes.
     services: Arc<Mutex<BTreeMap<String, (ServiceId, TeamId)>>>,
 }

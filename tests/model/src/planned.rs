@@ -8,6 +8,7 @@ use domain::attention::Attention;
 use domain::digest;
 use domain::id::{ApplicationId, SubmissionId};
 use domain::item::Item;
+use domain::mandatory::Mandatory;
 use domain::plan::{self, Items, Refused, Request, Staged, Stored, digest_of_stored};
 use domain::staging::StagingId;
 use domain::team::Head;
@@ -103,6 +104,7 @@ impl Read {
             commit_id: None,
             stamp: &prepared.stamp,
             idempotency: prepared.idempotency.clone(),
+            mandatory: &Mandatory::default(),
         };
         let plan = match plan::plan(&as_planned, &items, &world.offers, &request) {
             Ok(plan) => plan,

@@ -9,6 +9,7 @@ use domain::land::Stamp;
 use domain::message::{Content, Messages};
 use domain::service::ServiceRef;
 use domain::timestamp::Timestamp;
+use std::collections::BTreeSet;
 
 const NOWHERE: &str = "it leads nowhere or elsewhere";
 const OTHERWISE: &str = "items say otherwise of its id or owner, or there is none";
@@ -114,6 +115,7 @@ const PLANTED: &[Planted] = &[
     ("I16 messages of team 1", FOREIGN, |s| {
         tell(s, VM_OWNER).all[0].content.services[0].id = ServiceId::new(2).unwrap();
     }),
+    ("I16 mandatory metadata", "its versions have gaps", |s| s.catalogue.mandatory = BTreeSet::from([1, 3])),
     ("I5 counters", "4 and 2 are counted", |s| s.catalogue.counted = (4, 2)),
     ("I5 counters", "5 and 1 are counted", |s| s.catalogue.counted = (5, 1)),
 ];

@@ -44,6 +44,7 @@ impl World {
             commit_id: Some("c0ffee".to_owned()),
             stamp: &stamp,
             idempotency: self.idempotency.clone(),
+            mandatory: &self.mandatory,
         };
         let plan = plan::plan(&read.0, &read.1, &self.offers, &request)?;
         let at_once = plan.at_once(&stamp).unwrap();

@@ -52,6 +52,7 @@ fn about(snapshot: &Snapshot, violation: &Violation) -> BTreeSet<Key> {
         | Subject::Messages(_)
         | Subject::ServiceId(_)
         | Subject::TeamName(_)
+        | Subject::Mandatory
         | Subject::Counters
         | Subject::Record { .. } => BTreeSet::new(),
     }

@@ -4,9 +4,9 @@ use super::indexes::{Place, places};
 use crate::key::{self, INDEXES, Index};
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, ConfigRecord, CoolingRecord, DeployedRecord,
-    DocsRecord, GivenUpRecord, HeadRecord, ItemRecord, MessagesRecord, Record, RememberedRecord,
-    ReplacedRecord, RepliedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord,
-    TeamRecord, WorkRecord,
+    DocsRecord, GivenUpRecord, HeadRecord, ItemRecord, MandatoryRecord, MessagesRecord, Record,
+    RememberedRecord, ReplacedRecord, RepliedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord,
+    SubmissionRecord, TeamRecord, WorkRecord,
 };
 use crate::{Error, related, size};
 use domain::config::CONFIG_BYTES_MAX;
@@ -16,6 +16,7 @@ use domain::id::{ServiceId, TeamId};
 use domain::invariant::{Snapshot, Subject, Violation};
 use domain::json::Hash;
 use domain::message::{DESCRIPTION_BYTES_MAX, MESSAGES_MAX, Message, SERVICES_MAX};
+use domain::schema::SCHEMA_BYTES_MAX;
 use domain::timestamp::Timestamp;
 use domain::work::Work;
 use std::collections::BTreeSet;
@@ -123,6 +124,7 @@ impl Rows {
             Some(DocsRecord::TYPE) => self.docs(row),
             Some(ConfigRecord::TYPE) => self.config(row),
             Some(MessagesRecord::TYPE) => self.messages(row),
+            Some(MandatoryRecord::TYPE) => self.mandatory(row),
             // What became of deliveries: nothing else rests on it.
             Some(RepliedRecord::TYPE) => self.value::<RepliedRecord>(row).map(drop),
             Some(CoolingRecord::TYPE) => self.value::<CoolingRecord>(row).map(drop),
@@ -168,6 +170,16 @@ impl Rows {
         let config = self.value::<ConfigRecord>(row)?;
         self.within(config.text.len(), CONFIG_BYTES_MAX, "bytes of its config", row);
         self.snapshot.catalogue.configs.insert(config.id, (config.service, config.owner));
+        Ok(())
+    }
+
+    fn mandatory(&mut self, row: &Attributes) -> Result<(), Error> {
+        let version = self.value::<MandatoryRecord>(row)?;
+        for schema in [&version.team, &version.application].into_iter().flatten() {
+            self.within(schema.len(), SCHEMA_BYTES_MAX, "bytes of a schema", row);
+        }
+        self.require(version.mandatory().is_ok(), "I25", row, || "its schemas do not compile".to_owned());
+        self.snapshot.catalogue.mandatory.insert(version.number);
         Ok(())
     }
 

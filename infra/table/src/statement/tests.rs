@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::record::{
-    ApiKeyRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MemberRecord, MessagesRecord,
-    RecordedRecord, ReplacedRecord, RepliedRecord, WebhookRecord,
+    ApiKeyRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MandatoryRecord, MemberRecord,
+    MessagesRecord, RecordedRecord, ReplacedRecord, RepliedRecord, WebhookRecord,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -18,6 +18,7 @@ use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, Submiss
 use domain::item::{Creation, Item, LatestDeployed, RuntimeState, Slot, Stack};
 use domain::json::Hash;
 use domain::land::Stamp;
+use domain::mandatory::Version as MandatoryVersion;
 use domain::member::Member;
 use domain::message::{Content, Messages};
 use domain::metadata::{Replaced, Since};
@@ -425,6 +426,9 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<MessagesRecord>("messages", &messages);
     let recorded = Recorded::of_message(Happened::MessageCreated, &messages.owner, &messages.all[0], &stamp);
     golden::<RecordedRecord>("recorded_message", &recorded);
+    let schema = r#"{"required":["owner"],"type":"object"}"#.to_owned();
+    let version = MandatoryVersion { number: 2, team: None, application: Some(schema), created: at(0) };
+    golden::<MandatoryRecord>("mandatory", &version);
 }
 
 /// What replaced other metadata, and was replaced.

@@ -1,20 +1,21 @@
 //! The audit: nothing is wrong with what the domain writes, and whatever is damaged is told.
 
 use crate::reluctant::{ALWAYS, Reluctant};
-use crate::twin::{Twin, run};
+use crate::twin::{Twin, run, table_by};
 use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, application, document, lb, team, vm};
 use domain::actor::Actor;
 use domain::id::{ApplicationId, ItemId, WebhookId};
 use domain::json::Hash;
 use domain::land::Stamp;
+use domain::mandatory::Version;
 use domain::message::{Content, Messages};
 use domain::recorded::{Event, Recorded};
 use domain::submission::Scope;
 use domain::timestamp::Timestamp;
 use domain::webhook::delivery::{Cooling, Delivery, Ended, Replied};
 use dovetail_table::audit::{Audited, Rows, Seen};
-use dovetail_table::{Keyed, Table};
-use embedded::{Engine, Reply};
+use dovetail_table::{Kept, Keyed, Table};
+use embedded::{Engine, Reply, Straight};
 use expect_test::expect_file;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,7 +71,29 @@ async fn busy() -> Twin {
     twin.follow().await;
     deliveries(&twin.table).await;
     messages(&twin.table).await;
+    mandatory(&twin).await;
     twin
+}
+
+/// What metadata have to be: a version, and another one that takes it back.
+async fn mandatory(twin: &Twin) {
+    let table = &twin.table;
+    let schema = Some(r#"{"type":"object"}"#.to_owned());
+    let first = Version { number: 1, team: None, application: schema, created: Timestamp::from_micros(1) };
+    assert_eq!(table.keep_mandatory(&first).await.unwrap(), Kept::Stored);
+    let other = Version { team: first.application.clone(), ..first.clone() };
+    assert_eq!(table.keep_mandatory(&other).await.unwrap(), Kept::Stale, "somebody was faster");
+    let known = async |seconds: u64| {
+        let now = Timestamp::from_micros(seconds * 1_000_000);
+        table.known_mandatory(now).await.unwrap().application.is_some()
+    };
+    assert!(known(0).await);
+    // By another process: this one learns it within a minute.
+    let second = Version { number: 2, application: None, ..first };
+    let elsewhere = table_by(Straight(Arc::clone(&twin.engine))).await;
+    assert_eq!(elsewhere.keep_mandatory(&second).await.unwrap(), Kept::Stored);
+    assert!(known(59).await);
+    assert!(!known(60).await);
 }
 
 /// What an owner tells the consumers of a service, and those of all.

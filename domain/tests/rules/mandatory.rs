@@ -1,0 +1,105 @@
+//! Metadata that have to be as the platform wants them (R42).
+
+use crate::world::{World, application, broken, document, vm};
+use domain::plan::Refused;
+use domain::schema;
+use domain::submission::Scope;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A world whose teams say what they cost, and whose applications say whose they are.
+fn world() -> World {
+    let mut world = World::new();
+    world.mandatory = mandatory();
+    world
+}
+
+fn mandatory() -> domain::mandatory::Mandatory {
+    let of = |schema: Value| Some(Arc::new(schema::of_metadata(schema.to_string().as_bytes()).unwrap()));
+    let required = |name: &str, ty: &str| json!({"type": "object", "required": [name], "properties": {name: {"type": ty}}});
+    domain::mandatory::Mandatory {
+        team: of(required("budget_code", "integer")),
+        application: of(required("owner", "string")),
+    }
+}
+
+/// The consumer's declaration, with metadata of the team and of one application where they are given.
+fn declared(team: Option<Value>, of_application: Option<Value>) -> Value {
+    let mut application = application(&[vm("CoreVM1", 8)]);
+    if let Some(metadata) = of_application {
+        application["metadata"] = metadata;
+    }
+    let mut body = document(&[("NewApp1", application)]);
+    if let Some(metadata) = team {
+        body.as_object_mut().unwrap().values_mut().for_each(|team| team["metadata"] = metadata.clone());
+    }
+    body
+}
+
+/// Where a refused declaration breaks which rules.
+fn places(world: &mut World, body: &Value, scope: Scope) -> Vec<String> {
+    match world.submit(body, scope) {
+        Ok(_) => Vec::new(),
+        Err(Refused::Invalid(problems)) => problems
+            .iter()
+            .map(|problem| format!("{} {}", problem.rule, problem.path[1..].join(">")))
+            .collect(),
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn r42_metadata_are_checked_against_the_schemas_of_the_platform() {
+    let (code, owner) = (json!({"budget_code": 5}), json!({"owner": "jane"}));
+    let (no_code, no_owner) = ("metadata metadata>budget_code", "metadata NewApp1>metadata>owner");
+    for (team, of_application, scope, expected) in [
+        (Some(&code), Some(&owner), Scope::Whole, &[][..]),
+        // What is missing is an empty object.
+        (None, None, Scope::Whole, &[no_code, no_owner]),
+        (Some(&json!({"budget_code": "x"})), Some(&json!({"owner": 5})), Scope::Whole, &[no_code, no_owner]),
+        // A part of it is no word on the team.
+        (None, Some(&owner), Scope::Partial, &[]),
+        (Some(&json!({})), None, Scope::Partial, &[no_code, no_owner]),
+    ] {
+        let body = declared(team.cloned(), of_application.cloned());
+        assert_eq!(places(&mut world(), &body, scope), expected, "{body}");
+    }
+}
+
+#[test]
+fn r42_with_everything_else_that_is_wrong() {
+    let mut body = declared(None, None);
+    let team = body.as_object_mut().unwrap().values_mut().next().unwrap();
+    team["NewApp1"]["services"]["VM"][0]["cpu"] = json!("eight");
+    let told = places(&mut world(), &body, Scope::Whole);
+    let expected =
+        ["metadata metadata>budget_code", "metadata NewApp1>metadata>owner", "schema NewApp1>VM>CoreVM1>cpu"];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn r42_what_a_team_has_declared_counts_while_it_says_nothing_else() {
+    let mut world = world();
+    let (code, owner) = (json!({"budget_code": 5}), json!({"owner": "jane"}));
+    world.submit(&declared(Some(code), Some(owner.clone())), Scope::Whole).unwrap();
+    world.submit(&declared(None, Some(owner)), Scope::Whole).unwrap();
+    // An application that is emptied needs none; one that stays does, changed or not.
+    let emptied = document(&[("NewApp1", application(&[]))]);
+    assert_eq!(
+        places(&mut world, &declared(None, None), Scope::Partial),
+        ["metadata NewApp1>metadata>owner"]
+    );
+    world.submit(&emptied, Scope::Partial).unwrap();
+}
+
+#[test]
+fn r42_what_was_declared_before_is_refused_when_it_is_declared_again() {
+    let mut world = World::new();
+    let body = declared(None, None);
+    world.submit(&body, Scope::Whole).unwrap();
+    world.mandatory = mandatory();
+    assert_eq!(broken(world.submit(&body, Scope::Whole).unwrap_err()), ["metadata", "metadata"]);
+    world.audit();
+    world.mandatory = domain::mandatory::Mandatory::default();
+    world.submit(&body, Scope::Whole).unwrap();
+}

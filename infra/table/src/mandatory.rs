@@ -1,0 +1,70 @@
+//! What metadata have to be: versions, of which the newest counts, and a process knows it for a minute.
+
+use crate::call::Call as _;
+use crate::commit::Commit;
+use crate::record::{self, MandatoryRecord};
+use crate::{Error, Kept, Table, key, statement};
+use aws_sdk_dynamodb::types::AttributeValue;
+use domain::mandatory::{Mandatory, Version};
+use domain::timestamp::Timestamp;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// For how long a process goes by the version that it knows.
+const KNOWN_SECONDS: u64 = 60;
+
+/// When it was looked, the version, and what it compiles to.
+type Looked = (Timestamp, u64, Arc<Mandatory>);
+
+/// What a process knows of it.
+pub(crate) type Known = Arc<Mutex<Option<Looked>>>;
+
+impl Table {
+    /// The newest version of what metadata have to be, if it was ever said.
+    pub async fn newest_mandatory(&self) -> Result<Option<Version>, Error> {
+        let query = self
+            .client
+            .query()
+            .table_name(&self.name)
+            .consistent_read(true)
+            .key_condition_expression("pk = :pk")
+            .expression_attribute_values(":pk", AttributeValue::S(key::MANDATORY.to_owned()))
+            .scan_index_forward(false)
+            .limit(1);
+        let newest = query.call().await?.items.unwrap_or_default().into_iter().next();
+        newest.map(record::read::<MandatoryRecord>).transpose()
+    }
+
+    /// Stores the next version, unless somebody else has.
+    pub async fn keep_mandatory(&self, version: &Version) -> Result<Kept, Error> {
+        let actions = || Ok(vec![statement::create::<MandatoryRecord>(&self.name, version)?]);
+        let commit = self.transact(actions).await?;
+        *self.known_mandatory.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        // Whatever the answer was, what is stored tells.
+        let is_stored = commit == Commit::Done || self.newest_mandatory().await?.as_ref() == Some(version);
+        Ok(if is_stored { Kept::Stored } else { Kept::Stale })
+    }
+
+    /// What metadata have to be as this process knows it, which is at most a minute old.
+    pub async fn known_mandatory(&self, now: Timestamp) -> Result<Arc<Mandatory>, Error> {
+        let known = self.known_mandatory.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((at, _, mandatory)) = &known
+            && now.micros().saturating_sub(at.micros()) < KNOWN_SECONDS * 1_000_000
+        {
+            return Ok(Arc::clone(mandatory));
+        }
+        let newest = self.newest_mandatory().await?;
+        let number = newest.as_ref().map_or(0, |newest| newest.number);
+        let mandatory = match (known, newest) {
+            // It is compiled already.
+            (Some((_, of, mandatory)), _) if of == number => mandatory,
+            (_, Some(newest)) => {
+                let corrupt = |_| Error::corrupt(key::mandatory(number).to_string(), "does not compile");
+                Arc::new(newest.mandatory().map_err(corrupt)?)
+            }
+            (_, None) => Arc::default(),
+        };
+        let found = Some((now, number, Arc::clone(&mandatory)));
+        *self.known_mandatory.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        Ok(mandatory)
+    }
+}
