@@ -142,7 +142,7 @@ pub(crate) fn comes_true(plan: &Plan, preview: &Preview, world: &World, staged: 
     if staged {
         after.commit_staged(plan);
     } else {
-        after.apply(&plan.writes);
+        after.commit(plan);
     }
     after.generate_records();
     let id = plan.submission.id;

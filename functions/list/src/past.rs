@@ -17,6 +17,9 @@ use dovetail_table::{Beside, Direction, Past, Read, Source, Table, until};
 use futures_util::future::try_join_all;
 use serde_json::Value;
 
+/// The parameter that says when.
+const AS_OF: &str = "as_of";
+
 /// Of how many items the past is read side by side.
 const AT_ONCE: usize = 10;
 
@@ -26,9 +29,9 @@ async fn asked_for(
     call: &Call,
     consumer: TeamId,
 ) -> Result<Option<(Moment, Option<Submission>)>, Failure> {
-    let Some(text) = call.query.get("as_of") else { return Ok(None) };
+    let Some(text) = call.query.get(AS_OF) else { return Ok(None) };
     let Ok(number) = text.parse::<u64>() else {
-        return Ok(date(&call.query, "as_of")?.map(|at| (Moment::at(at), None)));
+        return Ok(date(&call.query, AS_OF)?.map(|at| (Moment::at(at), None)));
     };
     let id = SubmissionId::parse(number).filter(|id| id.team() == consumer);
     let submission = match id {
@@ -43,7 +46,7 @@ async fn asked_for(
 pub(crate) async fn of_item(table: &Table, call: &Call, item: &Item) -> Result<Option<Moment>, Failure> {
     let team = call.caller.team.id;
     let may_see = item.consumer.id == team || item.service_owner.id == team;
-    if call.query.get("as_of").is_some() && !may_see {
+    if call.query.get(AS_OF).is_some() && !may_see {
         return Err(refused("is for the item's consumer and the service's owner"));
     }
     Ok(asked_for(table, call, item.consumer.id).await?.map(|(moment, _)| moment))
@@ -66,7 +69,7 @@ pub(crate) fn has_landed(submission: &Submission) -> Result<(), Failure> {
 
 /// The item as it was at a moment.
 pub(crate) async fn item(table: &Table, now: &Item, moment: Moment) -> Result<Item, Failure> {
-    let changes = table.changes_until(now.id, Some(moment.at)).await?.ok_or_else(too_much)?;
+    let changes = table.changes_until(now.id, Some(moment.at)).await?.ok_or_else(|| too_much(AS_OF))?;
     let last = until(moment.at);
     let mut versions =
         table.rows(&Source::<Deployed>::of_item(now.id), Direction::Descending, Some(&last)).at_once(1);
@@ -77,7 +80,7 @@ pub(crate) async fn item(table: &Table, now: &Item, moment: Moment) -> Result<It
 
 /// The team as it was at a moment.
 pub(crate) async fn team(table: &Table, now: Team, moment: Moment) -> Result<Team, Failure> {
-    let metadata = known(table.metadata_at(now.replaced(), moment).await?)?;
+    let metadata = known(table.metadata_at(now.replaced(), moment).await?, AS_OF)?;
     Ok(Team { metadata: metadata.ok_or(Code::NotFound)?, ..now })
 }
 
@@ -88,7 +91,7 @@ pub(crate) async fn application(
     moment: Moment,
 ) -> Result<Reply, Failure> {
     let Asked { table, call, .. } = asked;
-    let metadata = known(table.metadata_at(now.replaced(), moment).await?)?;
+    let metadata = known(table.metadata_at(now.replaced(), moment).await?, AS_OF)?;
     // What nobody has noted counts as having been so ever since.
     let metadata = metadata.filter(|_| moment.submission.is_some() || now.created <= moment.at);
     let then = Application { metadata: metadata.ok_or(Code::NotFound)?, ..now };
@@ -99,7 +102,7 @@ pub(crate) async fn application(
     for some in page.rows.chunks(AT_ONCE) {
         let past = some.iter().map(|item| table.declared_at(item, moment));
         for version in read.by(try_join_all(past)).await? {
-            versions.push(known(version)?);
+            versions.push(known(version, AS_OF)?);
         }
         if read.reaches(&FILTERED) {
             break;
@@ -121,19 +124,20 @@ pub(crate) async fn application(
 }
 
 /// How it was, if it is known.
-pub(crate) fn known<T>(past: Past<T>) -> Result<Option<T>, Failure> {
+pub(crate) fn known<T>(past: Past<T>, parameter: &str) -> Result<Option<T>, Failure> {
     match past {
         Past::Was(then) => Ok(Some(then)),
         Past::WasNot => Ok(None),
-        Past::TooMuch => Err(too_much()),
+        Past::TooMuch => Err(too_much(parameter)),
     }
 }
 
 /// The refusal of what would take reading too much.
-pub(crate) fn too_much() -> Failure {
-    refused("is known of what has changed up to 1000 times by then or since")
+pub(crate) fn too_much(parameter: &str) -> Failure {
+    let message = "leads to what was changed more than 1000 times";
+    Call::bad_filter(&FieldError::new(parameter, message))
 }
 
 fn refused(message: &str) -> Failure {
-    Call::bad_filter(&FieldError::new("as_of", message))
+    Call::bad_filter(&FieldError::new(AS_OF, message))
 }

@@ -72,6 +72,9 @@ impl Revert {
         let then: Vec<&Then> = then.iter().filter(|then| !then.is_now()).collect();
         let texts = texts(table, stored.team.id, &then).await?;
         let document = past::document(&stored.team.name, &metadata, &then, &texts).ok_or(Code::Broken)?;
+        if document.len() > BODY_BYTES_MAX {
+            return Err(Code::RevertTooLarge.into());
+        }
         let declaration = declaration::parse(document.as_bytes());
         self.told_at = Some(now);
         Ok(Ok(Some(declaration.map_err(|problems| invalid_declaration(&problems))?)))
@@ -123,10 +126,9 @@ async fn texts(table: &Table, team: TeamId, then: &[&Then]) -> Result<BTreeMap<H
     let (mut texts, mut bytes) = (BTreeMap::new(), 0);
     for some in hashes.chunks(DECLARATIONS_AT_ONCE) {
         let read = table.beside(some.iter().map(|hash| Beside::Declaration(team, *hash))).await?;
-        for ((_, hash), text) in read.declarations {
-            bytes += text.len();
-            texts.insert(hash, text);
-        }
+        texts.extend(read.declarations.into_iter().map(|((_, hash), text)| (hash, text)));
+        // What several items have in common is told of each.
+        bytes += some.iter().filter_map(|hash| texts.get(hash)).map(String::len).sum::<usize>();
         if bytes > BODY_BYTES_MAX {
             return Err(Code::RevertTooLarge.into());
         }

@@ -13,6 +13,9 @@ use dovetail_table::{Direction, Listed, Read, Source, Table};
 use futures_util::future::try_join_all;
 use serde_json::json;
 
+/// The parameter that names what is compared with.
+const TO: &str = "to";
+
 /// Of how many items the past is read side by side.
 const AT_ONCE: usize = 10;
 
@@ -147,7 +150,7 @@ impl<'a> Walk<'a> {
         let past = self.read.by(try_join_all(past)).await?;
         let mut texts = Vec::new();
         for then in past {
-            texts.push(known(then)?.unwrap_or_else(|| "{}".to_owned()));
+            texts.push(known(then, TO)?.unwrap_or_else(|| "{}".to_owned()));
         }
         if let [old, new] = &texts[..]
             && old != new
@@ -165,7 +168,7 @@ async fn differing(table: &Table, item: &Item, moments: [Moment; 2]) -> Result<O
     if moments.iter().all(|moment| moment.still_stands(item)) {
         return Ok(None);
     }
-    let changes = table.changes_until(item.id, None).await?.ok_or_else(too_much)?;
+    let changes = table.changes_until(item.id, None).await?.ok_or_else(|| too_much(TO))?;
     let [old, new] = moments.map(|moment| past::declaration(&changes, moment));
     let is_same = old.map(|version| version.hash) == new.map(|version| version.hash);
     Ok((!is_same).then(|| Differing::Item { item: Box::new(item.clone()), old, new }))

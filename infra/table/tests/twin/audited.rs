@@ -224,8 +224,8 @@ fn what_can_be_computed_again_is_mended() {
         let hash = json!({"S": Hash::of("another").to_string()});
         for (name, attribute, value, rule, read) in [
             ("HEAD", "att", json!({"N": "1"}), "I9", "6 read again in 1"),
-            ("HEAD", "root", hash.clone(), "I8", "3 read again in 1"),
-            ("APP", "dig", hash, "I8", "6 read again in 1"),
+            ("HEAD", "root", hash.clone(), "I8", "4 read again in 1"),
+            ("APP", "dig", hash, "I8", "7 read again in 1"),
         ] {
             let row = of_type(&twin, name);
             let mut damaged = row.clone();
