@@ -105,9 +105,9 @@ fn document_of(world: &World, number: u64) -> Value {
     assert_eq!(Some(past::root(&metadata, &still, &others)), submission.root, "nothing of it is missing");
     let others: Vec<&Then> = others.iter().filter(|then| !then.is_now()).collect();
     let writes = world.written.iter().flatten();
-    let texts = writes.filter_map(|write| match write {
-        Write::Declaration { hash, text, .. } => Some((*hash, text.clone())),
-        _ => None,
+    let texts = writes.filter_map(|write| {
+        let Write::Declaration { hash, text, .. } = write else { return None };
+        Some((*hash, text.clone()))
     });
     let document = past::document(CONSUMER, &metadata, &others, &texts.collect()).unwrap();
     serde_json::from_str(&document).unwrap()
