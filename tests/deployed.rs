@@ -1,4 +1,5 @@
-//! What no scenario reaches, on stacks that are deployed: submissions that are staged, what the sweep is for, webhooks.
+//! What no scenario reaches, on stacks that are deployed: submissions that are staged, what the sweep is for, webhooks,
+//! healthchecks.
 #![cfg(test)]
 #![cfg(feature = "deployed")]
 
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use simulation::system::STAGED;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
+use std::time::{Duration, Instant};
 use tests::issuer::{AUDIENCE, Issuer, Signer};
 use tests::{Ask, Calls, Proxy, Site, Stack, dying_after, functions_on, multipart, send};
 
@@ -360,6 +362,40 @@ fn metadata_are_as_the_platform_wants_them() {
     let mut owned = declared(8, "a");
     owned["AwesomeConsumer"]["App"]["metadata"] = json!({"owner": "jane"});
     assert_eq!(stack.call("POST", SUBMIT, "awesome-key", &owned).status, 201);
+    stack.settle(false);
+    stack.assert_sound();
+}
+
+#[test]
+fn a_healthcheck_asks_about_items_by_hand_and_when_it_is_due() {
+    let parameters = json!({"WebhookTargets": "any"});
+    let stack = Stack::deploy_with(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX, &parameters);
+    let (checks, key) = ("/v1/external/serviceowner/healthchecks/", "vm-owner-key");
+    let open = json!({"approval_required": false});
+    let service = "/v1/orcabase/serviceowner/services/1/";
+    assert_eq!(stack.call("PATCH", service, key, &open).status, 200);
+    submit(&stack, 8, "a");
+    // Nobody listens there.
+    let body = json!({"service": 1, "target_url": "http://127.0.0.1:1/", "authorization": "Bearer one"});
+    let made = stack.call("POST", checks, key, &body);
+    assert_eq!(made.status, 201, "{made:?}");
+    let scheduled = json!({"service": 1, "target_url": "http://127.0.0.1:1/", "schedule_enabled": true,
+        "schedule_crontab": "0 3 1 1 *"});
+    assert_eq!(stack.call("POST", checks, key, &scheduled).status, 200);
+    let items = "/v1/orcabase/serviceowner/service_items/";
+    let item = stack.get(items, key).at("/results/0/id").clone();
+    let told = stack.get(&format!("{checks}trigger/service_item/{item}/"), key);
+    assert_eq!((told.status, told.at("/error")), (200, &json!("unreachable")), "{told:?}");
+    assert_eq!(stack.get(&format!("{checks}trigger/service/1/"), key).status, 200);
+    sweep(&stack, false);
+    let path = format!("{checks}1/");
+    let began = Instant::now();
+    while stack.get(&path, key).at("/last_run").is_null() {
+        assert!(began.elapsed() < Duration::from_secs(120), "the run does not end");
+    }
+    assert_eq!(stack.get(checks, key).at("/results/0/last_run/error"), "unreachable");
+    assert_eq!(stack.get(items, key).at("/results/0/healthcheck_status"), "UNKNOWN");
+    assert_eq!(stack.call("DELETE", &path, key, &Value::Null).status, 204);
     stack.settle(false);
     stack.assert_sound();
 }

@@ -403,6 +403,35 @@ impl World {
         self.call(200, "GET", "/v1/account/records/", admin, &Value::Null);
     }
 
+    /// Makes a healthcheck, asks about an item and about all, and looks at what came of it.
+    fn healthchecks(&self) {
+        let (checks, admin) = ("/v1/external/serviceowner/healthchecks/", "vm-owner-key");
+        // Nobody listens there.
+        let asked = json!({"service": 1, "target_url": "http://127.0.0.1:1/", "authorization": "Bearer one",
+            "schedule_enabled": true, "schedule_crontab": "0 3 * * *"});
+        let made = self.call(201, "POST", checks, admin, &asked);
+        self.call(200, "POST", checks, admin, &made);
+        self.call(400, "POST", checks, admin, &json!({}));
+        self.call(404, "POST", "/v1/external/consumer/healthchecks/", admin, &asked);
+        let item = self.call(200, "GET", &format!("{OWNER}/service_items/?name=one"), admin, &Value::Null);
+        let path = format!("{checks}trigger/service_item/{}/", item["results"][0]["id"]);
+        self.call(200, "GET", &path, admin, &Value::Null);
+        self.call(400, "GET", &path, admin, &Value::Null);
+        self.call(200, "GET", &format!("{OWNER}/service_items/?name=one"), admin, &Value::Null);
+        self.call(200, "GET", &format!("{checks}trigger/service/1/"), admin, &Value::Null);
+        let url = made["url"].as_str().unwrap();
+        assert_eq!(self.call(200, "GET", url, admin, &Value::Null)["last_run"], Value::Null);
+        self.system.sweep();
+        while self.call(200, "GET", url, admin, &Value::Null)["last_run"].is_null() {
+            std::thread::yield_now();
+        }
+        let page = self.call(200, "GET", &format!("{checks}?limit=1"), admin, &Value::Null);
+        self.call(200, "GET", page["next"].as_str().unwrap(), admin, &Value::Null);
+        self.call(400, "GET", &format!("{checks}?colour=red"), admin, &Value::Null);
+        self.call(200, "GET", "/v1/account/records/", admin, &Value::Null);
+        self.call(204, "DELETE", url, admin, &Value::Null);
+    }
+
     /// Asks for each operation in every way that it is refused.
     fn refused(&self) {
         for operation in OPERATIONS.iter() {
@@ -470,6 +499,7 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     world.members();
     world.webhooks();
     world.messages();
+    world.healthchecks();
     world.dry_run();
     world.declare();
     world.past();

@@ -64,6 +64,7 @@ impl Provoked {
         provoke_members(&mut provoked);
         provoke_webhooks(&mut provoked);
         provoke_messages(&mut provoked);
+        provoke_healthchecks(&mut provoked);
         provoke_submissions(&mut provoked);
         provoke_decisions(&mut provoked);
         provoked.system.assert_sound();
@@ -164,6 +165,25 @@ fn provoke_messages(provoked: &mut Provoked) {
     }
     let answer = of(provoked);
     provoked.meets(Code::TooManyMessages, answer);
+}
+
+fn provoke_healthchecks(provoked: &mut Provoked) {
+    let checks = "/v1/external/serviceowner/healthchecks/";
+    let body = json!({"service": 1, "target_url": "http://127.0.0.1:1/"});
+    assert_eq!(provoked.system.call("POST", checks, "vm-owner-key", &body).status, 201);
+    let change = provoked.declared(1);
+    let item = provoked.system.get(&change, "vm-owner-key").at("/service_item/id").clone();
+    let path = format!("{checks}trigger/service_item/{item}/");
+    provoked.call(Code::NotInService, "GET", &path, "vm-owner-key", &Value::Null);
+    provoked.moved(&change, "APPROVED");
+    assert_eq!(provoked.system.get(&path, "vm-owner-key").status, 200);
+    provoked.call(Code::AskedJustNow, "GET", &path, "vm-owner-key", &Value::Null);
+    provoked.moved(&change, "COMPLETED");
+    provoked.submitted(&vms(&json!([])));
+    let gone = provoked.system.get(&format!("{OWNER}/change_instances/?state=PENDING"), "vm-owner-key");
+    let gone = gone.at("/results/0/url").as_str().unwrap().to_owned();
+    provoked.moved(&gone, "APPROVED");
+    provoked.moved(&gone, "COMPLETED");
 }
 
 fn provoke_members(provoked: &mut Provoked) {

@@ -3,9 +3,9 @@
 //! The queue is driven by hand, by a clock of its own; receivers are of this process.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
-mod driven;
+pub(crate) mod driven;
 mod made;
-mod receiver;
+pub(crate) mod receiver;
 mod verified;
 
 use domain::webhook::delivery::{ATTEMPTS_MAX, DOWN_AFTER};

@@ -123,6 +123,10 @@ fn populated() -> Running {
         let made = system.call("POST", "/v1/orcaexternal/serviceowner/messages/", "owner-one", &message);
         assert_eq!(made.status, 201, "{made:?}");
     }
+    let check = json!({"service": service.at("/results/0/id"), "target_url": "https://alphamark-vm.example/",
+        "authorization": "Bearer alphamark-vm-secret"});
+    let made = system.call("POST", "/v1/external/serviceowner/healthchecks/", "owner-one", &check);
+    assert_eq!(made.status, 201, "{made:?}");
     system
 }
 
@@ -195,6 +199,8 @@ impl Foreign {
             Some("service_configs") => vec![self.config],
             Some("webhooks") => vec![self.webhook],
             Some("messages") => vec![self.message],
+            Some("healthchecks") if path.contains("/service_item/") => vec![self.item],
+            Some("healthchecks") => vec![self.vm],
             _ => Vec::new(),
         }
     }
@@ -210,7 +216,9 @@ fn stored(system: &Running) -> (String, Vec<Value>) {
         ["owner-one", "owner-two"].map(|key| system.get("/v1/external/serviceowner/webhooks/", key).body);
     let messages =
         ["owner-one", "owner-two"].map(|key| system.get("/v1/orcaexternal/serviceowner/messages/", key).body);
-    (text, [&services[..], &keys, &webhooks, &messages].concat())
+    let checks =
+        ["owner-one", "owner-two"].map(|key| system.get("/v1/external/serviceowner/healthchecks/", key).body);
+    (text, [&services[..], &keys, &webhooks, &messages, &checks].concat())
 }
 
 /// A path of the table of routes with everything filled in.
@@ -267,6 +275,9 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
         Operation::UpdateWebhook => json!({"target_url": "https://stolen.example/"}),
         Operation::CreateMessage => json!({"description": "stolen", "scopes": [foreign.vm]}),
         Operation::UpdateMessage => json!({"description": "stolen"}),
+        Operation::CreateHealthcheck => {
+            json!({"service": foreign.vm, "target_url": "https://stolen.example/"})
+        }
         Operation::UpdateService => json!({"approval_required": false, "allowed_teams": [foreign.team],
             "state": "DECOMMISSIONED", "tags": ["stolen"]}),
         Operation::CreateServiceConfig => json!({"service": foreign.vm, "config": {"ip": "stolen"}}),
@@ -322,7 +333,12 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::ListWebhookFailures
         | Operation::ListMessages
         | Operation::GetMessage
-        | Operation::RemoveMessage => Value::Null,
+        | Operation::RemoveMessage
+        | Operation::ListHealthchecks
+        | Operation::GetHealthcheck
+        | Operation::RemoveHealthcheck
+        | Operation::CheckServiceItem
+        | Operation::CheckService => Value::Null,
     }
 }
 
@@ -382,15 +398,19 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
         | Operation::ListRecords
         | Operation::ListWebhooks
         | Operation::ListMessages
+        | Operation::ListHealthchecks
         | Operation::GetErrorPage => (200, None),
         // A consumer has none, and writes none.
-        Operation::CreateWebhook | Operation::CreateMessage if target.pov == Pov::Consumer => {
+        Operation::CreateWebhook | Operation::CreateMessage | Operation::CreateHealthcheck
+            if target.pov == Pov::Consumer =>
+        {
             refused(Code::NotFound)
         }
         Operation::CreateApiKey
         | Operation::AddMember
         | Operation::CreateWebhook
-        | Operation::CreateMessage => refused(Code::InvalidField),
+        | Operation::CreateMessage
+        | Operation::CreateHealthcheck => refused(Code::InvalidField),
         Operation::GetApiKey
         | Operation::RotateApiKey
         | Operation::RevokeApiKey
@@ -405,7 +425,11 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
         | Operation::ListWebhookFailures
         | Operation::GetMessage
         | Operation::UpdateMessage
-        | Operation::RemoveMessage => refused(Code::NotFound),
+        | Operation::RemoveMessage
+        | Operation::GetHealthcheck
+        | Operation::RemoveHealthcheck
+        | Operation::CheckServiceItem
+        | Operation::CheckService => refused(Code::NotFound),
     }
 }
 

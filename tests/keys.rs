@@ -20,6 +20,7 @@ const KEYS: &str = "/v1/account/api_keys/";
 const MEMBERS: &str = "/v1/account/members/";
 const HOOKS: &str = "/v1/external/serviceowner/webhooks/";
 const MESSAGES: &str = "/v1/orcaexternal/serviceowner/messages/";
+const CHECKS: &str = "/v1/external/serviceowner/healthchecks/";
 const RECORDS: &str = "/v1/account/records/";
 const TEAMS: &str = "/v1/account/teams/";
 
@@ -310,10 +311,14 @@ fn expected(route: &Route, pov: Pov, by: By, role: Role, state: State) -> Expect
     let is_catalogue = matches!(route.operation, Operation::GetService | Operation::GetServiceDocs);
     let is_open_catalogue = is_catalogue && pov == Pov::Consumer;
     let is_owners = matches!(route.operation, Operation::UpdateService | Operation::UploadServiceDocs);
-    // A consumer has no webhooks, and writes no messages.
-    let is_hook = route.path.contains("/webhooks") && route.operation != Operation::ListWebhooks;
+    // A consumer has no webhooks and no healthchecks, but asks about what it has declared; and it writes no messages.
+    let of_owners = route.path.contains("/webhooks") || route.path.contains("/healthchecks");
+    let is_for_all = matches!(
+        route.operation,
+        Operation::ListWebhooks | Operation::ListHealthchecks | Operation::CheckServiceItem
+    );
     let is_written = route.path.contains("/messages") && route.access == Access::Admin;
-    let is_none = pov == Pov::Consumer && (is_hook || is_written);
+    let is_none = pov == Pov::Consumer && ((of_owners && !is_for_all) || is_written);
     match state {
         _ if route.access == Access::Anyone => Expected::Served,
         // Who it is is known, but nothing more.
@@ -355,6 +360,14 @@ fn message(system: &Running) -> Value {
     system.get(MESSAGES, ADMIN).at("/results/0/id").clone()
 }
 
+/// Makes the healthcheck of the one service, which asks nobody.
+fn check(system: &Running) -> Answer {
+    let body = json!({"service": 1, "target_url": "http://127.0.0.1:1/"});
+    let made = system.call("POST", CHECKS, ADMIN, &body);
+    assert!([200, 201].contains(&made.status), "{made:?}");
+    made
+}
+
 /// The paths of a route, with what there is of the team's own in them.
 #[expect(clippy::wildcard_enum_match_arm, reason = "of the others there are some")]
 fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Pov, String)> {
@@ -372,6 +385,10 @@ fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Pov, String)> {
             }
             Operation::RemoveWebhook => hook(system).at("/id").clone(),
             _ if route.path.contains("/messages") => message(system),
+            Operation::CheckServiceItem => {
+                system.get("/v1/orcabase/consumer/service_items/", ADMIN).at("/results/0/id").clone()
+            }
+            _ if route.path.contains("/healthchecks") => check(system).at("/id").clone(),
             // Who has none in one role is asked for those of the other.
             _ if route.path.contains("/webhooks") => system.get(HOOKS, ADMIN).at("/results/0/id").clone(),
             _ => system.get(collection, ADMIN).at("/results/0/id").clone(),
@@ -403,6 +420,7 @@ fn every_route_with_every_role_and_every_state_of_a_key_and_of_a_person() {
     for _ in 0..2 {
         message(&system);
     }
+    check(&system);
     let (mut tried, mut wrong) = (0, Vec::new());
     for (by, role, state) in callers() {
         let (caller, authorization) =

@@ -14,6 +14,7 @@ mod faults;
 mod filters;
 mod front;
 mod gzip;
+mod healthchecks;
 mod hooks;
 mod hostile;
 mod isolation;

@@ -17,6 +17,7 @@ pub mod digest;
 pub mod docs;
 pub mod event;
 pub mod generate;
+pub mod healthcheck;
 pub mod id;
 pub mod invariant;
 pub mod item;

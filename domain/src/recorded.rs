@@ -1,8 +1,10 @@
-//! Records of what was done to keys, members, services, webhooks, messages and teams: who did it, when, in which request. Of change instances there is a
+//! Records of what was done to keys, members, services, webhooks, messages, healthchecks and teams: who did it, when, in which
+//! request. Of change instances there is a
 //! history of their own.
 
 use crate::access::ApiKey;
 use crate::actor::{Role, TeamRef};
+use crate::healthcheck::{Healthcheck, crontab::Crontab};
 use crate::id::{KeyId, MemberId, MessageId, ServiceId, WebhookId};
 use crate::land::Stamp;
 use crate::member::Member;
@@ -51,11 +53,17 @@ pub enum Event {
     MessageChanged,
     /// A message was removed.
     MessageRemoved,
+    /// A healthcheck was made.
+    HealthcheckCreated,
+    /// A healthcheck's settings were changed.
+    HealthcheckChanged,
+    /// A healthcheck was removed.
+    HealthcheckRemoved,
 }
 
 impl Event {
     /// Every event.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::KeyCreated,
         Self::KeyRotated,
         Self::KeyRevoked,
@@ -74,6 +82,9 @@ impl Event {
         Self::MessageCreated,
         Self::MessageChanged,
         Self::MessageRemoved,
+        Self::HealthcheckCreated,
+        Self::HealthcheckChanged,
+        Self::HealthcheckRemoved,
     ];
 
     /// The one name of it.
@@ -97,6 +108,9 @@ impl Event {
             Self::MessageCreated => "MESSAGE_CREATED",
             Self::MessageChanged => "MESSAGE_CHANGED",
             Self::MessageRemoved => "MESSAGE_REMOVED",
+            Self::HealthcheckCreated => "HEALTHCHECK_CREATED",
+            Self::HealthcheckChanged => "HEALTHCHECK_CHANGED",
+            Self::HealthcheckRemoved => "HEALTHCHECK_REMOVED",
         }
     }
 
@@ -166,6 +180,15 @@ pub enum Subject {
         /// When it expires.
         expires: Option<Timestamp>,
     },
+    /// A healthcheck, without its credentials and its URL.
+    Healthcheck {
+        /// The service that it is of.
+        service: ServiceRef,
+        /// When it is asked by itself, if it is.
+        schedule: Option<Crontab>,
+        /// How often it was changed.
+        revision: u64,
+    },
     /// The team itself.
     Team,
 }
@@ -222,6 +245,14 @@ impl Recorded {
         let Message { id, content, .. } = message.clone();
         let subject = Subject::Message { id, services: content.services, expires: content.expires };
         Self::of(event, team, subject, stamp)
+    }
+
+    /// What happens to a healthcheck.
+    pub fn of_healthcheck(event: Event, healthcheck: &Healthcheck, stamp: &Stamp) -> Self {
+        let schedule = healthcheck.settings.schedule().cloned();
+        let (service, revision) = (healthcheck.service.clone(), healthcheck.revision);
+        let subject = Subject::Healthcheck { service, schedule, revision };
+        Self::of(event, &healthcheck.team, subject, stamp)
     }
 
     /// That a team comes into being.

@@ -1,7 +1,8 @@
 //! What a reader is told beside the record that was asked for: the records it points to, by key.
 
 use crate::deployed::Deployed;
-use crate::id::{ApplicationId, DeployedId, ItemId, TeamId};
+use crate::healthcheck::{Health, run::Course};
+use crate::id::{ApplicationId, DeployedId, ItemId, ServiceId, TeamId};
 use crate::item::Item;
 use crate::json::Hash;
 use crate::service::Service;
@@ -27,6 +28,18 @@ pub struct Related {
     pub deployed: BTreeMap<DeployedId, Deployed>,
     /// The items of applications, counted by their states.
     pub tallies: BTreeMap<ApplicationId, Tally>,
+    /// How items were when somebody was last asked.
+    pub healths: BTreeMap<ItemId, Health>,
+    /// Where the healthchecks of services stand.
+    pub courses: BTreeMap<ServiceId, Course>,
+}
+
+impl Related {
+    /// How an item is, as far as its service's healthcheck tells.
+    pub fn health(&self, item: &Item) -> Option<&Health> {
+        let course = self.courses.get(&item.service.id)?;
+        self.healths.get(&item.id).filter(|health| health.at >= course.since)
+    }
 }
 
 impl fmt::Debug for Related {

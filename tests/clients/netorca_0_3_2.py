@@ -7,7 +7,7 @@ declared, and its name says what holds. `tests/clients/run` starts the system an
 
     python netorca_0_3_2.py BASE_URL [PART_OF_A_NAME ...]
 
-Left out, because these routes do not exist: charges and healthchecks;
+Left out, because these routes do not exist: charges;
 one check says that they are not found. Users do not exist here either, so logging in with a name and a password
 is refused.
 """
@@ -722,10 +722,23 @@ def what_this_system_does_not_serve_is_not_found():
     for resource, call in (
         ("charges", client.get_charges),
         ("charges", lambda: client.update_charges(1, {"processed": True})),
-        ("healthchecks", lambda: client.create_healthcheck({"name": "h"})),
-        ("healthcheck_trigger_service", lambda: client.healthcheck_trigger_service(1)),
     ):
         refused(NetorcaNotFoundError, f"{resource} not found.", call)
+
+
+@check
+def a_healthcheck_is_made_and_triggered():
+    client = netorca()
+    service = client.get_services({"name": "VM"})["results"][0]["id"]
+    # Nobody listens there.
+    made = client.create_healthcheck({"service": service, "target_url": "http://127.0.0.1:1/"})
+    expect("its service", service, made["service"])
+    caller = functools.partial(client.caller, "healthchecks")
+    expect("all of them", [made["id"]], [one["id"] for one in caller("get")["results"]])
+    expect("the run that was asked for", service, client.healthcheck_trigger_service(service)["service"])
+    (item,) = deliver(vm("checked"))
+    told = client.healthcheck_trigger_service_item(item["id"])
+    expect("how the item is", ("UNKNOWN", "unreachable"), (told["healthcheck_status"], told["error"]))
 
 
 @check

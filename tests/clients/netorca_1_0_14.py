@@ -5,8 +5,7 @@ nothing declared, and its name says what holds. `tests/clients/run` starts the s
 
     python netorca_1_0_14.py BASE_URL [PART_OF_A_NAME ...]
 
-Left out, because these routes do not exist: charges, healthchecks,
-and the Pack (AI processors, documents, models).
+Left out, because these routes do not exist: charges, and the Pack (AI processors, documents, models).
 """
 
 import contextlib
@@ -1018,6 +1017,19 @@ def old_code_keeps_documentation_configs_and_webhooks():
 
 
 @check
+def old_code_makes_and_triggers_healthchecks():
+    client = old_style()
+    service = client.get_services({"name": "VM"})["results"][0]["id"]
+    # Nobody listens there.
+    made = client.create_healthcheck({"service": service, "target_url": "http://127.0.0.1:1/"})
+    expect("the healthcheck", (service, False), (made["service"], made["schedule_enabled"]))
+    expect("the run that was asked for", service, client.healthcheck_trigger_service(service)["service"])
+    (item,) = deliver(vm("old"))
+    told = client.healthcheck_trigger_service_item(item.id)
+    expect("how the item is", ("UNKNOWN", "unreachable"), (told["healthcheck_status"], told["error"]))
+
+
+@check
 def what_does_not_exist_is_not_found():
     client = owner()
     for resource in (client.services, client.service_items, client.change_instances,
@@ -1180,6 +1192,31 @@ def messages_are_written_shown_changed_and_removed():
     refused(NetorcaNotFoundError, "messages not found.", lambda: owner(LB_OWNER_KEY).messages.get(made.id))
     expect("whether it is gone", True, messages.delete(made.id))
     expect("what is left", [], list(messages.list()))
+
+
+@check
+def healthchecks_are_made_read_and_triggered():
+    healthchecks, service = owner().healthchecks, next(owner().services.list(name="VM")).id
+    data = {"service": service, "target_url": "http://127.0.0.1:1/", "authorization": "Bearer one",
+            "schedule_enabled": True, "schedule_crontab": "0 3 * * *"}
+    made = healthchecks.create(data)
+    expect("the service", service, made.service_id)
+    expect("the crontab", "0 3 * * *", made.to_dict()["schedule_crontab"])
+    expect_that("the credentials are not shown", made.data["authorization"] == "********", made.data)
+    expect("one of them", made.id, healthchecks.get(made.id).id)
+    expect("all of them", [made.id], [one.id for one in healthchecks.list()])
+    expect("the same, filtered", [made.id], [one.id for one in healthchecks.filter(limit=5)])
+    expect("made again", made.id, healthchecks.create(data).id)
+    expect("the run that was asked for", service, healthchecks.trigger_service(service)["service"])
+    (item,) = deliver(vm())
+    told = consumer().healthchecks.trigger_service_item(item.id)
+    expect("how the item is", ("UNKNOWN", "unreachable"), (told["healthcheck_status"], told["error"]))
+    expect("what the item shows", "UNKNOWN", consumer().service_items.get(item.id).data["healthcheck_status"])
+    expect("whether its service has one", True, consumer().service_items.get(item.id).data["service"]["healthcheck"])
+    refused(NetorcaAPIError, "asked_just_now", lambda: healthchecks.trigger_service_item(item.id))
+    refused(NetorcaNotFoundError, "healthchecks not found.", lambda: healthchecks.trigger_service_item(987654321))
+    refused(NetorcaAPIError, "is none that the team owns", lambda: owner(LB_OWNER_KEY).healthchecks.create(data))
+    refused(NetorcaNotFoundError, "healthchecks not found.", lambda: owner(LB_OWNER_KEY).healthchecks.get(made.id))
 
 
 @check

@@ -57,6 +57,7 @@ ROUTES_OF_OTHERS = [
     ("GET PATCH PUT DELETE", EXTERNAL + "webhooks/{id}/", None, []),
     ("POST", EXTERNAL + "webhooks/{id}/trigger/", None, []),
     ("GET POST", EXTERNAL + "healthchecks/", None, []),
+    ("GET", EXTERNAL + "healthchecks/{id}/", None, []),
     ("GET", EXTERNAL + "healthchecks/trigger/service_item/{id}/", None, []),
     ("GET", EXTERNAL + "healthchecks/trigger/service/{id}/", None, []),
     ("GET POST", MESSAGES, None, []),

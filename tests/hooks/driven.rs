@@ -122,6 +122,28 @@ impl Driven {
         &self.all
     }
 
+    /// Begins the healthchecks that are due, as the sweep does each minute; how many.
+    pub(crate) fn begin(&self) -> u64 {
+        let begun = sweep::begin(&self.handles.table, &self.handles.queue);
+        self.system.block_on(by_clock(self.clock(), begun)).unwrap()
+    }
+
+    fn clock(&self) -> dovetail_aws::Clock {
+        let now = Arc::clone(&self.now);
+        Arc::new(move || Timestamp::from_micros(*now.lock().unwrap()))
+    }
+
+    /// Has the clock be where requests are, if it is behind.
+    pub(crate) fn catch_up(&self) {
+        let mut now = self.now.lock().unwrap();
+        *now = (*now).max(dovetail_aws::now().micros() + 1);
+    }
+
+    /// Loses all that waits in the queue.
+    pub(crate) fn lose(&self) {
+        self.waiting.lock().unwrap().clear();
+    }
+
     /// Lets time pass, second by second as far as anything is due, and delivers.
     pub(crate) fn pass(&mut self, seconds: u64) {
         let end = *self.now.lock().unwrap() + seconds * 1_000_000;
@@ -169,9 +191,7 @@ impl Driven {
         let record = |(at, body): (usize, &&str)| json!({"messageId": at.to_string(), "body": body});
         let records: Vec<Value> = bodies.iter().enumerate().map(record).collect();
         let event: QueueEvent = serde_json::from_value(json!({"Records": records})).unwrap();
-        let now = Arc::clone(&self.now);
-        let clock = Arc::new(move || Timestamp::from_micros(*now.lock().unwrap()));
-        let (reply, _) = self.system.block_on(by_clock(clock, deliver::handle(&self.handles, event)));
+        let (reply, _) = self.system.block_on(by_clock(self.clock(), deliver::handle(&self.handles, event)));
         reply.failures.into_iter().map(|undone| undone.id).collect()
     }
 

@@ -32,11 +32,15 @@ impl Request {
     }
 }
 
+/// What is said to a request.
+type Say = Box<dyn Fn(&Request) -> Value + Send>;
+
 /// The receiver: it answers 200 unless it was told otherwise.
 pub(crate) struct Receiver {
     base: String,
     requests: Arc<Mutex<Vec<Request>>>,
     answers: Arc<Mutex<BTreeMap<String, Vec<u16>>>>,
+    says: Arc<Mutex<BTreeMap<String, Say>>>,
     told: mpsc::Receiver<Request>,
     _runtime: Runtime,
 }
@@ -50,6 +54,8 @@ impl Receiver {
         let (requests, answers) =
             (Arc::<Mutex<Vec<Request>>>::default(), Arc::<Mutex<BTreeMap<_, Vec<u16>>>>::default());
         let (tell, told) = mpsc::channel();
+        let says = Arc::<Mutex<BTreeMap<String, Say>>>::default();
+        let said = Arc::clone(&says);
         let (kept, script) = (Arc::clone(&requests), Arc::clone(&answers));
         let answer = move |event: Event| {
             let request = received(&event);
@@ -57,16 +63,17 @@ impl Receiver {
             let left = script.get_mut(&request.path).filter(|left| !left.is_empty());
             let status = left.map_or(200, |left| left.remove(0));
             kept.lock().unwrap().push(request.clone());
+            let words = said.lock().unwrap().get(&request.path).map(|say| say(&request));
             // A test that has ended waits for nothing.
             drop(tell.send(request));
-            let mut reply = plain(status.into(), &json!("whatever"));
+            let mut reply = plain(status.into(), &words.unwrap_or_else(|| json!("whatever")));
             if status == 307 {
                 reply.headers.insert("location", "/elsewhere".parse().unwrap());
             }
             async { reply }
         };
         runtime.spawn(gateway::serve(listener, answer, std::future::pending()));
-        Self { base, requests, answers, told, _runtime: runtime }
+        Self { base, requests, answers, says, told, _runtime: runtime }
     }
 
     /// The URL of a path.
@@ -77,6 +84,11 @@ impl Receiver {
     /// Has a path answer with these statuses, one after the other.
     pub(crate) fn answers(&self, path: &str, statuses: &[u16]) {
         self.answers.lock().unwrap().insert(path.to_owned(), statuses.to_vec());
+    }
+
+    /// Has a path say something to each request.
+    pub(crate) fn says(&self, path: &str, say: impl Fn(&Request) -> Value + Send + 'static) {
+        self.says.lock().unwrap().insert(path.to_owned(), Box::new(say));
     }
 
     /// What a path has received, in the order in which it came.

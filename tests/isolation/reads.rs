@@ -49,6 +49,7 @@ impl Asking {
 fn deciding(operation: Operation, pov: Pov) -> usize {
     match operation {
         Operation::GetServiceItem
+        | Operation::CheckServiceItem
         | Operation::GetChangeInstance
         | Operation::ChangeInstanceHistory
         | Operation::GetDeployedItem => usize::from(pov == Pov::ServiceOwner),
@@ -114,7 +115,12 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::GetMessage
         | Operation::CreateMessage
         | Operation::UpdateMessage
-        | Operation::RemoveMessage => 0,
+        | Operation::RemoveMessage
+        | Operation::ListHealthchecks
+        | Operation::GetHealthcheck
+        | Operation::CreateHealthcheck
+        | Operation::RemoveHealthcheck
+        | Operation::CheckService => 0,
     }
 }
 

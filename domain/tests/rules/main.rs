@@ -16,6 +16,8 @@ mod generated;
 #[cfg(test)]
 mod generation;
 #[cfg(test)]
+mod health;
+#[cfg(test)]
 mod limits;
 #[cfg(test)]
 mod lives;

@@ -1,12 +1,14 @@
-//! Deliveries: what the bus tells becomes a message for each webhook that wants it, and each message is tried until its
+//! Deliveries: healthchecks ask page by page, and what the bus tells becomes a message for each webhook that wants it, and each message is tried until its
 //! receiver takes it or it is given up.
 //!
 //! Messages of a batch are worked on beside each other, and each is one webhook's alone: no receiver waits for another.
 
 mod attempt;
+mod check;
 mod fan_out;
 
 use domain::event::CHANGE_INSTANCE;
+use domain::healthcheck::run::Run;
 use domain::webhook::delivery::Delivery;
 use dovetail_aws::log;
 use dovetail_outbound::Outbound;
@@ -63,7 +65,7 @@ impl From<NotTaken> for Undone {
 impl Undone {
     fn reason(&self) -> String {
         match self {
-            Self::Unreadable => "it is neither an event nor a delivery".to_owned(),
+            Self::Unreadable => "it is neither an event nor a delivery nor a run".to_owned(),
             Self::Table(error) => error.to_string(),
             Self::Queue(NotTaken(reason)) => format!("the queue does not take what follows: {reason}"),
         }
@@ -95,6 +97,9 @@ async fn work_on(handles: &Handles, message: &Message) -> Result<Did, Undone> {
     let body: Value = serde_json::from_str(&message.body).map_err(|_| Undone::Unreadable)?;
     if let Some(delivery) = Delivery::of_message(&body) {
         return attempt::attempt(handles, delivery).await;
+    }
+    if let Some(run) = Run::of_message(&body) {
+        return check::check(handles, run).await;
     }
     if body.get("detail-type").and_then(Value::as_str) != Some(CHANGE_INSTANCE) {
         return Err(Undone::Unreadable);

@@ -64,10 +64,16 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let item = table.item(call.id_of(ItemId::parse, ItemId::team)?).await?;
     let item = item.filter(|item| call.pov.shows_item(item, call.caller.team.id));
     let mut item = item.ok_or(Code::NotFound)?;
-    if let Some(moment) = past::of_item(table, call, &item).await? {
+    let moment = past::of_item(table, call, &item).await?;
+    let is_past = moment.is_some();
+    if let Some(moment) = moment {
         item = past::item(table, &item, moment).await?;
     }
-    let related = table.related_to_items(std::slice::from_ref(&item)).await?;
+    let mut related = table.related_to_items(std::slice::from_ref(&item)).await?;
+    if is_past {
+        // How it was then nobody has kept.
+        related.healths.clear();
+    }
     Ok(Reply::new(200, view::service_item(&item, &related, &Viewpoint::of(call))))
 }
 

@@ -1,6 +1,7 @@
-//! The sweep: on a schedule, what the stream left is carried out, and what waits is counted; on request, also what was
-//! set aside is carried out.
+//! The sweep: on a schedule, what the stream left is carried out, what waits is counted, and healthchecks that are due are
+//! begun; on request, also what was set aside is carried out.
 
+mod due;
 mod metrics;
 mod waiting;
 
@@ -8,6 +9,7 @@ use domain::id::TeamId;
 use domain::staging::{Staging, StagingId, StagingState};
 use domain::timestamp::Timestamp;
 use dovetail_aws::{log, now};
+use dovetail_queue::Queue;
 use dovetail_table::{Error, Table};
 use generate::{Carried, carry_out, carry_out_all};
 use serde::{Deserialize, Serialize};
@@ -15,6 +17,7 @@ use serde_json::{Map, Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
+pub use due::begin;
 pub use metrics::metrics;
 pub use waiting::{Waiting, lines, waiting};
 
@@ -59,12 +62,22 @@ pub struct Answer {
 }
 
 /// Does what is asked; what waits is told as metrics of each owner if `of_owners` says so.
-pub async fn answer(table: &Table, request: Request, of_owners: bool) -> Result<Answer, Error> {
+pub async fn answer(
+    table: &Table,
+    queue: &Queue,
+    request: Request,
+    of_owners: bool,
+) -> Result<Answer, Error> {
     if request.count {
         let waiting = waiting(table).await?;
         let records = waiting.iter().map(|waiting| waiting.count).sum();
         let lines = lines(&waiting, now(), of_owners);
         return Ok(Answer { reply: json!({"waiting": records}), lines, records });
+    }
+    // What is owed is not held up by what may be left out once.
+    let begun = due::begin(table, queue).await;
+    if let Err(error) = &begun {
+        log("healthchecks that are due", &error.to_string());
     }
     let swept = handle(table, request).await?;
     let records = swept.carried_out + swept.failed;

@@ -2,6 +2,7 @@
 
 use dovetail_aws::trace::{Tracer, traced};
 use dovetail_aws::{metrics, tell};
+use dovetail_queue::Queue;
 use dovetail_table::{Settings, Table, spent};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use sweep::{Answer, answer};
@@ -10,9 +11,10 @@ use sweep::{Answer, answer};
 async fn main() -> Result<(), Error> {
     let (table, tracer) = (Table::connect(Settings::from_env()?), Tracer::from_env());
     let of_owners = std::env::var("DOVETAIL_OWNER_METRICS").is_ok_and(|told| told == "yes");
-    let (table, tracer) = (&table, tracer.as_ref());
+    let queue = Queue::connect(dovetail_queue::Settings::from_env()?);
+    let (table, queue, tracer) = (&table, &queue, tracer.as_ref());
     run(service_fn(async |event: LambdaEvent<_>| {
-        let answering = spent(Box::pin(answer(table, event.payload, of_owners)));
+        let answering = spent(Box::pin(answer(table, queue, event.payload, of_owners)));
         let trace = event.context.xray_trace_id.as_deref();
         let (answered, spent) = traced(tracer, "sweep", trace, answering).await;
         let records = answered.as_ref().map_or(0, |answered| answered.records);

@@ -14,8 +14,8 @@ use dovetail_table::Table;
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
-type Body = Map<String, Value>;
-type Field<T> = Result<Option<T>, FieldError>;
+pub(crate) type Body = Map<String, Value>;
+pub(crate) type Field<T> = Result<Option<T>, FieldError>;
 
 /// What a body asks for.
 pub(crate) enum Asked<'a> {
@@ -70,13 +70,13 @@ fn usual(title: String) -> Settings {
 }
 
 /// What was told so far.
-struct Told<'a> {
-    errors: &'a mut Vec<FieldError>,
+pub(crate) struct Told<'a> {
+    pub(crate) errors: &'a mut Vec<FieldError>,
 }
 
 impl Told<'_> {
     /// What a field says, or what it was.
-    fn or<T>(&mut self, field: Field<T>, before: T) -> T {
+    pub(crate) fn or<T>(&mut self, field: Field<T>, before: T) -> T {
         match field {
             Ok(value) => value.unwrap_or(before),
             Err(error) => {
@@ -99,7 +99,7 @@ fn description(body: &Body) -> Field<String> {
     bounded(text(body, "description")?, "description", DESCRIPTION_BYTES_MAX)
 }
 
-fn target_url(body: &Body, targets: Targets, is_needed: bool) -> Field<String> {
+pub(crate) fn target_url(body: &Body, targets: Targets, is_needed: bool) -> Field<String> {
     let url = bounded(text(body, "target_url")?, "target_url", URL_BYTES_MAX)?;
     match url.as_deref().map(|url| Target::parse(url, targets)) {
         None if is_needed => Err(FieldError::new("target_url", "is missing")),
@@ -108,7 +108,7 @@ fn target_url(body: &Body, targets: Targets, is_needed: bool) -> Field<String> {
     }
 }
 
-fn authorization(body: &Body, is_new: bool) -> Field<Option<String>> {
+pub(crate) fn authorization(body: &Body, is_new: bool) -> Field<Option<String>> {
     let field = "authorization";
     if body.get(field).is_some_and(Value::is_null) {
         return Ok(Some(None));
@@ -150,7 +150,7 @@ fn seconds(body: &Body, field: &str, range: RangeInclusive<u64>) -> Field<u64> {
     seconds.map(Some).ok_or_else(wrong)
 }
 
-fn truth(body: &Body, field: &str) -> Field<bool> {
+pub(crate) fn truth(body: &Body, field: &str) -> Field<bool> {
     let Some(value) = body.get(field) else { return Ok(None) };
     value.as_bool().map(Some).ok_or_else(|| FieldError::new(field, "is neither true nor false"))
 }
@@ -163,7 +163,7 @@ fn only(body: &Body, field: &str, value: bool, why: &str) -> Field<()> {
     }
 }
 
-fn text(body: &Body, field: &str) -> Field<String> {
+pub(crate) fn text(body: &Body, field: &str) -> Field<String> {
     let Some(value) = body.get(field) else { return Ok(None) };
     value.as_str().map(|text| Some(text.to_owned())).ok_or_else(|| FieldError::new(field, "is no text"))
 }
@@ -199,7 +199,7 @@ pub(crate) fn same_service(body: &Body, service: ServiceId) -> Result<(), FieldE
     Err(FieldError::new("service", "is another one; a webhook stays with its service"))
 }
 
-fn service_id(body: &Body) -> Option<ServiceId> {
+pub(crate) fn service_id(body: &Body) -> Option<ServiceId> {
     let value = body.get("service")?;
     let id = view::id_in(value, "services").or_else(|| value.get("id")?.as_u64());
     id.and_then(ServiceId::new)

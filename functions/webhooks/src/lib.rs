@@ -1,7 +1,9 @@
-//! Webhooks of a service owner: made, changed, tried, removed, and what became of their deliveries.
+//! Webhooks of a service owner: made, changed, tried, removed, and what became of their deliveries; and healthchecks.
 
 mod body;
 mod failures;
+mod healthchecks;
+mod triggers;
 
 use body::Asked;
 use domain::id::WebhookId;
@@ -31,6 +33,12 @@ pub fn handle<'a>(table: &'a Table, outbound: &'a Outbound, event: Event) -> Ans
         Operation::RotateWebhook => rotate(table, &call).await,
         Operation::TriggerWebhook => trigger(table, outbound, &call).await,
         Operation::ListWebhookFailures => failures::all(table, &call).await,
+        Operation::ListHealthchecks => healthchecks::all(table, &call).await,
+        Operation::GetHealthcheck => healthchecks::one(table, &call).await,
+        Operation::CreateHealthcheck => healthchecks::put(table, outbound.targets(), &call).await,
+        Operation::RemoveHealthcheck => healthchecks::remove(table, &call).await,
+        Operation::CheckServiceItem => triggers::item(table, outbound, &call).await,
+        Operation::CheckService => triggers::service(table, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })
 }

@@ -89,6 +89,10 @@ pub enum Code {
     TooManyWebhooks,
     /// The team has as many messages as it may.
     TooManyMessages,
+    /// Only items that are in service can be asked about.
+    NotInService,
+    /// Somebody has asked about the item a moment ago.
+    AskedJustNow,
     /// The team's numbers have run out.
     OutOfNumbers,
     /// An earlier submission of the team is still becoming what it declares.
@@ -103,7 +107,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of precedence.
-    pub const ALL: [Self; 46] = [
+    pub const ALL: [Self; 48] = [
         Self::NoSuchRoute,
         Self::MethodNotAllowed,
         Self::Unauthenticated,
@@ -145,6 +149,8 @@ impl Code {
         Self::AlreadyRotated,
         Self::TooManyWebhooks,
         Self::TooManyMessages,
+        Self::NotInService,
+        Self::AskedJustNow,
         Self::OutOfNumbers,
         Self::SubmissionInFlight,
         Self::Contended,
@@ -214,6 +220,8 @@ impl Code {
             Self::AlreadyRotated => (400, "already_rotated", "another API key takes its place already"),
             Self::TooManyWebhooks => (400, "too_many_webhooks", "the team has as many webhooks as it may"),
             Self::TooManyMessages => (400, "too_many_messages", "the team has as many messages as it may"),
+            Self::NotInService => (400, "not_in_service", "the service item is not in service"),
+            Self::AskedJustNow => (400, "asked_just_now", "somebody has asked about the item just now"),
             Self::OutOfNumbers => (400, "out_of_numbers", "the team's numbers have run out"),
             Self::SubmissionInFlight => {
                 (503, "submission_in_flight", "an earlier submission of the team is still being applied")

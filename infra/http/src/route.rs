@@ -22,7 +22,7 @@ pub enum Function {
     About,
     /// Makes and withdraws a team's API keys, adds and removes its members.
     Account,
-    /// Makes, changes and tries webhooks.
+    /// Makes, changes and tries webhooks and healthchecks.
     Webhooks,
 }
 
@@ -175,6 +175,18 @@ pub enum Operation {
     UpdateMessage,
     /// Removes a message.
     RemoveMessage,
+    /// The team's healthchecks.
+    ListHealthchecks,
+    /// One healthcheck.
+    GetHealthcheck,
+    /// Makes a service's healthcheck, or another one of it.
+    CreateHealthcheck,
+    /// Removes a healthcheck.
+    RemoveHealthcheck,
+    /// Asks how an item is.
+    CheckServiceItem,
+    /// Has all items of a service asked about.
+    CheckService,
 }
 
 /// What a caller needs for a route.
@@ -365,6 +377,22 @@ pub const ROUTES: &[Route] = &[
     read("/v1/orcaexternal/{pov}/messages/{id}", Operation::GetMessage),
     admin(PATCH_OR_PUT, "/v1/orcaexternal/{pov}/messages/{id}", Operation::UpdateMessage, Function::Catalog),
     admin(DELETE, "/v1/orcaexternal/{pov}/messages/{id}", Operation::RemoveMessage, Function::Catalog),
+    webhooks(GET, "/v1/external/{pov}/healthchecks", Operation::ListHealthchecks, Access::Read),
+    webhooks(POST, "/v1/external/{pov}/healthchecks", Operation::CreateHealthcheck, Access::Admin),
+    webhooks(GET, "/v1/external/{pov}/healthchecks/{id}", Operation::GetHealthcheck, Access::Read),
+    webhooks(DELETE, "/v1/external/{pov}/healthchecks/{id}", Operation::RemoveHealthcheck, Access::Admin),
+    webhooks(
+        GET,
+        "/v1/external/{pov}/healthchecks/trigger/service_item/{id}",
+        Operation::CheckServiceItem,
+        Access::Write,
+    ),
+    webhooks(
+        GET,
+        "/v1/external/{pov}/healthchecks/trigger/service/{id}",
+        Operation::CheckService,
+        Access::Write,
+    ),
 ];
 
 /// A route that a request has found, with what its path says.

@@ -2,6 +2,7 @@
 
 mod access;
 mod change;
+mod healthcheck;
 mod item;
 mod message;
 mod past;
@@ -12,6 +13,7 @@ mod webhook;
 
 pub use access::{api_key, member, recorded};
 pub use change::{change_instance, change_instance_as_born, history, history_entry, light_change_instance};
+pub use healthcheck::{health, healthcheck, healthcheck_asked};
 pub use item::{deployed_item, item_with_problems, service_item};
 pub use message::message;
 pub use past::{Differing, application_then, differing, item_then};

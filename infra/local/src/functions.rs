@@ -106,7 +106,10 @@ pub async fn invoke(handles: &Handles, function: &str, payload: Value) -> Result
             let handles = deliver::Handles { table, queue, outbound };
             reply(Ok(deliver::handle(&handles, event(payload)?).await.0))
         }
-        "sweep" => reply(sweep::answer(&handles.table, event(payload)?, false).await.map(|told| told.reply)),
+        "sweep" => {
+            let swept = sweep::answer(&handles.table, &handles.queue, event(payload)?, false).await;
+            reply(swept.map(|told| told.reply))
+        }
         other => Err(format!("there is no function {other}")),
     }
 }

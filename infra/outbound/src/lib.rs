@@ -1,23 +1,26 @@
 //! Requests to whoever a team names: over TLS, to public addresses alone, within bounds of time and size.
 //!
-//! Nothing that is answered is believed or kept but the status: there are no redirects, and no body is read. No proxy is
-//! asked, whatever the environment says.
+//! Of what is answered to a webhook nothing is believed or kept but the status; of a healthcheck's answer a bounded body is
+//! read. There are no redirects. No proxy is asked, whatever the environment says.
 
 mod address;
+mod healthcheck;
 mod sign;
 mod target;
 mod webhook;
 
 pub use address::is_public;
+pub use healthcheck::ask;
 pub use sign::signature;
 pub use target::{Problem, Target, Targets};
 pub use webhook::{TRIGGERED, deliver};
 
 use address::{NotPublic, Resolver};
 use aws_smithy_runtime_api::client::http::{HttpConnector as _, SharedHttpConnector};
-use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use dovetail_aws::Trust;
+use http_body_util::{BodyExt as _, Limited};
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -33,6 +36,34 @@ pub enum Answer {
     Unreachable,
     /// The name leads to an address that is not public, and nothing was sent.
     NotPublic,
+}
+
+/// How far an answer is waited for and read.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// For how long, to its end.
+    pub timeout: Duration,
+    /// How long its body may be.
+    pub bytes_max: usize,
+}
+
+/// What was said with a status of success.
+#[derive(PartialEq, Eq)]
+pub enum Said {
+    /// This.
+    Body(Vec<u8>),
+    /// Nothing that could be read to its end.
+    Nothing,
+}
+
+impl std::fmt::Debug for Said {
+    // What somebody else says is not ours to log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Body(_) => "Body",
+            Self::Nothing => "Nothing",
+        })
+    }
 }
 
 /// The way out; clones share its connections.
@@ -68,17 +99,44 @@ impl Outbound {
         body: String,
         timeout: Duration,
     ) -> Answer {
-        let target = match Target::parse(url, self.targets) {
-            Ok(target) => target,
-            Err(problem) if problem.is_address() => return Answer::NotPublic,
-            Err(_) => return Answer::Unreachable,
-        };
-        let Some(request) = request(&target, headers, body) else { return Answer::Unreachable };
-        match tokio::time::timeout(timeout, self.connector().call(request)).await {
+        match tokio::time::timeout(timeout, self.send(url, headers, body)).await {
             Ok(Ok(answer)) => Answer::Status(answer.status().as_u16()),
-            Ok(Err(error)) => failed(&error),
+            Ok(Err(answer)) => answer,
             Err(_) => Answer::TimedOut,
         }
+    }
+
+    /// Posts a body, and waits for all of what is answered with a status of success.
+    pub async fn post_and_read(
+        &self,
+        url: &str,
+        headers: &[(&'static str, String)],
+        body: String,
+        bounds: Bounds,
+    ) -> Result<Said, Answer> {
+        let asking = async {
+            let answer = self.send(url, headers, body).await?;
+            let status = answer.status();
+            if !status.is_success() {
+                return Err(Answer::Status(status.as_u16()));
+            }
+            // What is too long, and what breaks off, is nothing.
+            let body = Limited::new(answer.into_body(), bounds.bytes_max).collect().await;
+            Ok(body.map_or(Said::Nothing, |body| Said::Body(body.to_bytes().to_vec())))
+        };
+        tokio::time::timeout(bounds.timeout, asking).await.unwrap_or(Err(Answer::TimedOut))
+    }
+
+    async fn send(
+        &self,
+        url: &str,
+        headers: &[(&'static str, String)],
+        body: String,
+    ) -> Result<HttpResponse, Answer> {
+        let target = Target::parse(url, self.targets)
+            .map_err(|problem| if problem.is_address() { Answer::NotPublic } else { Answer::Unreachable })?;
+        let request = request(&target, headers, body).ok_or(Answer::Unreachable)?;
+        self.connector().call(request).await.map_err(|error| failed(&error))
     }
 
     fn connector(&self) -> &SharedHttpConnector {

@@ -193,6 +193,34 @@ pub(crate) fn given_up_at(id: WebhookId, place: &str) -> Key {
     Key::new(given_up_partition(id), place)
 }
 
+/// The partition of a team's healthchecks, in the table of keys.
+pub(crate) fn healthcheck_partition(team: TeamId) -> String {
+    format!("HEALTHCHECK#{team}")
+}
+
+pub(crate) fn healthcheck(team: TeamId, service: ServiceId) -> Key {
+    Key::new(healthcheck_partition(team), format!("{:016}", service.get()))
+}
+
+/// The partition of where a team's healthchecks stand.
+pub(crate) fn course_partition(team: TeamId) -> String {
+    format!("COURSE#{team}")
+}
+
+pub(crate) fn course(team: TeamId, service: ServiceId) -> Key {
+    Key::new(course_partition(team), format!("{:016}", service.get()))
+}
+
+/// How an item is.
+pub(crate) fn health(id: ItemId) -> Key {
+    Key { pk: format!("HEALTH#{}", id.team()), ..item(id) }
+}
+
+/// When somebody asked how an item is.
+pub(crate) fn asked(id: ItemId) -> Key {
+    Key { pk: format!("ASKED#{}", id.team()), ..item(id) }
+}
+
 /// The partition of what was done to a team's keys, members, services and webhooks.
 pub(crate) fn recorded_partition(team: TeamId) -> String {
     format!("RECORDED#{team}")
@@ -414,6 +442,9 @@ pub(crate) const ALL_WORK: &str = "WORK";
 
 /// `gs3`: all stagings; their work is in no index.
 pub(crate) const ALL_STAGINGS: &str = "STAGING";
+
+/// `gs3`: all healthchecks that are due at a time.
+pub(crate) const ALL_DUE: &str = "DUE";
 
 /// `gs3`: all work that was set aside because carrying it out failed again and again.
 pub(crate) const QUARANTINE: &str = "QUARANTINE";

@@ -13,6 +13,7 @@ mod cost;
 mod decision;
 mod definition;
 mod error;
+mod healthchecks;
 mod kept;
 mod key;
 mod lists;

@@ -193,8 +193,14 @@ impl Table {
 
     /// The same for records that do not change, or whose change may be seen a moment later: for half the price.
     pub(crate) async fn lasting(&self, keys: Vec<Key>) -> Result<Vec<Attributes>, Error> {
+        self.lasting_and(keys, Vec::new()).await
+    }
+
+    /// The same, and in the same round what may as well be missing.
+    pub(crate) async fn lasting_and(&self, keys: Vec<Key>, more: Vec<Key>) -> Result<Vec<Attributes>, Error> {
         let mut missing: BTreeSet<Key> = keys.into_iter().collect();
-        let mut rows = self.batches(missing.clone(), false).await?;
+        let all = missing.iter().cloned().chain(more).collect();
+        let mut rows = self.batches(all, false).await?;
         for key in rows.iter().filter_map(record::key) {
             missing.remove(&key);
         }

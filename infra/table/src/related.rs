@@ -2,7 +2,10 @@
 
 use crate::key::{self, Key};
 use crate::lists::{Direction, Source};
-use crate::record::{self, ApplicationRecord, DeployedRecord, ItemRecord, Record, ServiceRecord, TeamRecord};
+use crate::record::{
+    self, ApplicationRecord, CourseRecord, DeployedRecord, HealthRecord, ItemRecord, Record, ServiceRecord,
+    TeamRecord,
+};
 use crate::{Error, Table};
 use domain::change::Change;
 use domain::deployed::Deployed;
@@ -81,7 +84,7 @@ impl Table {
         Ok(with_lasting(related, more))
     }
 
-    /// What stands beside items: their teams, applications, services, declarations, deployed items.
+    /// What stands beside items: their teams, applications, services, declarations, deployed items, and how they are.
     pub async fn related_to_items(&self, items: &[Item]) -> Result<Related, Error> {
         let around = items.iter().flat_map(|item| {
             [
@@ -90,8 +93,17 @@ impl Table {
                 key::service(&item.service.title),
             ]
         });
-        let named = self.beside(items.iter().flat_map(named_by_item));
-        let (moving, lasting) = try_join(self.related(around.collect()), named).await?;
+        let named = items.iter().flat_map(named_by_item).filter_map(Beside::key);
+        let checks = items
+            .iter()
+            .flat_map(|item| [key::course(item.service_owner.id, item.service.id), key::health(item.id)]);
+        // Most have no healthcheck, and how an item is may be seen a moment later.
+        let lasting = async {
+            let mut lasting = Related::default();
+            add(&mut lasting, self.lasting_and(named.collect(), checks.collect()).await?)?;
+            Ok(lasting)
+        };
+        let (moving, lasting) = try_join(self.related(around.collect()), lasting).await?;
         Ok(with_lasting(moving, lasting))
     }
 
@@ -164,6 +176,14 @@ fn add(related: &mut Related, rows: Vec<record::Attributes>) -> Result<(), Error
                 let deployed: Deployed = record::read::<DeployedRecord>(row)?;
                 related.deployed.insert(deployed.id, deployed);
             }
+            Some(CourseRecord::TYPE) => {
+                let course = record::read::<CourseRecord>(row)?;
+                related.courses.insert(course.service.id, course);
+            }
+            Some(HealthRecord::TYPE) => {
+                let health = record::read::<HealthRecord>(row)?;
+                related.healths.insert(health.item, health);
+            }
             Some("DECLARATION") => {
                 let (key, text) = declaration(&row)?;
                 related.declarations.insert(key, text);
@@ -178,6 +198,8 @@ fn add(related: &mut Related, rows: Vec<record::Attributes>) -> Result<(), Error
 fn with_lasting(mut related: Related, lasting: Related) -> Related {
     related.declarations.extend(lasting.declarations);
     related.deployed.extend(lasting.deployed);
+    related.courses.extend(lasting.courses);
+    related.healths.extend(lasting.healths);
     related
 }
 

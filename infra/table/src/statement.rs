@@ -307,6 +307,17 @@ pub(crate) fn newest<R: Record>(
         .put(table, record::write::<R>(value)?)
 }
 
+/// Stores when something was done, unless it was done at or after `last` before.
+pub(crate) fn not_since<R: Record>(
+    table: &str,
+    last: Timestamp,
+    value: &R::Value,
+) -> Result<TransactWriteItem, Error> {
+    Condition::new("attribute_not_exists(pk) OR #at <= :at")
+        .number("at", last.micros())
+        .put(table, record::write::<R>(value)?)
+}
+
 /// Creates a record that only leads to another: `key` to the attribute `to`.
 pub(crate) fn pointer(
     table: &str,

@@ -201,7 +201,8 @@ impl Table {
         Ok(rows.iter().filter_map(place).collect())
     }
 
-    async fn in_place(
+    /// The keys of what stands in a place of `gs3` before a time, at most `limit`.
+    pub(crate) async fn in_place(
         &self,
         place: &str,
         before: Timestamp,

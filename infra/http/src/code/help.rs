@@ -186,6 +186,15 @@ impl Code {
                 "A team has at most 20 messages for the consumers of its services, those that have expired among them.",
                 "Remove one that is no longer needed, or change it into the new one.",
             ),
+            Self::NotInService => (
+                "A healthcheck asks about what is there: the item was not approved yet, or is decommissioned.",
+                "Wait until its `runtime_state` is `IN_SERVICE`.",
+            ),
+            Self::AskedJustNow => (
+                "Whoever may see a service item may have its healthcheck asked about it, but not again within ten seconds, \
+                 whoever it was.",
+                "Read the item: `healthcheck_status` is what was answered. Or ask again after `Retry-After`.",
+            ),
             Self::OutOfNumbers => (
                 "The team has used up the numbers of its objects, which nobody does within a lifetime.",
                 "Tell whoever runs the deployment.",

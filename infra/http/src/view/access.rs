@@ -2,6 +2,7 @@
 
 use super::{Viewpoint, team_ref};
 use domain::access::ApiKey;
+use domain::healthcheck::crontab::Crontab;
 use domain::id::{KeyId, TeamId};
 use domain::member::Member;
 use domain::recorded::{Recorded, Subject};
@@ -46,6 +47,7 @@ pub fn recorded(recorded: &Recorded) -> Value {
         "service": service(&recorded.subject),
         "webhook": webhook(&recorded.subject),
         "message": message(&recorded.subject),
+        "healthcheck": healthcheck(&recorded.subject),
         "changed_by": recorded.by,
         "changed_by_team": recorded.by_team.as_ref().map(team_ref),
         "request": recorded.request,
@@ -77,6 +79,15 @@ fn service(subject: &Subject) -> Option<Value> {
         "tags": settings.tags,
         "allowed_teams": settings.allowed_teams.iter().copied().map(TeamId::get).collect::<Vec<_>>(),
         "dependant_teams": settings.dependent_teams.iter().map(team_ref).collect::<Vec<_>>(),
+    }))
+}
+
+fn healthcheck(subject: &Subject) -> Option<Value> {
+    let Subject::Healthcheck { service, schedule, .. } = subject else { return None };
+    Some(json!({
+        "id": service.id.get(),
+        "service": service.id.get(),
+        "schedule": schedule.as_ref().map(Crontab::text),
     }))
 }
 

@@ -18,6 +18,7 @@ pub fn service_item(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Va
     let settings = service.map(|service| &service.settings);
     let private = settings.is_some_and(|settings| !settings.allowed_teams.is_empty());
     let state = settings.map_or(ServiceState::InService, |settings| settings.state);
+    let health = related.health(item);
     let is_up_to_date = settings.and_then(|settings| settings.is_up_to_date(item.schema_version));
     json!({
         "id": item.id.get(),
@@ -32,7 +33,7 @@ pub fn service_item(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Va
             "name": item.service.title,
             "owner": team_ref(&item.service_owner),
             "state": state.name(),
-            "healthcheck": false,
+            "healthcheck": related.courses.contains_key(&item.service.id),
         },
         "application": {
             "id": application.get(),
@@ -49,7 +50,9 @@ pub fn service_item(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Va
         "declaration": declaration(item.consumer.id, item.version.hash, related),
         "declaration_version": item.version.number,
         "related": null,
-        "healthcheck_status": null,
+        "healthcheck_status": health.map(|health| health.told.status.name()),
+        "healthcheck_reason": health.and_then(|health| health.told.reason.as_deref()),
+        "healthcheck_at": health.map(|health| health.at.to_wire()),
         "is_validated_minimum_schema": is_up_to_date == Some(true),
         "is_deprecated_service_schema": is_up_to_date == Some(false),
         "is_service_private": private,

@@ -3,10 +3,10 @@
 use super::indexes::{Place, places};
 use crate::key::{self, INDEXES, Index};
 use crate::record::{
-    self, ApplicationRecord, Attributes, ChangeRecord, ConfigRecord, CoolingRecord, DeployedRecord,
-    DocsRecord, GivenUpRecord, HeadRecord, ItemRecord, MandatoryRecord, MessagesRecord, Record,
-    RememberedRecord, ReplacedRecord, RepliedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord,
-    SubmissionRecord, TeamRecord, WorkRecord,
+    self, ApplicationRecord, AskedRecord, Attributes, ChangeRecord, ConfigRecord, CoolingRecord,
+    CourseRecord, DeployedRecord, DocsRecord, GivenUpRecord, HeadRecord, HealthRecord, ItemRecord,
+    MandatoryRecord, MessagesRecord, Record, RememberedRecord, ReplacedRecord, RepliedRecord, SchemaRecord,
+    ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord,
 };
 use crate::{Error, related, size};
 use domain::config::CONFIG_BYTES_MAX;
@@ -129,6 +129,10 @@ impl Rows {
             Some(RepliedRecord::TYPE) => self.value::<RepliedRecord>(row).map(drop),
             Some(CoolingRecord::TYPE) => self.value::<CoolingRecord>(row).map(drop),
             Some(GivenUpRecord::TYPE) => self.value::<GivenUpRecord>(row).map(drop),
+            // What healthchecks have told, and when they are due.
+            Some(CourseRecord::TYPE) => self.value::<CourseRecord>(row).map(drop),
+            Some(HealthRecord::TYPE) => self.value::<HealthRecord>(row).map(drop),
+            Some(AskedRecord::TYPE) => self.value::<AskedRecord>(row).map(drop),
             Some("DECLARATION") => self.declaration(row),
             Some("TEAM_NAME" | "SERVICE_ID") => self.pointer(row),
             // The counters are the one record without a type.

@@ -1,6 +1,7 @@
-//! What was done to keys, members, services, webhooks, messages and teams.
+//! What was done to keys, members, services, webhooks, messages, healthchecks and teams.
 
 use super::Record;
+use super::healthcheck;
 use super::parts::{self, Bad, TeamPart, at};
 use super::settings::SettingsPart;
 use crate::key::{self, Key};
@@ -24,6 +25,8 @@ pub(crate) struct RecordedRecord {
     webhook: Option<WebhookPart>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<MessagePart>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<HealthcheckPart>,
     at: u64,
     by: String,
     /// The team of who did it.
@@ -78,6 +81,21 @@ struct MessagePart {
     sv: Vec<parts::ServicePart>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ex: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct HealthcheckPart {
+    sv: parts::ServicePart,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ct: Option<String>,
+    rv: u64,
+}
+
+impl HealthcheckPart {
+    fn value(self) -> Result<Subject, Bad> {
+        let schedule = self.ct.as_deref().map(healthcheck::crontab).transpose()?;
+        Ok(Subject::Healthcheck { service: self.sv.value()?, schedule, revision: self.rv })
+    }
 }
 
 impl KeyPart {
@@ -144,6 +162,7 @@ struct Parts {
     service: Option<ServicePart>,
     webhook: Option<WebhookPart>,
     message: Option<MessagePart>,
+    check: Option<HealthcheckPart>,
 }
 
 /// The part that a subject is stored as.
@@ -187,6 +206,14 @@ fn parts(subject: &Subject) -> Parts {
             let part = MessagePart { id: id.get(), sv, ex: expires.map(Timestamp::micros) };
             Parts { message: Some(part), ..Parts::default() }
         }
+        Subject::Healthcheck { service, schedule, revision } => {
+            let part = HealthcheckPart {
+                sv: parts::ServicePart::of(service),
+                ct: schedule.as_ref().map(|crontab| crontab.text().to_owned()),
+                rv: *revision,
+            };
+            Parts { check: Some(part), ..Parts::default() }
+        }
         Subject::Team => Parts::default(),
     }
 }
@@ -196,7 +223,7 @@ impl Record for RecordedRecord {
     type Value = Recorded;
 
     fn of(recorded: &Recorded) -> Self {
-        let Parts { key, member, service, webhook, message } = parts(&recorded.subject);
+        let Parts { key, member, service, webhook, message, check } = parts(&recorded.subject);
         Self {
             tm: TeamPart::of(&recorded.team),
             ev: recorded.event.name().to_owned(),
@@ -205,6 +232,7 @@ impl Record for RecordedRecord {
             service,
             webhook,
             message,
+            check,
             at: recorded.at.micros(),
             by: recorded.by.clone(),
             bt: recorded.by_team.as_ref().map(TeamPart::of),
@@ -213,13 +241,14 @@ impl Record for RecordedRecord {
     }
 
     fn value(self) -> Result<Recorded, Bad> {
-        let subject = match (self.key, self.member, self.service, self.webhook, self.message) {
-            (Some(key), None, None, None, None) => key.value()?,
-            (None, Some(member), None, None, None) => member.value()?,
-            (None, None, Some(service), None, None) => service.value()?,
-            (None, None, None, Some(webhook), None) => webhook.value()?,
-            (None, None, None, None, Some(message)) => message.value()?,
-            (None, None, None, None, None) => Subject::Team,
+        let subject = match (self.key, self.member, self.service, self.webhook, self.message, self.check) {
+            (Some(key), None, None, None, None, None) => key.value()?,
+            (None, Some(member), None, None, None, None) => member.value()?,
+            (None, None, Some(service), None, None, None) => service.value()?,
+            (None, None, None, Some(webhook), None, None) => webhook.value()?,
+            (None, None, None, None, Some(message), None) => message.value()?,
+            (None, None, None, None, None, Some(check)) => check.value()?,
+            (None, None, None, None, None, None) => Subject::Team,
             _ => return Err(Bad("subject")),
         };
         Ok(Recorded {
@@ -240,6 +269,9 @@ impl Record for RecordedRecord {
             Subject::Service { id, revision, .. } => format!("SERVICE#{id}#{revision}"),
             Subject::Webhook { id, revision, .. } => format!("WEBHOOK#{id}#{revision}"),
             Subject::Message { id, .. } => format!("MESSAGE#{id}"),
+            Subject::Healthcheck { service, revision, .. } => {
+                format!("HEALTHCHECK#{}#{revision}", service.id)
+            }
             Subject::Team => "TEAM".to_owned(),
         };
         let place = format!("{:016}#{}#{of}", recorded.at.micros(), recorded.request);

@@ -4,6 +4,9 @@ use crate::reluctant::{ALWAYS, Reluctant};
 use crate::twin::{Twin, run, table_by};
 use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, application, document, lb, team, vm};
 use domain::actor::Actor;
+use domain::healthcheck::crontab::Crontab;
+use domain::healthcheck::run::Course;
+use domain::healthcheck::{Asked, Health, Healthcheck, Settings as HealthcheckSettings, Status, Told};
 use domain::id::{ApplicationId, ItemId, WebhookId};
 use domain::json::Hash;
 use domain::land::Stamp;
@@ -72,6 +75,7 @@ async fn busy() -> Twin {
     deliveries(&twin.table).await;
     messages(&twin.table).await;
     mandatory(&twin).await;
+    healthchecks(&twin).await;
     twin
 }
 
@@ -133,6 +137,50 @@ async fn deliveries(table: &Table) {
     let earlier = Replied::after(None, &delivery, Ended::Answered(200), Timestamp::from_micros(0));
     table.put_replied(&earlier).await.unwrap();
     assert_eq!(table.replied(webhook).await.unwrap().unwrap().ended, Ended::TimedOut);
+}
+
+/// A healthcheck, where it stands, and what it has told.
+async fn healthchecks(twin: &Twin) {
+    let at = Timestamp::from_micros;
+    let stamp = Stamp { by: Actor::System, request: "r".to_owned(), now: at(1) };
+    let settings = HealthcheckSettings {
+        target_url: "https://example.com/".to_owned(),
+        authorization: None,
+        schedule_enabled: true,
+        crontab: Crontab::parse("* * * * *").ok(),
+    };
+    let (table, item) = (&twin.table, twin.world.item("a").clone());
+    let made = Healthcheck::new(settings, item.service.clone(), item.service_owner.clone(), &stamp);
+    let course = Course::of(&made, None, at(1));
+    let recorded = Recorded::of_healthcheck(Event::HealthcheckCreated, &made, &stamp);
+    let set = (made.clone(), course.clone());
+    assert_eq!(table.put_healthcheck(None, &set, &recorded).await.unwrap(), Keyed::Stored);
+    let other = Healthcheck { revision: 9, ..made.clone() };
+    let late = (other, Course { revision: 9, ..course.clone() });
+    assert_eq!(table.put_healthcheck(Some(&late), &late, &recorded).await.unwrap(), Keyed::Stale);
+    assert_eq!(table.due(at(59_999_999), 10).await.unwrap(), []);
+    assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), [course.clone()]);
+    let (begun, run) = course.begun(at(60_000_000)).unwrap();
+    assert_eq!(table.put_course(&course, &begun).await.unwrap(), Keyed::Stored);
+    assert_eq!(table.put_course(&course, &begun).await.unwrap(), Keyed::Stale, "somebody was faster");
+    assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), []);
+    let ended = begun.ended(&run, at(61_000_000)).unwrap();
+    assert_eq!(table.put_course(&begun, &ended).await.unwrap(), Keyed::Stored);
+    let health = |status, time| {
+        let told = Told { status, reason: Some("why".to_owned()) };
+        Health { item: item.id, told, at: at(time) }
+    };
+    // What was asked for earlier is answered later.
+    for (status, time) in [(Status::Unhealthy, 7), (Status::Healthy, 6)] {
+        table.put_health(&[health(status, time)]).await.unwrap();
+    }
+    let related = table.related_to_items(std::slice::from_ref(&item)).await.unwrap();
+    assert_eq!(related.health(&item), Some(&health(Status::Unhealthy, 7)));
+    for (time, expected) in
+        [(20_000_000, Keyed::Stored), (29_999_999, Keyed::Stale), (30_000_000, Keyed::Stored)]
+    {
+        assert_eq!(table.ask(Asked { item: item.id, at: at(time) }).await.unwrap(), expected, "{time}");
+    }
 }
 
 /// A submission whose work is still owed, and so many that were laid out before it and not committed.

@@ -153,6 +153,7 @@ fn a_key_is_found_by_its_hash_alone() {
                 Subject::Key { name, .. } | Subject::Member { name, .. } | Subject::Webhook { name, .. } => {
                     name.clone()
                 }
+                Subject::Healthcheck { service, .. } => service.title.clone(),
                 Subject::Service { title, .. } => title.clone(),
                 Subject::Message { .. } | Subject::Team => String::new(),
             };

@@ -1,0 +1,107 @@
+//! One page of a healthcheck's run: its items are asked about with one request, and the next page is the next message.
+
+use crate::{Did, Handles, Undone};
+use domain::healthcheck::answer::{self, Failed, ToldOfAll};
+use domain::healthcheck::run::Run;
+use domain::healthcheck::{Health, Healthcheck};
+use domain::item::{Item, RuntimeState};
+use dovetail_aws::{now, pause};
+use dovetail_table::{Direction, Error, Keyed, Source};
+
+/// How many of the owner's items are read at once, and so are asked about at most.
+const ITEMS_MAX: usize = 100;
+/// How often items are read on without one that is to be asked about.
+const READS_MAX: usize = 10;
+/// How often the end of a run is told anew because others came between.
+const ENDS_MAX: u32 = 8;
+
+/// The items of a page.
+struct Page {
+    items: Vec<Item>,
+    /// Behind which of the owner's items the next one begins; none if there is none.
+    after: Option<String>,
+}
+
+/// Goes on with a run, unless it is not the one that is under way, or its healthcheck is gone.
+pub(crate) async fn check(handles: &Handles, run: Run) -> Result<Did, Undone> {
+    let course = handles.table.course(run.team, run.service).await?;
+    if !course.is_some_and(|course| course.is_at(&run)) {
+        return Ok(Did::default());
+    }
+    let Some(healthcheck) = handles.table.healthcheck(run.team, run.service).await? else {
+        return Ok(Did::default());
+    };
+    let page = page(handles, &run).await?;
+    let (told, failed) = match run.counted.failed {
+        // Who was not to be reached is not asked again in this run, page after page.
+        Some(failed) => (unknown(&page.items, failed), Some(failed)),
+        None => ask(handles, &healthcheck, &page.items).await,
+    };
+    let health =
+        told.items.iter().map(|(item, told)| Health { item: *item, told: told.clone(), at: run.began });
+    handles.table.put_health(&health.collect::<Vec<_>>()).await?;
+    let is_last = page.after.is_none();
+    let run = run.past(told.items.values(), told.faults, failed, page.after);
+    if is_last {
+        end(handles, &run).await?
+    } else {
+        handles.queue.send(run.to_message(), 0).await?
+    }
+    Ok(Did::default())
+}
+
+/// The next items that are to be asked about: those of the service that are in service.
+async fn page(handles: &Handles, run: &Run) -> Result<Page, Error> {
+    let source = Source::<Item>::owned_by(run.team);
+    let rows = handles.table.rows(&source, Direction::Ascending, run.after.as_deref());
+    let mut rows = rows.at_once(ITEMS_MAX);
+    let mut page = Page { items: Vec::new(), after: run.after.clone() };
+    for _ in 0..READS_MAX {
+        let Some(batch) = rows.next().await? else {
+            return Ok(Page { after: None, ..page });
+        };
+        page.after = batch.last().map(|row| row.position.clone()).or(page.after);
+        let items = batch.into_iter().map(|row| row.value);
+        page.items.extend(
+            items.filter(|item| {
+                item.service.id == run.service && item.runtime_state == RuntimeState::InService
+            }),
+        );
+        if rows.is_over() {
+            return Ok(Page { after: None, ..page });
+        }
+        if !page.items.is_empty() {
+            break;
+        }
+    }
+    Ok(page)
+}
+
+async fn ask(handles: &Handles, healthcheck: &Healthcheck, items: &[Item]) -> (ToldOfAll, Option<Failed>) {
+    if items.is_empty() {
+        return (ToldOfAll { items: [].into(), faults: 0 }, None);
+    }
+    let question = answer::question_about_all(&healthcheck.service.title, items);
+    let answered = dovetail_outbound::ask(&handles.outbound, healthcheck, &question).await;
+    match answered.and_then(|answer| answer::about_all(&answer, items)) {
+        Ok(told) => (told, None),
+        Err(failed) => (unknown(items, failed), Some(failed)),
+    }
+}
+
+fn unknown(items: &[Item], failed: Failed) -> ToldOfAll {
+    ToldOfAll { items: items.iter().map(|item| (item.id, failed.told())).collect(), faults: 0 }
+}
+
+/// Tells that a run has ended.
+async fn end(handles: &Handles, run: &Run) -> Result<(), Undone> {
+    for attempt in 0..ENDS_MAX {
+        let Some(before) = handles.table.course(run.team, run.service).await? else { return Ok(()) };
+        let Some(after) = before.ended(run, now()) else { return Ok(()) };
+        if handles.table.put_course(&before, &after).await? == Keyed::Stored {
+            return Ok(());
+        }
+        pause(attempt).await;
+    }
+    Err(Error::Unavailable("where the healthcheck stands keeps changing".to_owned()).into())
+}

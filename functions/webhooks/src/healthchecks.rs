@@ -1,0 +1,147 @@
+//! Healthchecks: at most one of each service, made and replaced by its owner.
+
+use crate::body::{self, Body, Field, Told};
+use domain::healthcheck::crontab::Crontab;
+use domain::healthcheck::run::Course;
+use domain::healthcheck::{Healthcheck, Settings};
+use domain::id::ServiceId;
+use domain::recorded::{Event as Happened, Recorded};
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
+use dovetail_outbound::Targets;
+use dovetail_table::{Keyed, Table};
+use serde_json::{Value, json};
+
+/// The caller's healthchecks by their services; a consumer has none.
+pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    call.only_knows(&["limit", "cursor"])?;
+    let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
+    let after = match call.query.get("cursor") {
+        None => None,
+        Some(cursor) => Some(place(cursor).ok_or(Code::InvalidCursor)?),
+    };
+    let team = call.caller.team.id;
+    let (mut results, mut next): (Vec<Value>, _) = (Vec::new(), None);
+    if call.pov == Pov::ServiceOwner {
+        let healthchecks = table.healthchecks(team, after, limit).await?;
+        let services: Vec<ServiceId> = healthchecks.iter().map(|one| one.service.id).collect();
+        let courses = table.courses(team, &services).await?;
+        let of = |id: ServiceId| courses.iter().find(|course| course.service.id == id);
+        let viewpoint = Viewpoint::of(call);
+        results.extend(healthchecks.iter().map(|one| view::healthcheck(one, of(one.service.id), &viewpoint)));
+        let last = services.last().filter(|_| services.len() == limit);
+        next = last.map(|last| format!("{}{}?limit={limit}&cursor={last}", call.base, call.path));
+    }
+    Ok(Reply::new(200, json!({"count": null, "next": next, "previous": null, "results": results})))
+}
+
+/// A position: the service of the healthcheck before.
+fn place(cursor: &str) -> Option<ServiceId> {
+    let digits = cursor.bytes().all(|byte| byte.is_ascii_digit());
+    if digits { cursor.parse().ok().and_then(ServiceId::new) } else { None }
+}
+
+/// One healthcheck.
+pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let id = own(call)?;
+    let healthcheck = table.healthcheck(call.caller.team.id, id).await?.ok_or(Code::NotFound)?;
+    let course = table.course(call.caller.team.id, id).await?;
+    Ok(Reply::new(200, view::healthcheck(&healthcheck, course.as_ref(), &Viewpoint::of(call))))
+}
+
+/// Makes the healthcheck of a service, or puts another one into its place.
+pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<Reply, Failure> {
+    if call.pov == Pov::Consumer {
+        return Err(Code::NotFound.into());
+    }
+    let (body, team) = (call.object()?, &call.caller.team);
+    let service = body::service(table, &body, team.id).await?;
+    let before = match &service {
+        Ok(service) => stored(table, call, service.id).await?,
+        Err(_) => None,
+    };
+    let kept = before.as_ref().and_then(|(healthcheck, _)| healthcheck.settings.authorization.clone());
+    let (settings, service) = match (settings(&body, kept, targets), service) {
+        (Ok(settings), Ok(service)) => (settings, service),
+        (settings, service) => return Err(crate::wrong(settings.err(), service.err())),
+    };
+    let stamp = call.stamp();
+    let (event, after) = match &before {
+        None => (Happened::HealthcheckCreated, Healthcheck::new(settings, service, team.clone(), &stamp)),
+        Some((healthcheck, course)) => match healthcheck.changed(settings, call.now) {
+            Some(after) => (Happened::HealthcheckChanged, after),
+            None => return Ok(shown(call, 200, healthcheck, course)),
+        },
+    };
+    let course = Course::of(&after, before.as_ref().map(|(_, course)| course), call.now);
+    let recorded = Recorded::of_healthcheck(event, &after, &stamp);
+    let set = (after, course);
+    match table.put_healthcheck(before.as_ref(), &set, &recorded).await? {
+        Keyed::Stored => Ok(shown(call, if before.is_none() { 201 } else { 200 }, &set.0, &set.1)),
+        Keyed::Stale => Err(Code::Contended.into()),
+    }
+}
+
+/// Removes a healthcheck.
+pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let healthcheck = table.healthcheck(call.caller.team.id, own(call)?).await?.ok_or(Code::NotFound)?;
+    let recorded = Recorded::of_healthcheck(Happened::HealthcheckRemoved, &healthcheck, &call.stamp());
+    match table.remove_healthcheck(&healthcheck, &recorded).await? {
+        Keyed::Stored => Ok(Reply::nothing()),
+        Keyed::Stale => Err(Code::Contended.into()),
+    }
+}
+
+/// The service that a path names; healthchecks are looked for among the caller's own, and a consumer has none.
+fn own(call: &Call) -> Result<ServiceId, Failure> {
+    let id = call.id(ServiceId::new)?;
+    if call.pov == Pov::Consumer { Err(Code::NotFound.into()) } else { Ok(id) }
+}
+
+async fn stored(
+    table: &Table,
+    call: &Call,
+    service: ServiceId,
+) -> Result<Option<(Healthcheck, Course)>, Failure> {
+    let team = call.caller.team.id;
+    let Some(healthcheck) = table.healthcheck(team, service).await? else { return Ok(None) };
+    // One that goes between the two reads: who comes again finds none.
+    let course = table.course(team, service).await?.ok_or(Code::Contended)?;
+    Ok(Some((healthcheck, course)))
+}
+
+fn shown(call: &Call, status: u16, healthcheck: &Healthcheck, course: &Course) -> Reply {
+    Reply::new(status, view::healthcheck(healthcheck, Some(course), &Viewpoint::of(call)))
+}
+
+/// The settings that a body asks for, or all that is wrong with them. What is absent is not kept: it has its usual value.
+fn settings(body: &Body, kept: Option<String>, targets: Targets) -> Result<Settings, Vec<FieldError>> {
+    let mut errors = Vec::new();
+    let mut all = Told { errors: &mut errors };
+    // What stands for what is stored means just that.
+    let masked = body.get("authorization").and_then(Value::as_str) == Some(view::MASK);
+    let (is_new, usual) = (kept.is_none(), kept.filter(|_| masked));
+    let settings = Settings {
+        target_url: all.or(body::target_url(body, targets, true), String::new()),
+        authorization: all.or(body::authorization(body, is_new), usual),
+        schedule_enabled: all.or(body::truth(body, "schedule_enabled"), false),
+        crontab: all.or(crontab(body), None),
+    };
+    if settings.schedule_enabled
+        && settings.crontab.is_none()
+        && !errors.iter().any(|error| error.field == CRONTAB)
+    {
+        errors.push(FieldError::new(CRONTAB, "is missing, and the schedule is enabled"));
+    }
+    if errors.is_empty() { Ok(settings) } else { Err(errors) }
+}
+
+const CRONTAB: &str = "schedule_crontab";
+
+fn crontab(body: &Body) -> Field<Option<Crontab>> {
+    if body.get(CRONTAB).is_none_or(Value::is_null) {
+        return Ok(None);
+    }
+    let text = body::text(body, CRONTAB)?.unwrap_or_default();
+    Crontab::parse(&text).map(|crontab| Some(Some(crontab))).map_err(|told| FieldError::new(CRONTAB, told))
+}

@@ -1,0 +1,62 @@
+//! Healthchecks on the wire, without their credentials, and what they have told.
+
+use super::{MASK, Viewpoint};
+use domain::healthcheck::answer::Failed;
+use domain::healthcheck::crontab::Crontab;
+use domain::healthcheck::run::{Course, Ran};
+use domain::healthcheck::{Health, Healthcheck};
+use domain::timestamp::Timestamp;
+use serde_json::{Value, json};
+
+/// A healthcheck, and where it stands.
+pub fn healthcheck(healthcheck: &Healthcheck, course: Option<&Course>, viewpoint: &Viewpoint) -> Value {
+    let (id, settings) = (healthcheck.service.id.get(), &healthcheck.settings);
+    json!({
+        "id": id,
+        "url": viewpoint.external("healthchecks", id),
+        "service": id,
+        "target_url": settings.target_url,
+        "authorization": settings.authorization.as_ref().map(|_| MASK),
+        "schedule_enabled": settings.schedule_enabled,
+        "schedule_crontab": settings.crontab.as_ref().map(Crontab::text),
+        "next_run": course.and_then(|course| course.due).map(Timestamp::to_wire),
+        "running": course.is_some_and(|course| course.began.is_some()),
+        "last_run": course.and_then(|course| course.last.as_ref()).map(ran),
+        "created": healthcheck.created.to_wire(),
+        "modified": healthcheck.modified.to_wire(),
+    })
+}
+
+fn ran(ran: &Ran) -> Value {
+    let counted = &ran.counted;
+    json!({
+        "began": ran.began.to_wire(),
+        "ended": ran.ended.to_wire(),
+        "checked": counted.checked,
+        "healthy": counted.healthy,
+        "faults": counted.faults,
+        "status": counted.failed.and_then(Failed::status),
+        "error": counted.failed.map(Failed::name),
+    })
+}
+
+/// That a run of a healthcheck was asked for.
+pub fn healthcheck_asked(course: &Course) -> Value {
+    json!({
+        "service": course.service.id.get(),
+        "next_run": course.due.map(Timestamp::to_wire),
+        "running": course.began.is_some(),
+    })
+}
+
+/// How an item is.
+pub fn health(health: &Health, failed: Option<Failed>) -> Value {
+    json!({
+        "service_item": health.item.get(),
+        "healthcheck_status": health.told.status.name(),
+        "healthcheck_reason": health.told.reason,
+        "healthcheck_at": health.at.to_wire(),
+        "status": failed.and_then(Failed::status),
+        "error": failed.map(Failed::name),
+    })
+}

@@ -1,0 +1,30 @@
+//! The one form in which healthchecks ask.
+
+use crate::{Answer, Bounds, Outbound, Said};
+use domain::healthcheck::answer::Failed;
+use domain::healthcheck::{Healthcheck, TIMEOUT_SECONDS};
+use serde_json::Value;
+use std::time::Duration;
+
+/// How long an answer may be, in bytes: a hundred items with the longest reasons there are fit several times.
+const BYTES_MAX: usize = 256 * 1024;
+
+/// Asks the target of a healthcheck, and waits for its answer.
+pub async fn ask(
+    outbound: &Outbound,
+    healthcheck: &Healthcheck,
+    question: &Value,
+) -> Result<Vec<u8>, Failed> {
+    let settings = &healthcheck.settings;
+    let authorization = settings.authorization.clone().map(|authorization| ("authorization", authorization));
+    let headers: Vec<_> = authorization.into_iter().collect();
+    let bounds = Bounds { timeout: Duration::from_secs(TIMEOUT_SECONDS), bytes_max: BYTES_MAX };
+    match outbound.post_and_read(&settings.target_url, &headers, question.to_string(), bounds).await {
+        Ok(Said::Body(body)) => Ok(body),
+        Ok(Said::Nothing) => Err(Failed::Malformed),
+        Err(Answer::Status(status)) => Err(Failed::Status(status)),
+        Err(Answer::TimedOut) => Err(Failed::TimedOut),
+        Err(Answer::Unreachable) => Err(Failed::Unreachable),
+        Err(Answer::NotPublic) => Err(Failed::NotPublic),
+    }
+}
