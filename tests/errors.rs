@@ -417,7 +417,10 @@ fn every_code_is_provoked_with_its_status_and_shape() {
         assert_eq!(answer.at("/title"), code.title());
         assert_eq!(answer.at("/status"), code.status());
         assert!(answer.at("/detail").as_str().is_some_and(|detail| !detail.is_empty()), "{name}");
-        let retry_after = (code.status() == 503).then_some("1");
+        let retry_after = match code.status() {
+            503 => Some("1"),
+            _ => (*code == Code::AskedJustNow).then_some("10"),
+        };
         assert_eq!(answer.header("retry-after"), retry_after, "{name}");
         let allow = (*code == Code::MethodNotAllowed).then_some("GET");
         assert_eq!(answer.header("allow"), allow, "{name}");

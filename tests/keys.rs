@@ -386,6 +386,7 @@ fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Pov, String)> {
             Operation::RemoveWebhook => hook(system).at("/id").clone(),
             _ if route.path.contains("/messages") => message(system),
             Operation::CheckServiceItem => {
+                check(system);
                 system.get("/v1/orcabase/consumer/service_items/", ADMIN).at("/results/0/id").clone()
             }
             _ if route.path.contains("/healthchecks") => check(system).at("/id").clone(),

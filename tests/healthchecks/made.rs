@@ -30,6 +30,7 @@ fn a_healthcheck_is_made_read_replaced_and_removed() {
     assert_eq!(world.system.get(&url, OWNER).body, made.body);
     let listed = world.system.get(CHECKS, OWNER);
     assert_eq!((listed.at("/results/0"), listed.at("/next")), (&made.body, &Value::Null));
+    assert_eq!(listed.at("/count"), 1);
     // What is read can be sent back, and is the same then.
     let same = call(&made.body);
     assert_eq!((same.status, &same.body), (200, &made.body));

@@ -8,8 +8,8 @@ use time::{Date, OffsetDateTime};
 pub const CRONTAB_BYTES_MAX: usize = 256;
 
 const MINUTE: u64 = 60 * 1_000_000;
-/// For how many days the next time is looked for: the 29th of February may be eight years away.
-const DAYS_MAX: usize = 8 * 366;
+/// For how many days the next time is looked for: a 29th of February on a certain day of the week may be forty years away.
+const DAYS_MAX: usize = 41 * 366;
 
 const MINUTES: Field = Field { name: "minute", range: 0..=59 };
 const HOURS: Field = Field { name: "hour", range: 0..=23 };

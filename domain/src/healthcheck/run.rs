@@ -8,7 +8,7 @@ use crate::service::ServiceRef;
 use crate::timestamp::Timestamp;
 use serde_json::{Value, json};
 
-/// After how long a run of which nothing was heard is held to be lost, in seconds.
+/// After how long a run that has not ended is held to be lost, in seconds.
 pub const LOST_AFTER_SECONDS: u64 = 1_800;
 
 /// Where a healthcheck stands: when it is due, whether it runs, and what came of the last run. No credentials are in it.

@@ -24,6 +24,8 @@ fn the_next_time_is_the_first_minute_that_a_crontab_means() {
         ("5,10-12 0 1 1 *", "2026-01-01T00:05:00Z", "2026-01-01T00:10:00Z"),
         ("0 0 1 1 *", "2026-12-31T23:59:00Z", "2027-01-01T00:00:00Z"),
         ("0 0 29 2 *", "2096-02-29T00:00:00Z", "2104-02-29T00:00:00Z"),
+        // A star is no day that is named: the 29th of February has to be a Sunday or a Thursday.
+        ("0 0 29 2 */4", "2064-03-01T00:00:00Z", "2080-02-29T00:00:00Z"),
         ("10-40/15 9 * * 1-5", "2026-11-20T09:40:00Z", "2026-11-23T09:10:00Z"),
         ("0 0 * * 0", "2026-11-23T22:00:00Z", "2026-11-29T00:00:00Z"),
         ("0 0 * * 7", "2026-11-23T22:00:00Z", "2026-11-29T00:00:00Z"),
@@ -87,7 +89,7 @@ fn field(seed: &mut u64, from: u64, to: u64) -> (String, Vec<u64>) {
         }
         2 => {
             let (a, b) = (one(seed), one(seed));
-            (format!("{},{}", a, b), vec![a, b])
+            (format!("{a},{b}"), vec![a, b])
         }
         _ => {
             let (a, b) = (one(seed), one(seed));

@@ -43,9 +43,9 @@ pub(crate) async fn check(handles: &Handles, run: Run) -> Result<Did, Undone> {
     let is_last = page.after.is_none();
     let run = run.past(told.items.values(), told.faults, failed, page.after);
     if is_last {
-        end(handles, &run).await?
+        end(handles, &run).await?;
     } else {
-        handles.queue.send(run.to_message(), 0).await?
+        handles.queue.send(run.to_message(), 0).await?;
     }
     Ok(Did::default())
 }

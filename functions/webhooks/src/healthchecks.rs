@@ -32,7 +32,9 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
         let last = services.last().filter(|_| services.len() == limit);
         next = last.map(|last| format!("{}{}?limit={limit}&cursor={last}", call.base, call.path));
     }
-    Ok(Reply::new(200, json!({"count": null, "next": next, "previous": null, "results": results})))
+    // What is before a page, and behind it, is not counted.
+    let count = (after.is_none() && next.is_none()).then_some(results.len());
+    Ok(Reply::new(200, json!({"count": count, "next": next, "previous": null, "results": results})))
 }
 
 /// A position: the service of the healthcheck before.

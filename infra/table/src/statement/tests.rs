@@ -1,11 +1,12 @@
 //! What goes over the wire for each write, and that what is stored reads back: golden files that double as the
 //! documentation of the table.
 
+mod healthchecks;
+
 use super::*;
 use crate::record::{
-    ApiKeyRecord, AskedRecord, ConfigRecord, CoolingRecord, CourseRecord, DocsRecord, GivenUpRecord,
-    HealthRecord, HealthcheckRecord, MandatoryRecord, MemberRecord, MessagesRecord, RecordedRecord,
-    ReplacedRecord, RepliedRecord, WebhookRecord,
+    ApiKeyRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MandatoryRecord, MemberRecord,
+    MessagesRecord, RecordedRecord, ReplacedRecord, RepliedRecord, WebhookRecord,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,12 +16,6 @@ use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Kind, Reason, T
 use domain::declared::{Declared, Identity};
 use domain::deployed::Deployed;
 use domain::docs::Docs;
-use domain::healthcheck::answer::Failed;
-use domain::healthcheck::crontab::Crontab;
-use domain::healthcheck::run::{Counted, Course, Ran};
-use domain::healthcheck::{
-    Asked, Health, Healthcheck, Settings as CheckSettings, Status as HealthStatus, Told,
-};
 use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId};
 use domain::item::{Creation, Item, LatestDeployed, RuntimeState, Slot, Stack};
 use domain::json::Hash;
@@ -436,16 +431,6 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     let schema = r#"{"required":["owner"],"type":"object"}"#.to_owned();
     let version = MandatoryVersion { number: 2, team: None, application: Some(schema), created: at(0) };
     golden::<MandatoryRecord>("mandatory", &version);
-    golden::<HealthcheckRecord>("healthcheck", &healthcheck());
-    golden::<CourseRecord>("course", &course());
-    golden::<CourseRecord>(
-        "idle_course",
-        &Course { due: None, began: None, last: None, schedule: None, ..course() },
-    );
-    golden::<HealthRecord>("health", &health());
-    golden::<AskedRecord>("asked", &Asked { item: health().item, at: at(0) });
-    let recorded = Recorded::of_healthcheck(Happened::HealthcheckChanged, &healthcheck(), &stamp);
-    golden::<RecordedRecord>("recorded_healthcheck", &recorded);
 }
 
 /// What replaced other metadata, and was replaced.
@@ -492,40 +477,6 @@ fn webhook() -> Webhook {
     };
     let stamp = Stamp { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
     Webhook::new(settings, service(), owner(), "dvt_secret".to_owned(), "hash", &stamp)
-}
-
-fn healthcheck() -> Healthcheck {
-    let settings = CheckSettings {
-        target_url: "https://automation.example.com/health".to_owned(),
-        authorization: Some("Bearer of.their.own".to_owned()),
-        schedule_enabled: true,
-        crontab: Crontab::parse("*/5 * * * *").ok(),
-    };
-    let stamp = Stamp { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
-    Healthcheck::new(settings, service(), owner(), &stamp)
-}
-
-/// One that runs, after a run that has failed.
-fn course() -> Course {
-    let counted = Counted { checked: 100, healthy: 98, faults: 1, failed: Some(Failed::Status(503)) };
-    let last = Some(Ran { began: at(1), ended: at(2), counted });
-    Course { began: Some(at(3)), last, ..Course::of(&healthcheck(), None, at(0)) }
-}
-
-fn health() -> Health {
-    let told = Told { status: HealthStatus::Unhealthy, reason: Some("the disk is full".to_owned()) };
-    Health { item: item().id, told, at: at(7) }
-}
-
-#[test]
-fn what_is_told_of_an_item_gives_way_to_what_was_asked_for_later_and_nobody_asks_twice() {
-    let action = newest::<HealthRecord>("table", health().at, &health()).unwrap();
-    let expected = r#"put if attribute_not_exists(pk) OR at <= :at {":at":{"N":"1740748711000007"}}"#;
-    assert_eq!(condition(&action), expected);
-    let asked = Asked { item: health().item, at: at(7) };
-    let action = not_since::<AskedRecord>("table", asked.not_since(), &asked).unwrap();
-    let expected = r#"put if attribute_not_exists(pk) OR at <= :at {":at":{"N":"1740748701000007"}}"#;
-    assert_eq!(condition(&action), expected);
 }
 
 #[test]

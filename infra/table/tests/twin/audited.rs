@@ -159,7 +159,7 @@ async fn healthchecks(twin: &Twin) {
     let late = (other, Course { revision: 9, ..course.clone() });
     assert_eq!(table.put_healthcheck(Some(&late), &late, &recorded).await.unwrap(), Keyed::Stale);
     assert_eq!(table.due(at(59_999_999), 10).await.unwrap(), []);
-    assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), [course.clone()]);
+    assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), std::slice::from_ref(&course));
     let (begun, run) = course.begun(at(60_000_000)).unwrap();
     assert_eq!(table.put_course(&course, &begun).await.unwrap(), Keyed::Stored);
     assert_eq!(table.put_course(&course, &begun).await.unwrap(), Keyed::Stale, "somebody was faster");

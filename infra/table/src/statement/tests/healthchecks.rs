@@ -1,0 +1,57 @@
+//! How healthchecks and what they have told are stored.
+
+use super::*;
+use crate::record::{AskedRecord, CourseRecord, HealthRecord, HealthcheckRecord};
+use domain::healthcheck::answer::Failed;
+use domain::healthcheck::crontab::Crontab;
+use domain::healthcheck::run::{Counted, Course, Ran};
+use domain::healthcheck::{Asked, Health, Healthcheck, Settings, Status, Told};
+
+#[test]
+fn the_records_of_healthchecks_are_these() {
+    let stamp = Stamp { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    golden::<HealthcheckRecord>("healthcheck", &healthcheck());
+    golden::<CourseRecord>("course", &course());
+    golden::<CourseRecord>(
+        "idle_course",
+        &Course { due: None, began: None, last: None, schedule: None, ..course() },
+    );
+    golden::<HealthRecord>("health", &health());
+    golden::<AskedRecord>("asked", &Asked { item: health().item, at: at(0) });
+    let recorded = Recorded::of_healthcheck(Happened::HealthcheckChanged, &healthcheck(), &stamp);
+    golden::<RecordedRecord>("recorded_healthcheck", &recorded);
+}
+
+fn healthcheck() -> Healthcheck {
+    let settings = Settings {
+        target_url: "https://automation.example.com/health".to_owned(),
+        authorization: Some("Bearer of.their.own".to_owned()),
+        schedule_enabled: true,
+        crontab: Crontab::parse("*/5 * * * *").ok(),
+    };
+    let stamp = Stamp { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    Healthcheck::new(settings, service(), owner(), &stamp)
+}
+
+/// One that runs, after a run that has failed.
+fn course() -> Course {
+    let counted = Counted { checked: 100, healthy: 98, faults: 1, failed: Some(Failed::Status(503)) };
+    let last = Some(Ran { began: at(1), ended: at(2), counted });
+    Course { began: Some(at(3)), last, ..Course::of(&healthcheck(), None, at(0)) }
+}
+
+fn health() -> Health {
+    let told = Told { status: Status::Unhealthy, reason: Some("the disk is full".to_owned()) };
+    Health { item: item().id, told, at: at(7) }
+}
+
+#[test]
+fn what_is_told_of_an_item_gives_way_to_what_was_asked_for_later_and_nobody_asks_twice() {
+    let action = newest::<HealthRecord>("table", health().at, &health()).unwrap();
+    let expected = r#"put if attribute_not_exists(pk) OR at <= :at {":at":{"N":"1740748711000007"}}"#;
+    assert_eq!(condition(&action), expected);
+    let asked = Asked { item: health().item, at: at(7) };
+    let action = not_since::<AskedRecord>("table", asked.not_since(), &asked).unwrap();
+    let expected = r#"put if attribute_not_exists(pk) OR at <= :at {":at":{"N":"1740748701000007"}}"#;
+    assert_eq!(condition(&action), expected);
+}
