@@ -36,7 +36,13 @@ pub fn measure_usual() -> Costs {
 }
 
 fn usual() -> Vec<page::Table> {
-    let tables = [measured::submissions, measured::decisions, measured::reads, measured::generation];
+    let tables = [
+        measured::submissions,
+        measured::decisions,
+        measured::reads,
+        measured::generation,
+        measured::charges,
+    ];
     std::thread::scope(|scope| {
         let measuring: Vec<_> = tables.map(|table| scope.spawn(table)).into();
         measuring.into_iter().map(|table| table.join().unwrap()).collect()

@@ -3,6 +3,7 @@
 
 use domain::actor::Role;
 use domain::change::{ChangeType, Kind};
+use domain::charge::ChargeType;
 use domain::id::{ChangeId, WebhookId};
 use domain::item::RuntimeState;
 use domain::recorded::Event;
@@ -48,6 +49,7 @@ fn the_contract_has_the_words_of_the_code() {
     assert_eq!(words("ServiceState"), Some(json!(ServiceState::ALL.map(ServiceState::name))));
     assert_eq!(words("Role"), Some(json!(Role::ALL.map(Role::name))));
     assert_eq!(words("Recorded/properties/event"), Some(json!(Event::ALL.map(Event::name))));
+    assert_eq!(words("ChargeType"), Some(json!(ChargeType::ALL.map(ChargeType::name))));
     assert_eq!(words("ChangeType"), Some(json!(ChangeType::ALL.map(ChangeType::name))));
     assert_eq!(words("ChangeInstance/properties/kind"), Some(json!(Kind::ALL.map(Kind::name))));
     let povs = DOCUMENT.pointer("/components/parameters/Pov/schema/enum");
@@ -97,6 +99,7 @@ impl World {
         let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
         let keys = world.pointer_mut("/teams/3/api_keys").and_then(Value::as_array_mut).unwrap();
         keys.push(json!({"key": "read-key", "role": Role::ReadOnly.name()}));
+        world["services"][0]["schema"]["metadata"] = json!({"cost_per_change": 5, "monthly_cost": 49.99});
         let system = Running::start(&world.to_string());
         let dependents =
             json!({"dependant_teams": [{"id": 3}], "allowed_teams": [], "approval_required": true});
@@ -432,6 +435,20 @@ impl World {
         self.call(204, "DELETE", url, admin, &Value::Null);
     }
 
+    /// Marks a charge that runs, and takes nothing back.
+    fn bill(&self) {
+        let (charges, owner) = ("/v1/marketplace/serviceowner/charges/", "vm-owner-key");
+        let running = format!("{charges}?charge_type=monthly_cost&processed=false");
+        let running = self.call(200, "GET", &running, owner, &Value::Null);
+        let url = running["results"][0]["url"].as_str().unwrap();
+        self.call(400, "PATCH", url, owner, &json!({"processed": "yes"}));
+        self.call(403, "PATCH", url, "awesome-key", &json!({"processed": true}));
+        self.call(200, "PATCH", url, owner, &json!({"processed": true}));
+        let refused = self.call(400, "PATCH", url, owner, &json!({"processed": false}));
+        assert_eq!(refused["code"], "charge_processed");
+        self.call(200, "GET", url, owner, &Value::Null);
+    }
+
     /// Asks for each operation in every way that it is refused.
     fn refused(&self) {
         for operation in OPERATIONS.iter() {
@@ -500,6 +517,7 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     world.webhooks();
     world.messages();
     world.healthchecks();
+    world.bill();
     world.dry_run();
     world.declare();
     world.past();

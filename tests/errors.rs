@@ -50,6 +50,8 @@ impl Provoked {
         let keys = world.pointer_mut("/teams/3/api_keys").and_then(Value::as_array_mut).unwrap();
         keys.push(json!({"key": "read-key", "role": "READ_ONLY"}));
         keys.push(json!({"key": "general-key", "role": "GENERAL"}));
+        let schema = world.pointer_mut("/services/0/schema").and_then(Value::as_object_mut).unwrap();
+        schema.insert("metadata".to_owned(), json!({"cost_per_change": 5}));
         let issuer = Issuer::start();
         let start = Start { issuer: Some(issuer.settings()), ..Start::default() };
         let system = Running::start_with(&world.to_string(), start);
@@ -293,6 +295,7 @@ fn provoke_decisions(provoked: &mut Provoked) {
     patch(provoked, Code::LogFull, &json!({"log": "one more"}));
 
     provoke_by_hand(provoked, &path);
+    provoke_charges(provoked);
     let deployed = |data: Value| json!({"data": data, "change_instance": path});
     let deployed_items = format!("{OWNER}/deployed_items/");
     let first = provoked.system.call("POST", &deployed_items, "vm-owner-key", &deployed(json!({"v": 1})));
@@ -317,6 +320,16 @@ fn provoke_decisions(provoked: &mut Provoked) {
         path = format!("{OWNER}/change_instances/{}/", answer.at("/id"));
         provoked.moved(&path, "REJECTED");
     }
+}
+
+/// What is billed cannot be taken back.
+fn provoke_charges(provoked: &mut Provoked) {
+    let charges = provoked.system.get("/v1/marketplace/serviceowner/charges/?limit=1", "vm-owner-key");
+    let path = charges.at("/results/0/url").as_str().unwrap();
+    let marked = provoked.system.call("PATCH", path, "vm-owner-key", &json!({"processed": true}));
+    assert_eq!(marked.status, 200, "{marked:?}");
+    let path = format!("/v1/marketplace/serviceowner/charges/{}/", charges.at("/results/0/id"));
+    provoked.call(Code::ChargeProcessed, "PATCH", &path, "vm-owner-key", &json!({"processed": false}));
 }
 
 /// What a person may not do where the service is for keys alone.

@@ -34,6 +34,7 @@ fn world() -> Value {
         let text = json!({"type": "string"});
         json!({"owner": owner, "allowed_teams": allowed, "dependent_teams": [dependent],
             "schema": {"title": title, "type": "object", "required": ["name"],
+                "metadata": {"cost_per_change": 5, "monthly_cost": 49.99},
                 "properties": {"name": text, "note": text, "dbs": names}}})
     };
     let team = |name: &str, key: &str| {
@@ -146,6 +147,8 @@ struct Foreign {
     config: u64,
     team: u64,
     key: u64,
+    /// The charge for a VM's time in service.
+    charge: u64,
     /// The webhook of the owner of the VMs.
     webhook: u64,
     /// The message of that owner that is for nobody here.
@@ -176,6 +179,11 @@ impl Foreign {
             config: id("/v1/orcabase/serviceowner/service_configs/", "owner-one", "/results/0/id"),
             team: id("/v1/account/teams/", "alpha", "/results/0/id"),
             key: id("/v1/account/api_keys/", "alpha", "/results/0/id"),
+            charge: id(
+                "/v1/marketplace/consumer/charges/?service_name=VM&charge_type=monthly_cost",
+                "alpha",
+                "/results/0/id",
+            ),
             webhook: id("/v1/external/serviceowner/webhooks/", "owner-one", "/results/0/id"),
             message: id("/v1/orcaexternal/serviceowner/messages/", "owner-one", "/results/1/id"),
         }
@@ -197,6 +205,7 @@ impl Foreign {
             Some("applications") => vec![self.application],
             Some("services") => vec![self.vm, self.private],
             Some("service_configs") => vec![self.config],
+            Some("charges") => vec![self.charge],
             Some("webhooks") => vec![self.webhook],
             Some("messages") => vec![self.message],
             Some("healthchecks") if path.contains("/service_item/") => vec![self.item],
@@ -281,6 +290,7 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
         Operation::UpdateService => json!({"approval_required": false, "allowed_teams": [foreign.team],
             "state": "DECOMMISSIONED", "tags": ["stolen"]}),
         Operation::CreateServiceConfig => json!({"service": foreign.vm, "config": {"ip": "stolen"}}),
+        Operation::UpdateCharge => json!({"processed": true}),
         Operation::UploadServiceDocs
         | Operation::GetServiceDocs
         | Operation::ListServiceConfigs
@@ -325,6 +335,9 @@ fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::ChangeMember
         | Operation::RemoveMember
         | Operation::ListRecords
+        | Operation::ListCharges
+        | Operation::ListAccumulatedCharges
+        | Operation::GetCharge
         | Operation::ListWebhooks
         | Operation::GetWebhook
         | Operation::RemoveWebhook
@@ -359,6 +372,8 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
         | Operation::GetDeployedItem
         | Operation::CreateDeployedItem
         | Operation::PatchDeployedItem
+        | Operation::GetCharge
+        | Operation::UpdateCharge
         | Operation::GetApplication => refused(Code::NotFound),
         // The catalogue is open to every consumer, but for private services.
         Operation::GetService if target.pov == Pov::Consumer && target.id == Some(foreign.vm) => (200, None),
@@ -396,6 +411,8 @@ fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, O
         | Operation::ListApiKeys
         | Operation::ListMembers
         | Operation::ListRecords
+        | Operation::ListCharges
+        | Operation::ListAccumulatedCharges
         | Operation::ListWebhooks
         | Operation::ListMessages
         | Operation::ListHealthchecks

@@ -312,6 +312,7 @@ impl Running {
             applications,
             items,
             changes,
+            charges,
             deployed,
             submissions,
             works,
@@ -325,7 +326,7 @@ impl Running {
         let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
         let records = (heads, applications, items, changes, deployed, submissions, works, stagings, shares);
         let replaced: Vec<_> = replaced.values().map(|kept| (kept, &kept.metadata)).collect();
-        let more = (declarations.keys(), replaced, remembered, catalogue);
+        let more = (charges, declarations.keys(), replaced, remembered, catalogue);
         format!("{teams:?} {metadata:?} {records:?} {more:?}")
     }
 

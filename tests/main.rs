@@ -3,6 +3,7 @@
 mod audit;
 mod bounds;
 mod catalog;
+mod charges;
 mod cost;
 mod crashes;
 mod dependents;

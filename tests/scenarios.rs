@@ -32,7 +32,8 @@
 //! | `T reverts to T#1`, with a key, a commit, as previewed; `T validates reverting to T#1` | what was declared then is declared again |
 //! | `T reads change X#1` and so on | the same, as a team that may have no business with it |
 //! | `T lists changes state=PENDING`, `T lists items as consumer` and so on | a list |
-//! | `history X#1`, `deployed X` | oldest first |
+//! | `history X#1`, `deployed X`, `charges X` | oldest first |
+//! | `T bills X 2` | T marks the second of the item's charges as processed |
 //! | `generation rests`, `generation goes on` | what the stream tells of waits, and is carried out later |
 //! | `events` | what was published since the last look at it, by subject |
 
@@ -125,6 +126,7 @@ scenarios! {
     a_service_takes_no_new_items
     a_submission_without_changes_is_recorded
     a_team_is_a_dependent_and_an_owner_at_once
+    a_price_per_change
     a_preview_tells_what_a_submission_would_do
     a_submission_as_previewed_does_that_or_nothing
     a_validation_changes_nothing
@@ -151,6 +153,7 @@ scenarios! {
     more_deployed_items_than_one_change_instance_has_numbers_for
     names_are_unique_per_application_and_service
     partial_submissions
+    prices_for_time_in_service
     references
     references_generate_for_the_main_item
     removal_while_the_creation_is_pending

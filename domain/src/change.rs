@@ -1,6 +1,7 @@
 //! A change instance: one requested change to one service item, for one team to carry out, and its history.
 
 use crate::actor::{Actor, TeamRef};
+use crate::charge::Prices;
 use crate::id::{ChangeId, DeployedId, ItemId, SubmissionId, TeamId};
 use crate::item::RuntimeState;
 use crate::json::Hash;
@@ -291,6 +292,8 @@ pub struct Change {
     pub deployed_before: Option<DeployedId>,
     /// The owner's message on the current state.
     pub log: String,
+    /// What the service's definition asked for it, and for the item with it, at the submission (R38, R39).
+    pub prices: Prices,
     /// When it was born (R30).
     pub created: Timestamp,
     /// Every step of its life.

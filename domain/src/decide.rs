@@ -215,7 +215,7 @@ const fn by_hand(settings: &Settings, state: State) -> Result<(), Refused> {
 
 /// What the new state means for the stacks and the item; returns what it displaces.
 fn enter(after: &mut Decided, state: State, stamp: &Stamp) -> Option<crate::write::Closing> {
-    let Decided { change, item, .. } = after;
+    let Decided { change, item, writes, .. } = after;
     change.state = state;
     match state {
         State::Approved => {
@@ -227,7 +227,7 @@ fn enter(after: &mut Decided, state: State, stamp: &Stamp) -> Option<crate::writ
                 stack.clear(change.id);
                 stack.validated = Some(land::slot_of(change));
             }
-            land::approved(item, change);
+            writes.extend(land::approved(item, change, stamp));
             displaced
         }
         State::Completed => {
@@ -372,12 +372,13 @@ pub fn retry(
     let delta = landed.item.attention() - item.attention();
     let moved =
         Head { next_change: head.next_change + CHANGE_STRIDE, attention: head.attention + delta, ..*head };
-    let writes = vec![
+    let mut writes = vec![
         Write::Moved { before: change.mark(), from: change.state, after: closed },
         Write::Born(landed.born.clone()),
         Write::Item { before: Some(item.revision), after: landed.item.clone() },
         Write::Head { before: *head, after: moved },
     ];
+    writes.extend(landed.charges);
     Ok(Decided { change: landed.born, item: landed.item, writes, deployed: None })
 }
 
@@ -406,5 +407,6 @@ fn next_attempt(change: &Change, id: ChangeId) -> Birth {
         commit_id: change.commit_id.clone(),
         new: change.new,
         old: change.old,
+        prices: change.prices,
     }
 }

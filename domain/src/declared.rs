@@ -3,6 +3,7 @@
 
 use crate::actor::TeamRef;
 use crate::change::Version;
+use crate::charge::Charges;
 use crate::id::{ChangeId, ItemId};
 use crate::item::{Item, RuntimeState};
 use crate::schema::Reference;
@@ -83,6 +84,7 @@ impl Declared {
             deployed: None,
             next_deployed: 0,
             latest_change: origin.change,
+            charges: Charges::NONE,
             created: origin.now,
             modified: origin.now,
         }

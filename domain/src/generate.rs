@@ -73,6 +73,7 @@ pub fn generate(
         }
         writes.push(Write::Born(landed.born.clone()));
         writes.extend(landed.closed.into_iter().map(Write::Closed));
+        writes.extend(landed.charges);
         after = Some(landed.item);
         born.push(landed.born);
     }
@@ -165,5 +166,6 @@ fn birth(owed: &Owed, submission: &Submission, item: &Item, cause: Option<&Chang
         commit_id: submission.commit_id.clone(),
         new,
         old,
+        prices: owed.prices,
     }
 }

@@ -3,6 +3,7 @@
 //! A team has a number of 18 bits. What belongs to a team carries that number in its upper bits and a number
 //! allotted by the team's own records below it, so allotting costs no write of its own.
 
+use crate::charge::ChargeType;
 use crate::json::Hash;
 use std::fmt;
 
@@ -13,7 +14,7 @@ const NUMBER_BITS: u32 = 35;
 const SERVICE_BITS: u32 = 33;
 const VERSION_BITS: u32 = 20;
 
-/// The numbers of one change instance: its own, and after it those of the deployed items it brings.
+/// The numbers of one change instance: its own, and after it those of the deployed items it brings; charges have the same.
 pub const CHANGE_STRIDE: u64 = 16;
 
 macro_rules! id {
@@ -82,6 +83,10 @@ id!(
     MessageId
 );
 
+id!(
+    /// A charge: (consumer team, number).
+    ChargeId
+);
 id!(
     /// A version of a service's config: (service, version).
     ConfigId
@@ -240,7 +245,24 @@ macro_rules! team_number {
     )*};
 }
 
-team_number!(ChangeId, DeployedId, SubmissionId, KeyId, MemberId, WebhookId, MessageId);
+team_number!(ChangeId, DeployedId, SubmissionId, KeyId, MemberId, WebhookId, MessageId, ChargeId);
+
+impl ChargeId {
+    /// The charge for a change instance: it has the same number.
+    pub const fn of_change(change: ChangeId) -> Self {
+        Self(change.0)
+    }
+
+    /// The charge for the time that begins with a change instance, or with a block of numbers: the number after it.
+    pub const fn of_time(block: ChangeId) -> Self {
+        Self(block.0 | 1)
+    }
+
+    /// What is charged for.
+    pub const fn charge_type(self) -> ChargeType {
+        if self.0.is_multiple_of(CHANGE_STRIDE) { ChargeType::CostPerChange } else { ChargeType::MonthlyCost }
+    }
+}
 
 #[cfg(test)]
 mod tests {

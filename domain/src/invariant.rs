@@ -6,6 +6,7 @@
 mod age;
 mod catalogue;
 mod change;
+mod charge;
 mod head;
 mod history;
 mod item;
@@ -22,8 +23,9 @@ pub(crate) use item::noted;
 pub use subject::Subject;
 
 use crate::change::Change;
+use crate::charge::Charge;
 use crate::deployed::Deployed;
-use crate::id::{ApplicationId, ChangeId, ItemId, SubmissionId, TeamId};
+use crate::id::{ApplicationId, ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
 use crate::item::Item;
 use crate::json::Hash;
 use crate::metadata::{Of, Replaced};
@@ -46,6 +48,8 @@ pub struct Snapshot {
     pub items: BTreeMap<ItemId, Item>,
     /// Change instances.
     pub changes: BTreeMap<ChangeId, Change>,
+    /// Charges.
+    pub charges: BTreeMap<ChargeId, Charge>,
     /// Deployed items.
     pub deployed: Vec<Deployed>,
     /// Submissions.
@@ -89,6 +93,9 @@ pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
     for change in snapshot.changes.values() {
         audit.change(change);
     }
+    for charge in snapshot.charges.values() {
+        audit.charge(charge);
+    }
     for deployed in &snapshot.deployed {
         audit.deployed_item(deployed);
     }
@@ -123,6 +130,7 @@ struct Audit<'a> {
     snapshot: &'a Snapshot,
     changes_of_item: BTreeMap<ItemId, Vec<&'a Change>>,
     changes_of_submission: BTreeMap<SubmissionId, Vec<&'a Change>>,
+    charges_of_item: BTreeMap<ItemId, Vec<&'a Charge>>,
     deployed_of_item: BTreeMap<ItemId, Vec<&'a Deployed>>,
     items_of_application: BTreeMap<ApplicationId, Vec<&'a Item>>,
     declared_names: BTreeSet<(ApplicationId, &'a str, &'a str)>,
@@ -140,6 +148,7 @@ impl<'a> Audit<'a> {
             snapshot,
             changes_of_item: grouped(snapshot.changes.values(), |change| change.item),
             changes_of_submission: grouped(snapshot.changes.values(), |change| change.submission),
+            charges_of_item: grouped(snapshot.charges.values(), |charge| charge.item),
             deployed_of_item: grouped(&snapshot.deployed, |deployed| deployed.item),
             items_of_application: grouped(snapshot.items.values(), |item| item.id.application()),
             declared_names: declared.map(name).collect(),

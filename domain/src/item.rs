@@ -3,6 +3,7 @@
 use crate::actor::TeamRef;
 use crate::attention::Attention;
 use crate::change::{ChangeType, Mark, Target, Version};
+use crate::charge::Charges;
 use crate::id::{ChangeId, DeployedId, ItemId, TeamId};
 use crate::json::Hash;
 use crate::schema::Reference;
@@ -189,6 +190,8 @@ pub struct Item {
     pub next_deployed: u64,
     /// The newest change instance of the service owner: the one a deployed item belongs to by default.
     pub latest_change: ChangeId,
+    /// What its charges come to (R38, R39).
+    pub charges: Charges,
     /// When it was first declared.
     pub created: Timestamp,
     /// When it last changed.

@@ -5,11 +5,12 @@
 
 use crate::actor::{Actor, TeamRef};
 use crate::change::{Change, ChangeType, ClosedBy, Entry, Kind, Mark, Reason, Target, Version};
+use crate::charge::{self, Prices};
 use crate::id::{ChangeId, SubmissionId, TeamId};
 use crate::item::{Creation, Item, RuntimeState, Slot, Stack};
 use crate::state::{Stage, State};
 use crate::timestamp::Timestamp;
-use crate::write::Closing;
+use crate::write::{Closing, Write};
 
 /// Who writes, when, and in which request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct Birth {
     pub new: Option<Version>,
     /// What the item was declared as before.
     pub old: Option<Version>,
+    /// What is asked for it.
+    pub prices: Prices,
 }
 
 /// What a birth makes of the item.
@@ -58,6 +61,8 @@ pub struct Landed {
     pub born: Change,
     /// The open ones that it closed.
     pub closed: Vec<Closing>,
+    /// The writes of what is charged for it.
+    pub charges: Vec<Write>,
 }
 
 /// Lets a change instance be born on `item`, which already shows the declaration that causes it.
@@ -69,6 +74,7 @@ pub fn land(item: &Item, birth: &Birth, stamp: &Stamp) -> Landed {
             item: item.clone(),
             born: born(item, birth, stamp, birth.change_type, Some(reason)),
             closed: Vec::new(),
+            charges: Vec::new(),
         };
     }
     let mut after = item.clone();
@@ -87,11 +93,12 @@ pub fn land(item: &Item, birth: &Birth, stamp: &Stamp) -> Landed {
     born.supersedes = displaced.iter().map(|closing| closing.change).collect();
     born.superseded_at_birth = born.supersedes.len();
     closed.extend(displaced);
-    occupy(&mut after, &born);
+    let mut charges = occupy(&mut after, &born, stamp);
+    charges.extend(charge::born(&mut after, &born));
     born.runtime_state = after.runtime_state;
     after.revision += 1;
     after.modified = stamp.now.not_before(item.modified);
-    Landed { item: after, born, closed }
+    Landed { item: after, born, closed, charges }
 }
 
 /// Why a generated change instance is recorded but never opens (R24, R25).
@@ -193,16 +200,17 @@ pub(crate) fn converted(change_type: ChangeType, enters: State, creation: Creati
     if exception { ChangeType::Create } else { change_type }
 }
 
-/// Puts a newborn into its slot, with what its state means for the item.
-fn occupy(item: &mut Item, born: &Change) {
+/// Puts a newborn into its slot, with what its state means for the item; returns the writes of what is charged.
+fn occupy(item: &mut Item, born: &Change, stamp: &Stamp) -> Vec<Write> {
     let is_main = !born.is_dependant();
     let stack = item.stacks.entry(born.owner.id).or_insert(Stack::EMPTY);
     stack.sequence = born.submission.number();
     stack.attempt = born.attempt;
     let slot = slot_of(born);
+    let mut charges = Vec::new();
     if born.state == State::Approved {
         stack.validated = Some(slot);
-        approved(item, born);
+        charges = approved(item, born, stamp);
     } else {
         stack.pre_validated = Some(slot);
         // Declared again; an item that is in service stays so, though its CREATE failed (R9).
@@ -217,6 +225,7 @@ fn occupy(item: &mut Item, born: &Change) {
         item.latest_change = born.id;
         item.next_deployed = born.id.number() + 1;
     }
+    charges
 }
 
 /// The slot that an open change instance takes on its item.
@@ -231,8 +240,9 @@ pub(crate) fn slot_of(change: &Change) -> Slot {
     }
 }
 
-/// What an approval means for the owner's stack and, from the service's owner, for the item (R3).
-pub(crate) fn approved(item: &mut Item, change: &Change) {
+/// What an approval means for the owner's stack and, from the service's owner, for the item (R3); returns the writes of what
+/// is charged (R39).
+pub(crate) fn approved(item: &mut Item, change: &Change, stamp: &Stamp) -> Vec<Write> {
     let is_main = !change.is_dependant();
     let stack = item.stacks.entry(change.owner.id).or_insert(Stack::EMPTY);
     match change.change_type {
@@ -241,7 +251,7 @@ pub(crate) fn approved(item: &mut Item, change: &Change) {
         ChangeType::Modify | ChangeType::Delete => {}
     }
     if !is_main {
-        return;
+        return Vec::new();
     }
     match change.change_type {
         ChangeType::Create => item.runtime_state = RuntimeState::InService,
@@ -249,6 +259,7 @@ pub(crate) fn approved(item: &mut Item, change: &Change) {
         ChangeType::Modify => {}
     }
     item.settled = None;
+    charge::approved(item, change, stamp.now)
 }
 
 fn born(
@@ -296,6 +307,7 @@ fn born(
         runtime_state: item.runtime_state,
         deployed_before: item.deployed.map(|latest| latest.id),
         log: String::new(),
+        prices: birth.prices,
         created: stamp.now,
         history: vec![entry],
     }

@@ -15,6 +15,7 @@ pub use self::pack::{AtOnce, Staged};
 pub use self::preview::Preview;
 use crate::actor::TeamRef;
 use crate::change::Kind;
+use crate::charge::Prices;
 use crate::declaration::Declaration;
 use crate::digest;
 use crate::id::{ApplicationId, CHANGE_STRIDE, ChangeId, SubmissionId};
@@ -280,6 +281,7 @@ impl<'a> Draft<'a> {
                 version: Some(item.version),
                 declared: None,
                 approval_required: approval_required(&item.service.title, offers),
+                prices: prices(&item.service.title, offers),
             };
             derived.push(referenced.clone());
             owe_dependents(&mut derived, &mut self.numbers, &referenced, &item.service.title, offers)?;
@@ -322,6 +324,10 @@ fn approval_required(service: &str, offers: &Offers) -> bool {
     offers.get(service).is_none_or(|offer| offer.service.settings.approval_required)
 }
 
+fn prices(service: &str, offers: &Offers) -> Prices {
+    offers.get(service).map_or(Prices::NONE, |offer| offer.schema.prices)
+}
+
 /// A share for each dependent team of a service in a change instance of its owner.
 fn owe_dependents(
     owed: &mut Vec<Owed>,
@@ -341,6 +347,7 @@ fn owe_dependents(
             cause: Some(main.id),
             version: None,
             declared: None,
+            prices: Prices::NONE,
             ..main.clone()
         });
     }

@@ -17,8 +17,10 @@ use jsonschema::{
 use serde_json::{Map, Value, json};
 
 use crate::{
+    charge::{ChargeType, Prices},
     declaration::name_problem,
     json::{self, Problems},
+    money::Amount,
     problem::{Problem, push_token},
 };
 
@@ -57,6 +59,8 @@ pub struct Schema {
     pub references: Vec<ReferenceField>,
     /// What its metadata say of whether approval is required.
     pub approval_required: Option<bool>,
+    /// What its metadata say of prices.
+    pub prices: Prices,
     schemas: u64,
     validator: Validator,
 }
@@ -182,9 +186,19 @@ fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
         text: json::canonical(definition),
         references,
         approval_required,
+        prices: prices(metadata),
         schemas,
         validator,
     })
+}
+
+/// The prices in a definition's metadata; what is not said is free of charge.
+fn prices(metadata: Option<&Value>) -> Prices {
+    let price = |charge_type: ChargeType| {
+        let number = metadata.and_then(|metadata| metadata.get(charge_type.name())?.as_number());
+        number.and_then(Amount::price).unwrap_or_default()
+    };
+    Prices { per_change: price(ChargeType::CostPerChange), monthly: price(ChargeType::MonthlyCost) }
 }
 
 fn options(draft: Draft) -> ValidationOptions<'static> {

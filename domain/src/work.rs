@@ -6,6 +6,7 @@
 
 use crate::actor::TeamRef;
 use crate::change::{Kind, Version};
+use crate::charge::Prices;
 use crate::declared::Declared;
 use crate::id::{ChangeId, ItemId, SubmissionId, TeamId};
 use crate::staging::StagingId;
@@ -61,6 +62,8 @@ pub struct Owed {
     pub declared: Option<Declared>,
     /// Whether it is born PENDING (R19: as the service was at the submission).
     pub approval_required: bool,
+    /// What is asked for it, as the service's definition was at the submission; nothing for a dependent team's share.
+    pub prices: Prices,
 }
 
 impl Owed {

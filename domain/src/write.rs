@@ -2,8 +2,9 @@
 
 use crate::attention::Attention;
 use crate::change::{Change, Entry, Mark};
+use crate::charge::Charge;
 use crate::deployed::Deployed;
-use crate::id::{ChangeId, ItemId, SubmissionId, TeamId};
+use crate::id::{ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
 use crate::item::Item;
 use crate::json::Hash;
 use crate::staging::{Staging, StagingId, StagingState};
@@ -94,6 +95,22 @@ pub enum Write {
     Closed(Closing),
     /// Create a deployed item version; fails when its key is taken.
     Deployed(Deployed),
+    /// Create a charge; fails when its key is taken.
+    Charged(Charge),
+    /// End a charge that runs.
+    ChargeEnded {
+        /// The charge.
+        charge: ChargeId,
+        /// Its end.
+        end: Timestamp,
+    },
+    /// Replace a charge that is not processed by one that is.
+    ChargeProcessed {
+        /// The end that the decision was made on; none of one that ran.
+        end: Option<Timestamp>,
+        /// The charge after.
+        after: Charge,
+    },
     /// Record a submission; fails when its key is taken.
     Submission(Submission),
     /// Remember an idempotency key, unless it is remembered and not expired.

@@ -7,9 +7,7 @@ declared, and its name says what holds. `tests/clients/run` starts the system an
 
     python netorca_0_3_2.py BASE_URL [PART_OF_A_NAME ...]
 
-Left out, because these routes do not exist: charges;
-one check says that they are not found. Users do not exist here either, so logging in with a name and a password
-is refused.
+Passwords do not exist here, so logging in with a name and a password is refused.
 """
 
 import contextlib
@@ -717,16 +715,6 @@ def a_service_has_documentation_tags_and_configs():
 
 
 @check
-def what_this_system_does_not_serve_is_not_found():
-    client = netorca()
-    for resource, call in (
-        ("charges", client.get_charges),
-        ("charges", lambda: client.update_charges(1, {"processed": True})),
-    ):
-        refused(NetorcaNotFoundError, f"{resource} not found.", call)
-
-
-@check
 def a_healthcheck_is_made_and_triggered():
     client = netorca()
     service = client.get_services({"name": "VM"})["results"][0]["id"]
@@ -739,6 +727,28 @@ def a_healthcheck_is_made_and_triggered():
     (item,) = deliver(vm("checked"))
     told = client.healthcheck_trigger_service_item(item["id"])
     expect("how the item is", ("UNKNOWN", "unreachable"), (told["healthcheck_status"], told["error"]))
+
+
+@check
+def what_has_a_price_is_charged_and_billed():
+    client = netorca()
+    client.create_service({**schema_of("OldMeter"), "metadata": {"cost_per_change": 0.1, "monthly_cost": 50}})
+    wanted = {TEAM: {"Shop": {"services": {"OldMeter": [{"name": "one"}]}}}}
+    submitted = netorca(CONSUMER_KEY).submission_submit(wanted, context=CONSUMER)
+    (born,) = submitted["change_instances"]
+    move(born["id"], "APPROVED")
+    of_item = {"service_item_id": born["service_item"]["id"]}
+    charges = client.get_charges(of_item)["results"]
+    expect("the charges", [("cost_per_change", 0.1, False), ("monthly_cost", 50, False)],
+           sorted((one["charge_type"], one["price"], one["processed"]) for one in charges))
+    seen = netorca(CONSUMER_KEY).get_charges({**of_item, "charge_type": "cost_per_change"}, context=CONSUMER)
+    (fee,) = seen["results"]
+    expect("its amount", 0.1, fee["total_charge"])
+    expect("whether it is processed", True, client.update_charges(fee["id"], {"processed": True})["processed"])
+    refused(NetorcaAPIError, "Access denied for charges.",
+            lambda: netorca(CONSUMER_KEY).update_charges(fee["id"], {"processed": True}))
+    accumulated = client.caller("charges_accumulated", "get", filters=of_item)["results"]
+    expect("what is processed", [0.1], [one["processed_charge"] for one in accumulated])
 
 
 @check

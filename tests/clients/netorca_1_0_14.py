@@ -5,7 +5,7 @@ nothing declared, and its name says what holds. `tests/clients/run` starts the s
 
     python netorca_1_0_14.py BASE_URL [PART_OF_A_NAME ...]
 
-Left out, because these routes do not exist: charges, and the Pack (AI processors, documents, models).
+Left out, because these routes do not exist: the Pack (AI processors, documents, models).
 """
 
 import contextlib
@@ -1135,6 +1135,36 @@ def old_code_for_consumers_still_works():
     expect("the applications", ["Shop"], [application["name"] for application in applications["results"]])
     history = netorca.change_instance_history(change["id"], context="consumer")
     expect("the history", ["PENDING"], [entry["state"] for entry in history["results"]])
+
+
+@check
+def what_has_a_price_is_charged_and_billed():
+    owner().services.create({**schema_of("Meter"), "metadata": {"cost_per_change": 0.1, "monthly_cost": 50}})
+    wanted = {TEAM: {"Shop": {"services": {"Meter": [{"name": "one"}]}}}}
+    (born,) = consumer().submissions.submit(wanted).data["change_instances"]
+    move(born["id"], "APPROVED")
+    of_item = {"service_item_id": born["service_item"]["id"]}
+    fee, = owner().charges.list(charge_type="cost_per_change", **of_item)
+    expect("what the client has a property for", (0.1, "cost_per_change", fee.start, False),
+           (fee.total_charge, fee.charge_type, fee.end, fee.processed))
+    expect("what it is for", born["id"], int(fee.scope.rstrip("/").rsplit("/", 1)[1]))
+    expect("the same, by its id", fee.to_dict(), owner().charges.get(fee.id).to_dict())
+    time, = consumer().charges.filter(charge_type="monthly_cost", **of_item)
+    expect("its end while it runs", None, time.end)
+    expect("whether it is processed", True, owner().charges.update(fee.id, {"processed": True}).processed)
+    ended = owner().charges.update(time.id, {"processed": True})
+    expect_that("it ended", ended.end is not None, ended.data)
+    runs_on = [one.start for one in owner().charges.list(charge_type="monthly_cost", processed=False, **of_item)]
+    expect("where the rest begins", [ended.end], runs_on)
+    refused(NetorcaAPIError, "charge_processed", lambda: owner().charges.update(fee.id, {"processed": False}))
+    refused(NetorcaAPIError, "Access denied", lambda: consumer().charges.update(fee.id, {"processed": True}))
+    refused(NetorcaNotFoundError, "charges not found.", lambda: owner(LB_OWNER_KEY).charges.get(fee.id))
+    summed, = consumer().charges.get_accumulated(**of_item)
+    expect("what its change cost", 0.1, summed["cost_per_change"])
+    netorca = old_style()
+    expect("the same for old code", [fee.id], [one["id"] for one in netorca.get_charges(
+        {"charge_type": "cost_per_change", **of_item})["results"]])
+    expect("again is no change", True, netorca.update_charges(fee.id, {"processed": True})["processed"])
 
 
 @check

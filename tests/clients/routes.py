@@ -15,6 +15,7 @@ SERVICE = ["id", "url", "name", "state", "owner", "schema", "tags", "has_md", "m
 APPLICATION = ["id", "url", "name", "metadata", "owner", "created", "modified"]
 TEAM = ["id", "name", "metadata"]
 SUBMISSION = ["id", "created", "commit_id"]
+CHARGE = ["id", "scope", "total_charge", "charge_type", "start", "end", "processed"]
 VALID = ["is_valid", "errors", "warnings", "messages"]
 
 CORE = "/v1/orcabase/{pov}/"
@@ -50,8 +51,8 @@ ROUTES_OF_OTHERS = [
     ("GET", CORE + "service_configs/{id}/", None, []),
     ("GET", CORE + "applications/", "Application", APPLICATION),
     ("GET", CORE + "applications/{id}/", "Application", APPLICATION),
-    ("GET", MARKETPLACE, None, []),
-    ("GET PATCH", MARKETPLACE + "{id}/", None, []),
+    ("GET", MARKETPLACE, "Charge", CHARGE),
+    ("GET PATCH", MARKETPLACE + "{id}/", "Charge", CHARGE),
     ("GET", MARKETPLACE + "accumulated/", None, []),
     ("GET POST", EXTERNAL + "webhooks/", None, []),
     ("GET PATCH PUT DELETE", EXTERNAL + "webhooks/{id}/", None, []),

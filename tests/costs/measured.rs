@@ -161,6 +161,47 @@ pub(super) fn reads() -> Table {
     table
 }
 
+/// What it takes beside what the same takes without prices, above.
+pub(super) fn charges() -> Table {
+    let mut table = Table::new("Charges, of a service with both prices");
+    let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
+    world["services"][0]["schema"]["metadata"] = json!({"cost_per_change": 5, "monthly_cost": 49.99});
+    let system = Running::start(&world.to_string());
+    system.enable("generate", false);
+    let created = submit(&system, &json!({"App": vms(1..=1, 8)}));
+    table.row("one CREATE, in a new application, with its fee", Figures::told(&created));
+    let path = change(&created);
+    decide(&system, &path, &json!({"state": "PENDING"}));
+    table.row("approve it: time begins to be charged", decide(&system, &path, &json!({"state": "APPROVED"})));
+    decide(&system, &path, &json!({"state": "COMPLETED"}));
+    let charges = "/v1/marketplace/serviceowner/charges/";
+    let mark = |charge_type: &str| {
+        let open =
+            system.get(&format!("{charges}?charge_type={charge_type}&processed=false"), "vm-owner-key");
+        let path = format!("{charges}{}/", open.at("/results/0/id"));
+        decide(&system, &path, &json!({"processed": true}))
+    };
+    table.row("mark a fee as processed", mark("cost_per_change"));
+    table.row("mark what runs as processed: it is divided", mark("monthly_cost"));
+    let removed = change(&submit(&system, &json!({"App": vms([], 8)})));
+    decide(&system, &removed, &json!({"state": "PENDING"}));
+    table.row("approve a DELETE: what runs ends", decide(&system, &removed, &json!({"state": "APPROVED"})));
+    submit(&system, &json!({"App": vms(1..=20, 8)}));
+    let open = format!("{charges}?charge_type=cost_per_change&processed=false&limit=20");
+    table.row(
+        "an owner's charges, the first 20 of a type that are open",
+        read(&system, &open, "vm-owner-key", Some(20)),
+    );
+    let own = "/v1/marketplace/consumer/charges/?limit=20";
+    table.row("a consumer's charges, the first 20", read(&system, own, "awesome-key", Some(20)));
+    let summed = "/v1/marketplace/consumer/charges/accumulated/?limit=20";
+    table.row(
+        "what a consumer's items have cost, the first 20",
+        read(&system, summed, "awesome-key", Some(20)),
+    );
+    table
+}
+
 pub(super) fn generation() -> Table {
     let mut table = Table::new("Generation, per work record");
     let declared = |cpu: u64, balancers: u64| {

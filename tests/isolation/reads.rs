@@ -52,11 +52,13 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::CheckServiceItem
         | Operation::GetChangeInstance
         | Operation::ChangeInstanceHistory
+        | Operation::GetCharge
         | Operation::GetDeployedItem => usize::from(pov == Pov::ServiceOwner),
         // Decisions are an owner's, whatever the path says.
         Operation::UpdateChangeInstance
         | Operation::RetryChangeInstance
         | Operation::CreateDeployedItem
+        | Operation::UpdateCharge
         | Operation::PatchDeployedItem => 1,
         // The numbers of the path tell whose these are; the catalogue is one for all.
         Operation::GetServiceConfig
@@ -103,6 +105,8 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::ChangeMember
         | Operation::RemoveMember
         | Operation::ListRecords
+        | Operation::ListCharges
+        | Operation::ListAccumulatedCharges
         | Operation::ListWebhooks
         | Operation::GetWebhook
         | Operation::CreateWebhook

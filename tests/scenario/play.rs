@@ -177,6 +177,7 @@ pub(super) struct Stage<S> {
 
 const CORE: &str = "/v1/orcabase";
 const MESSAGES: &str = "/v1/orcaexternal/serviceowner/messages/";
+const CHARGES: &str = "/v1/marketplace";
 
 impl<S: Site> Stage<S> {
     pub(super) fn new(system: S, keys: BTreeMap<String, String>) -> Self {
@@ -190,6 +191,8 @@ impl<S: Site> Stage<S> {
         match words.as_slice() {
             ["history", change] => self.history(change),
             ["deployed", item] => self.deployed(item),
+            ["charges", item] => self.charges(item),
+            [team, "bills", item, number] => self.bill(team, item, number.parse().unwrap()),
             [
                 kind @ ("change" | "item" | "application" | "service" | "submission" | "team"),
                 name,
@@ -383,6 +386,32 @@ impl<S: Site> Stage<S> {
         let head = if versions.is_empty() { "none" } else { "" };
         let rows = versions.iter().map(|version| reply::deployed(version, &names)).collect();
         Outcome { head: head.to_owned(), rows }
+    }
+
+    /// The charges of an item, as its consumer sees them.
+    fn charges_of(&self, item: &str, names: &Names) -> Vec<Value> {
+        let item = names.item_named(item);
+        let path = format!("{CHARGES}/consumer/charges/?limit=100&service_item_id={}", item.id);
+        self.results(&path, &item.consumer)
+    }
+
+    fn charges(&self, item: &str) -> Outcome {
+        let names = self.names();
+        let charges = self.charges_of(item, &names);
+        let head = if charges.is_empty() { "none" } else { "" };
+        Outcome {
+            head: head.to_owned(),
+            rows: charges.iter().map(|charge| reply::charge(charge, &names)).collect(),
+        }
+    }
+
+    fn bill(&self, team: &str, item: &str, number: usize) -> Outcome {
+        let names = self.names();
+        let id = &self.charges_of(item, &names)[number - 1]["id"];
+        let path = format!("{CHARGES}/serviceowner/charges/{id}/");
+        let answer = self.system.call("PATCH", &path, self.key(team), &json!({"processed": true}));
+        let done = || Outcome::head(format!("{} {}", answer.status, reply::charge(&answer.body, &names)));
+        reply::error(&answer, &names).unwrap_or_else(done)
     }
 
     fn history(&self, change: &str) -> Outcome {

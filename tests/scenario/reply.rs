@@ -154,6 +154,22 @@ fn differences(of: &Value) -> String {
     if fields.is_empty() { String::new() } else { format!(": {}", fields.join(", ")) }
 }
 
+/// A charge: for what, at which price, and how far it is. What time comes to differs each time.
+pub(super) fn charge(charge: &Value, names: &Names) -> String {
+    let change = names.change(id(charge, "/change_instance"));
+    let (price, total) = (&charge["price"], &charge["total_charge"]);
+    let of = if charge["charge_type"] == "cost_per_change" {
+        assert_eq!((price, &charge["start"]), (total, &charge["end"]));
+        format!("{price} for {change}")
+    } else {
+        let runs = if charge["end"].is_null() { ", runs" } else { "" };
+        format!("{price} a month since {change}{runs}")
+    };
+    let processed = if charge["processed"] == true { ", processed" } else { "" };
+    assert_eq!(charge["processed"] == true, charge["processed_by"].is_string());
+    format!("{of}{processed}")
+}
+
 /// A newborn change instance: the row of the tables that explain generation.
 pub(super) fn born(change: &Value, names: &Names) -> String {
     let (owner, service_owner) = (text(change, "/owner/name"), text(change, "/service_owner_team/name"));

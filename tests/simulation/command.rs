@@ -32,7 +32,7 @@ pub enum Command {
         /// Whether it brings a deployed item.
         deployed: bool,
     },
-    /// An owner tries one that was rejected or has failed again.
+    /// An owner tries one that was rejected or has failed again; where there is none, it marks a charge as processed.
     Retry {
         /// Which owner.
         owner: usize,

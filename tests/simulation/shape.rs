@@ -69,6 +69,7 @@ impl Shape {
             let own = self.service(service["schema"]["title"].as_str().unwrap()).clone();
             service["approval_required"] = json!(own.approval_required);
             service["dependent_teams"] = json!(own.dependents);
+            service["schema"]["metadata"] = json!({"cost_per_change": 0.25, "monthly_cost": 49.99});
         }
         world
     }

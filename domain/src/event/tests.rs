@@ -48,6 +48,7 @@ fn change() -> Change {
         supersedes: Vec::new(),
         superseded_at_birth: 0,
         never_in_service: false,
+        prices: crate::charge::Prices::NONE,
         runtime_state: RuntimeState::Requested,
         deployed_before: None,
         log: "SECRET".to_owned(),

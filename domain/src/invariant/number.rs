@@ -13,6 +13,10 @@ impl Audit<'_> {
         snapshot.heads.values().for_each(|head| self.stride_of_head(head));
         snapshot.changes.keys().for_each(|id| self.number_of_change(*id));
         snapshot.deployed.iter().for_each(|deployed| self.number_of_deployed(deployed));
+        snapshot.charges.keys().for_each(|id| {
+            let allotted = self.is_below_head(id.team(), id.number());
+            self.require(allotted, "I5", Subject::Charge(*id), "its number would be allotted again");
+        });
         snapshot.applications.keys().for_each(|id| self.number_of_application(*id));
         snapshot.items.keys().for_each(|id| {
             let allotted = self.is_allotted_item(*id);

@@ -1,6 +1,6 @@
 //! What a violation is about: the record to look at, and the team whose records are read again before it counts.
 
-use crate::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
+use crate::id::{ApplicationId, ChangeId, ChargeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
 use crate::json::Hash;
 use crate::staging::StagingId;
 use crate::work::WorkId;
@@ -13,6 +13,8 @@ pub enum Subject {
     Item(ItemId),
     /// A change instance.
     Change(ChangeId),
+    /// A charge.
+    Charge(ChargeId),
     /// A deployed item.
     Deployed(DeployedId),
     /// An application.
@@ -58,6 +60,7 @@ impl Subject {
         Some(match self {
             Self::Item(id) => id.team(),
             Self::Change(id) => id.team(),
+            Self::Charge(id) => id.team(),
             Self::Deployed(id) => id.team(),
             Self::Application(id) => id.team(),
             Self::Submission(id) => id.team(),
@@ -83,6 +86,7 @@ impl fmt::Display for Subject {
         match self {
             Self::Item(id) => write!(f, "item {id}"),
             Self::Change(id) => write!(f, "change instance {id}"),
+            Self::Charge(id) => write!(f, "charge {id}"),
             Self::Deployed(id) => write!(f, "deployed item {id}"),
             Self::Application(id) => write!(f, "application {id}"),
             Self::Head(team) => write!(f, "head of team {team}"),

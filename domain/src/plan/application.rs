@@ -282,6 +282,7 @@ impl Comparison<'_> {
             version: None,
             declared: Some(declared),
             approval_required: super::approval_required(service, self.offers),
+            prices: super::prices(service, self.offers),
         })
     }
 }

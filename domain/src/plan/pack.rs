@@ -8,6 +8,7 @@ use crate::change::Change;
 use crate::generate::{Missing, land_declared};
 use crate::item::Item;
 use crate::land::Stamp;
+use crate::money::Amount;
 use crate::staging::{Staging, StagingId, StagingState};
 use crate::submission::Submission;
 use crate::team::Head;
@@ -47,9 +48,11 @@ impl Plan<'_> {
         &self.submission
     }
 
-    /// How many writes it takes at once, if none closes another change instance and nothing follows.
+    /// How many writes it takes at once, if none closes another change instance, begins or ends what runs, and nothing
+    /// follows.
     pub fn writes_at_least(&self) -> usize {
-        2 + self.others.len() + self.declarations.len() + 2 * self.direct.len()
+        let charged = self.direct.iter().filter(|(_, owed)| owed.prices.per_change != Amount::ZERO).count();
+        2 + self.others.len() + self.declarations.len() + 2 * self.direct.len() + charged
     }
 
     /// What is generated after the submission's own items.
@@ -74,6 +77,7 @@ impl Plan<'_> {
             writes.push(Write::Item { before: revision, after: landed.item.clone() });
             writes.push(Write::Born(landed.born.clone()));
             writes.extend(landed.closed.into_iter().map(Write::Closed));
+            writes.extend(landed.charges);
             born.push(landed.born);
             items.push(landed.item);
         }

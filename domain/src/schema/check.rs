@@ -88,10 +88,11 @@ impl<'a> Check<'a> {
             let message = "`approval_required` is true or false";
             self.tell("/metadata/approval_required", "invalid_metadata", message);
         }
-        for charge in ["monthly_cost", "cost_per_change"] {
-            let is_charge = |value: &Value| value.as_f64().is_some_and(|cost| cost >= 0.0);
-            if metadata.get(charge).is_some_and(|value| !is_charge(value)) {
-                let message = format!("`{charge}` is a number, zero or more");
+        for charge in ChargeType::ALL.map(ChargeType::name) {
+            let is_price = |value: &Value| value.as_number().and_then(Amount::price).is_some();
+            if metadata.get(charge).is_some_and(|value| !is_price(value)) {
+                let max = Amount::PRICE_UNITS_MAX;
+                let message = format!("`{charge}` is a number from 0 to {max}, of at most six decimals");
                 self.tell(&format!("/metadata/{charge}"), "invalid_metadata", message);
             }
         }

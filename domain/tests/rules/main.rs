@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod answers;
 #[cfg(test)]
+mod charges;
+#[cfg(test)]
 mod deployed;
 #[cfg(test)]
 mod fences;

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod change;
+mod charge;
 mod item;
 mod late;
 mod past;

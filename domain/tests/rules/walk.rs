@@ -7,6 +7,7 @@ use crate::world::{
     Declared, LB_OWNER, NP_OWNER, Plan, STRANGER, VM_OWNER, World, application, broken, document, lb, vm,
 };
 use domain::change::{Change, Target};
+use domain::charge;
 use domain::decide::{Refused, Update};
 use domain::declaration::{self, Declaration};
 use domain::id::ChangeId;
@@ -84,7 +85,10 @@ fn walks(count: u64, config: Config) {
 
 impl Walk {
     pub(crate) fn new(seed: u64, config: Config) -> Self {
-        let mut world = if config.approval { World::new() } else { World::new().without_approval() };
+        let mut world = World::new().priced();
+        if !config.approval {
+            world = world.without_approval();
+        }
         if config.dependents {
             world = world.with_dependent("VM").with_dependent("LoadBalancer");
         }
@@ -98,6 +102,7 @@ impl Walk {
             0..40 => self.submit(),
             40..80 => self.update(),
             80..86 => self.retry(),
+            88..92 => self.mark(),
             86..88 if self.changing_settings => self.change_settings(),
             _ => self.generate(),
         }
@@ -277,6 +282,9 @@ impl Walk {
         let settings = self.world.settings(service);
         settings.approval_required = approval_required;
         settings.dependent_teams = dependents;
+        if self.random.percent(50) {
+            self.world.charge(service, self.random.pick(&[0, 1, 2]).unwrap());
+        }
     }
 
     // The owners.
@@ -339,6 +347,25 @@ impl Walk {
             Ok(decided) => assert_eq!(decided.change.attempt, change.attempt + 1),
             Err(Refused::NotOwner) => assert_ne!(caller, change.owner.name),
             Err(refused) => assert_eq!((refused, newest), (Refused::Overtaken, false)),
+        }
+    }
+
+    fn mark(&mut self) {
+        let ids: Vec<_> = self.world.snapshot.charges.keys().copied().collect();
+        let Some(id) = self.random.pick(&ids) else { return };
+        let charge = self.world.snapshot.charges[&id].clone();
+        let caller = self.random.pick(&[VM_OWNER, LB_OWNER]).unwrap();
+        let processed = self.random.percent(80);
+        let is_processed = charge.processed.is_some();
+        match self.world.mark(id, caller, processed) {
+            Ok(marked) => {
+                assert_eq!(marked.charge.processed.is_some(), processed);
+                assert_eq!(marked.writes.is_empty(), processed == is_processed);
+            }
+            Err(charge::Refused::NotOwner) => assert_ne!(caller, charge.service_owner.name),
+            Err(refused) => {
+                assert_eq!((refused, is_processed, processed), (charge::Refused::Processed, true, false));
+            }
         }
     }
 

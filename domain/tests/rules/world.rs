@@ -10,10 +10,11 @@ pub(crate) use declared::*;
 
 use domain::actor::{Actor, TeamRef};
 use domain::change::{Change, ChangeType, Kind};
+use domain::charge::{self, Charge, ChargeType, Prices};
 use domain::decide::{self, Decided, Update};
 use domain::declaration;
 use domain::generate::generate;
-use domain::id::{ChangeId, ServiceId, TeamId};
+use domain::id::{ChangeId, ChargeId, ServiceId, TeamId};
 use domain::invariant::{self, Snapshot};
 use domain::item::{Item, RuntimeState};
 use domain::json::Hash;
@@ -105,6 +106,19 @@ impl World {
         self
     }
 
+    /// With the first of the [`PRICES`] for VMs, and the second for load balancers.
+    pub(crate) fn priced(mut self) -> Self {
+        self.charge("VM", 0);
+        self.charge("LoadBalancer", 1);
+        self
+    }
+
+    /// Gives a service's definition these of the [`PRICES`].
+    pub(crate) fn charge(&mut self, service: &str, prices: usize) {
+        let offer = self.offers.get_mut(service).unwrap();
+        offer.schema = Arc::clone(&PRICED[service][prices]);
+    }
+
     pub(crate) fn redefine(&mut self, service: &str, definition: &Value) {
         let offer = self.offers.get_mut(service).unwrap();
         offer.schema = Arc::new(schema::publish(definition.to_string().as_bytes()).unwrap());
@@ -150,6 +164,12 @@ impl World {
 
     pub(crate) fn runtime_state(&self, name: &str) -> RuntimeState {
         self.item(name).runtime_state
+    }
+
+    /// The charges of an item, in the order of their numbers.
+    pub(crate) fn charges(&self, name: &str) -> Vec<Charge> {
+        let item = self.item(name).id;
+        self.snapshot.charges.values().filter(|charge| charge.item == item).cloned().collect()
     }
 
     pub(crate) fn change(&self, id: ChangeId) -> &Change {

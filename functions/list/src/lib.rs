@@ -3,6 +3,7 @@
 mod applications;
 mod bound;
 mod changes;
+mod charges;
 mod configs;
 mod count;
 mod deployed;
@@ -45,6 +46,9 @@ async fn respond(asked: Asked<'_>) -> Result<Reply, Failure> {
         Operation::ListDeployedItems => deployed::all(asked).await,
         Operation::ListDependentDeployedItems => deployed::dependent(asked).await,
         Operation::GetDeployedItem => deployed::one(table, call).await,
+        Operation::ListCharges => charges::all(asked).await,
+        Operation::ListAccumulatedCharges => charges::accumulated(asked).await,
+        Operation::GetCharge => charges::one(table, call).await,
         Operation::ListServices => services::all(asked).await,
         Operation::ListDependentServices => services::dependent(asked).await,
         Operation::ListServiceTags => services::tags(table, call).await,

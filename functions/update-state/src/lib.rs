@@ -1,6 +1,7 @@
 //! Owners' decisions: a change instance moves, its log changes, a deployed item is recorded.
 
 mod body;
+mod charge;
 mod deployed;
 
 use domain::change::{Change, ClosedBy};
@@ -24,6 +25,7 @@ pub fn handle(table: &Table, event: Event) -> Answering<'_> {
         Operation::RetryChangeInstance => retry(table, &call).await,
         Operation::CreateDeployedItem => deployed::create(table, &call).await,
         Operation::PatchDeployedItem => deployed::patch(table, &call).await,
+        Operation::UpdateCharge => charge::update(table, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })
 }

@@ -7,6 +7,7 @@ use crate::reply::{Failure, Reply};
 use crate::route::Operation;
 use domain::actor::{Caller, TeamRef};
 use domain::change::Change;
+use domain::charge::Charge;
 use domain::declaration::BODY_BYTES_MAX;
 use domain::deployed::Deployed;
 use domain::id::TeamId;
@@ -65,6 +66,14 @@ impl Pov {
         match self {
             Self::ServiceOwner => item.service_owner.id == team || item.stacks.contains_key(&team),
             Self::Consumer => item.consumer.id == team,
+        }
+    }
+
+    /// Whether a team sees a charge in this role.
+    pub fn shows_charge(self, charge: &Charge, team: TeamId) -> bool {
+        match self {
+            Self::ServiceOwner => charge.service_owner.id == team,
+            Self::Consumer => charge.consumer.id == team,
         }
     }
 

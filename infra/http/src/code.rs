@@ -75,6 +75,8 @@ pub enum Code {
     LogFull,
     /// The owner has retried too often.
     TooManyAttempts,
+    /// The charge is processed, and stays so.
+    ChargeProcessed,
     /// The team has, or has had, an API key of this name.
     NameTaken,
     /// The team has as many API keys as it may.
@@ -107,7 +109,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of precedence.
-    pub const ALL: [Self; 48] = [
+    pub const ALL: [Self; 49] = [
         Self::NoSuchRoute,
         Self::MethodNotAllowed,
         Self::Unauthenticated,
@@ -142,6 +144,7 @@ impl Code {
         Self::LogTooLong,
         Self::LogFull,
         Self::TooManyAttempts,
+        Self::ChargeProcessed,
         Self::NameTaken,
         Self::TooManyKeys,
         Self::AlreadyMember,
@@ -190,7 +193,7 @@ impl Code {
             Self::PlanChanged => (412, "plan_changed", "it would do something else than was previewed"),
             Self::InvalidSchema => (400, "invalid_schema", "the schema is not valid"),
             Self::ForeignService => (403, "foreign_service", "the service belongs to another team"),
-            Self::NotOwner => (403, "not_owner", "the change instance belongs to another team"),
+            Self::NotOwner => (403, "not_owner", "another team decides on it"),
             Self::IllegalTransition => (400, "illegal_transition", "the state machine has no such move"),
             Self::ManualApproval => (403, "manual_approval", "only an API key may approve"),
             Self::ManualCompletion => (403, "manual_completion", "only an API key may complete"),
@@ -209,6 +212,7 @@ impl Code {
             Self::LogTooLong => (400, "log_too_long", "the log text is too long"),
             Self::LogFull => (400, "log_full", "the history takes no more log texts"),
             Self::TooManyAttempts => (400, "too_many_attempts", "the change instance was retried too often"),
+            Self::ChargeProcessed => (400, "charge_processed", "the charge is processed, and stays so"),
             Self::NameTaken => (400, "name_taken", "the team has, or has had, an API key of this name"),
             Self::TooManyKeys => (400, "too_many_keys", "the team has as many API keys as it may"),
             Self::AlreadyMember => (400, "already_member", "the person is a member already"),

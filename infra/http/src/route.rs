@@ -149,6 +149,14 @@ pub enum Operation {
     RemoveMember,
     /// What was done to the team's keys, members and services.
     ListRecords,
+    /// Charges.
+    ListCharges,
+    /// What service items have cost so far.
+    ListAccumulatedCharges,
+    /// One charge.
+    GetCharge,
+    /// Marks a charge as processed.
+    UpdateCharge,
     /// The team's webhooks.
     ListWebhooks,
     /// One webhook.
@@ -364,6 +372,10 @@ pub const ROUTES: &[Route] = &[
     read("/v1/orcabase/{pov}/service_configs/{id}", Operation::GetServiceConfig),
     read("/v1/orcabase/{pov}/applications", Operation::ListApplications),
     read("/v1/orcabase/{pov}/applications/{id}", Operation::GetApplication),
+    read("/v1/marketplace/{pov}/charges", Operation::ListCharges),
+    read("/v1/marketplace/{pov}/charges/accumulated", Operation::ListAccumulatedCharges),
+    read("/v1/marketplace/{pov}/charges/{id}", Operation::GetCharge),
+    write(PATCH, "/v1/marketplace/{pov}/charges/{id}", Operation::UpdateCharge, Function::UpdateState),
     webhooks(GET, "/v1/external/{pov}/webhooks", Operation::ListWebhooks, Access::Read),
     webhooks(POST, "/v1/external/{pov}/webhooks", Operation::CreateWebhook, Access::Admin),
     webhooks(GET, "/v1/external/{pov}/webhooks/{id}", Operation::GetWebhook, Access::Read),

@@ -2,6 +2,7 @@
 
 mod access;
 mod change;
+mod charge;
 mod healthcheck;
 mod item;
 mod message;
@@ -13,6 +14,7 @@ mod webhook;
 
 pub use access::{api_key, member, recorded};
 pub use change::{change_instance, change_instance_as_born, history, history_entry, light_change_instance};
+pub use charge::{accumulated, charge};
 pub use healthcheck::{health, healthcheck, healthcheck_asked};
 pub use item::{deployed_item, item_with_problems, service_item};
 pub use message::message;
@@ -56,6 +58,11 @@ impl Viewpoint {
     /// The absolute URL of a message.
     pub(crate) fn message(&self, id: u64) -> String {
         format!("{}/v1/orcaexternal/{}/messages/{id}/", self.base, self.pov.name())
+    }
+
+    /// The absolute URL of what costs something.
+    pub(crate) fn marketplace(&self, collection: &str, id: u64) -> String {
+        format!("{}/v1/marketplace/{}/{collection}/{id}/", self.base, self.pov.name())
     }
 
     /// The absolute URL of an object.

@@ -1,9 +1,10 @@
 //! Keys: for every record where it is, which follows from its id (docs/adr/0001).
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use domain::charge::ChargeType;
 use domain::id::{
-    ApplicationId, ChangeId, ConfigId, DeployedId, ItemId, KeyId, MemberId, ServiceId, SubmissionId, TeamId,
-    WebhookId,
+    ApplicationId, ChangeId, ChargeId, ConfigId, DeployedId, ItemId, KeyId, MemberId, ServiceId,
+    SubmissionId, TeamId, WebhookId,
 };
 use domain::json::Hash;
 use domain::metadata::Of;
@@ -65,10 +66,11 @@ pub(crate) fn team_partition(team: TeamId) -> String {
 /// All partitions of a consumer team: that of its head first, and what names records before what is named.
 pub(crate) fn partitions_of(team: TeamId) -> Vec<String> {
     let before = [team_partition(team), format!("STAGING#{team}"), submission_partition(team)];
-    let work = [work_partition(team), format!("KEY#{team}"), item_partition(team), change_partition(team)];
+    let work = [work_partition(team), format!("KEY#{team}"), charge_partition(team)];
+    let items = [item_partition(team), change_partition(team)];
     let after = [deployed_partition(team), format!("{SHARE}#{team}"), format!("DECLARATION#{team}")];
     let after = [after.to_vec(), vec![replaced_partition(team)]].concat();
-    [before.to_vec(), work.to_vec(), after].concat()
+    [before.to_vec(), work.to_vec(), items.to_vec(), after].concat()
 }
 
 pub(crate) fn team(team: TeamId) -> Key {
@@ -263,6 +265,15 @@ pub(crate) fn deployed(id: DeployedId) -> Key {
     Key::new(deployed_partition(id.team()), format!("{:011}", id.number()))
 }
 
+/// The partition of all charges of a consumer.
+pub(crate) fn charge_partition(team: TeamId) -> String {
+    format!("CHARGE#{team}")
+}
+
+pub(crate) fn charge(id: ChargeId) -> Key {
+    Key::new(charge_partition(id.team()), format!("{:011}", id.number()))
+}
+
 /// The partition of all submissions of a team.
 pub(crate) fn submission_partition(team: TeamId) -> String {
     format!("SUBMISSION#{team}")
@@ -404,6 +415,12 @@ pub(crate) fn owner_items(owner: TeamId) -> String {
 /// `gs2`: the deployed items of all services of an owner.
 pub(crate) fn owner_deployed(owner: TeamId) -> String {
     format!("OWNER#{owner}#DEPLOYED")
+}
+
+/// `gs2`: the charges of all services of an owner, of one type, and processed or not.
+pub(crate) fn owner_charges(owner: TeamId, charge_type: ChargeType, is_processed: bool) -> String {
+    let processed = if is_processed { "PROCESSED" } else { "OPEN" };
+    format!("OWNER#{owner}#CHARGES#{}#{processed}", charge_type.name())
 }
 
 /// `gs2`: the services of an owner.

@@ -3,12 +3,13 @@
 use crate::call::Call as _;
 use crate::key::{self, Key};
 use crate::record::{
-    self, ApplicationRecord, Attributes, ChangeRecord, ConfigRecord, DeployedRecord, ItemRecord,
-    ReplacedRecord, ServiceRecord, SubmissionRecord,
+    self, ApplicationRecord, Attributes, ChangeRecord, ChargeRecord, ConfigRecord, DeployedRecord,
+    ItemRecord, ReplacedRecord, ServiceRecord, SubmissionRecord,
 };
 use crate::{Error, Table};
 use aws_sdk_dynamodb::types::{AttributeValue, Select};
 use domain::change::Change;
+use domain::charge::{Charge, ChargeType};
 use domain::config::Config;
 use domain::deployed::Deployed;
 use domain::id::{ApplicationId, ChangeId, ItemId, ServiceId, TeamId};
@@ -149,6 +150,21 @@ impl Source<Deployed> {
     /// All deployed items of an item.
     pub fn of_item(item: ItemId) -> Self {
         Self::new(Some(3), [key::item_deployed(item)], record::read::<DeployedRecord>)
+    }
+}
+
+impl Source<Charge> {
+    /// The charges of all services of an owner, of these types, and of them those that are processed or are not.
+    pub fn owned_by(owner: TeamId, types: &[ChargeType], processed: &[bool]) -> Self {
+        let queues = types.iter().flat_map(|charge_type| {
+            processed.iter().map(|processed| key::owner_charges(owner, *charge_type, *processed))
+        });
+        Self::new(Some(2), queues, record::read::<ChargeRecord>)
+    }
+
+    /// All charges of a consumer.
+    pub fn of_consumer(team: TeamId) -> Self {
+        Self::new(None, [key::charge_partition(team)], record::read::<ChargeRecord>)
     }
 }
 

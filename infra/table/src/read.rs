@@ -3,14 +3,15 @@
 use crate::call::Call as _;
 use crate::key::{self, Key};
 use crate::record::{
-    self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, HeadRecord, ItemRecord, Record,
-    RememberedRecord, ServiceRecord, ShareRecord, SubmissionRecord, TeamRecord,
+    self, ApplicationRecord, Attributes, ChangeRecord, ChargeRecord, DeployedRecord, HeadRecord, ItemRecord,
+    Record, RememberedRecord, ServiceRecord, ShareRecord, SubmissionRecord, TeamRecord,
 };
 use crate::{Error, Table};
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use domain::change::Change;
+use domain::charge::Charge;
 use domain::deployed::Deployed;
-use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
+use domain::id::{ApplicationId, ChangeId, ChargeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
 use domain::item::Item;
 use domain::plan::Stored;
 use domain::service::Service;
@@ -94,6 +95,11 @@ impl Table {
     /// A deployed item version.
     pub async fn deployed(&self, id: DeployedId) -> Result<Option<Deployed>, Error> {
         self.get::<DeployedRecord>(key::deployed(id)).await
+    }
+
+    /// A charge.
+    pub async fn charge(&self, id: ChargeId) -> Result<Option<Charge>, Error> {
+        self.get::<ChargeRecord>(key::charge(id)).await
     }
 
     /// A submission.

@@ -5,9 +5,9 @@
 use crate::Error;
 use crate::key::{self, Key};
 use crate::record::{
-    self, ApplicationRecord, Attributes, ChangeRecord, DeployedRecord, EntryRecord, HeadRecord, ItemRecord,
-    Record, RememberedRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord,
-    closed_queue,
+    self, ApplicationRecord, Attributes, ChangeRecord, ChargeRecord, DeployedRecord, EntryRecord, HeadRecord,
+    ItemRecord, Record, RememberedRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord,
+    WorkRecord, closed_queue,
 };
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{
@@ -24,6 +24,9 @@ use std::collections::HashMap;
 
 /// The condition of a record that must not exist yet.
 const NEW: &str = "attribute_not_exists(pk)";
+
+/// The condition of a charge that runs; what is processed has ended.
+const RUNS: &str = "attribute_exists(pk) AND attribute_not_exists(#en)";
 
 /// The request for one write.
 pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error> {
@@ -50,6 +53,15 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
             .put(table, record::write::<ChangeRecord>(after)?),
         Write::Closed(closing) => close(table, closing),
         Write::Deployed(deployed) => put(record::write::<DeployedRecord>(deployed)?),
+        Write::Charged(charge) => put(record::write::<ChargeRecord>(charge)?),
+        Write::ChargeEnded { charge, end } => Condition::new(RUNS).number("en", end.micros()).update(
+            table,
+            key::charge(*charge),
+            "SET #en = :en",
+        ),
+        Write::ChargeProcessed { end, after } => {
+            processed(*end).put(table, record::write::<ChargeRecord>(after)?)
+        }
         Write::Submission(submission) => put(record::write::<SubmissionRecord>(submission)?),
         Write::Remember { team, remembered, now } => remember(table, *team, remembered, *now),
         Write::Work(work) => put(record::write::<WorkRecord>(work)?),
@@ -84,6 +96,16 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         }
         Write::Declaration { team, hash, text } => {
             unconditional(table, declaration(key::declaration(*team, *hash), text))
+        }
+    }
+}
+
+/// The fence of a charge's mark: it has none, and it ended when it was read to have ended, or runs as it did.
+fn processed(end: Option<Timestamp>) -> Condition {
+    match end {
+        None => Condition::new(RUNS).name("en"),
+        Some(end) => {
+            Condition::new("attribute_not_exists(#pd) AND #en = :en").name("pd").number("en", end.micros())
         }
     }
 }

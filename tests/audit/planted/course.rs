@@ -1,4 +1,4 @@
-//! What breaks I1 to I13: states, histories, numbers, sums and work.
+//! What breaks I1 to I13, and I26: states, histories, numbers, sums, work and charges.
 
 use super::{
     HASH, Planted, VM_OWNER, is, is_change, is_item, is_of_dependent, main_stack, mended, number, removed,
@@ -234,6 +234,39 @@ pub(crate) const PLANTED: &[Planted] = &[
         |r| is_item(r, "CoreVM1"),
         |r| {
             main_stack(r)["c"] = json!({"S": "NEVER"});
+        },
+    ),
+    removed("I26", "a change instance is not charged for", |r| is(r, "CHARGE") && text(r, "pr") == "0.5"),
+    stored(
+        "I26",
+        "time in service has a gap",
+        |r| is(r, "CHARGE") && text(r, "pr") == "49.99",
+        |r| {
+            number(r, "/cr/N", -1);
+        },
+    ),
+    stored(
+        "I26",
+        "a change instance is charged for at another price",
+        |r| is(r, "CHARGE") && text(r, "pr") == "0.5",
+        |r| {
+            r["pr"] = json!({"S": "0.25"});
+        },
+    ),
+    stored(
+        "I26",
+        "an item knows another sum",
+        |r| is_item(r, "CoreVM1"),
+        |r| {
+            r["ch"]["M"]["en"]["M"]["c"] = json!({"S": "1"});
+        },
+    ),
+    stored(
+        "I26",
+        "an item does not know what runs",
+        |r| is_item(r, "CoreVM1"),
+        |r| {
+            r["ch"]["M"].as_object_mut().unwrap().remove("ru");
         },
     ),
 ];

@@ -65,6 +65,10 @@ pub enum Condition {
     WorkLeft(u64),
     /// The staging is in this state.
     StagingState(StagingState),
+    /// The charge runs.
+    Runs,
+    /// The charge has ended at this time, and is not processed.
+    Unprocessed(Timestamp),
     /// The key is not remembered, or only until this time.
     Forgotten(Timestamp),
 }
@@ -92,6 +96,7 @@ impl Condition {
             Write::Application { before: None, .. }
             | Write::Item { before: None, .. }
             | Write::Born(_)
+            | Write::Charged(_)
             | Write::Deployed(_)
             | Write::Submission(_)
             | Write::Work(_)
@@ -106,6 +111,8 @@ impl Condition {
             Write::StagingMoved { from: state, .. } | Write::StagingStays { state, .. } => {
                 vec![Self::StagingState(*state)]
             }
+            Write::ChargeEnded { .. } | Write::ChargeProcessed { end: None, .. } => vec![Self::Runs],
+            Write::ChargeProcessed { end: Some(end), .. } => vec![Self::Unprocessed(*end)],
             Write::Declaration { .. } => Vec::new(),
         }
     }
@@ -114,7 +121,7 @@ impl Condition {
     pub const fn fence(&self) -> Fence {
         match self {
             Self::New | Self::Forgotten(_) => Fence::NewKey,
-            Self::Exists => Fence::Exists,
+            Self::Exists | Self::Runs | Self::Unprocessed(_) => Fence::Exists,
             Self::WorkExists => Fence::WorkExists,
             Self::Submissions(_) => Fence::Submissions,
             Self::Attention(_) => Fence::Attention,
@@ -143,6 +150,10 @@ impl Condition {
             (Self::Revision(revision), Some(Record::Service(_, stored))) => stored == revision,
             (Self::History(entries, state), Some(Record::Change(change))) => {
                 change.mark().entries == *entries && change.state == *state
+            }
+            (Self::Runs, Some(Record::Charge(charge))) => charge.end.is_none(),
+            (Self::Unprocessed(end), Some(Record::Charge(charge))) => {
+                charge.processed.is_none() && charge.end == Some(*end)
             }
             (Self::WorkLeft(count), Some(Record::Submission(submission))) => submission.work_left == *count,
             (Self::StagingState(state), Some(Record::Staging(staging))) => staging.state == *state,

@@ -29,6 +29,7 @@ impl Fingerprint {
             Record::Head(_)
             | Record::Item(_)
             | Record::Change(_)
+            | Record::Charge(_)
             | Record::Submission(_)
             | Record::Remembered(..)
             | Record::Work(_)

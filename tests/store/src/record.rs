@@ -2,8 +2,9 @@
 
 use crate::fingerprint::Fingerprint;
 use domain::change::Change;
+use domain::charge::Charge;
 use domain::deployed::Deployed;
-use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, SubmissionId, TeamId};
+use domain::id::{ApplicationId, ChangeId, ChargeId, DeployedId, ItemId, SubmissionId, TeamId};
 use domain::item::Item;
 use domain::json::Hash;
 use domain::staging::{Staging, StagingId};
@@ -25,6 +26,8 @@ pub enum Key {
     Item(ItemId),
     /// A change instance.
     Change(ChangeId),
+    /// A charge.
+    Charge(ChargeId),
     /// A deployed item version.
     Deployed(DeployedId),
     /// A submission.
@@ -56,6 +59,8 @@ pub enum Record {
     Item(Item),
     /// A change instance.
     Change(Change),
+    /// A charge.
+    Charge(Charge),
     /// A deployed item version.
     Deployed(Deployed),
     /// A submission.
@@ -83,6 +88,7 @@ impl Record {
             Self::Application(application) => Key::Application(application.id),
             Self::Item(item) => Key::Item(item.id),
             Self::Change(change) => Key::Change(change.id),
+            Self::Charge(charge) => Key::Charge(charge.id),
             Self::Deployed(deployed) => Key::Deployed(deployed.id),
             Self::Submission(submission) => Key::Submission(submission.id),
             Self::Remembered(team, remembered) => Key::Remembered(*team, remembered.key.as_str().into()),

@@ -18,6 +18,7 @@ impl Table {
         snapshot.applications.values().cloned().map(Record::Application).for_each(&mut put);
         snapshot.items.values().cloned().map(Record::Item).for_each(&mut put);
         snapshot.changes.values().cloned().map(Record::Change).for_each(&mut put);
+        snapshot.charges.values().cloned().map(Record::Charge).for_each(&mut put);
         snapshot.deployed.iter().cloned().map(Record::Deployed).for_each(&mut put);
         snapshot.submissions.iter().cloned().map(Record::Submission).for_each(&mut put);
         snapshot.works.iter().cloned().map(Record::Work).for_each(&mut put);
@@ -46,6 +47,7 @@ impl Table {
                 }
                 Record::Item(item) => drop(all.items.insert(item.id, item.clone())),
                 Record::Change(change) => drop(all.changes.insert(change.id, change.clone())),
+                Record::Charge(charge) => drop(all.charges.insert(charge.id, charge.clone())),
                 Record::Deployed(deployed) => all.deployed.push(deployed.clone()),
                 Record::Submission(submission) => all.submissions.push(submission.clone()),
                 Record::Work(work) => all.works.push(work.clone()),

@@ -3,7 +3,8 @@
 use crate::fingerprint::Fingerprint;
 use crate::record::{Key, Record, Stored};
 use domain::change::Change;
-use domain::id::{ChangeId, ItemId, SubmissionId, TeamId};
+use domain::charge::Charge;
+use domain::id::{ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
 use domain::item::Item;
 use domain::submission::Submission;
 use domain::team::Head;
@@ -79,6 +80,11 @@ impl Table {
     /// A change instance.
     pub fn change(&self, id: ChangeId) -> Option<&Change> {
         if let Some(Record::Change(change)) = self.record(&Key::Change(id)) { Some(change) } else { None }
+    }
+
+    /// A charge.
+    pub fn charge(&self, id: ChargeId) -> Option<&Charge> {
+        if let Some(Record::Charge(charge)) = self.record(&Key::Charge(id)) { Some(charge) } else { None }
     }
 
     /// A submission.

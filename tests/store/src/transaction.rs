@@ -7,7 +7,7 @@ use domain::json::Hash;
 use domain::staging::Staging;
 use domain::team::Head;
 use domain::write::{Closing, Write};
-use domain::{change::Change, submission::Submission};
+use domain::{change::Change, charge::Charge, submission::Submission};
 use std::collections::BTreeSet;
 
 /// Why a transaction is not written.
@@ -80,6 +80,8 @@ fn written(write: &Write, stored: Option<&Record>) -> Option<Record> {
         Write::ItemStays { .. } | Write::ServiceStays { .. } | Write::StagingStays { .. } => stored.cloned(),
         Write::Born(after) | Write::Moved { after, .. } => Some(Record::Change(after.clone())),
         Write::Closed(closing) => change(stored, |change| close(change, closing)),
+        Write::Charged(after) | Write::ChargeProcessed { after, .. } => Some(Record::Charge(after.clone())),
+        Write::ChargeEnded { end, .. } => charge(stored, |charge| charge.end = Some(*end)),
         Write::Deployed(deployed) => Some(Record::Deployed(deployed.clone())),
         Write::Submission(submission) => Some(Record::Submission(submission.clone())),
         Write::Progress { after, .. } => submission(stored, |before| progress(before, after)),
@@ -103,6 +105,12 @@ fn change(stored: Option<&Record>, move_on: impl FnOnce(&mut Change)) -> Option<
     let Some(Record::Change(mut change)) = stored.cloned() else { return None };
     move_on(&mut change);
     Some(Record::Change(change))
+}
+
+fn charge(stored: Option<&Record>, change: impl FnOnce(&mut Charge)) -> Option<Record> {
+    let Some(Record::Charge(mut charge)) = stored.cloned() else { return None };
+    change(&mut charge);
+    Some(Record::Charge(charge))
 }
 
 fn submission(stored: Option<&Record>, change: impl FnOnce(&mut Submission)) -> Option<Record> {
@@ -142,6 +150,8 @@ fn key(write: &Write) -> Key {
         Write::Born(born) => Key::Change(born.id),
         Write::Moved { after, .. } => Key::Change(after.id),
         Write::Closed(closing) => Key::Change(closing.change),
+        Write::Charged(after) | Write::ChargeProcessed { after, .. } => Key::Charge(after.id),
+        Write::ChargeEnded { charge, .. } => Key::Charge(*charge),
         Write::Deployed(deployed) => Key::Deployed(deployed.id),
         Write::Submission(submission) => Key::Submission(submission.id),
         Write::Remember { team, remembered, .. } => Key::Remembered(*team, remembered.key.as_str().into()),

@@ -37,6 +37,23 @@ impl World {
         Ok(decided)
     }
 
+    /// Marks a charge as processed, or as not.
+    pub(crate) fn mark(
+        &mut self,
+        id: ChargeId,
+        caller: &str,
+        processed: bool,
+    ) -> Result<charge::Marked, charge::Refused> {
+        let charge = self.snapshot.charges[&id].clone();
+        let item = self.snapshot.items[&charge.item].clone();
+        let stamp = self.stamp(Self::key_of(caller));
+        let marked = charge::mark(&charge, &item, &self.head(), Some(processed), &team(caller), &stamp)?;
+        self.apply(&marked.writes);
+        assert_eq!(self.snapshot.charges[&id], marked.charge, "the answer shows what is stored");
+        self.audit();
+        Ok(marked)
+    }
+
     /// Moves a change instance as its owner.
     pub(crate) fn decide(&mut self, id: ChangeId, state: State) -> Change {
         let owner = self.change(id).owner.name.clone();

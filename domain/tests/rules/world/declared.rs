@@ -1,6 +1,7 @@
 //! What is declared: teams, services and their items, as short as a rule can be told.
 
 use super::*;
+use std::collections::BTreeMap;
 
 pub(crate) const VM_OWNER: &str = "VMOwnerTeam";
 pub(crate) const LB_OWNER: &str = "LBOwnerTeam";
@@ -10,6 +11,24 @@ pub(crate) const STRANGER: &str = "Stranger";
 pub(crate) const APP: &str = "NewApp1";
 
 pub(super) const TEAMS: [&str; 5] = [VM_OWNER, LB_OWNER, NP_OWNER, CONSUMER, STRANGER];
+
+/// What a service may cost: for each change, for each month.
+pub(crate) const PRICES: [(&str, &str); 3] = [("5", "49.99"), ("0", "10"), ("0.25", "0")];
+
+/// The definitions with each of the prices.
+pub(super) static PRICED: LazyLock<BTreeMap<String, Vec<Arc<schema::Schema>>>> = LazyLock::new(|| {
+    let priced = |text: &str, (change, month): (&str, &str)| {
+        let mut definition: Value = serde_json::from_str(text).unwrap();
+        let number = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        definition["metadata"] = json!({"cost_per_change": number(change), "monthly_cost": number(month)});
+        let schema = schema::publish(definition.to_string().as_bytes()).unwrap();
+        let amount = |text| domain::money::Amount::parse(text).unwrap();
+        assert_eq!(schema.prices, Prices { per_change: amount(change), monthly: amount(month) });
+        Arc::new(schema)
+    };
+    let all = |offer: &Offer| PRICES.iter().map(|prices| priced(&offer.schema.text, *prices)).collect();
+    OFFERS.iter().map(|(title, offer)| (title.clone(), all(offer))).collect()
+});
 
 // Compiling a schema takes longer than a whole scenario.
 pub(super) static OFFERS: LazyLock<Offers> = LazyLock::new(|| {

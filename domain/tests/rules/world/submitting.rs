@@ -48,7 +48,11 @@ impl World {
         };
         let plan = plan::plan(&read.0, &read.1, &self.offers, &request)?;
         let at_once = plan.at_once(&stamp).unwrap();
-        let more = |write: &&Write| matches!(write, Write::Closed(_) | Write::Work(_));
+        let is_time = |charge: &Charge| charge.id.charge_type() == ChargeType::MonthlyCost;
+        let more = |write: &&Write| {
+            matches!(write, Write::Closed(_) | Write::Work(_) | Write::ChargeEnded { .. })
+                || matches!(write, Write::Charged(charge) if is_time(charge))
+        };
         assert_eq!(at_once.writes.len(), plan.writes_at_least() + at_once.writes.iter().filter(more).count());
         Ok(Plan {
             owed: plan.derived().to_vec(),

@@ -48,7 +48,15 @@ fn sound(table: &Table, write: &Write) {
             assert!(table.record(&Key::Deployed(deployed.id)).is_none(), "the key is taken");
             assert!(!deployed.id.number().is_multiple_of(domain::id::CHANGE_STRIDE), "it is a change's");
         }
-        Write::Head { .. }
+        Write::ChargeEnded { charge, end } => {
+            assert!(table.charge(*charge).unwrap().start <= *end, "it ends before it begins");
+        }
+        Write::ChargeProcessed { end, after } => {
+            let stored = table.charge(after.id).unwrap();
+            assert_eq!((stored.end, stored.start, stored.price), (*end, after.start, after.price));
+        }
+        Write::Charged(_)
+        | Write::Head { .. }
         | Write::Attention { .. }
         | Write::Team(_)
         | Write::Application { .. }

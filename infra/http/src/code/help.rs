@@ -105,8 +105,8 @@ impl Code {
                 "Publish under another title.",
             ),
             Self::NotOwner => (
-                "The team may see the change instance, as its consumer for instance, but another team decides on it.",
-                "Ask the team in `owner`.",
+                "The team may see the change instance or the charge, as its consumer for instance, but another team decides on it.",
+                "Ask the team in `owner`, or in `service_owner_team`.",
             ),
             Self::IllegalTransition => (
                 "The state machine has no move from the change instance's state, which is in `state`, to the one that is asked \
@@ -157,6 +157,10 @@ impl Code {
             Self::TooManyAttempts => {
                 ("There were 31 attempts at this change already.", "Have the consumer declare the item anew.")
             }
+            Self::ChargeProcessed => (
+                "A charge was to be marked as not processed, and it is: it may have been billed already.",
+                "Leave it as it is, and set it right where it was billed.",
+            ),
             Self::NameTaken => (
                 "An API key of this name exists, or has existed: histories show names, so each stands for one key and its \
                  successors.",

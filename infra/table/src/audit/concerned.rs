@@ -2,7 +2,7 @@
 
 use crate::key::{self, Key};
 use domain::change::Change;
-use domain::id::{ApplicationId, ChangeId, ItemId, SubmissionId, TeamId};
+use domain::id::{ApplicationId, ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
 use domain::invariant::{Snapshot, Subject, Violation};
 use domain::metadata::Of;
 use domain::work::WorkId;
@@ -22,6 +22,12 @@ fn about(snapshot: &Snapshot, violation: &Violation) -> BTreeSet<Key> {
     match &violation.subject {
         Subject::Item(id) => of_item(snapshot, *id),
         Subject::Change(id) => of_change(snapshot, *id),
+        Subject::Charge(id) => {
+            let charge = snapshot.charges.get(id);
+            let item = charge.map(|charge| of_item(snapshot, charge.item)).unwrap_or_default();
+            let change = charge.map(|charge| key::change(charge.change));
+            item.into_iter().chain(change).chain([key::charge(*id), key::head(id.team())]).collect()
+        }
         Subject::Deployed(id) => {
             let deployed = snapshot.deployed.iter().find(|deployed| deployed.id == *id);
             let item = deployed.map(|deployed| of_item(snapshot, deployed.item));
@@ -117,7 +123,7 @@ fn of_change(snapshot: &Snapshot, id: ChangeId) -> BTreeSet<Key> {
     let mut keys = change.map(|change| of_item(snapshot, change.item)).unwrap_or_default();
     keys.extend(change.map(|change| key::submission(change.submission)));
     keys.extend(change.and_then(|change| change.cause).map(key::change));
-    keys.extend([key::change(id), key::head(id.team())]);
+    keys.extend([key::change(id), key::charge(ChargeId::of_change(id)), key::head(id.team())]);
     keys
 }
 
@@ -145,6 +151,7 @@ fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
     if let Some(item) = item {
         keys.extend(item.open().map(|(_, slot)| key::change(slot.change)));
         keys.extend(item.deployed.map(|latest| key::deployed(latest.id)));
+        keys.extend(item.charges.running.map(|running| key::charge(running.charge)));
         keys.extend(item.dependents().map(|owner| key::share(id, owner)));
         keys.insert(key::declaration(team, item.version.hash));
     }
@@ -154,6 +161,8 @@ fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
     keys.extend(versions.map(|version| key::declaration(team, version.hash)));
     let deployed = snapshot.deployed.iter().filter(|deployed| deployed.item == id);
     keys.extend(deployed.map(|deployed| key::deployed(deployed.id)));
+    let charges = snapshot.charges.values().filter(|charge| charge.item == id);
+    keys.extend(charges.map(|charge| key::charge(charge.id)));
     let shares = snapshot.shares.iter().filter(|(item, _)| *item == id);
     keys.extend(shares.map(|(_, owner)| key::share(id, *owner)));
     keys

@@ -3,10 +3,10 @@
 use super::indexes::{Place, places};
 use crate::key::{self, INDEXES, Index};
 use crate::record::{
-    self, ApplicationRecord, AskedRecord, Attributes, ChangeRecord, ConfigRecord, CoolingRecord,
-    CourseRecord, DeployedRecord, DocsRecord, GivenUpRecord, HeadRecord, HealthRecord, ItemRecord,
-    MandatoryRecord, MessagesRecord, Record, RememberedRecord, ReplacedRecord, RepliedRecord, SchemaRecord,
-    ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord,
+    self, ApplicationRecord, AskedRecord, Attributes, ChangeRecord, ChargeRecord, ConfigRecord,
+    CoolingRecord, CourseRecord, DeployedRecord, DocsRecord, GivenUpRecord, HeadRecord, HealthRecord,
+    ItemRecord, MandatoryRecord, MessagesRecord, Record, RememberedRecord, ReplacedRecord, RepliedRecord,
+    SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord,
 };
 use crate::{Error, related, size};
 use domain::config::CONFIG_BYTES_MAX;
@@ -90,6 +90,9 @@ impl Rows {
                 self.keep::<ChangeRecord, _>(row, |kept, change| kept.changes.insert(change.id, change))
             }
             Some(DeployedRecord::TYPE) => self.deployed(row),
+            Some(ChargeRecord::TYPE) => {
+                self.keep::<ChargeRecord, _>(row, |kept, charge| kept.charges.insert(charge.id, charge))
+            }
             Some(ShareRecord::TYPE) => {
                 self.keep::<ShareRecord, _>(row, |kept, share| kept.shares.insert((share.item, share.owner)))
             }

@@ -2,6 +2,7 @@
 
 use super::Record;
 use super::bytes::ChainPart;
+use super::charge::PricesPart;
 use super::entry::{self, EntryRecord, Teams};
 use super::parts::{Bad, ServicePart, TeamPart, VersionPart, change_type, kind, runtime_state, state};
 use crate::key::{self, Key};
@@ -54,6 +55,9 @@ pub(crate) struct ChangeRecord {
     rs: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     dp: Option<u64>,
+    /// Absent for one that is free of charge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pr: Option<PricesPart>,
     /// How many entries the history has: the fence of every move.
     n: u64,
     hi: Vec<EntryRecord>,
@@ -90,6 +94,7 @@ impl Record for ChangeRecord {
             nis: change.never_in_service.then_some(true),
             rs: change.runtime_state.name().to_owned(),
             dp: change.deployed_before.map(DeployedId::get),
+            pr: PricesPart::of(change.prices),
             n: change.mark().entries,
             hi: entry::records(change),
             hh: ChainPart::of(change.mark().chain),
@@ -128,6 +133,7 @@ impl Record for ChangeRecord {
                 Some(raw) => Some(DeployedId::parse(raw).ok_or(Bad("deployed item"))?),
                 None => None,
             },
+            prices: PricesPart::value(self.pr)?,
             log: history.iter().rev().find_map(|entry| entry.log.clone()).unwrap_or_default(),
             created: history.first().ok_or(Bad("history"))?.at,
             history,

@@ -2,6 +2,7 @@
 
 use super::Record;
 use super::bytes::{HashPart, TargetPart};
+use super::charge::ChargesPart;
 use super::parts::{
     Bad, MarkPart, ReferencePart, ServicePart, TeamPart, VersionPart, at, change_type, runtime_state, state,
     team_id,
@@ -40,6 +41,9 @@ pub(crate) struct ItemRecord {
     dp: Option<LatestPart>,
     nd: u64,
     lc: u64,
+    /// Absent for one that has cost nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ch: Option<ChargesPart>,
     cr: u64,
     mo: u64,
 }
@@ -173,6 +177,7 @@ impl Record for ItemRecord {
             dp: item.deployed.as_ref().map(LatestPart::of),
             nd: item.next_deployed,
             lc: item.latest_change.get(),
+            ch: ChargesPart::of(&item.charges),
             cr: item.created.micros(),
             mo: item.modified.micros(),
         }
@@ -205,6 +210,7 @@ impl Record for ItemRecord {
             deployed: self.dp.map(LatestPart::value).transpose()?,
             next_deployed: self.nd,
             latest_change: ChangeId::parse(self.lc).ok_or(Bad("latest change"))?,
+            charges: ChargesPart::value(self.ch)?,
             created: at(self.cr),
             modified: at(self.mo),
         })

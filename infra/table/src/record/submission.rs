@@ -1,6 +1,7 @@
 //! Submissions, remembered idempotency keys, the work that submissions leave, and how it is staged.
 
 use super::Record;
+use super::charge::PricesPart;
 use super::parts::{
     ActorPart, Bad, ReferencePart, ServicePart, TeamPart, VersionPart, at, hash, kind, staging_id, team_id,
 };
@@ -159,6 +160,9 @@ struct OwedPart {
     #[serde(skip_serializing_if = "Option::is_none")]
     dc: Option<DeclaredPart>,
     ar: bool,
+    /// Absent for one that is free of charge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pr: Option<PricesPart>,
 }
 
 /// What becomes of an item's declaration.
@@ -227,6 +231,7 @@ impl OwedPart {
             ver: owed.version.as_ref().map(VersionPart::of),
             dc: owed.declared.as_ref().map(DeclaredPart::of),
             ar: owed.approval_required,
+            pr: PricesPart::of(owed.prices),
         }
     }
 
@@ -241,6 +246,7 @@ impl OwedPart {
             version: self.ver.map(VersionPart::value),
             declared: self.dc.map(DeclaredPart::value).transpose()?,
             approval_required: self.ar,
+            prices: PricesPart::value(self.pr)?,
         })
     }
 }

@@ -3,6 +3,9 @@
 
 mod healthchecks;
 
+mod charged;
+
+use self::charged::{charges, prices};
 use super::*;
 use crate::record::{
     ApiKeyRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MandatoryRecord, MemberRecord,
@@ -13,6 +16,7 @@ use base64::engine::general_purpose::STANDARD;
 use domain::access::{ApiKey, Made};
 use domain::actor::{Actor, Role, TeamRef};
 use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Kind, Reason, Target, Version};
+use domain::charge::{Charges, Prices, Running};
 use domain::declared::{Declared, Identity};
 use domain::deployed::Deployed;
 use domain::docs::Docs;
@@ -24,6 +28,7 @@ use domain::mandatory::Version as MandatoryVersion;
 use domain::member::Member;
 use domain::message::{Content, Messages};
 use domain::metadata::{Replaced, Since};
+use domain::money::Amount;
 use domain::recorded::{Event as Happened, Recorded};
 use domain::schema::Reference;
 use domain::service::{Service, ServiceRef, ServiceState, Settings};
@@ -110,6 +115,7 @@ fn change() -> Change {
         runtime_state: RuntimeState::Requested,
         deployed_before: DeployedId::new(consumer().id, 17),
         log: "done".to_owned(),
+        prices: prices(),
         created: at(0),
         history: vec![entry(None, State::Pending, 0)],
     }
@@ -157,6 +163,11 @@ fn item() -> Item {
         }),
         next_deployed: 18,
         latest_change: change_id(16),
+        charges: Charges {
+            running: Some(Running { charge: charges()[1].id, price: prices().monthly, start: at(0) }),
+            ended: prices(),
+            processed: Prices { monthly: Amount::ZERO, ..prices() },
+        },
         created: at(0),
         modified: at(1),
     }
@@ -245,6 +256,7 @@ fn work() -> Work {
         version: Some(version(1)),
         declared: None,
         approval_required: true,
+        prices: Prices::NONE,
     };
     let id = WorkId { submission: submission().id, staging: None, number: 1 };
     Work { id, entries: vec![owed], created: at(0) }
@@ -276,6 +288,7 @@ fn staged_work() -> Work {
         cause: None,
         version: None,
         declared: Some(declared),
+        prices: prices(),
         ..of.entries[0].clone()
     };
     Work { id: WorkId { staging: Some(staging().id), ..of.id }, entries: vec![owed], ..of }
@@ -376,10 +389,14 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
         superseded_at_birth: 0,
         deployed_before: None,
         log: String::new(),
+        prices: Prices::NONE,
         history: vec![Entry { log: None, ..entry(None, State::Pending, 0) }.chained(Chain::START)],
         ..change()
     };
     golden::<ChangeRecord>("plain_change", &plain);
+    let [charge, running_charge] = charges();
+    golden::<ChargeRecord>("charge", &charge);
+    golden::<ChargeRecord>("running_charge", &running_charge);
     golden::<DeployedRecord>("deployed", &deployed());
     golden::<SubmissionRecord>("submission", &submission());
     golden::<RememberedRecord>("remembered", &(consumer().id, remembered()));
@@ -641,6 +658,8 @@ fn asked_in_memory(write: &Write) -> String {
         Condition::Application(..) => "dig = :dig AND ni = :ni",
         Condition::Revision(_) => "rv = :rv",
         Condition::History(..) => "n = :n AND st = :st",
+        Condition::Runs => "attribute_exists(pk) AND attribute_not_exists(en)",
+        Condition::Unprocessed(_) => "attribute_not_exists(pd) AND en = :en",
         Condition::WorkLeft(_) => "wl = :before",
         Condition::StagingState(_) => "st = :st",
         Condition::Forgotten(_) => "attribute_not_exists(pk) OR xp <= :xp",
@@ -664,6 +683,7 @@ fn each_write_has_the_condition_that_its_fence_needs() {
     let in_flight = Head { in_flight: Some(submission().id), ..head() };
     let named = team.clone();
     let team = team.id;
+    let [of_change, running] = charges();
     let writes = [
         ("head", Write::Head { before: head(), after: head() }),
         ("attention", Write::Attention { team: consumer().id, delta: Attention::one("change/16") }),
@@ -676,6 +696,10 @@ fn each_write_has_the_condition_that_its_fence_needs() {
         ("moved", Write::Moved { before: slot().mark, from: State::Pending, after: change() }),
         ("closed", Write::Closed(closing)),
         ("deployed", Write::Deployed(deployed())),
+        ("charged", Write::Charged(running.clone())),
+        ("charge ended", Write::ChargeEnded { charge: running.id, end: at(5) }),
+        ("charge processed", Write::ChargeProcessed { end: of_change.end, after: of_change }),
+        ("charge processed, running", Write::ChargeProcessed { end: None, after: running }),
         ("submission", Write::Submission(submission())),
         ("remember", Write::Remember { team: consumer().id, remembered: remembered(), now: at(0) }),
         ("work", Write::Work(work())),

@@ -59,7 +59,7 @@ async fn audit(table: &Table) -> (Audited, Vec<Seen>) {
 
 /// One of everything: what was decided, what is owed, what is staged.
 async fn busy() -> Twin {
-    let mut twin = Twin::of(World::new().with_dependent("VM")).await;
+    let mut twin = Twin::of(World::new().priced().with_dependent("VM")).await;
     twin.world.idempotency = Some(("key".to_owned(), Hash::of("request")));
     let body = |cpu| document(&[("NewApp1", application(&[vm("a", cpu), vm("b", 1), lb("c", &["a"], "x")]))]);
     twin.world.submit(&body(1), Scope::Whole).unwrap();
@@ -68,6 +68,8 @@ async fn busy() -> Twin {
     let id = twin.world.finish("a", VM_OWNER);
     twin.world.finish("a", NP_OWNER);
     twin.world.deploy(id, VM_OWNER, &json!({"ip": "1"})).unwrap();
+    let running = twin.world.item("a").charges.running.unwrap();
+    twin.world.mark(running.charge, VM_OWNER, true).unwrap();
     twin.world.reject("b", VM_OWNER);
     twin.follow().await;
     twin.submit_staged(&body(2)).await;

@@ -3,6 +3,7 @@
 use crate::twin::{Twin, run};
 use crate::world::{APP, VM_OWNER, World, application, document, team, vm};
 use domain::change::Change;
+use domain::charge::{Charge, ChargeType};
 use domain::deployed::Deployed;
 use domain::id::TeamId;
 use domain::item::Item;
@@ -18,6 +19,7 @@ pub(crate) async fn all(twin: &Twin) {
         changes(twin, *team).await;
         items(twin, *team).await;
         deployed(twin, *team).await;
+        charges(twin, *team).await;
         others(twin, *team).await;
     }
     let services = twin.world.offers.values().map(|offer| offer.service.clone());
@@ -95,6 +97,25 @@ async fn deployed(twin: &Twin, team: TeamId) {
     for item in snapshot.items.values().filter(|item| item.consumer.id == team) {
         is(twin, &Source::<Deployed>::of_item(item.id), of(&|one| one.item == item.id)).await;
     }
+}
+
+async fn charges(twin: &Twin, team: TeamId) {
+    let snapshot = &twin.world.snapshot;
+    let of = |wanted: &dyn Fn(&Charge) -> bool| -> Vec<Charge> {
+        snapshot.charges.values().filter(|charge| wanted(charge)).cloned().collect()
+    };
+    let (fees, times) = ([ChargeType::CostPerChange], [ChargeType::MonthlyCost]);
+    for types in [&fees[..], &times, &ChargeType::ALL] {
+        for processed in [&[false][..], &[true], &[false, true]] {
+            let wanted = of(&|charge| {
+                charge.service_owner.id == team
+                    && types.contains(&charge.id.charge_type())
+                    && processed.contains(&charge.processed.is_some())
+            });
+            is(twin, &Source::<Charge>::owned_by(team, types, processed), wanted).await;
+        }
+    }
+    is(twin, &Source::<Charge>::of_consumer(team), of(&|charge| charge.consumer.id == team)).await;
 }
 
 async fn others(twin: &Twin, team: TeamId) {

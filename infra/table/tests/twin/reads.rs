@@ -2,7 +2,7 @@
 
 use crate::twin::{Twin, run, whole_seconds};
 use crate::world::{APP, CONSUMER, STRANGER, VM_OWNER, World, application, document, team, vm};
-use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
+use domain::id::{ApplicationId, ChangeId, ChargeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
 use domain::submission::{Remembered, Scope};
 use domain::timestamp::Timestamp;
 use dovetail_table::metered;
@@ -15,6 +15,7 @@ pub(crate) async fn all(twin: &Twin) {
     teams(twin).await;
     items(twin).await;
     changes(twin).await;
+    charges(twin).await;
     submissions(twin).await;
     services(twin).await;
 }
@@ -39,6 +40,14 @@ async fn teams(twin: &Twin) {
     assert_eq!(table.head(nobody).await.unwrap(), None);
     assert!(table.stored_team(nobody).await.unwrap().is_none());
     assert_eq!(table.application(ApplicationId::new(nobody, 1).unwrap()).await.unwrap(), None);
+}
+
+async fn charges(twin: &Twin) {
+    for (id, known) in &twin.world.snapshot.charges {
+        assert_eq!(twin.table.charge(*id).await.unwrap().as_ref(), Some(known));
+    }
+    let nobody = ChargeId::new(TeamId::new(NOBODYS).unwrap(), 16).unwrap();
+    assert_eq!(twin.table.charge(nobody).await.unwrap(), None);
 }
 
 async fn items(twin: &Twin) {

@@ -50,7 +50,7 @@ struct Walk {
 
 impl Walk {
     async fn of(seed: u64) -> Self {
-        let world = World::new().with_dependent("VM").with_dependent("LoadBalancer");
+        let world = World::new().priced().with_dependent("VM").with_dependent("LoadBalancer");
         let world = if seed.is_multiple_of(3) { world.without_approval() } else { world };
         Self { dice: Rng::with_seed(seed), twin: Twin::of(world).await }
     }
@@ -73,6 +73,7 @@ impl Walk {
             0..25 => self.submit().await,
             25..75 => self.update().await,
             75..82 => self.retry(),
+            82..87 => self.mark(),
             _ => self.generate(),
         }
         self.twin.follow().await;
@@ -137,6 +138,13 @@ impl Walk {
             if let Some(id) = self.dice.choice(blocked) {
                 drop(self.world().retry(id, owner));
             }
+        }
+    }
+
+    fn mark(&mut self) {
+        let charges: Vec<_> = self.twin.world.snapshot.charges.values().cloned().collect();
+        if let Some(charge) = self.dice.choice(charges) {
+            drop(self.world().mark(charge.id, &charge.service_owner.name, true));
         }
     }
 

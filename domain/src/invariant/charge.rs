@@ -1,0 +1,143 @@
+//! I26: what is charged is what was caused, once; and an item knows what its charges come to.
+
+use super::{Audit, Subject};
+use crate::change::{Change, ChangeType};
+use crate::charge::{Charge, ChargeType, Prices, Running, is_charged_for};
+use crate::id::{CHANGE_STRIDE, ChangeId, ChargeId};
+use crate::item::Item;
+use crate::money::Amount;
+use crate::state::State;
+use crate::timestamp::Timestamp;
+
+/// A price that came into force with an approval; zero, when it ended what was charged.
+struct Tariff {
+    change: ChangeId,
+    price: Amount,
+    at: Timestamp,
+}
+
+impl Audit<'_> {
+    /// All that concerns a charge, but for its place among those of its item.
+    pub(super) fn charge(&mut self, charge: &Charge) {
+        let subject = || Subject::Charge(charge.id);
+        let own = charge.item.team() == charge.id.team() && charge.consumer.id == charge.id.team();
+        self.require(own, "I5", subject(), "ids of several teams");
+        let change = self.snapshot.changes.get(&charge.change);
+        let agrees = change.is_some_and(|change| {
+            change.item == charge.item
+                && change.item_name == charge.item_name
+                && change.application == charge.application
+                && change.service == charge.service
+                && change.service_owner == charge.service_owner
+                && change.consumer == charge.consumer
+        });
+        let detail = "its change instance names something else, or there is none";
+        self.require(agrees, "I16", subject(), detail);
+        let caused = change.is_some_and(|change| is_caused(charge, change));
+        self.require(caused, "I26", subject(), "its change instance does not cause it as it is");
+        let is_over = charge.processed.is_none() || charge.end.is_some();
+        self.require(is_over, "I26", subject(), "it is processed and runs");
+    }
+
+    /// What is charged for by itself has a charge.
+    pub(super) fn is_charged(&mut self, change: &Change) {
+        let charged = self.snapshot.charges.contains_key(&ChargeId::of_change(change.id));
+        let detail = "it is not charged for, and should be";
+        self.require(charged || !is_charged_for(change), "I26", Subject::Change(change.id), detail);
+    }
+
+    /// Its time in service is charged without gaps and overlaps, and it knows the sums.
+    pub(super) fn charges(&mut self, item: &Item, changes: &[&Change]) {
+        let subject = || Subject::Item(item.id);
+        let charges = self.charges_of_item.get(&item.id).cloned().unwrap_or_default();
+        let of_time = charges.iter().filter(|charge| charge.id.charge_type() == ChargeType::MonthlyCost);
+        let of_time: Vec<&Charge> = of_time.copied().collect();
+        let covered = covers(&tariffs(changes), &of_time);
+        self.require(covered, "I26", subject(), "its time in service is charged otherwise than it was");
+        let running = of_time.iter().find(|charge| charge.end.is_none()).map(|charge| Running {
+            charge: charge.id,
+            price: charge.price,
+            start: charge.start,
+        });
+        self.require(running == item.charges.running, "I26", subject(), "what runs is another charge");
+        let ended = sums(charges.iter().copied().filter(|charge| charge.end.is_some()));
+        self.require(ended == item.charges.ended, "I26", subject(), "its charges have another sum");
+        let processed = sums(charges.iter().copied().filter(|charge| charge.processed.is_some()));
+        let detail = "those that are processed have another sum";
+        self.require(processed == item.charges.processed, "I26", subject(), detail);
+    }
+}
+
+/// Whether a charge is what a change instance causes.
+fn is_caused(charge: &Charge, change: &Change) -> bool {
+    match charge.id.charge_type() {
+        ChargeType::CostPerChange => {
+            charge.id == ChargeId::of_change(change.id)
+                && is_charged_for(change)
+                && charge.price == change.prices.per_change
+                && (charge.start, charge.end) == (change.created, Some(change.created))
+        }
+        ChargeType::MonthlyCost => {
+            charge.id.number() % CHANGE_STRIDE == 1
+                && charge.price == change.prices.monthly
+                && charge.price != Amount::ZERO
+                && charge.end.is_none_or(|end| charge.start <= end)
+        }
+    }
+}
+
+/// The prices that came into force, in the order of the approvals (I6).
+fn tariffs(changes: &[&Change]) -> Vec<Tariff> {
+    let mut main: Vec<_> = changes.iter().filter(|change| !change.is_dependant()).collect();
+    main.sort_by_key(|change| (change.submission, change.attempt));
+    let mut tariffs: Vec<Tariff> = Vec::new();
+    for change in main {
+        let approvals = change
+            .history
+            .iter()
+            .filter(|entry| entry.to == State::Approved && matches!(entry.from, None | Some(State::Pending)));
+        for entry in approvals {
+            let is_gone = entry.change_type == ChangeType::Delete;
+            let price = if is_gone { Amount::ZERO } else { change.prices.monthly };
+            if tariffs.last().map_or(Amount::ZERO, |tariff| tariff.price) != price {
+                tariffs.push(Tariff { change: change.id, price, at: entry.at });
+            }
+        }
+    }
+    tariffs
+}
+
+/// Whether charges, in the order of their numbers, cover exactly the times of the prices that came into force.
+fn covers(tariffs: &[Tariff], charges: &[&Charge]) -> bool {
+    let mut rest = charges.to_vec();
+    let ends = tariffs.iter().skip(1).map(Some).chain([None]);
+    let covered = tariffs.iter().zip(ends).all(|(tariff, next)| {
+        let (own, others): (Vec<_>, Vec<_>) = rest.iter().partition(|charge| charge.change == tariff.change);
+        rest = others;
+        if tariff.price == Amount::ZERO {
+            return own.is_empty();
+        }
+        let starts = own.iter().skip(1).map(|charge| Some(charge.start));
+        let chained = own.iter().zip(starts).all(|(charge, start)| charge.end == start);
+        let (Some(first), Some(last)) = (own.first(), own.last()) else { return false };
+        let begins = first.id == ChargeId::of_time(tariff.change) && first.start >= tariff.at;
+        let following = next.filter(|next| next.price != Amount::ZERO);
+        let following = following.and_then(|next| rest.iter().find(|charge| charge.change == next.change));
+        let ends = match (last.end, next) {
+            (None, None) => true,
+            (Some(end), Some(next)) => end >= next.at && following.is_none_or(|next| next.start == end),
+            (None, Some(_)) | (Some(_), None) => false,
+        };
+        chained && begins && ends
+    });
+    covered && rest.is_empty()
+}
+
+fn sums<'a>(charges: impl Iterator<Item = &'a Charge>) -> Prices {
+    let mut sums = Prices::NONE;
+    for charge in charges {
+        // What runs is not among them: no time is asked.
+        sums.add(charge.id.charge_type(), charge.total(charge.start));
+    }
+    sums
+}

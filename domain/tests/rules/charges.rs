@@ -1,0 +1,300 @@
+//! What is charged: each change instance once (R38), and time in service without a gap (R39).
+
+use crate::walk::{Config, Walk};
+use crate::world::{APP, LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, vm};
+use domain::change::{Change, Kind};
+use domain::charge::{Charge, ChargeType, Refused};
+use domain::id::ChargeId;
+use domain::item::Item;
+use domain::money::Amount;
+use domain::state::State;
+use domain::submission::Scope;
+use domain::timestamp::Timestamp;
+
+const NAME: &str = "CoreVM1";
+const HOUR: u64 = 3_600_000_000;
+/// A month, as it is charged for.
+const MONTH: u64 = 730 * HOUR;
+
+/// Random histories, and how long each of them is.
+const HISTORIES: u64 = 200;
+const STEPS: usize = 30;
+
+fn amount(text: &str) -> Amount {
+    Amount::parse(text).unwrap()
+}
+
+fn of_type(world: &World, name: &str, charge_type: ChargeType) -> Vec<Charge> {
+    world.charges(name).into_iter().filter(|charge| charge.id.charge_type() == charge_type).collect()
+}
+
+/// What an item's changes cost, one by one.
+fn fees(world: &World, name: &str) -> Vec<String> {
+    let fees = of_type(world, name, ChargeType::CostPerChange);
+    fees.iter().map(|charge| charge.total(charge.start).to_string()).collect()
+}
+
+/// What an item's times in service come to by now, one by one; with what the item knows of them all.
+fn times(world: &World, name: &str) -> (Vec<String>, String) {
+    let now = Timestamp::from_micros(world.clock);
+    let times = of_type(world, name, ChargeType::MonthlyCost);
+    let times = times.iter().map(|charge| charge.total(now).to_string()).collect();
+    (times, world.item(name).charges.total(now).monthly.to_string())
+}
+
+fn running(world: &World, name: &str) -> Option<ChargeId> {
+    world.item(name).charges.running.map(|running| running.charge)
+}
+
+#[test]
+fn r38_each_change_instance_of_the_services_owner_is_charged_when_it_is_born() {
+    let mut world = World::new().priced().with_dependent("VM");
+    world.declare_and_generate(&[vm(NAME, 1)]);
+    assert_eq!(fees(&world, NAME), ["5"], "the dependent team's share is part of it");
+    world.declare_and_generate(&[vm(NAME, 2)]);
+    assert_eq!(fees(&world, NAME), ["5", "5"], "though the first one is displaced");
+    world.reject(NAME, VM_OWNER);
+    assert_eq!(fees(&world, NAME), ["5", "5"], "and the second one rejected");
+    let rejected = world.open(NAME, VM_OWNER, State::Rejected);
+    world.retry(rejected, VM_OWNER).unwrap();
+    assert_eq!(fees(&world, NAME), ["5", "5"], "a retry is the owner's own");
+    world.finish(NAME, VM_OWNER);
+    world.finish(NAME, NP_OWNER);
+    world.declare_and_generate(&[]);
+    assert_eq!(fees(&world, NAME), ["5", "5", "5"], "a removal is a change");
+}
+
+#[test]
+fn r38_a_generated_one_is_charged_unless_it_is_overtaken() {
+    let mut world = World::new().priced();
+    world.charge("LoadBalancer", 0);
+    let both = |cpu: u64| vec![vm(NAME, cpu), lb("CoreLB1", &[NAME], "a")];
+    world.declare_and_generate(&both(1));
+    world.finish(NAME, VM_OWNER);
+    world.finish("CoreLB1", LB_OWNER);
+    world.declare_and_generate(&both(2));
+    assert_eq!(fees(&world, "CoreLB1"), ["5", "5"], "it refers to what was modified");
+    // What the next one owes is overtaken by the one after it, before it is generated.
+    world.declare(&both(3));
+    world.declare(&[vm(NAME, 3), lb("CoreLB1", &[NAME], "b")]);
+    let born = world.generate();
+    assert_eq!((born[0].kind, born[0].state), (Kind::Referenced, State::Closed));
+    assert_eq!(fees(&world, "CoreLB1"), ["5", "5", "5"]);
+}
+
+#[test]
+fn r38_the_price_is_that_of_the_definition_at_the_submission() {
+    let mut world = World::new().priced();
+    let body = |cpu: u64| document(&[(APP, application(&[vm(NAME, cpu)]))]);
+    world.submit_staged(&body(1), Scope::Whole).unwrap();
+    world.charge("VM", 2);
+    world.generate();
+    assert_eq!(fees(&world, NAME), ["5"], "whenever it lands");
+    world.submit(&body(2), Scope::Whole).unwrap();
+    world.charge("VM", 1);
+    world.submit(&body(3), Scope::Whole).unwrap();
+    assert_eq!(fees(&world, NAME), ["5", "0.25"], "what costs nothing is not charged");
+}
+
+#[test]
+fn r38_a_preview_charges_nothing() {
+    let mut world = World::new().priced().without_approval();
+    let plan = world.planned(&document(&[(APP, application(&[vm(NAME, 1)]))]), Scope::Whole).unwrap();
+    assert_eq!(plan.preview.born.len(), 1);
+    assert!(world.snapshot.charges.is_empty());
+}
+
+#[test]
+fn r39_time_in_service_is_charged_from_the_creations_approval_to_the_deletions() {
+    let mut world = World::new().priced();
+    world.declare(&[vm(NAME, 1)]);
+    world.clock += MONTH;
+    assert_eq!(times(&world, NAME), (vec![], "0".to_owned()), "nothing is in service yet");
+    world.approve(NAME, VM_OWNER);
+    let approved = world.clock;
+    world.clock = approved + MONTH;
+    assert_eq!(times(&world, NAME).0, ["49.99"], "it runs");
+    world.complete(NAME, VM_OWNER);
+    world.declare(&[]);
+    world.clock = approved + 2 * MONTH - 1;
+    world.approve(NAME, VM_OWNER);
+    world.clock += MONTH;
+    assert_eq!(times(&world, NAME), (vec!["99.98".to_owned()], "99.98".to_owned()), "it ended");
+    // Declared again, another time begins.
+    world.declare(&[vm(NAME, 1)]);
+    world.clock += MONTH;
+    world.approve(NAME, VM_OWNER);
+    let approved = world.clock;
+    world.clock = approved + MONTH / 2;
+    assert_eq!(times(&world, NAME).0.len(), 2);
+    assert_eq!(
+        world.item(NAME).charges.total(Timestamp::from_micros(world.clock)).monthly,
+        amount("124.975")
+    );
+}
+
+#[test]
+fn r39_another_price_comes_into_force_with_the_approval_of_a_change() {
+    let mut world = World::new().priced();
+    world.declare(&[vm(NAME, 1)]);
+    world.finish(NAME, VM_OWNER);
+    let first = running(&world, NAME);
+    world.charge("VM", 1);
+    world.clock += MONTH;
+    assert_eq!(running(&world, NAME), first, "a publication raises nobody's price");
+    world.declare(&[vm(NAME, 2)]);
+    world.reject(NAME, VM_OWNER);
+    assert_eq!(running(&world, NAME), first, "nor does what is rejected");
+    world.declare(&[vm(NAME, 3)]);
+    world.approve(NAME, VM_OWNER);
+    let second = running(&world, NAME);
+    assert_ne!(second, first);
+    assert_eq!(world.snapshot.charges[&second.unwrap()].price, amount("10"));
+    world.declare(&[vm(NAME, 4)]);
+    world.finish(NAME, VM_OWNER);
+    assert_eq!(running(&world, NAME), second, "the same price runs on");
+    world.charge("VM", 2);
+    world.declare(&[vm(NAME, 5)]);
+    world.finish(NAME, VM_OWNER);
+    assert_eq!(running(&world, NAME), None, "free of charge from then on");
+    assert_eq!(of_type(&world, NAME, ChargeType::MonthlyCost).len(), 2);
+}
+
+#[test]
+fn r39_what_runs_is_divided_where_it_is_processed_and_nothing_is_lost() {
+    let mut world = World::new().priced();
+    world.declare(&[vm(NAME, 1)]);
+    world.finish(NAME, VM_OWNER);
+    let start = world.snapshot.charges[&running(&world, NAME).unwrap()].start.micros();
+    for month in 1..=20 {
+        world.clock = start + month * MONTH - 1;
+        let id = running(&world, NAME).unwrap();
+        let marked = world.mark(id, VM_OWNER, true).unwrap().charge;
+        assert_eq!(marked.total(Timestamp::from_micros(0)), amount("49.99"));
+        let processed = marked.processed.unwrap();
+        assert_eq!(
+            (processed.at, processed.by.changed_by()),
+            (marked.end.unwrap(), "key of VMOwnerTeam (Api Key)".to_owned())
+        );
+        assert!(world.mark(id, VM_OWNER, true).unwrap().writes.is_empty(), "again is no change");
+    }
+    world.clock = start + 21 * MONTH;
+    let charges = world.item(NAME).charges;
+    assert_eq!(charges.processed.monthly, amount("999.8"));
+    assert_eq!(charges.total(Timestamp::from_micros(world.clock)).monthly, amount("1049.79"));
+    assert_eq!(of_type(&world, NAME, ChargeType::MonthlyCost).len(), 21);
+    // What ended by itself is only marked.
+    world.declare(&[]);
+    world.approve(NAME, VM_OWNER);
+    let last = of_type(&world, NAME, ChargeType::MonthlyCost).pop().unwrap();
+    let marked = world.mark(last.id, VM_OWNER, true).unwrap().charge;
+    assert_eq!(Charge { processed: None, ..marked }, last);
+    assert_eq!(running(&world, NAME), None);
+}
+
+#[test]
+fn r39_only_the_services_owner_marks_and_takes_nothing_back() {
+    let mut world = World::new().priced();
+    world.declare(&[vm(NAME, 1)]);
+    let fee = world.charges(NAME)[0].id;
+    for team in [crate::world::CONSUMER, LB_OWNER] {
+        assert_eq!(world.mark(fee, team, true), Err(Refused::NotOwner));
+    }
+    assert!(world.mark(fee, VM_OWNER, false).unwrap().writes.is_empty());
+    world.mark(fee, VM_OWNER, true).unwrap();
+    assert_eq!(world.mark(fee, VM_OWNER, false), Err(Refused::Processed));
+    assert_eq!(world.item(NAME).charges.processed.per_change, amount("5"));
+}
+
+#[test]
+fn r39_a_mark_and_a_decision_on_one_item_do_not_pass_each_other() {
+    let mut world = World::new().priced();
+    world.declare(&[vm(NAME, 1)]);
+    world.finish(NAME, VM_OWNER);
+    world.declare(&[]);
+    let mut other = world.clone();
+    let id = running(&world, NAME).unwrap();
+    world.mark(id, VM_OWNER, true).unwrap();
+    other.approve(NAME, VM_OWNER);
+    // Both were made on the item as it was: the storage takes whichever comes first, and not the other.
+    for (taken, refused) in [(&world, &other), (&other, &world)] {
+        let table = store::Table::of(&taken.snapshot);
+        assert!(table.takes(refused.written.last().unwrap(), &[]).is_err());
+    }
+}
+
+#[test]
+fn r39_clocks_that_go_back_charge_no_time_twice() {
+    let mut world = World::new().priced();
+    world.declare(&[vm(NAME, 1)]);
+    world.finish(NAME, VM_OWNER);
+    world.clock += MONTH;
+    let id = running(&world, NAME).unwrap();
+    let end = world.mark(id, VM_OWNER, true).unwrap().charge.end;
+    world.clock -= MONTH / 2;
+    world.declare(&[]);
+    world.approve(NAME, VM_OWNER);
+    let last = of_type(&world, NAME, ChargeType::MonthlyCost).pop().unwrap();
+    assert_eq!((Some(last.start), last.end), (end, end));
+}
+
+/// What an item's time in service costs by `now`, told from its change instances alone: when which price came into force.
+fn due(changes: &[&Change], now: Timestamp) -> Amount {
+    let mut approvals: Vec<(Timestamp, Amount)> = Vec::new();
+    for change in changes.iter().filter(|change| !change.is_dependant()) {
+        for entry in change.history.iter().filter(|e| e.to == State::Approved && e.from != Some(e.to)) {
+            let is_gone = entry.change_type == domain::change::ChangeType::Delete;
+            approvals.push((entry.at, if is_gone { Amount::ZERO } else { change.prices.monthly }));
+        }
+    }
+    approvals.sort_by_key(|(at, _)| *at);
+    let ends = approvals.iter().skip(1).map(|(at, _)| *at).chain([now]);
+    approvals.iter().zip(ends).map(|((start, price), end)| price.over(*start, end)).sum()
+}
+
+/// What an item's change instances cost.
+fn due_for_changes(changes: &[&Change]) -> Amount {
+    let is_generated = |change: &&&Change| {
+        matches!(change.kind, Kind::Direct | Kind::Referenced) && change.history[0].to != State::Closed
+    };
+    changes.iter().filter(is_generated).map(|change| change.prices.per_change).sum()
+}
+
+#[test]
+fn whatever_happens_an_item_costs_its_changes_and_its_time_in_service_exactly() {
+    let (mut marked, mut divided) = (0, 0);
+    for seed in 0..HISTORIES {
+        let config =
+            Config { approval: seed % 2 == 0, dependents: true, changing_settings: true, staged: 30 };
+        let mut walk = Walk::new(seed, config);
+        for step in 0..STEPS {
+            walk.step();
+            // Hours pass, so that there is something to pay.
+            walk.world.clock += (seed + u64::try_from(step).unwrap()) % 50 * HOUR + 123_457;
+        }
+        let (snapshot, now) = (&walk.world.snapshot, Timestamp::from_micros(walk.world.clock));
+        for item in snapshot.items.values() {
+            let charges = snapshot.charges.values().filter(|charge| charge.item == item.id);
+            let charges: Vec<&Charge> = charges.collect();
+            let changes = snapshot.changes.values().filter(|change| change.item == item.id);
+            let changes: Vec<&Change> = changes.collect();
+            let sum = |charge_type: ChargeType| -> Amount {
+                let own = charges.iter().filter(|charge| charge.id.charge_type() == charge_type);
+                own.map(|charge| charge.total(now)).sum()
+            };
+            let (monthly, per_change) = (sum(ChargeType::MonthlyCost), sum(ChargeType::CostPerChange));
+            assert_eq!(monthly, due(&changes, now), "seed {seed}: {charges:#?}");
+            assert_eq!(per_change, due_for_changes(&changes), "seed {seed}");
+            known(item, now, monthly, per_change);
+            let processed = charges.iter().filter(|charge| charge.processed.is_some());
+            marked += processed.clone().count();
+            divided += processed.filter(|charge| charge.id.charge_type() == ChargeType::MonthlyCost).count();
+        }
+    }
+    assert!(marked > 50 && divided > 20, "{marked} {divided}");
+}
+
+fn known(item: &Item, now: Timestamp, monthly: Amount, per_change: Amount) {
+    let total = item.charges.total(now);
+    assert_eq!((total.monthly, total.per_change), (monthly, per_change));
+}

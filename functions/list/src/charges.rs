@@ -1,0 +1,127 @@
+//! Charges: those of a role, one, and what service items have cost so far.
+
+use crate::filter::Filter;
+use crate::order::{Field, Orders, stored_order};
+use crate::page::{Asked, List, only_knows};
+use domain::charge::{Charge, ChargeType, Charges};
+use domain::id::{ChargeId, ItemId};
+use domain::item::Item;
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
+use dovetail_table::{Source, Table};
+use serde_json::Value;
+
+/// What charges and their sums are narrowed down by.
+const FILTERS: [&str; 6] = [
+    "application_id",
+    "consumer_team_id",
+    "service_id",
+    "service_item_id",
+    "service_name",
+    "service_owner_team_id",
+];
+
+const FIELDS: &[Field<Charge>] = &[
+    ("created", |charge| charge.start.to_wire()),
+    ("id", |charge| format!("{:016}", charge.id.get())),
+    ("charge_type", |charge| charge.id.charge_type().name().to_owned()),
+];
+
+const SUMMED_FIELDS: &[Field<Item>] =
+    &[("created", |item| item.created.to_wire()), ("id", |item| format!("{:016}", item.id.get()))];
+
+/// The charges of the caller's services, or those of the items that it declared.
+pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let call = asked.call;
+    only_knows(call, &[FILTERS.as_slice(), &["charge_type", "processed"]].concat())?;
+    let mut filter = filter(call)?;
+    let types = types(call)?;
+    let processed = call.query.truth("processed").map_err(|error| Call::bad_filter(&error))?;
+    let processed = processed.map_or_else(|| vec![false, true], |processed| vec![processed]);
+    let team = call.caller.team.id;
+    let source = match call.pov {
+        // An owner's are kept apart by both.
+        Pov::ServiceOwner => Source::<Charge>::owned_by(team, &types, &processed),
+        Pov::Consumer => {
+            if types.len() < ChargeType::ALL.len() {
+                filter.test(move |charge| types.contains(&charge.id.charge_type()));
+            }
+            if let [processed] = processed[..] {
+                filter.test(move |charge| charge.processed.is_some() == processed);
+            }
+            Source::<Charge>::of_consumer(team)
+        }
+    };
+    let orders = Orders::By { stored: stored_order(call.pov, false), fields: FIELDS };
+    let list = List { asked, source, filter, orders };
+    let page = list.page().await?;
+    let viewpoint = Viewpoint::of(call);
+    let results: Vec<Value> =
+        page.rows.iter().map(|charge| view::charge(charge, call.now, &viewpoint)).collect();
+    Ok(page.reply(&results))
+}
+
+/// What the items of the caller's services, or those that it declared, have cost so far; those that have cost nothing are
+/// left out.
+pub(crate) async fn accumulated(asked: Asked<'_>) -> Result<Reply, Failure> {
+    let call = asked.call;
+    only_knows(call, &FILTERS)?;
+    let mut filter = summed_filter(call)?;
+    filter.test(|item| item.charges != Charges::NONE);
+    let team = call.caller.team.id;
+    let source = match call.pov {
+        Pov::ServiceOwner => Source::<Item>::owned_by(team),
+        Pov::Consumer => Source::<Item>::of_consumer(team),
+    };
+    let orders = Orders::By { stored: stored_order(call.pov, false), fields: SUMMED_FIELDS };
+    let list = List { asked, source, filter, orders };
+    let page = list.page().await?;
+    let viewpoint = Viewpoint::of(call);
+    let results: Vec<Value> =
+        page.rows.iter().map(|item| view::accumulated(item, call.now, &viewpoint)).collect();
+    Ok(page.reply(&results))
+}
+
+/// One charge.
+pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let charge = table.charge(call.id_of(ChargeId::parse, ChargeId::team)?).await?;
+    let charge = charge.filter(|charge| call.pov.shows_charge(charge, call.caller.team.id));
+    let charge = charge.ok_or(Code::NotFound)?;
+    Ok(Reply::new(200, view::charge(&charge, call.now, &Viewpoint::of(call))))
+}
+
+fn filter(call: &Call) -> Result<Filter<Charge>, Failure> {
+    let query = &call.query;
+    let mut filter = Filter::new();
+    filter.ids(query, "application_id", |charge: &Charge| charge.item.application().get())?;
+    filter.ids(query, "consumer_team_id", |charge| charge.consumer.id.get())?;
+    filter.ids(query, "service_id", |charge| charge.service.id.get())?;
+    filter.ids(query, "service_item_id", |charge| charge.item.get())?;
+    filter.ids(query, "service_owner_team_id", |charge| charge.service_owner.id.get())?;
+    filter.texts(query, "service_name", |charge| &charge.service.title);
+    Ok(filter)
+}
+
+fn summed_filter(call: &Call) -> Result<Filter<Item>, Failure> {
+    let query = &call.query;
+    let mut filter = Filter::new();
+    filter.ids(query, "application_id", |item: &Item| item.id.application().get())?;
+    filter.ids(query, "consumer_team_id", |item| item.consumer.id.get())?;
+    filter.ids(query, "service_id", |item| item.service.id.get())?;
+    filter.ids(query, "service_item_id", |item| ItemId::get(item.id))?;
+    filter.ids(query, "service_owner_team_id", |item| item.service_owner.id.get())?;
+    filter.texts(query, "service_name", |item| &item.service.title);
+    Ok(filter)
+}
+
+/// The types that are asked for; all when nothing is said.
+fn types(call: &Call) -> Result<Vec<ChargeType>, Failure> {
+    let Some(names) = call.query.list("charge_type") else { return Ok(ChargeType::ALL.to_vec()) };
+    let types: Option<Vec<ChargeType>> = names.iter().map(|name| ChargeType::parse(name)).collect();
+    let known = ChargeType::ALL.map(ChargeType::name).join(", ");
+    let mut types = types
+        .ok_or_else(|| Call::bad_filter(&FieldError::new("charge_type", format!("is none of {known}"))))?;
+    types.sort_unstable();
+    types.dedup();
+    Ok(types)
+}

@@ -1,0 +1,59 @@
+//! Marking a charge as processed, by the service's owner.
+
+use crate::ATTEMPTS_MAX;
+use domain::charge::{self, Charge, Refused};
+use domain::id::ChargeId;
+use dovetail_aws::pause;
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
+use dovetail_table::{Commit, Table};
+use serde_json::Value;
+
+/// Loads, decides, commits; again from the start when something moved meanwhile. What this request has written itself, and
+/// only its answer was lost, is then as asked for already.
+pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let id = call.id(ChargeId::parse)?;
+    for attempt in 0..ATTEMPTS_MAX {
+        let charge = load(table, call, id).await?;
+        let processed = processed(call)?;
+        let (item, head) = tokio::try_join!(table.item(charge.item), table.head(id.team()))?;
+        let (item, head) = item.zip(head).ok_or(Code::Broken)?;
+        let (caller, stamp) = (&call.caller.team, call.stamp());
+        match charge::mark(&charge, &item, &head, processed, caller, &stamp) {
+            Ok(marked) if marked.writes.is_empty() => return Ok(shown(call, &marked.charge)),
+            Ok(marked) => {
+                if table.commit(&marked.writes).await? == Commit::Done {
+                    return Ok(shown(call, &marked.charge));
+                }
+            }
+            Err(Refused::Torn) => {}
+            Err(Refused::NotOwner) => return Err(Code::NotOwner.into()),
+            Err(Refused::Processed) => return Err(Code::ChargeProcessed.into()),
+            Err(Refused::OutOfNumbers) => return Err(Code::OutOfNumbers.into()),
+        }
+        pause(attempt).await;
+    }
+    let charge = load(table, call, id).await?;
+    if charge.processed.is_some() { Ok(shown(call, &charge)) } else { Err(Code::Contended.into()) }
+}
+
+/// The charge; not found unless the caller is a party.
+async fn load(table: &Table, call: &Call, id: ChargeId) -> Result<Charge, Failure> {
+    let team = call.caller.team.id;
+    let is_party = |charge: &Charge| Pov::ALL.iter().any(|pov| pov.shows_charge(charge, team));
+    let charge = table.charge(id).await?.filter(is_party);
+    charge.ok_or_else(|| Code::NotFound.into())
+}
+
+/// Whether it is to be processed, if the body says so; other keys are ignored, as everywhere (docs/wire.md rule 9).
+fn processed(call: &Call) -> Result<Option<bool>, Failure> {
+    match call.object()?.get("processed") {
+        None => Ok(None),
+        Some(Value::Bool(processed)) => Ok(Some(*processed)),
+        Some(_) => Err(FieldError::new("processed", "is neither true nor false").into()),
+    }
+}
+
+fn shown(call: &Call, charge: &Charge) -> Reply {
+    Reply::new(200, view::charge(charge, call.now, &Viewpoint::of(call)))
+}

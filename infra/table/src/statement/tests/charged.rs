@@ -1,0 +1,39 @@
+//! A charge of each type.
+
+use super::{at, change, entry};
+use domain::charge::{Charge, Prices, Processed};
+use domain::id::ChargeId;
+use domain::money::Amount;
+use domain::state::State;
+
+/// What is asked for the change instance of these tests.
+pub(super) fn prices() -> Prices {
+    Prices { per_change: Amount::from_millionths(100_000_000), monthly: Amount::from_millionths(49_990_000) }
+}
+
+/// The charge for a change instance, processed; and one that runs.
+pub(super) fn charges() -> [Charge; 2] {
+    let change = change();
+    let of_change = Charge {
+        id: ChargeId::of_change(change.id),
+        item: change.item,
+        item_name: change.item_name,
+        application: change.application,
+        service: change.service,
+        service_owner: change.service_owner,
+        consumer: change.consumer,
+        change: change.id,
+        price: prices().per_change,
+        start: at(0),
+        end: Some(at(0)),
+        processed: Some(Processed { at: at(5), by: entry(None, State::Pending, 0).by }),
+    };
+    let runs = Charge {
+        id: ChargeId::of_time(change.id),
+        price: prices().monthly,
+        end: None,
+        processed: None,
+        ..of_change.clone()
+    };
+    [of_change, runs]
+}
