@@ -11,7 +11,7 @@ import json
 import os
 import sys
 
-from left_out import ARGUED, NOT_BUILT, NOT_BUILT_FOR_OTHERS
+from left_out import ARGUED, NOT_SERVED
 from routes import ROUTES_OF_OTHERS
 
 SCRIPTS = ["netorca_1_0_14", "netorca_0_3_2"]
@@ -27,10 +27,6 @@ Methods are those of the classes that users get, inherited ones included; proper
 
 def argued(method):
     """Why a method is not called: the pattern that it fits, and the words for the page."""
-    for route, patterns in NOT_BUILT:
-        for pattern in patterns:
-            if fnmatch.fnmatchcase(method, pattern):
-                return pattern, f"not built yet: `{route}`"
     for reason, patterns in ARGUED:
         for pattern in patterns:
             if fnmatch.fnmatchcase(method, pattern):
@@ -80,7 +76,7 @@ def resolved(contract, schema):
     return schema
 
 
-def others(contract):
+def others(contract, problems):
     """What the Go client and the Terraform provider call and read, beside what the contract has."""
     lines = ["## The Go client and the Terraform provider\n",
              "Their routes and fields as far as they are public, held against [the contract](../infra/openapi.yaml).\n",
@@ -90,7 +86,9 @@ def others(contract):
             is_there = served(contract, method, path) is not None
             known = fields_of(contract, {"$ref": f"#/components/schemas/{schema}"}) if schema and is_there else set()
             missing = [f"`{name}`" for name in fields if is_there and name not in known]
-            state = "served" if is_there else "not built yet"
+            if not is_there and path not in NOT_SERVED:
+                problems.append(f"{method} {path} is neither served nor argued in left_out.py")
+            state = "served" if is_there else NOT_SERVED.get(path)
             lines.append(f"| {method} | `{path}` | {state} | {', '.join(missing)} |")
     return "\n".join(lines) + "\n"
 
@@ -104,13 +102,13 @@ def page(directory, problems):
     used = set()
     parts = [INTRODUCTION, *(section(each, used, problems) for each in found)]
     contract = found[0]["contract"]
-    for route in [route for route, _ in NOT_BUILT] + NOT_BUILT_FOR_OTHERS:
+    for route in NOT_SERVED:
         if route in contract["paths"]:
-            problems.append(f"left_out.py: {route} is not built, it says, and the contract has it")
-    for pattern in (pattern for _, patterns in NOT_BUILT + ARGUED for pattern in patterns):
+            problems.append(f"left_out.py: {route} is not served, it says, and the contract has it")
+    for pattern in (pattern for _, patterns in ARGUED for pattern in patterns):
         if pattern not in used:
             problems.append(f"left_out.py: nothing is left out by {pattern}")
-    return "\n".join([*parts, others(contract)])
+    return "\n".join([*parts, others(contract, problems)])
 
 
 def main(directory, path, update=None):
