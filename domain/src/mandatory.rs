@@ -41,8 +41,9 @@ impl Version {
 
     /// The schemas, compiled.
     pub fn mandatory(&self) -> Result<Mandatory, Vec<Problem>> {
-        let compiled =
-            |text: &Option<String>| text.as_deref().map(|text| schema::load(text).map(Arc::new)).transpose();
+        let compiled = |text: &Option<String>| {
+            text.as_deref().map(|text| schema::load_of_metadata(text).map(Arc::new)).transpose()
+        };
         Ok(Mandatory { team: compiled(&self.team)?, application: compiled(&self.application)? })
     }
 }

@@ -129,6 +129,12 @@ fn checked(
 
 /// Compiles a definition that was checked when it was published.
 pub fn load(text: &str) -> Result<Schema, Vec<Problem>> {
+    let schema = load_of_metadata(text)?;
+    if schema.title.is_empty() { Err(vec![problem("", "invalid_schema", "no title")]) } else { Ok(schema) }
+}
+
+/// Compiles a schema of metadata that was checked when it was set.
+pub fn load_of_metadata(text: &str) -> Result<Schema, Vec<Problem>> {
     compile(&json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?)
 }
 

@@ -1,6 +1,7 @@
 //! The client: made once per process.
 
 use crate::ACTIONS_MAX;
+use crate::checked;
 use crate::mandatory;
 use crate::messages;
 use crate::meter::Meter;
@@ -74,6 +75,7 @@ pub struct Table {
     pub(crate) known: AllKnown,
     pub(crate) known_messages: messages::Known,
     pub(crate) known_mandatory: mandatory::Known,
+    pub(crate) seen_checks: checked::Seen,
 }
 
 impl std::fmt::Debug for Table {
@@ -103,6 +105,7 @@ impl Table {
             known: Arc::default(),
             known_messages: messages::Known::default(),
             known_mandatory: mandatory::Known::default(),
+            seen_checks: checked::Seen::default(),
         }
     }
 }

@@ -75,6 +75,7 @@ impl Table {
             Ok(vec![kept, stands, self.told(recorded)?])
         };
         let commit = self.transact(actions).await?;
+        self.forget_check(after.service.id);
         let is_stored = commit == Commit::Done
             || self.healthcheck(after.team.id, after.service.id).await?.as_ref() == Some(after);
         outcome(commit, is_stored)
@@ -95,6 +96,7 @@ impl Table {
             ])
         };
         let commit = self.transact(actions).await?;
+        self.forget_check(service);
         // Once it is gone it is gone, whoever did it.
         let is_gone = commit == Commit::Done || self.healthcheck(team, service).await?.is_none();
         outcome(commit, is_gone)

@@ -7,6 +7,7 @@ mod access;
 pub mod audit;
 mod bound;
 mod call;
+mod checked;
 mod commit;
 mod connect;
 mod cost;

@@ -94,17 +94,19 @@ impl Table {
             ]
         });
         let named = items.iter().flat_map(named_by_item).filter_map(Beside::key);
-        let checks = items
-            .iter()
-            .flat_map(|item| [key::course(item.service_owner.id, item.service.id), key::health(item.id)]);
-        // Most have no healthcheck, and how an item is may be seen a moment later.
+        let now = dovetail_aws::now();
+        let checks = self.checks_of(items, now);
+        // How an item is may be seen a moment later.
         let lasting = async {
             let mut lasting = Related::default();
-            add(&mut lasting, self.lasting_and(named.collect(), checks.collect()).await?)?;
+            add(&mut lasting, self.lasting_and(named.collect(), checks).await?)?;
             Ok(lasting)
         };
         let (moving, lasting) = try_join(self.related(around.collect()), lasting).await?;
-        Ok(with_lasting(moving, lasting))
+        let mut related = with_lasting(moving, lasting);
+        let more = self.checks_beside(items, now, &related).await?;
+        add(&mut related, more)?;
+        Ok(related)
     }
 
     /// The first change instances of a submission's own items, as far as they exist, as they are now.
