@@ -124,17 +124,21 @@ fn checked(
         return Err(check.problems.into_vec());
     }
     // The text is what is kept: in it a number is spelled in one way, and so it is in whatever is told of an item.
-    load(&json::canonical(&definition))
+    compiled(&json::canonical(&definition))
 }
 
 /// Compiles a definition that was checked when it was published.
 pub fn load(text: &str) -> Result<Schema, Vec<Problem>> {
-    let schema = load_of_metadata(text)?;
+    let schema = compiled(text)?;
     if schema.title.is_empty() { Err(vec![problem("", "invalid_schema", "no title")]) } else { Ok(schema) }
 }
 
-/// Compiles a schema of metadata that was checked when it was set.
+/// Compiles a schema of metadata that was checked when it was set: it has a title or none.
 pub fn load_of_metadata(text: &str) -> Result<Schema, Vec<Problem>> {
+    compiled(text)
+}
+
+fn compiled(text: &str) -> Result<Schema, Vec<Problem>> {
     compile(&json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?)
 }
 

@@ -115,7 +115,7 @@ pub(super) fn crashing(path: &str) {
         asked.into_iter().map(|(request, status)| (request, (!rests).then_some(status))).collect();
     for ((request, _), number) in requests.iter_mut().zip(1..) {
         // Who asks again says that it is the same.
-        let submits = request.path.contains("/submit/") || request.path.ends_with("/revert/");
+        let submits = request.path.contains("/submit/") || request.path.contains("/revert/");
         if submits && request.idempotency_key.is_none() {
             request.idempotency_key = Some(format!("request-{number}"));
         }
