@@ -15,7 +15,11 @@ const OWNER: &str = "/v1/orcabase/serviceowner";
 
 /// A system in which work is carried out when the test says so, and whose function has looked who has messages.
 fn system() -> Running {
-    let system = Running::demo();
+    system_of(dovetail_local::world::DEMO)
+}
+
+fn system_of(world: &str) -> Running {
+    let system = Running::start(world);
     system.enable("generate", false);
     let nothing = json!({"AwesomeConsumer2": {}});
     assert_eq!(system.call("POST", VALIDATE, "awesome2-key", &nothing).status, 200);
@@ -166,8 +170,7 @@ pub(super) fn charges() -> Table {
     let mut table = Table::new("Charges, of a service with both prices");
     let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
     world["services"][0]["schema"]["metadata"] = json!({"cost_per_change": 5, "monthly_cost": 49.99});
-    let system = Running::start(&world.to_string());
-    system.enable("generate", false);
+    let system = system_of(&world.to_string());
     let created = submit(&system, &json!({"App": vms(1..=1, 8)}));
     table.row("one CREATE, in a new application, with its fee", Figures::told(&created));
     let path = change(&created);
