@@ -188,7 +188,7 @@ impl System {
         let verdicts = Verdicts::default();
         let reply = Box::pin(functions::answer(&self.table, &self.cursor_key, &verdicts, event)).await;
         let body = match reply.body {
-            Some(Body::Text(text)) => serde_json::from_str(&text).unwrap(),
+            Some(Body::Text(text)) if !text.is_empty() => serde_json::from_str(&text).unwrap(),
             _ => Value::Null,
         };
         Answer { status: u16::try_from(reply.status_code).unwrap(), body }
