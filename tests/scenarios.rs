@@ -39,19 +39,27 @@
 
 #![cfg(test)]
 
+#[path = "scenario/consumer.rs"]
+mod consumer;
 #[path = "scenario/given.rs"]
 mod given;
+#[path = "scenario/look.rs"]
+mod look;
 #[path = "scenario/names.rs"]
 mod names;
 #[cfg(feature = "deployed")]
 #[path = "scenario/on_a_stack.rs"]
 pub(crate) mod on_a_stack;
+#[path = "scenario/owner.rs"]
+mod owner;
 #[path = "scenario/play.rs"]
 pub(crate) mod play;
 #[path = "scenario/reply.rs"]
 mod reply;
 #[path = "scenario/script.rs"]
 mod script;
+#[path = "scenario/stage.rs"]
+mod stage;
 #[path = "scenario/text.rs"]
 mod text;
 

@@ -3,7 +3,8 @@
 //! An id tells whose it is for a consumer, so nothing is read for one that asks for another's. Whether a service owner or
 //! a dependent has a share in something stands in the record itself: that one record is read, and nothing behind it.
 
-use super::{Foreign, Target, body, guarded, populated, targets};
+use super::tenants::{Foreign, populated};
+use super::trespass::{Target, body, guarded, targets};
 use domain::actor::Role;
 use dovetail_http::{Operation, Pov, Route};
 use serde_json::{Value, json};

@@ -1,8 +1,9 @@
 //! Playing a scenario on a stack of its own.
 
 use super::given;
-use super::play::{Scene, Stage, assert_expected};
+use super::play::{Scene, assert_expected};
 use super::script::Script;
+use super::stage::Stage;
 use dovetail_table::ACTIONS_MAX;
 use simulation::system::STAGED;
 use std::fs;

@@ -1,0 +1,163 @@
+//! What somebody looks at: objects, lists, histories, events.
+
+use super::names::Names;
+use super::reply;
+use super::script::Outcome;
+use super::stage::{CORE, Stage};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use tests::{Answer, Site};
+
+/// Where charges are.
+pub(super) const CHARGES: &str = "/v1/marketplace";
+
+impl<S: Site> Stage<S> {
+    /// Reads one object, as its consumer or owner when no team is named.
+    pub(super) fn read(&self, team: Option<&str>, kind: &str, name: &str, fields: &[&str]) -> Outcome {
+        let names = self.names();
+        let (collection, id, reader) = match kind {
+            "change" => {
+                let found = names.change_named(name);
+                ("change_instances", found.id, found.consumer)
+            }
+            "item" => {
+                let found = names.item_named(name);
+                ("service_items", found.id, found.consumer)
+            }
+            "application" => self.found("applications", "name", &json!(name)),
+            "submission" => {
+                let (team, _) = name.split_once('#').unwrap();
+                ("submissions", self.submission_named(name), team.to_owned())
+            }
+            "service" => ("services", self.service_id(name), "AwesomeConsumer".to_owned()),
+            "team" => {
+                let found = &self.results("/v1/account/teams/", name)[0];
+                let ["as", "of", submission, fields @ ..] = fields else {
+                    return Outcome::head(reply::fields(found, fields, &names));
+                };
+                let (id, as_of) = (&found["id"], self.submission_named(submission));
+                let path = format!("/v1/account/teams/{id}/?as_of={as_of}");
+                let answer = self.system.get(&path, self.key(name));
+                let shown = reply::fields(&answer.body, fields, &names);
+                return reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(shown));
+            }
+            _ => panic!("`{kind}` cannot be read"),
+        };
+        let is_consumers_own = matches!(collection, "applications" | "submissions");
+        let as_consumer = is_consumers_own || team.is_none_or(|team| team == reader);
+        let pov = if as_consumer { "consumer" } else { "serviceowner" };
+        let (as_of, fields) = match fields {
+            ["as", "of", submission, fields @ ..] => {
+                (format!("?as_of={}", self.submission_named(submission)), fields)
+            }
+            fields => (String::new(), fields),
+        };
+        let path = format!("{CORE}/{pov}/{collection}/{id}/{as_of}");
+        let answer = self.system.get(&path, self.key(team.unwrap_or(&reader)));
+        let shown = |answer: &Answer| match (kind, fields) {
+            ("change", []) => reply::change(&answer.body, &names),
+            ("item", []) => reply::item(&answer.body),
+            _ => reply::fields(&answer.body, fields, &names),
+        };
+        reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(shown(&answer)))
+    }
+
+    /// What the team that has it finds under a name.
+    pub(super) fn found(
+        &self,
+        collection: &'static str,
+        field: &str,
+        name: &Value,
+    ) -> (&'static str, u64, String) {
+        for team in &self.submitters {
+            let rows = self.results(&format!("{CORE}/consumer/{collection}/?limit=1000"), team);
+            if let Some(row) = rows.iter().find(|row| row[field] == *name) {
+                return (collection, row["id"].as_u64().unwrap(), team.clone());
+            }
+        }
+        panic!("nothing among {collection} is called {name}")
+    }
+
+    /// `changes state=PENDING`, `dependant items`; behind `as consumer` as a consumer.
+    pub(super) fn list(&self, team: &str, collection: &str, view: Option<&str>, words: &[&str]) -> Outcome {
+        let names = self.names();
+        let (pov, filters) = match words {
+            ["as", "consumer", filters @ ..] => ("consumer", filters),
+            filters => ("serviceowner", filters),
+        };
+        let filters = filters.iter().map(|filter| match filter.split_once('=') {
+            Some(("service_item_id", item)) => format!("service_item_id={}", names.item_named(item).id),
+            _ => (*filter).to_owned(),
+        });
+        let (collection, pov) = match collection {
+            "changes" => ("change_instances", pov),
+            "items" => ("service_items", pov),
+            "deployed" => ("deployed_items", pov),
+            "submissions" => ("submissions", "consumer"),
+            other => (other, pov),
+        };
+        let filters = filters.collect::<Vec<_>>().join("&");
+        let view = view.map(|view| format!("{view}/")).unwrap_or_default();
+        let base = if collection == "messages" { "/v1/orcaexternal" } else { CORE };
+        let path = format!("{base}/{pov}/{collection}/{view}?{filters}");
+        let answer = self.system.get(&path, self.key(team));
+        reply::error(&answer, &names).unwrap_or_else(|| {
+            let rows = answer.at("/results").as_array().unwrap();
+            assert_eq!(answer.at("/count"), rows.len(), "the count is the number of rows");
+            let rows: Vec<String> = rows.iter().map(|row| reply::row(collection, row, &names)).collect();
+            Outcome::head(if rows.is_empty() { "none".to_owned() } else { rows.join(", ") })
+        })
+    }
+
+    pub(super) fn history(&self, change: &str) -> Outcome {
+        let names = self.names();
+        let found = names.change_named(change);
+        let path = format!("{CORE}/consumer/change_instances/{}/history/", found.id);
+        let entries = self.results(&path, &found.consumer);
+        Outcome { head: String::new(), rows: reply::history(&entries, &names) }
+    }
+
+    pub(super) fn versions(&self, item: &str, names: &Names) -> Vec<Value> {
+        let item = names.item_named(item);
+        let path = format!("{CORE}/consumer/deployed_items/?limit=1000&service_item_id={}", item.id);
+        self.results(&path, &item.consumer)
+    }
+
+    pub(super) fn deployed(&self, item: &str) -> Outcome {
+        let names = self.names();
+        let versions = self.versions(item, &names);
+        let head = if versions.is_empty() { "none" } else { "" };
+        let rows = versions.iter().map(|version| reply::deployed(version, &names)).collect();
+        Outcome { head: head.to_owned(), rows }
+    }
+
+    /// The charges of an item, as its consumer sees them.
+    pub(super) fn charges_of(&self, item: &str, names: &Names) -> Vec<Value> {
+        let item = names.item_named(item);
+        let path = format!("{CHARGES}/consumer/charges/?limit=100&service_item_id={}", item.id);
+        self.results(&path, &item.consumer)
+    }
+
+    pub(super) fn charges(&self, item: &str) -> Outcome {
+        let names = self.names();
+        let charges = self.charges_of(item, &names);
+        let head = if charges.is_empty() { "none" } else { "" };
+        Outcome {
+            head: head.to_owned(),
+            rows: charges.iter().map(|charge| reply::charge(charge, &names)).collect(),
+        }
+    }
+
+    /// The events since they were last looked at, by subject.
+    pub(super) fn events(&mut self) -> Outcome {
+        let names = self.names();
+        let events = self.system.events(self.events_read);
+        self.events_read = events.last().map_or(self.events_read, |event| event.number);
+        let mut rows: Vec<_> = events.iter().map(|event| reply::event(&event.envelope, &names)).collect();
+        // Those of one subject are in order; between subjects there is none, and any may come twice.
+        rows.sort_by_key(|(subject, _)| subject.clone());
+        let mut seen = BTreeSet::new();
+        rows.retain(|row| seen.insert(row.clone()));
+        Outcome { head: String::new(), rows: rows.into_iter().map(|(_, row)| row).collect() }
+    }
+}

@@ -1,0 +1,134 @@
+//! What a service owner does: it decides, deploys and bills, and tells what its services are.
+
+use super::look::CHARGES;
+use super::reply;
+use super::script::Outcome;
+use super::stage::{CORE, Stage};
+use super::text::json_prefix;
+use serde_json::{Map, Value, json};
+use tests::Site;
+
+const MESSAGES: &str = "/v1/orcaexternal/serviceowner/messages/";
+
+impl<S: Site> Stage<S> {
+    pub(super) fn update(
+        &self,
+        who: &str,
+        method: &str,
+        change: &str,
+        mut body: Value,
+        options: &str,
+    ) -> Outcome {
+        let names = self.names();
+        let fields = body.as_object_mut().unwrap();
+        let mut rest = options;
+        while !rest.is_empty() {
+            let (field, text) = if let Some(text) = rest.strip_prefix("with log ") {
+                ("log", text)
+            } else if let Some(text) = rest.strip_prefix("with deployed ") {
+                ("deployed_item", text)
+            } else {
+                panic!("`{rest}` is no option")
+            };
+            let (value, after) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
+            fields.insert(field.to_owned(), value);
+            rest = after;
+        }
+        let path = format!("{CORE}/serviceowner/change_instances/{}/", names.change_named(change).id);
+        let answer = self.call(who, method, &path, &body);
+        let done = reply::change(&answer.body, &names);
+        reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(format!("{} {done}", answer.status)))
+    }
+
+    pub(super) fn retry(&self, team: &str, change: &str) -> Outcome {
+        let id = self.names().change_named(change).id;
+        let path = format!("{CORE}/serviceowner/change_instances/{id}/retry/");
+        let answer = self.system.call("POST", &path, self.key(team), &Value::Null);
+        let names = self.names();
+        let born = || Outcome::head(format!("{} {}", answer.status, reply::born(&answer.body, &names)));
+        reply::error(&answer, &names).unwrap_or_else(born)
+    }
+
+    /// `{…} for CoreVM1`, `{…} with CoreVM1#1`, or `{…} onto CoreVM1 v1`.
+    pub(super) fn deploy(&self, team: &str, text: &str) -> Outcome {
+        let names = self.names();
+        let (data, target) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
+        let url = |collection: &str, id: u64| {
+            format!("{}{CORE}/serviceowner/{collection}/{id}/", self.system.base())
+        };
+        let post = format!("{CORE}/serviceowner/deployed_items/");
+        let (method, path, body) = match target.split(' ').collect::<Vec<_>>().as_slice() {
+            ["for", item] => {
+                let item = url("service_items", names.item_named(item).id);
+                ("POST", post, json!({"data": data, "service_item": item}))
+            }
+            ["with", change] => {
+                let change = url("change_instances", names.change_named(change).id);
+                ("POST", post, json!({"data": data, "change_instance": change}))
+            }
+            ["onto", item, version] => {
+                let versions = self.versions(item, &names);
+                let found = versions.iter().find(|row| format!("v{}", row["version"]) == *version).unwrap();
+                ("PATCH", url("deployed_items", found["id"].as_u64().unwrap()), json!({"data": data}))
+            }
+            _ => panic!("`{target}` is no place to deploy to"),
+        };
+        let answer = self.system.call(method, &path, self.key(team), &body);
+        let message = answer.at("/message").as_str().map(|text| format!(" {text:?}")).unwrap_or_default();
+        let done = || format!("{} {}{message}", answer.status, reply::deployed(&answer.body, &names));
+        reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(done()))
+    }
+
+    pub(super) fn bill(&self, team: &str, item: &str, number: usize) -> Outcome {
+        let names = self.names();
+        let id = &self.charges_of(item, &names)[number - 1]["id"];
+        let path = format!("{CHARGES}/serviceowner/charges/{id}/");
+        let answer = self.system.call("PATCH", &path, self.key(team), &json!({"processed": true}));
+        let done = || Outcome::head(format!("{} {}", answer.status, reply::charge(&answer.body, &names)));
+        reply::error(&answer, &names).unwrap_or_else(done)
+    }
+
+    pub(super) fn set(&self, team: &str, service: &str, settings: &Map<String, Value>) -> Outcome {
+        let path = format!("{CORE}/serviceowner/services/{}/", self.service_id(service));
+        let answer = self.system.call("PATCH", &path, self.key(team), &Value::Object(settings.clone()));
+        reply::error(&answer, &self.names()).unwrap_or_else(|| Outcome::head(answer.status.to_string()))
+    }
+
+    /// `"…" to all`, `"…" to VM,LoadBalancer`, `"…" to VM until 2030-01-01`.
+    pub(super) fn tell(&self, team: &str, text: &str) -> Outcome {
+        let (description, rest) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
+        let mut body = json!({"description": description});
+        let rest = rest.strip_prefix("to ").unwrap_or_else(|| panic!("`{text}` says to nobody"));
+        let (services, expiry) = rest.split_once(" until ").map_or((rest, None), |(to, at)| (to, Some(at)));
+        if services != "all" {
+            let url = |title: &str| format!("{CORE}/serviceowner/services/{}/", self.service_id(title));
+            body["scopes"] = services.split(',').map(url).collect();
+        }
+        if let Some(expiry) = expiry {
+            body["expiry_date"] = json!(expiry);
+        }
+        let answer = self.system.call("POST", MESSAGES, self.key(team), &body);
+        reply::error(&answer, &self.names()).unwrap_or_else(|| Outcome::head(answer.status.to_string()))
+    }
+
+    pub(super) fn withdraw(&self, team: &str, text: &str) -> Outcome {
+        let (description, _) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
+        let messages = self.results(&format!("{MESSAGES}?limit=100"), team);
+        let found = messages.iter().find(|message| message["description"] == description);
+        let found = found.unwrap_or_else(|| panic!("there is no message {text}"));
+        let path = format!("{MESSAGES}{}/", found["id"]);
+        let answer = self.system.call("DELETE", &path, self.key(team), &Value::Null);
+        reply::error(&answer, &self.names()).unwrap_or_else(|| Outcome::head(answer.status.to_string()))
+    }
+
+    pub(super) fn publish(&self, team: &str, schema: &str) -> Outcome {
+        let schema: Value = serde_json::from_str(schema).unwrap();
+        let answer =
+            self.system.call("POST", &format!("{CORE}/serviceowner/services/"), self.key(team), &schema);
+        let done = || {
+            let (name, version) = (answer.at("/name").as_str().unwrap(), answer.at("/schema/version"));
+            Outcome::head(format!("{} {name} version {version}", answer.status))
+        };
+        reply::error(&answer, &self.names()).unwrap_or_else(done)
+    }
+}

@@ -1,0 +1,141 @@
+//! A system in the middle of a scenario: each command becomes a request.
+
+use super::names::Names;
+use super::script::{Outcome, Step};
+use super::text::pairs;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use tests::{Answer, Ask, Site};
+
+/// A system in the middle of a scenario.
+pub(super) struct Stage<S> {
+    pub(super) system: S,
+    pub(super) keys: BTreeMap<String, String>,
+    /// The token of a member of each team, if people act.
+    pub(super) tokens: BTreeMap<String, String>,
+    /// The teams that have submitted: whose change instances have names.
+    pub(super) submitters: BTreeSet<String>,
+    /// What each team's last preview stands for.
+    pub(super) plans: BTreeMap<String, String>,
+    /// The replies to submissions with an idempotency key.
+    pub(super) replies: BTreeMap<(String, String), Value>,
+    /// How many events there were when they were last looked at.
+    pub(super) events_read: u64,
+    /// Whether generation rests: what is new in the stream is not delivered at all.
+    pub(super) rests: bool,
+}
+
+/// Where nearly everything is.
+pub(super) const CORE: &str = "/v1/orcabase";
+
+impl<S: Site> Stage<S> {
+    pub(super) fn new(system: S, keys: BTreeMap<String, String>) -> Self {
+        let (submitters, plans, replies) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
+        let tokens = BTreeMap::new();
+        Self { system, keys, tokens, submitters, plans, replies, events_read: 0, rests: false }
+    }
+
+    pub(super) fn play(&mut self, step: &Step) -> Outcome {
+        let words: Vec<&str> = step.command.split(' ').collect();
+        match words.as_slice() {
+            ["history", change] => self.history(change),
+            ["deployed", item] => self.deployed(item),
+            ["charges", item] => self.charges(item),
+            [team, "bills", item, number] => self.bill(team, item, number.parse().unwrap()),
+            [
+                kind @ ("change" | "item" | "application" | "service" | "submission" | "team"),
+                name,
+                fields @ ..,
+            ] => self.read(None, kind, name, fields),
+            [team, "reads", kind, name, fields @ ..] => self.read(Some(team), kind, name, fields),
+            [team, "lists", view @ ("dependant" | "referenced"), collection, words @ ..] => {
+                self.list(team, collection, Some(view), words)
+            }
+            [team, "lists", collection, words @ ..] => self.list(team, collection, None, words),
+            [team, "submits" | "patches" | "validates" | "reverts", ..] => self.submit(team, step),
+            [team, "moves", change, "to", state, ..] => {
+                let body = json!({"state": state});
+                self.update(team, "POST", change, body, rest_of(step, 5))
+            }
+            ["a", "person", "of", _, "moves", change, "to", state, ..] => {
+                let (who, _) = step.command.split_once(" moves ").unwrap();
+                self.update(who, "PATCH", change, json!({"state": state}), rest_of(step, 8))
+            }
+            [team, "updates", change, ..] => self.update(team, "PATCH", change, json!({}), rest_of(step, 3)),
+            [team, "retries", change] => self.retry(team, change),
+            [team, "deploys", ..] => self.deploy(team, rest_of(step, 2)),
+            [team, "sets", service, ..] => self.set(team, service, &pairs(rest_of(step, 3))),
+            [team, "tells", ..] => self.tell(team, rest_of(step, 2)),
+            [team, "withdraws", ..] => self.withdraw(team, rest_of(step, 2)),
+            [team, "publishes"] => self.publish(team, &step.body.join("\n")),
+            ["generation", "rests"] => self.generation(false),
+            ["generation", "goes", "on"] => self.generation(true),
+            ["events"] => self.events(),
+            _ => panic!("`{}` is no command", step.command),
+        }
+    }
+
+    pub(super) fn key(&self, team: &str) -> &str {
+        self.keys.get(team).unwrap_or_else(|| panic!("there is no team `{team}`"))
+    }
+
+    /// What is called how now.
+    pub(super) fn names(&self) -> Names {
+        let mut names = Names::default();
+        for team in &self.submitters {
+            let path = format!("{CORE}/consumer/change_instances/?limit=1000");
+            for change in self.results(&path, team) {
+                names.learn(&change);
+            }
+        }
+        names
+    }
+
+    /// The whole of a list that fits on one page.
+    pub(super) fn results(&self, path: &str, team: &str) -> Vec<Value> {
+        let answer = self.system.get(path, self.key(team));
+        assert_eq!(answer.status, 200, "{path}: {answer:?}");
+        assert!(answer.at("/next").is_null(), "{path} has more than one page");
+        answer.at("/results").as_array().unwrap().clone()
+    }
+
+    /// What `TEAM`, or `a person of TEAM`, is answered.
+    pub(super) fn call(&self, who: &str, method: &str, path: &str, body: &Value) -> Answer {
+        let Some(team) = who.strip_prefix("a person of ") else {
+            return self.system.call(method, path, self.key(who), body);
+        };
+        let bearer = format!("Bearer {}", self.tokens[team]);
+        let (headers, body) = ([("authorization", bearer.as_str())], body.to_string().into_bytes());
+        self.system.send(&Ask { method, path, headers: &headers, body, ..Ask::default() })
+    }
+
+    pub(super) fn service_id(&self, title: &str) -> u64 {
+        let owned = |team: &String| self.results(&format!("{CORE}/serviceowner/services/?limit=1000"), team);
+        let service = self.keys.keys().flat_map(owned).find(|service| service["name"] == title);
+        service.unwrap_or_else(|| panic!("there is no service `{title}`"))["id"].as_u64().unwrap()
+    }
+
+    /// The id of `T#1`, T's first submission: the upper bits are the team's, the number counts its submissions.
+    pub(super) fn submission_named(&self, name: &str) -> u64 {
+        let (team, number) = name.split_once('#').unwrap();
+        let number: usize = number.parse().unwrap();
+        let rows = self.results(&format!("{CORE}/consumer/submissions/?limit=1000"), team);
+        rows[number - 1]["id"].as_u64().unwrap()
+    }
+
+    /// Disables or enables the mapping that feeds generation from the stream.
+    pub(super) fn generation(&mut self, enabled: bool) -> Outcome {
+        self.system.enable("generate", enabled);
+        self.rests = !enabled;
+        Outcome::default()
+    }
+}
+
+/// The command without its first words.
+pub(super) fn rest_of(step: &Step, words: usize) -> &str {
+    let mut rest = step.command.as_str();
+    for _ in 0..words {
+        rest = rest.split_once(' ').map_or("", |(_, rest)| rest);
+    }
+    rest
+}
