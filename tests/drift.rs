@@ -441,9 +441,11 @@ impl World {
         let running = format!("{charges}?charge_type=monthly_cost&processed=false");
         let running = self.call(200, "GET", &running, owner, &Value::Null);
         let url = running["results"][0]["url"].as_str().unwrap();
-        self.call(400, "PATCH", url, owner, &json!({"processed": "yes"}));
-        self.call(403, "PATCH", url, "awesome-key", &json!({"processed": true}));
-        self.call(200, "PATCH", url, owner, &json!({"processed": true}));
+        for url in [url, &url.replace("marketplace", "orcabase")] {
+            self.call(400, "PATCH", url, owner, &json!({"processed": "yes"}));
+            self.call(403, "PATCH", url, "awesome-key", &json!({"processed": true}));
+            self.call(200, "PATCH", url, owner, &json!({"processed": true}));
+        }
         let refused = self.call(400, "PATCH", url, owner, &json!({"processed": false}));
         assert_eq!(refused["code"], "charge_processed");
         self.call(200, "GET", url, owner, &Value::Null);

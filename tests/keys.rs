@@ -390,6 +390,10 @@ fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Pov, String)> {
                 system.get("/v1/orcabase/consumer/service_items/", ADMIN).at("/results/0/id").clone()
             }
             _ if route.path.contains("/healthchecks") => check(system).at("/id").clone(),
+            // They are listed elsewhere.
+            Operation::MarkCharge => {
+                system.get(&collection.replace("orcabase", "marketplace"), ADMIN).at("/results/0/id").clone()
+            }
             // Who has none in one role is asked for those of the other.
             _ if route.path.contains("/webhooks") => system.get(HOOKS, ADMIN).at("/results/0/id").clone(),
             _ => system.get(collection, ADMIN).at("/results/0/id").clone(),

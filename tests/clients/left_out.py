@@ -19,7 +19,6 @@ ARGUED = [
     (NOT_SERVED["/v1/api-token-auth/"], ["NetorcaAuth.*_auth_token"]),
     ("AI is outside this project's scope", ["AI*", "LLMModel*", "Pack*"]),
     ("a submission is made by `submit`: there is nothing to POST to a list of them", ["SubmissionsResource.create"]),
-    ("1.0.14 sends it below `/orcabase`, where no charges are", ["ChargesResource.update"]),
     ("0.3.2 loses the id on its way and sends nothing", ["Netorca.webhook_trigger"]),
     ("it leads below `/orcabase` alone, where nothing is ever deleted", ["NetOrcaClient.delete"]),
     ("OPTIONS is no method of this API, and nothing of the client calls it", ["NetorcaAuth.options"]),

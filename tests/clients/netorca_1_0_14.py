@@ -1137,12 +1137,6 @@ def old_code_for_consumers_still_works():
     expect("the history", ["PENDING"], [entry["state"] for entry in history["results"]])
 
 
-def billed(client, charge, processed):
-    """Marks a charge: the client's own `charges.update` leads below `/orcabase`, where no charges are."""
-    url = client.charges._build_url(f"charges/{charge}")
-    return client._handle_response(client.auth.patch(url, data={"processed": processed}), "charges")
-
-
 @check
 def what_has_a_price_is_charged_and_billed():
     owner().services.create({**schema_of("Meter"), "metadata": {"cost_per_change": 0.1, "monthly_cost": 50}})
@@ -1157,13 +1151,13 @@ def what_has_a_price_is_charged_and_billed():
     expect("the same, by its id", fee.to_dict(), owner().charges.get(fee.id).to_dict())
     time, = consumer().charges.filter(charge_type="monthly_cost", **of_item)
     expect("its end while it runs", None, time.end)
-    expect("whether it is processed", True, billed(owner(), fee.id, True)["processed"])
-    ended = billed(owner(), time.id, True)
-    expect_that("it ended", ended["end"] is not None, ended)
+    expect("whether it is processed", True, owner().charges.update(fee.id, {"processed": True}).processed)
+    ended = owner().charges.update(time.id, {"processed": True})
+    expect_that("it ended", ended.end is not None, ended.to_dict())
     runs_on = [one.start for one in owner().charges.list(charge_type="monthly_cost", processed=False, **of_item)]
-    expect("where the rest begins", [ended["end"]], runs_on)
-    refused(NetorcaAPIError, "charge_processed", lambda: billed(owner(), fee.id, False))
-    refused(NetorcaAPIError, "Access denied", lambda: billed(consumer(), fee.id, True))
+    expect("where the rest begins", [ended.end], runs_on)
+    refused(NetorcaAPIError, "charge_processed", lambda: owner().charges.update(fee.id, {"processed": False}))
+    refused(NetorcaAPIError, "Access denied", lambda: consumer().charges.update(fee.id, {"processed": True}))
     refused(NetorcaNotFoundError, "charges not found.", lambda: owner(LB_OWNER_KEY).charges.get(fee.id))
     summed, = consumer().charges.get_accumulated(**of_item)
     expect("what its change cost", 0.1, summed["cost_per_change"])

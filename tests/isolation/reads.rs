@@ -60,6 +60,7 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::RetryChangeInstance
         | Operation::CreateDeployedItem
         | Operation::UpdateCharge
+        | Operation::MarkCharge
         | Operation::PatchDeployedItem => 1,
         // The numbers of the path tell whose these are; the catalogue is one for all.
         Operation::GetServiceConfig

@@ -66,7 +66,7 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
         Operation::UpdateService => json!({"approval_required": false, "allowed_teams": [foreign.team],
             "state": "DECOMMISSIONED", "tags": ["stolen"]}),
         Operation::CreateServiceConfig => json!({"service": foreign.vm, "config": {"ip": "stolen"}}),
-        Operation::UpdateCharge => json!({"processed": true}),
+        Operation::UpdateCharge | Operation::MarkCharge => json!({"processed": true}),
         Operation::UploadServiceDocs
         | Operation::GetServiceDocs
         | Operation::ListServiceConfigs
@@ -150,6 +150,7 @@ pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign)
         | Operation::PatchDeployedItem
         | Operation::GetCharge
         | Operation::UpdateCharge
+        | Operation::MarkCharge
         | Operation::GetApplication => refused(Code::NotFound),
         // The catalogue is open to every consumer, but for private services.
         Operation::GetService if target.pov == Pov::Consumer && target.id == Some(foreign.vm) => (200, None),

@@ -25,7 +25,7 @@ pub fn handle(table: &Table, event: Event) -> Answering<'_> {
         Operation::RetryChangeInstance => retry(table, &call).await,
         Operation::CreateDeployedItem => deployed::create(table, &call).await,
         Operation::PatchDeployedItem => deployed::patch(table, &call).await,
-        Operation::UpdateCharge => charge::update(table, &call).await,
+        Operation::UpdateCharge | Operation::MarkCharge => charge::update(table, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })
 }

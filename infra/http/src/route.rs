@@ -157,6 +157,8 @@ pub enum Operation {
     GetCharge,
     /// Marks a charge as processed.
     UpdateCharge,
+    /// The same, on the path that the 1.x Python client has for it.
+    MarkCharge,
     /// The team's webhooks.
     ListWebhooks,
     /// One webhook.
@@ -376,6 +378,7 @@ pub const ROUTES: &[Route] = &[
     read("/v1/marketplace/{pov}/charges/accumulated", Operation::ListAccumulatedCharges),
     read("/v1/marketplace/{pov}/charges/{id}", Operation::GetCharge),
     write(PATCH, "/v1/marketplace/{pov}/charges/{id}", Operation::UpdateCharge, Function::UpdateState),
+    write(PATCH, "/v1/orcabase/{pov}/charges/{id}", Operation::MarkCharge, Function::UpdateState),
     webhooks(GET, "/v1/external/{pov}/webhooks", Operation::ListWebhooks, Access::Read),
     webhooks(POST, "/v1/external/{pov}/webhooks", Operation::CreateWebhook, Access::Admin),
     webhooks(GET, "/v1/external/{pov}/webhooks/{id}", Operation::GetWebhook, Access::Read),
