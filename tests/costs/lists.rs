@@ -185,9 +185,9 @@ const INTRODUCTION: &str = "\
 Pages of ten rows of lists of some more: the first one, the one that its `next` leads to, and the first one with a filter. A
 page is a query, of each state where an owner's change instances are in several; the first page of a list without a filter counts
 it as well, with a query that returns nothing else. Batches are of up to 100 records: those that the rows stand for, where the
-list is an index, and those that stand beside them, in two kinds where some may be a moment old. No record is read by
-itself. Where a filter leaves rows out, or has them tested with what is beside them, up to 1,000 are read, a hundred at a time; the
-figures for that are those of 10,000 items, below.
+list is an index, and those that stand beside them, in two kinds where some may be a moment old and others may not. No record is
+read by itself. Where a filter leaves rows out, or has them tested with what is beside them, up to 1,000 are read, a hundred at a
+time; the figures for that are those of 10,000 items, below.
 
 | list | rows | queries | to count | batches | read units | round trips |
 |---|---:|---:|---:|---:|---:|---:|

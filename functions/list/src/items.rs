@@ -69,7 +69,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     if let Some(moment) = moment {
         item = past::item(table, &item, moment).await?;
     }
-    let mut related = table.related_to_items(std::slice::from_ref(&item)).await?;
+    let mut related = table.related_to_item(&item).await?;
     if is_past {
         // How it was then nobody has kept.
         related.healths.clear();

@@ -84,26 +84,26 @@ impl Table {
         Ok(with_lasting(related, more))
     }
 
-    /// What stands beside items: their teams, applications, services, declarations, deployed items, and how they are.
+    /// What stands beside an item: its teams, application, service, declaration, what is deployed, and how it is.
+    pub async fn related_to_item(&self, item: &Item) -> Result<Related, Error> {
+        let around = self.related(around_item(item).into());
+        let (moving, lasting) =
+            try_join(around, self.lately_beside(std::slice::from_ref(item), Vec::new())).await?;
+        Ok(with_lasting(moving, lasting))
+    }
+
+    /// The same beside the items of a list, in one batch: all of it may be as late as an index is.
     pub async fn related_to_items(&self, items: &[Item]) -> Result<Related, Error> {
-        let around = items.iter().flat_map(|item| {
-            [
-                key::team(item.consumer.id),
-                key::application(item.id.application()),
-                key::service(&item.service.title),
-            ]
-        });
+        self.lately_beside(items, items.iter().flat_map(around_item).collect()).await
+    }
+
+    /// What items name, how they are, and what else is wanted.
+    async fn lately_beside(&self, items: &[Item], wanted: Vec<Key>) -> Result<Related, Error> {
         let named = items.iter().flat_map(named_by_item).filter_map(Beside::key);
         let now = dovetail_aws::now();
-        let checks = self.checks_of(items, now);
-        // How an item is may be seen a moment later.
-        let lasting = async {
-            let mut lasting = Related::default();
-            add(&mut lasting, self.lasting_and(named.collect(), checks).await?)?;
-            Ok(lasting)
-        };
-        let (moving, lasting) = try_join(self.related(around.collect()), lasting).await?;
-        let mut related = with_lasting(moving, lasting);
+        let keys = named.chain(wanted).collect();
+        let mut related = Related::default();
+        add(&mut related, self.lasting_and(keys, self.checks_of(items, now)).await?)?;
         let more = self.checks_beside(items, now, &related).await?;
         add(&mut related, more)?;
         Ok(related)
@@ -203,6 +203,10 @@ fn with_lasting(mut related: Related, lasting: Related) -> Related {
     related.courses.extend(lasting.courses);
     related.healths.extend(lasting.healths);
     related
+}
+
+fn around_item(item: &Item) -> [Key; 3] {
+    [key::team(item.consumer.id), key::application(item.id.application()), key::service(&item.service.title)]
 }
 
 fn around_change(change: &Change) -> [Key; 5] {

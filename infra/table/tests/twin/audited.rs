@@ -176,7 +176,7 @@ async fn healthchecks(twin: &Twin) {
     for (status, time) in [(Status::Unhealthy, 7), (Status::Healthy, 6)] {
         table.put_health(&[health(status, time)]).await.unwrap();
     }
-    let related = table.related_to_items(std::slice::from_ref(&item)).await.unwrap();
+    let related = table.related_to_item(&item).await.unwrap();
     assert_eq!(related.health(&item), Some(&health(Status::Unhealthy, 7)));
     for (time, expected) in
         [(20_000_000, Keyed::Stored), (29_999_999, Keyed::Stale), (30_000_000, Keyed::Stored)]
