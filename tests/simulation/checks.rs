@@ -1,5 +1,6 @@
 //! What has to be so when a run has come to rest.
 
+use crate::catalogue;
 use crate::client::Told;
 use crate::cloud::TABLE;
 use crate::oracle::Oracle;
@@ -25,6 +26,7 @@ pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream
     as_the_oracle_says(shape, stream, told, &snapshot);
     answers_are_kept(told, &snapshot);
     as_previewed(told, &snapshot);
+    catalogue::is_kept(system, told, &snapshot);
     everything_is_told(&system.cloud.events(), &snapshot);
     let before = system.cloud.engine.rows_of(TABLE);
     stream.again(system).await;
@@ -73,6 +75,8 @@ async fn again_under_its_key(system: &Arc<System>, told: &Told) {
 fn repeats(first: &Answer, again: &Answer) -> bool {
     let split = |answer: &Answer| {
         let mut body = answer.body.clone();
+        // Beside it stands what owners tell now.
+        body["messages"].take();
         let more = body["change_instances_next"].take() != Value::Null;
         let Value::Array(changes) = body["change_instances"].take() else { panic!("no change instances") };
         (more, changes, body)

@@ -1,12 +1,13 @@
 //! A client: it does one thing after the other, and asks again when it gets no answer.
 
+use crate::catalogue;
 use crate::command::Command;
 use crate::declared::{Body, content};
 use crate::shape::{CONSUMERS, OWNERS};
 use crate::system::{Answer, Asked, System};
 use domain::submission::Scope;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ pub struct Told {
     pub answers: Mutex<Vec<(Asked, Answer)>>,
     /// What was previewed, and what the submission with its plan was told.
     pub previews: Mutex<Vec<(Value, Answer)>>,
+    /// The paths of what owners would have removed, whatever they were told.
+    pub removed: Mutex<BTreeSet<String>>,
 }
 
 /// Does what a client does.
@@ -72,7 +75,7 @@ pub async fn act(system: &Arc<System>, told: &Told, number: usize, command: &Com
         Command::Retry { owner, pick } => {
             let Some(change) = some_change(system, told, *owner, *pick, &["REJECTED", "ERRORED"]).await
             else {
-                return bill(system, told, *owner, *pick).await;
+                return catalogue::act(system, told, *owner, *pick).await;
             };
             let asked = if pick % 3 == 0 {
                 on(*owner, "PATCH", &change, "", json!({"state": "CLOSED"}))
@@ -83,23 +86,6 @@ pub async fn act(system: &Arc<System>, told: &Told, number: usize, command: &Com
         }
         Command::Sweep => drop(system.sweep(sweep::Request::default()).await),
     }
-}
-
-/// Marks one of the charges of an owner that are not processed, if there is any.
-async fn bill(system: &Arc<System>, told: &Told, owner: usize, pick: usize) {
-    let charges = "/v1/marketplace/serviceowner/charges/";
-    let ask = |method: &str, path: String, body: Value| {
-        let (method, key) = (method.to_owned(), OWNERS[owner].1.to_owned());
-        Asked { method, path, key, idempotency_key: None, if_match: None, body }
-    };
-    let open = ask("GET", format!("{charges}?processed=false&limit=50"), Value::Null);
-    let Some(shown) = persist(system, told, &open, None).await else { return };
-    let open = shown.body["results"].as_array().cloned().unwrap_or_default();
-    if open.is_empty() {
-        return;
-    }
-    let path = format!("{charges}{}/", open[pick % open.len()]["id"]);
-    drop(persist(system, told, &ask("PATCH", path, json!({"processed": true})), None).await);
 }
 
 /// What a submission would do, if it is valid and nothing is owed from before.

@@ -32,7 +32,8 @@ pub enum Command {
         /// Whether it brings a deployed item.
         deployed: bool,
     },
-    /// An owner tries one that was rejected or has failed again; where there is none, it marks a charge as processed.
+    /// An owner tries one that was rejected or has failed again; where there is none, it does other things (see
+    /// [`catalogue`](crate::catalogue)).
     Retry {
         /// Which owner.
         owner: usize,

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
 pub mod ablation;
+pub mod catalogue;
 pub mod checks;
 pub mod client;
 pub mod cloud;

@@ -26,6 +26,9 @@ fn nothing_is_lost_doubled_or_broken_whatever_fails_in_whatever_order() {
     for fault in simulation::faults::NAMES {
         assert!(ran.counts.contains_key(fault), "no run has seen '{fault}'");
     }
+    for (_, made) in simulation::catalogue::MADE {
+        assert!(ran.counts.contains_key(made), "no run has seen '{made}'");
+    }
 }
 
 #[test]

@@ -1,0 +1,145 @@
+//! What an owner does beside deciding: it bills, tells, and keeps what its services are.
+
+use crate::client::{Told, persist};
+use crate::cloud::{KEYS_TABLE, TABLE};
+use crate::shape::OWNERS;
+use crate::system::{Asked, System};
+use domain::id::{ConfigId, MessageId};
+use domain::invariant::Snapshot;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError};
+
+const CHARGES: &str = "/v1/marketplace/serviceowner/charges/";
+const MESSAGES: &str = "/v1/orcaexternal/serviceowner/messages/";
+const SERVICES: &str = "/v1/orcabase/serviceowner/services/";
+const CONFIGS: &str = "/v1/orcabase/serviceowner/service_configs/";
+const HEALTHCHECKS: &str = "/v1/external/serviceowner/healthchecks/";
+
+/// What has to happen somewhere among all runs.
+pub const MADE: [(&str, &str); 3] =
+    [(MESSAGES, "message made"), (CONFIGS, "config made"), (HEALTHCHECKS, "healthcheck made")];
+
+/// How many of these things an owner does one after the other.
+const AT_ONCE: u32 = 3;
+
+/// Does some of these things, as the dice have fallen.
+pub async fn act(system: &Arc<System>, told: &Told, owner: usize, pick: usize) {
+    let owner = Owner { system, told, key: OWNERS[owner].1 };
+    for turn in 0..AT_ONCE {
+        owner.act(pick.rotate_right(turn * 16)).await;
+    }
+}
+
+/// An owner at work.
+struct Owner<'a> {
+    system: &'a Arc<System>,
+    told: &'a Told,
+    key: &'static str,
+}
+
+impl Owner<'_> {
+    async fn act(&self, pick: usize) {
+        let of = pick / 10;
+        match pick % 10 {
+            0..3 => self.bill(of).await,
+            3 => drop(self.ask("POST", MESSAGES, json!({"description": format!("message {of}")})).await),
+            4 => self.change_message(of).await,
+            5 | 6 => self.keep_config(of).await,
+            7 | 8 => self.keep_healthcheck(of).await,
+            _ => self.set(of).await,
+        }
+    }
+
+    /// The body of the answer, once there is one that stands.
+    async fn ask(&self, method: &str, path: &str, body: Value) -> Option<Value> {
+        let (method, path, key) = (method.to_owned(), path.to_owned(), self.key.to_owned());
+        let asked = Asked { method, path, key, idempotency_key: None, if_match: None, body };
+        persist(self.system, self.told, &asked, None).await.map(|answer| answer.body)
+    }
+
+    /// The id of one of the rows of a list, if there is any.
+    async fn one_of(&self, list: &str, pick: usize) -> Option<Value> {
+        let shown = self.ask("GET", list, Value::Null).await?;
+        let rows = shown["results"].as_array()?;
+        rows.get(pick.checked_rem(rows.len())?).map(|row| row["id"].clone())
+    }
+
+    /// Marks a charge that is not processed.
+    async fn bill(&self, pick: usize) {
+        let Some(id) = self.one_of(&format!("{CHARGES}?processed=false&limit=50"), pick).await else {
+            return;
+        };
+        self.ask("PATCH", &format!("{CHARGES}{id}/"), json!({"processed": true})).await;
+    }
+
+    /// Changes a message, or removes it.
+    async fn change_message(&self, pick: usize) {
+        let Some(id) = self.one_of(MESSAGES, pick).await else { return };
+        let path = format!("{MESSAGES}{id}/");
+        if pick.is_multiple_of(3) {
+            self.told.removed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+            self.ask("DELETE", &path, Value::Null).await;
+        } else {
+            self.ask("PATCH", &path, json!({"description": format!("changed {pick}")})).await;
+        }
+    }
+
+    async fn keep_config(&self, pick: usize) {
+        let Some(service) = self.one_of(SERVICES, pick).await else { return };
+        self.ask("POST", CONFIGS, json!({"service": service, "config": {"port": pick % 5}})).await;
+    }
+
+    /// Has its items asked about, or no longer.
+    async fn keep_healthcheck(&self, pick: usize) {
+        let Some(service) = self.one_of(SERVICES, pick).await else { return };
+        if pick.is_multiple_of(2) {
+            self.ask("DELETE", &format!("{HEALTHCHECKS}{service}/"), Value::Null).await;
+        } else {
+            let healthcheck = json!({"service": service, "target_url": "https://automation.example/health",
+                "schedule_enabled": true, "schedule_crontab": format!("{} * * * *", pick % 4)});
+            self.ask("POST", HEALTHCHECKS, healthcheck).await;
+        }
+    }
+
+    /// Sets what decides nothing about a declaration: the oracle knows none of it.
+    async fn set(&self, pick: usize) {
+        let Some(service) = self.one_of(SERVICES, pick).await else { return };
+        let tags = json!({"tags": [format!("tag-{}", pick % 3)], "minimum_version": 1});
+        self.ask("PATCH", &format!("{SERVICES}{service}/"), tags).await;
+    }
+}
+
+/// What an owner was told of is there, and nothing by halves.
+pub fn is_kept(system: &System, told: &Told, snapshot: &Snapshot) {
+    let answers = told.answers.lock().unwrap_or_else(PoisonError::into_inner);
+    let removed = told.removed.lock().unwrap_or_else(PoisonError::into_inner);
+    for (asked, answer) in
+        answers.iter().filter(|(asked, answer)| asked.method == "POST" && answer.status == 201)
+    {
+        if let Some((_, made)) = MADE.iter().find(|(path, _)| *path == asked.path) {
+            system.cloud.count(made);
+        }
+        let id = answer.body["id"].as_u64().unwrap_or_default();
+        let catalogue = &snapshot.catalogue;
+        let is_there = match asked.path.as_str() {
+            MESSAGES if removed.contains(&format!("{MESSAGES}{id}/")) => true,
+            MESSAGES => {
+                let id = MessageId::parse(id).unwrap();
+                catalogue.messages.get(&id.team()).is_some_and(|messages| messages.find(id).is_some())
+            }
+            CONFIGS => catalogue.configs.contains_key(&ConfigId::parse(id).unwrap()),
+            _ => true,
+        };
+        assert!(is_there, "{asked:?} was answered {answer:?}, and it is not there");
+    }
+    // A healthcheck is in one table, and where it stands in the other.
+    let of = |table: &str, prefix: &str| -> BTreeSet<String> {
+        let rows = system.cloud.engine.rows_of(table);
+        let texts =
+            |row: &Value| Some((row["pk"]["S"].as_str()?.to_owned(), row["sk"]["S"].as_str()?.to_owned()));
+        let placed = rows.iter().filter_map(texts);
+        placed.filter_map(|(pk, sk)| Some(format!("{} {sk}", pk.strip_prefix(prefix)?))).collect()
+    };
+    assert_eq!(of(KEYS_TABLE, "HEALTHCHECK#"), of(TABLE, "COURSE#"), "a healthcheck by halves");
+}
