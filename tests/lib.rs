@@ -5,6 +5,7 @@ pub mod contract;
 pub mod costs;
 mod engine;
 pub mod issuer;
+mod page;
 mod place;
 mod proxy;
 mod redelivery;
@@ -13,6 +14,7 @@ mod tls;
 mod told;
 mod watched;
 
+pub use page::first_commands;
 pub use place::{Tables, elsewhere, fresh_table, on_the_embedded_engine_alone};
 pub use proxy::{AllAsked, AllSeen, Asked, Calls, Fate, Proxy, Seen, dying_after};
 pub use redelivery::{Random, Redelivery};

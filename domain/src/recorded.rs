@@ -1,6 +1,5 @@
-//! Records of what was done to keys, members, services, webhooks, messages, healthchecks and teams: who did it, when, in which
-//! request. Of change instances there is a
-//! history of their own.
+//! Records of what was done to keys, members, services, webhooks, messages, healthchecks and teams: who did it, when, in
+//! which request. Of change instances there is a history of their own.
 
 use crate::access::ApiKey;
 use crate::actor::{Role, TeamRef};

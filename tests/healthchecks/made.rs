@@ -5,8 +5,7 @@ use crate::hooks::driven::Driven;
 use domain::healthcheck::answer::about_one;
 use dovetail_http::view::MASK;
 use serde_json::{Value, json};
-use std::process::Command;
-use tests::Running;
+use tests::{Running, first_commands};
 
 const TARGET: &str = "https://automation.example.com/health";
 
@@ -171,12 +170,8 @@ const PAGE: &str = include_str!("../../docs/healthchecks.md");
 #[test]
 fn the_healthcheck_of_the_page_is_made_and_its_answer_is_one() {
     let system = Running::demo();
-    let block = PAGE.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
-    let commands = block.replace("http://127.0.0.1:9000", &system.base);
-    assert_ne!(commands, block);
-    let ended = Command::new("bash").args(["-euc", &commands]).output().unwrap();
-    assert!(ended.status.success(), "{ended:?}");
-    let mut told = serde_json::Deserializer::from_slice(&ended.stdout).into_iter::<Value>();
+    let written = first_commands(PAGE, &system);
+    let mut told = serde_json::Deserializer::from_slice(&written).into_iter::<Value>();
     let made = told.next().unwrap().unwrap();
     assert_eq!((&made["schedule_crontab"], &made["authorization"]), (&json!("*/5 * * * *"), &json!(MASK)));
     let asked = told.next().unwrap().unwrap();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
-use tests::Running;
+use tests::{Running, first_commands};
 
 const PAGE: &str = include_str!("../../docs/webhooks.md");
 /// What the page's code is tried with: the arguments are a signature and a time, the body comes on standard input.
@@ -54,12 +54,7 @@ fn a_receiver_that_does_as_the_page_says_takes_what_is_ours_and_nothing_else() {
 #[test]
 fn the_webhook_of_the_page_is_made_as_it_says() {
     let system = Running::demo();
-    let block = PAGE.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
-    let commands = block.replace("http://127.0.0.1:9000", &system.base);
-    assert_ne!(commands, block);
-    let ended = Command::new("bash").args(["-euc", &commands]).output().unwrap();
-    assert!(ended.status.success(), "{ended:?}");
-    let made: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    let made: Value = serde_json::from_slice(&first_commands(PAGE, &system)).unwrap();
     assert!(made["secret"].is_string(), "{made}");
     assert_eq!((&made["name"], &made["authorization"]), (&"ansible".into(), &"********".into()));
 }

@@ -77,13 +77,7 @@ fn r35_as_of_a_submission_an_item_is_as_that_one_declared_it() {
 #[test]
 fn r35_over_random_histories_what_is_told_of_the_past_is_what_was() {
     for seed in 0..HISTORIES {
-        let config = Config {
-            approval: seed % 2 == 0,
-            dependents: seed % 3 != 0,
-            changing_settings: true,
-            staged: [0, 50, 100][usize::try_from(seed % 3).unwrap()],
-        };
-        let mut walk = Walk::new(seed, config);
+        let mut walk = Walk::new(seed, Config::of(seed));
         let mut was: Vec<(u64, BTreeMap<ItemId, Item>)> = Vec::new();
         for _ in 0..STEPS {
             walk.step();

@@ -182,11 +182,5 @@ fn r34_over_random_histories_the_previewed_set_is_the_created_set_or_the_token_i
 
 /// How many previews of a history came true, and how many were refused.
 fn over_history(seed: u64) -> (u64, u64) {
-    let config = Config {
-        approval: seed.is_multiple_of(2),
-        dependents: !seed.is_multiple_of(3),
-        changing_settings: true,
-        staged: [0, 50, 100][usize::try_from(seed % 3).unwrap()],
-    };
-    Walk::new(seed, config).previews(STEPS)
+    Walk::new(seed, Config::of(seed)).previews(STEPS)
 }

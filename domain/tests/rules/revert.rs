@@ -194,13 +194,7 @@ fn r37_what_is_declared_as_it_was_is_left_alone_and_what_would_be_refused_is() {
 fn r37_over_random_histories_a_revert_declares_exactly_what_was_declared() {
     let (mut reverted, mut blocked) = (0, 0);
     for seed in 0..HISTORIES {
-        let config = Config {
-            approval: seed % 2 == 0,
-            dependents: seed % 3 != 0,
-            changing_settings: true,
-            staged: [0, 50, 100][usize::try_from(seed % 3).unwrap()],
-        };
-        let mut walk = Walk::new(seed, config);
+        let mut walk = Walk::new(seed, Config::of(seed));
         let mut was = BTreeMap::new();
         for _ in 0..STEPS {
             walk.step();

@@ -70,6 +70,14 @@ pub(crate) struct Config {
     pub(crate) staged: u64,
 }
 
+impl Config {
+    /// One of all kinds, by a seed.
+    pub(crate) const fn of(seed: u64) -> Self {
+        let (approval, dependents) = (seed.is_multiple_of(2), !seed.is_multiple_of(3));
+        Self { approval, dependents, changing_settings: true, staged: seed % 3 * 50 }
+    }
+}
+
 fn walks(count: u64, config: Config) {
     for seed in 0..count {
         let walked = catch_unwind(AssertUnwindSafe(|| {

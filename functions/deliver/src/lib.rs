@@ -1,5 +1,5 @@
-//! Deliveries: healthchecks ask page by page, and what the bus tells becomes a message for each webhook that wants it, and each message is tried until its
-//! receiver takes it or it is given up.
+//! Deliveries: what the bus tells becomes a message for each webhook that wants it, and each message is tried until its
+//! receiver takes it or it is given up; and healthchecks, which ask about a page of items with each message.
 //!
 //! Messages of a batch are worked on beside each other, and each is one webhook's alone: no receiver waits for another.
 

@@ -1,11 +1,10 @@
 //! Messages of owners: all of one's in one record, and which teams have any, which a process knows for a minute.
 
 use crate::access::outcome;
-use crate::call::Call as _;
 use crate::commit::Commit;
 use crate::record::{self, Attributes, MessagesRecord, ServiceRecord};
 use crate::{Error, Keyed, Table, key, statement};
-use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::types::Select;
 use domain::id::{ServiceId, TeamId};
 use domain::message::Messages;
 use domain::recorded::Recorded;
@@ -68,23 +67,13 @@ impl Table {
 
     /// The teams that have messages, as the index knows them.
     pub async fn message_owners(&self) -> Result<BTreeSet<TeamId>, Error> {
-        let (mut owners, mut after) = (BTreeSet::new(), None);
-        loop {
-            let query = self
-                .client
-                .query()
-                .table_name(&self.name)
-                .index_name("gs3")
-                .key_condition_expression("gs3pk = :place")
-                .expression_attribute_values(":place", AttributeValue::S(key::ALL_MESSAGES.to_owned()));
-            let page = query.set_exclusive_start_key(after).call().await?;
-            let owner = |row: &Attributes| key::messages_owner(record::text(row, "pk")?);
+        let owner = |row: &Attributes| key::messages_owner(record::text(row, "pk")?);
+        let mut owners = BTreeSet::new();
+        self.each_page_of(key::ALL_MESSAGES, Select::AllProjectedAttributes, |page| {
             owners.extend(page.items.unwrap_or_default().iter().filter_map(owner));
-            after = page.last_evaluated_key;
-            if after.is_none() {
-                return Ok(owners);
-            }
-        }
+        })
+        .await?;
+        Ok(owners)
     }
 
     /// The same as this process knows them, which is at most a minute old.

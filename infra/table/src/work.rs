@@ -5,6 +5,7 @@ use crate::key;
 use crate::record::{self, WorkRecord};
 use crate::{Error, Table};
 use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::query::QueryOutput;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, Select};
 use domain::id::TeamId;
 use domain::submission::Submission;
@@ -221,7 +222,22 @@ impl Table {
     }
 
     async fn count_of(&self, place: &str) -> Result<u64, Error> {
-        let (mut count, mut after) = (0, None);
+        let mut count = 0;
+        self.each_page_of(place, Select::Count, |page| {
+            count += u64::try_from(page.count).unwrap_or_default();
+        })
+        .await?;
+        Ok(count)
+    }
+
+    /// Reads all that stands in a place of `gs3`, page by page.
+    pub(crate) async fn each_page_of(
+        &self,
+        place: &str,
+        select: Select,
+        mut take: impl FnMut(QueryOutput),
+    ) -> Result<(), Error> {
+        let mut after = None;
         loop {
             let query = self
                 .client
@@ -230,12 +246,12 @@ impl Table {
                 .index_name("gs3")
                 .key_condition_expression("gs3pk = :place")
                 .expression_attribute_values(":place", AttributeValue::S(place.to_owned()))
-                .select(Select::Count);
-            let page = query.set_exclusive_start_key(after).call().await?;
-            count += u64::try_from(page.count).unwrap_or_default();
-            after = page.last_evaluated_key;
+                .select(select.clone());
+            let mut page = query.set_exclusive_start_key(after).call().await?;
+            after = page.last_evaluated_key.take();
+            take(page);
             if after.is_none() {
-                return Ok(count);
+                return Ok(());
             }
         }
     }

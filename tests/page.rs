@@ -1,0 +1,15 @@
+//! A page of the documentation, done as it says.
+
+use crate::Running;
+use std::process::Command;
+
+/// Runs a page's first block of shell against a system; what it has written.
+#[track_caller]
+pub fn first_commands(page: &str, system: &Running) -> Vec<u8> {
+    let block = page.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let commands = block.replace("http://127.0.0.1:9000", &system.base);
+    assert_ne!(commands, block, "it calls nothing");
+    let ended = Command::new("bash").args(["-euc", &commands]).output().unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    ended.stdout
+}
