@@ -9,10 +9,14 @@ use domain::id::{ChangeId, TeamId};
 use domain::item::Item;
 use domain::related::Related;
 use domain::team::Head;
+use dovetail_aws::pause;
 use std::sync::PoisonError;
 
 /// How many change instances are kept with their items; a function has little memory.
 const KNOWN_MAX: usize = 10_000;
+
+/// How often an item is looked for that is not there.
+const READS_MAX: u32 = 4;
 
 /// A change instance with what a decision on it looks at.
 #[derive(Clone, Debug)]
@@ -53,12 +57,19 @@ impl Table {
         let mut found = self.found(std::iter::once(key::change(id)).chain(at_once).collect()).await?;
         let change = found.change.take().filter(|change| change.parties().contains(&team));
         let Some(change) = change else { return Ok(None) };
-        if found.item.as_ref().is_none_or(|item| item.id != change.item) {
+        let is_its = |item: &Item| item.id == change.item;
+        for attempt in 0..READS_MAX {
+            if found.item.as_ref().is_some_and(is_its) {
+                break;
+            }
+            // Beside the transaction in which both are born, one may be seen before the other.
+            if attempt > 0 {
+                pause(attempt).await;
+            }
             found = self.found(rest(change.item).collect()).await?;
         }
-        let item = found
-            .item
-            .ok_or_else(|| Error::corrupt(format!("change instance {id}"), "its item is missing"))?;
+        let missing = || Error::Unavailable(format!("the item of change instance {id} is not there yet"));
+        let item = found.item.filter(is_its).ok_or_else(missing)?;
         self.remember(id, Known { item: item.id, parties: change.parties() });
         Ok(Some(Undecided { change, item, head: found.head }))
     }
