@@ -5,6 +5,7 @@ mod goal;
 mod large;
 mod lists;
 mod measured;
+mod outbound;
 mod page;
 
 pub use figures::{Figures, decimal, thousandths};
@@ -42,6 +43,7 @@ fn usual() -> Vec<page::Table> {
         measured::reads,
         measured::generation,
         measured::charges,
+        outbound::outbound,
     ];
     std::thread::scope(|scope| {
         let measuring: Vec<_> = tables.map(|table| scope.spawn(table)).into();

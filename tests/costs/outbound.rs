@@ -1,0 +1,93 @@
+//! What deliveries and healthchecks cost: the function is handed its messages one by one.
+
+use super::figures::Figures;
+use super::page::Table;
+use crate::Running;
+use domain::healthcheck::run::{Counted, Run};
+use domain::id::WebhookId;
+use domain::webhook::delivery::Delivery;
+use dovetail_http::Event;
+use dovetail_local::{control::plain, gateway, queue};
+use dovetail_queue::QueueEvent;
+use dovetail_table::metered;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+const OWNER: &str = "vm-owner-key";
+const EXTERNAL: &str = "/v1/external/serviceowner";
+
+pub(super) fn outbound() -> Table {
+    let mut table = Table::new("Deliveries and healthchecks");
+    let system = Running::demo();
+    // Nobody but this test takes messages.
+    system.enable("deliver", false);
+    let target = target(&system);
+    in_service(&system, 50);
+    let rule = queue::rule().unwrap();
+    let event =
+        system.events(0).into_iter().map(|told| told.envelope).find(|event| rule.matches(event)).unwrap();
+    table.row("an event that no webhook wants", taken(&system, &event.to_string()));
+    let make = |path: &str| {
+        let body = json!({"service": 1, "target_url": format!("{target}{path}")});
+        let kind = if path == "/health" { "healthchecks" } else { "webhooks" };
+        let made = system.call("POST", &format!("{EXTERNAL}/{kind}/"), OWNER, &body);
+        assert_eq!(made.status, 201, "{made:?}");
+        made.at("/id").as_u64().unwrap()
+    };
+    let delivery =
+        |id: u64| Delivery::new(WebhookId::parse(id).unwrap(), event["detail"].clone()).to_message();
+    let hook = make("/hook");
+    table.row("an event that one webhook wants", taken(&system, &event.to_string()));
+    table.row("its delivery", taken(&system, &delivery(hook)));
+    table.row("a delivery that is not taken", taken(&system, &delivery(make("/busy"))));
+    make("/health");
+    let checks = format!("{EXTERNAL}/healthchecks/trigger");
+    let item = system.get("/v1/orcabase/serviceowner/service_items/?limit=1", OWNER);
+    let asked = system.get(&format!("{checks}/service_item/{}/", item.at("/results/0/id")), OWNER);
+    table.row("an item is asked about at once", Figures::told(&asked));
+    table.row("a run is asked for", Figures::told(&system.get(&format!("{checks}/service/1/"), OWNER)));
+    let (begun, cost) = system.block_on(metered(sweep::begin(&system.table, &system.handles.queue)));
+    assert_eq!(begun.unwrap(), 1);
+    table.row("it begins, by the sweep", Figures::from(cost));
+    let service = system.block_on(system.table.service("VM")).unwrap().unwrap();
+    let (team, service) = (service.owner.id, service.id);
+    let began = system.block_on(system.table.course(team, service)).unwrap().unwrap().began.unwrap();
+    let run = Run { team, service, began, after: None, counted: Counted::default() };
+    table.row("its page of 50 items, which is its last", taken(&system, &run.to_message()));
+    table
+}
+
+/// So many VMs in service.
+fn in_service(system: &Running, count: usize) {
+    let path = "/v1/orcabase/serviceowner/services/1/";
+    assert_eq!(system.call("PATCH", path, OWNER, &json!({"approval_required": false})).status, 200);
+    let vms: Vec<Value> = (0..count).map(|n| json!({"name": format!("vm{n}")})).collect();
+    let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": vms}}}});
+    let answer = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    system.settle();
+}
+
+/// Where messages go: all is well, but where it is busy.
+fn target(system: &Running) -> String {
+    let listener = system.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+    let target = format!("http://{}", listener.local_addr().unwrap());
+    let answer = async |event: Event| {
+        let is_busy = event.raw_path.as_deref() == Some("/busy");
+        plain(if is_busy { 503 } else { 200 }, &json!({"status": "HEALTHY", "service_items": []}))
+    };
+    drop(system.spawn(gateway::serve(listener, answer, std::future::pending())));
+    target
+}
+
+/// What it costs to take a message.
+fn taken(system: &Running, message: &str) -> Figures {
+    let event: QueueEvent =
+        serde_json::from_value(json!({"Records": [{"messageId": "1", "body": message}]})).unwrap();
+    let (table, handles) = (system.table.clone(), &system.handles);
+    let handles =
+        deliver::Handles { table, queue: handles.queue.clone(), outbound: handles.outbound.clone() };
+    let ((reply, _), cost) = system.block_on(metered(deliver::handle(&handles, event)));
+    assert!(reply.failures.is_empty(), "{message}");
+    Figures::from(cost)
+}
