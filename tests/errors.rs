@@ -4,7 +4,7 @@
 use domain::access::KEYS_MAX;
 use domain::actor::Role;
 use domain::change::{Change, Kind};
-use domain::id::{ChangeId, ItemId};
+use domain::id::ChangeId;
 use domain::member::TEAMS_MAX;
 use domain::message::MESSAGES_MAX;
 use domain::state::State;
@@ -375,9 +375,13 @@ fn provoke_records(provoked: &mut Provoked) {
     let path = format!("{OWNER}/change_instances/{id}/");
     provoked.call(Code::Contended, "PATCH", &path, "np-owner-key", &json!({"state": "APPROVED"}));
 
+    // A record in a form that nobody knows.
     let id = number((1 << 30) + 32);
-    let item = ItemId::new(change.item.application(), 4_000_000).unwrap();
-    provoked.write(Write::Born(Change { id, item, ..change }));
+    provoked.write(Write::Born(Change { id, ..change }));
+    let is_its = |row: &Value| row.pointer("/id/N") == Some(&json!(id.to_string()));
+    let mut row = provoked.system.rows().into_iter().find(is_its).unwrap();
+    *row.pointer_mut("/v/N").unwrap() = json!("9");
+    provoked.system.put_row(&row);
     let path = format!("{OWNER}/change_instances/{id}/");
     provoked.call(Code::Broken, "PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));
 
