@@ -25,6 +25,7 @@ fn declaration_cases() -> Vec<(String, usize)> {
         case("start_date=2020-01-01T00:00:00+02:00", 32),
         case("start_date=2020-01-01&end_date=9999-01-01T00:00:00Z", 32),
         case("start_date=9999-01-01", 0),
+        case("modified=2020-01-01", 32),
         case("end_date=2020-01-01", 0),
     ]
 }
@@ -113,6 +114,17 @@ fn dates_include_their_bounds() {
             (format!("start_date={day}&end_date={day}"), whole_day),
         ];
         library.assert_counts(&format!("{CONSUMER}/{list}/"), "alpha", &cases);
+    }
+}
+
+#[test]
+fn finding_09_modified_is_another_name_of_start_date() {
+    let library = &*LIBRARY;
+    let cases = [("modified=2020-01-01".to_owned(), 32), ("modified=9999-01-01".to_owned(), 0)];
+    for list in ["service_items", "change_instances"] {
+        let list = format!("{CONSUMER}/{list}/");
+        library.assert_counts(&list, "alpha", &cases);
+        library.assert_refused(&list, "alpha", &["modified=x"]);
     }
 }
 

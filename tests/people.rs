@@ -74,7 +74,7 @@ fn a_person_acts_for_their_team_in_the_role_that_stands_there_whatever_the_token
     let history = format!("{}history/", submitted.at("/change_instances/0/url").as_str().unwrap());
     let entry = system.get(&history, CONSUMER);
     assert_eq!(entry.at("/results/0/changed_by"), &json!("Jane Doe"), "{entry:?}");
-    assert_eq!(entry.at("/results/0/changed_by_team/name"), &json!("AwesomeConsumer"));
+    assert_eq!(entry.at("/results/0/changed_by_team"), &json!("AwesomeConsumer"));
     system.assert_sound();
     // A GENERAL makes nobody a member, and has no say in another team.
     assert_eq!(code(&by(&system, &token, None, "GET", MEMBERS, &Value::Null)), (403, "needs_admin"));

@@ -66,7 +66,7 @@ pub enum Refused {
     Overtaken,
     /// Only the service's owner brings deployed items (R23).
     DeployedItemNotMain,
-    /// Deployed items go with APPROVED or COMPLETED (R23).
+    /// A deployed item comes with APPROVED, COMPLETED or ERRORED; a rejection may repeat the newest one (R23).
     DeployedItemTooEarly(State),
     /// The deployed item was made from one that is not the newest.
     DeployedItemNotLatest,
@@ -140,7 +140,8 @@ pub fn update(
         refresh_slot(&mut after);
     }
     let mut numbers = head.copied();
-    if let Some(data) = &update.deployed_item {
+    // A rejection only repeats what is deployed: it never makes a version.
+    if let Some(data) = update.deployed_item.as_ref().filter(|_| state != State::Rejected) {
         deploy(&mut after, data, numbers.as_mut(), stamp)?;
     }
     if moves || log.is_some() {
@@ -183,7 +184,7 @@ fn check(
         if change.is_dependant() {
             return Err(Refused::DeployedItemNotMain);
         }
-        if !matches!(state, State::Approved | State::Completed) {
+        if !accepts_deployed(state, item, data) {
             return Err(Refused::DeployedItemTooEarly(state));
         }
         if update.onto.is_some_and(|onto| item.deployed.is_none_or(|latest| latest.id != onto)) {
@@ -201,6 +202,20 @@ fn check(
         return Err(Refused::LogFull);
     }
     Ok(())
+}
+
+/// Returns whether a deployed item may come with a state (R23).
+fn accepts_deployed(state: State, item: &Item, data: &str) -> bool {
+    match state {
+        State::Approved | State::Completed | State::Errored => true,
+        State::Rejected => repeats_newest(item, data),
+        State::Pending | State::Closed => false,
+    }
+}
+
+/// Returns whether `data` is what the item shows as deployed: its newest version, or `{}` while it has none.
+fn repeats_newest(item: &Item, data: &str) -> bool {
+    item.deployed.map_or(data == "{}", |latest| latest.hash == Hash::of(data))
 }
 
 /// Whether a person may bring about a state (R32).

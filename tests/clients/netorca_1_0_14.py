@@ -611,12 +611,12 @@ def the_history_tells_who_did_what_newest_first():
     expected = [("COMPLETED", "state"), ("APPROVED", "state"), ("PENDING", "log"), ("PENDING", "state")]
     expect("states and reasons", expected, told)
     shape = {"id": INTEGER, "state": TEXT, "log": TEXT, "modified": TEXT, "reason": TEXT}
-    shape |= {"changed_by": TEXT, "changed_by_team.name": TEXT}
+    shape |= {"changed_by": TEXT, "changed_by_team": TEXT}
     for entry in entries:
         expect_fields("a history entry", shape, entry)
         expect("its id", born["id"], entry["id"])
         expect_that("it tells the key", entry["changed_by"].endswith(" (Api Key)"), entry)
-    teams = [entry["changed_by_team"]["name"] for entry in entries]
+    teams = [entry["changed_by_team"] for entry in entries]
     expect("the teams", ["VMOwnerTeam"] * 3 + [TEAM], teams)
     logs = [entry["log"] for entry in entries]
     expect("the logs", ["seen", "seen", "seen", ""], logs)

@@ -283,7 +283,7 @@ pub(super) fn history(entries: &[Value], names: &Names) -> Vec<String> {
         assert!(text(entry, "/modified") >= at.as_str(), "entries come in the order of time");
         let by = text(entry, "/changed_by");
         let mut row = vec![format!("{} {} by {by}", text(entry, "/reason"), kind(entry))];
-        let team = entry.pointer("/changed_by_team/name").and_then(Value::as_str);
+        let team = entry["changed_by_team"].as_str();
         row.extend(team.map(|team| format!(" of {team}")));
         if entry["log"] != log.as_str() {
             row.push(format!(", log {}", entry["log"]));

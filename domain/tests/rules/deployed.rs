@@ -32,18 +32,48 @@ fn r23_a_deployed_item_comes_with_the_approval_or_the_completion() {
 }
 
 #[test]
+fn r23_a_failure_records_what_is_left() {
+    let (mut world, id) = approved();
+    let deployed_item = Some("{\"disk\":1}".to_owned());
+    let failing = Update { state: Some(State::Errored), log: None, deployed_item, onto: None };
+    let decided = world.update(id, VM_OWNER, &failing).unwrap();
+    assert_eq!((decided.change.state, decided.deployed.unwrap().version), (State::Errored, 1));
+    world.deploy(id, VM_OWNER, &json!({"disk": 2})).unwrap();
+    assert_eq!(world.item(NAME).deployed.unwrap().version, 2);
+}
+
+#[test]
+fn r23_a_rejection_repeats_the_newest_deployed_item_or_brings_none() {
+    let rejecting = |data: &str| Update {
+        state: Some(State::Rejected),
+        log: None,
+        deployed_item: Some(data.to_owned()),
+        onto: None,
+    };
+    let (mut world, id) = approved();
+    world.deploy(id, VM_OWNER, &json!({"ip": "10.0.0.1"})).unwrap();
+    let modify = world.declare(&[vm(NAME, 2)]).born[0].id;
+    let refused = Err(Refused::DeployedItemTooEarly(State::Rejected));
+    for other in ["{}", "{\"ip\":\"10.0.0.2\"}"] {
+        assert_eq!(world.update(modify, VM_OWNER, &rejecting(other)), refused);
+    }
+    let decided = world.update(modify, VM_OWNER, &rejecting("{\"ip\":\"10.0.0.1\"}")).unwrap();
+    assert_eq!((decided.change.state, decided.deployed), (State::Rejected, None));
+    // An item on which nothing is deployed shows `{}`.
+    let new = world.declare(&[vm(NAME, 3), vm("CoreVM2", 1)]).born[1].id;
+    let decided = world.update(new, VM_OWNER, &rejecting("{}")).unwrap();
+    assert_eq!((decided.change.state, decided.deployed), (State::Rejected, None));
+}
+
+#[test]
 fn r23_a_deployed_item_is_refused_in_every_other_state() {
     let (mut world, id) = approved();
     let data = json!({"ip": "10.0.0.1"});
     world.decide(id, State::Errored);
-    assert_eq!(world.deploy(id, VM_OWNER, &data), Err(Refused::DeployedItemTooEarly(State::Errored)));
     world.decide(id, State::Closed);
     assert_eq!(world.deploy(id, VM_OWNER, &data), Err(Refused::DeployedItemTooEarly(State::Closed)));
     let id = world.declare(&[vm(NAME, 2)]).born[0].id;
     assert_eq!(world.deploy(id, VM_OWNER, &data), Err(Refused::DeployedItemTooEarly(State::Pending)));
-    let rejecting =
-        Update { state: Some(State::Rejected), log: None, deployed_item: Some("{}".to_owned()), onto: None };
-    assert_eq!(world.update(id, VM_OWNER, &rejecting), Err(Refused::DeployedItemTooEarly(State::Rejected)));
     assert!(world.snapshot.deployed.is_empty());
 }
 

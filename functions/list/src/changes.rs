@@ -22,6 +22,7 @@ const FILTERS: &[&str] = &[
     "declaration_contains",
     "declaration_regex",
     "start_date",
+    "modified",
     "end_date",
     "exclude_referenced",
     "is_dependant",

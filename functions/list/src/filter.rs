@@ -106,10 +106,13 @@ impl<T: 'static> Filter<T> {
         Ok(())
     }
 
-    /// From `start_date` to `end_date`, both included; a date alone means the whole day.
+    /// Selects from `start_date` (the Go client's name is `modified`) to `end_date`, both included; a date alone means
+    /// the whole day.
     pub(crate) fn dates(&mut self, query: &Query, of: fn(&T) -> Timestamp) -> Result<(), Failure> {
-        if let Some(start) = date(query, "start_date")? {
-            self.test(move |row| of(row) >= start);
+        for name in ["start_date", "modified"] {
+            if let Some(start) = date(query, name)? {
+                self.test(move |row| of(row) >= start);
+            }
         }
         if let Some(end) = date(query, "end_date")? {
             let whole_day = query.get("end_date").is_some_and(|text| !text.contains('T'));

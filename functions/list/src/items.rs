@@ -27,6 +27,7 @@ const FILTERS: &[&str] = &[
     "declaration_contains",
     "declaration_regex",
     "start_date",
+    "modified",
     "end_date",
 ];
 

@@ -17,17 +17,18 @@ pub(crate) fn update(body: &Map<String, Value>) -> Result<Update, FieldError> {
 }
 
 fn state(value: Option<&Value>) -> Result<Option<State>, FieldError> {
-    let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(None) };
+    // Clients of the Terraform provider always send the field, empty when they have no state.
+    let Some(value) = value.filter(|value| !value.is_null() && *value != "") else { return Ok(None) };
     let state = value.as_str().and_then(State::parse);
     let names = State::ALL.map(State::name).join(", ");
-    state.map(Some).ok_or_else(|| FieldError::new("state", format!("is none of {names}")))
+    state.map(Some).ok_or_else(|| FieldError::new("state", format!("must be one of {names}")))
 }
 
 fn log(value: Option<&Value>) -> Result<Option<String>, FieldError> {
     match value {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(log)) => Ok(Some(log.clone())),
-        Some(_) => Err(FieldError::new("log", "is no text")),
+        Some(_) => Err(FieldError::new("log", "must be a string")),
     }
 }
 
@@ -37,7 +38,7 @@ pub(crate) fn data_text(field: &str, value: &Value) -> Result<String, FieldError
         return Err(FieldError::new(field, "This field may not be null."));
     }
     if !value.is_object() {
-        return Err(FieldError::new(field, "is no JSON object"));
+        return Err(FieldError::new(field, "must be a JSON object"));
     }
     Ok(json::canonical(value))
 }

@@ -65,28 +65,53 @@ async fn record(table: &Table, call: &Call, id: ChangeId, deploy: Deploy) -> Res
     Ok(Reply::new(200, body))
 }
 
-/// The change instance that a new deployed item belongs to: the named one, or the newest done on the item.
+/// Finds the change instance that a new deployed item belongs to: the named one, or the newest done on the named item.
+/// A body that names both must name a change instance of that item.
 async fn target(table: &Table, call: &Call, body: &Map<String, Value>) -> Result<ChangeId, Failure> {
-    let named = |field: &str| body.get(field).filter(|value| !value.is_null());
-    match (named("change_instance"), named("service_item")) {
-        (Some(change), None) => {
-            let id = view::id_in(change, "change_instances").and_then(ChangeId::parse);
-            id.ok_or_else(|| FieldError::new("change_instance", "is no change instance").into())
-        }
-        (None, Some(item)) => {
-            let id = view::id_in(item, "service_items").and_then(ItemId::parse);
-            let id = id.ok_or_else(|| FieldError::new("service_item", "is no service item"))?;
+    let change = reference(body, "change_instance", "change_instances", ChangeId::parse)?;
+    let item = reference(body, "service_item", "service_items", ItemId::parse)?;
+    match (change, item) {
+        (Some(change), None) => Ok(change),
+        (None, Some(id)) => {
             let item = table.item(id).await?;
             let team = call.caller.team.id;
             let item = item.filter(|item| Pov::ALL.iter().any(|pov| pov.shows_item(item, team)));
             let item = item.ok_or_else(|| FieldError::new("service_item", "does not exist for this team"))?;
             Ok(newest_done(table, &item).await?.unwrap_or(item.latest_change))
         }
-        (None, None) | (Some(_), Some(_)) => {
-            let message = "either this or service_item is required, not both";
-            Err(FieldError::new("change_instance", message).into())
+        (Some(change), Some(item)) => of_item(table, call, change, item).await,
+        (None, None) => {
+            Err(FieldError::new("change_instance", "must be present, or service_item must be").into())
         }
     }
+}
+
+/// Reads a reference to another object, an id or a URL.
+fn reference<Id>(
+    body: &Map<String, Value>,
+    field: &str,
+    collection: &str,
+    parse: fn(u64) -> Option<Id>,
+) -> Result<Option<Id>, FieldError> {
+    let Some(value) = body.get(field).filter(|value| !value.is_null()) else { return Ok(None) };
+    let id = view::id_in(value, collection).and_then(parse);
+    id.map(Some)
+        .ok_or_else(|| FieldError::new(field, format!("must be the id or the URL of one of {collection}")))
+}
+
+/// Checks that a change instance is one of an item; the caller learns nothing about what it may not see.
+async fn of_item(table: &Table, call: &Call, id: ChangeId, item: ItemId) -> Result<ChangeId, Failure> {
+    let team = call.caller.team.id;
+    let change = table.change(id).await?;
+    let change = change.filter(|change| Pov::ALL.iter().any(|pov| pov.shows_change(change, team)));
+    if change.is_some_and(|change| change.item == item) {
+        return Ok(id);
+    }
+    let errors = [
+        FieldError::new("change_instance", format!("must belong to service_item {item}")),
+        FieldError::new("service_item", format!("must be the item of change_instance {id}")),
+    ];
+    Err(errors.to_vec().into())
 }
 
 /// The newest change instance of the service owner that deployed items go with.

@@ -8,6 +8,7 @@ use domain::change::{Change, ClosedBy};
 use domain::decide::{self, Decided, Refused, Update};
 use domain::id::{ChangeId, DeployedId};
 use domain::related::Related;
+use domain::state::State;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Answering, Call, Code, Event, Failure, Function, Operation, Reply, answer};
@@ -210,8 +211,12 @@ fn refusal(refused: &Refused, change: &Change) -> Failure {
         Refused::DeployedItemNotMain => {
             (Code::DeployedItemNotMain, Code::DeployedItemNotMain.title().to_owned())
         }
+        Refused::DeployedItemTooEarly(State::Rejected) => (
+            Code::DeployedItemTooEarly,
+            "deployed_item must equal the newest deployed item in state REJECTED".to_owned(),
+        ),
         Refused::DeployedItemTooEarly(state) => {
-            (Code::DeployedItemTooEarly, format!("no deployed item goes with state {state}"))
+            (Code::DeployedItemTooEarly, format!("deployed_item must be absent in state {state}"))
         }
         Refused::DeployedItemNotLatest => {
             (Code::DeployedItemNotLatest, Code::DeployedItemNotLatest.title().to_owned())

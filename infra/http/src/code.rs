@@ -63,7 +63,7 @@ pub enum Code {
     Overtaken,
     /// Only the service's owner brings deployed items.
     DeployedItemNotMain,
-    /// Deployed items go with APPROVED or COMPLETED.
+    /// Deployed items go with APPROVED, COMPLETED or ERRORED.
     DeployedItemTooEarly,
     /// The deployed item is too large.
     DeployedItemTooLarge,
@@ -203,7 +203,7 @@ impl Code {
                 (400, "deployed_item_not_main", "only the service owner brings deployed items")
             }
             Self::DeployedItemTooEarly => {
-                (400, "deployed_item_too_early", "deployed items go with APPROVED or COMPLETED")
+                (400, "deployed_item_too_early", "deployed items go with APPROVED, COMPLETED or ERRORED")
             }
             Self::DeployedItemTooLarge => (400, "deployed_item_too_large", "the deployed item is too large"),
             Self::DeployedItemNotLatest => {

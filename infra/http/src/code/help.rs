@@ -136,8 +136,8 @@ impl Code {
                 "Leave `deployed_item` out.",
             ),
             Self::DeployedItemTooEarly => (
-                "A deployed item came for a change instance that nobody has approved.",
-                "Approve first, or send it together with the state APPROVED or COMPLETED.",
+                "A deployed item came with a change instance that the service owner has not approved.",
+                "Approve first, or send it with the state APPROVED, COMPLETED or ERRORED. With REJECTED, repeat the newest one or leave it out.",
             ),
             Self::DeployedItemTooLarge => (
                 "A deployed item is larger than 128 KiB, by itself or once the change is merged into it.",

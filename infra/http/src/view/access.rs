@@ -49,7 +49,8 @@ pub fn recorded(recorded: &Recorded) -> Value {
         "message": message(&recorded.subject),
         "healthcheck": healthcheck(&recorded.subject),
         "changed_by": recorded.by,
-        "changed_by_team": recorded.by_team.as_ref().map(team_ref),
+        "changed_by_team": recorded.by_team.as_ref().map(|team| &team.name),
+        "changed_by_team_id": recorded.by_team.as_ref().map(|team| team.id.get()),
         "request": recorded.request,
     })
 }

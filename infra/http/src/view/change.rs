@@ -140,7 +140,8 @@ pub fn history_entry(change: &Change, entry: &Entry, sequence: u64, log: &str) -
         },
         "note": entry.closed_by.map(ClosedBy::describe),
         "changed_by": entry.by.changed_by(),
-        "changed_by_team": entry.by.team().map(|team: &TeamRef| team_ref(team)),
+        "changed_by_team": entry.by.team().map(|team: &TeamRef| &team.name),
+        "changed_by_team_id": entry.by.team().map(|team| team.id.get()),
         "request": entry.request,
     })
 }
