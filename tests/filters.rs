@@ -96,6 +96,37 @@ fn service_items_are_filtered_by_everything_that_clients_know() {
 }
 
 #[test]
+fn finding_03_a_pattern_is_small_and_a_page_spends_a_bounded_amount_of_work_on_it() {
+    let system = tests::Running::demo();
+    let notes = json!({"title": "Notes", "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}, "note": {"type": "string"}}});
+    let published = system.call("POST", "/v1/orcabase/serviceowner/services/", "vm-owner-key", &notes);
+    assert_eq!(published.status, 201, "{published:?}");
+    let large = |number: usize| json!({"name": format!("vm{number}"), "note": "01".repeat(60_000)});
+    let items: Vec<_> = (0..4).map(large).collect();
+    let body = json!({"AwesomeConsumer": {"App": {"services": {"Notes": items}}}});
+    let submit = "/v1/orcabase/consumer/submissions/submit/";
+    assert_eq!(system.call("POST", submit, "awesome-key", &body).status, 201);
+    let list = format!("{CONSUMER}/service_items/");
+    for too_large in ["\\w%2B", "(?:[01]*1[01]{2000})x"] {
+        let answer = system.get(&format!("{list}?declaration_regex={too_large}"), "awesome-key");
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert!(answer.body.to_string().contains("at most 16 KiB"), "{answer:?}");
+    }
+    // The largest pattern: each page judges one of the four items, and leads to the next.
+    let (mut next, mut pages) = (Some(format!("{list}?declaration_regex=(?:[01]*1[01]{{200}})x")), 0);
+    while let Some(url) = next {
+        let answer = system.get(&url, "awesome-key");
+        assert_eq!((answer.status, answer.at("/results")), (200, &json!([])), "{answer:?}");
+        pages += 1;
+        next = answer.at("/next").as_str().map(|next| next[next.find("/v1/").unwrap()..].to_owned());
+    }
+    assert_eq!(pages, 4);
+    let sorted = format!("{list}?declaration_regex=(?:[01]*1[01]{{200}})x&ordering=name");
+    assert_eq!(system.get(&sorted, "awesome-key").status, 400);
+}
+
+#[test]
 fn dates_include_their_bounds() {
     let library = &*LIBRARY;
     for list in ["service_items", "change_instances"] {

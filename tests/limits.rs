@@ -449,3 +449,42 @@ fn names_and_keys_that_the_table_cannot_hold_are_refused_as_such() {
     let answer = system.send(&ask);
     assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_idempotency_key")));
 }
+
+#[test]
+fn finding_05_a_declaration_names_a_bounded_number_of_services() {
+    let system = Running::demo();
+    let declaring = |count: usize| {
+        let services: serde_json::Map<String, Value> =
+            (0..count).map(|number| (format!("S{number}"), json!([{"name": "one"}]))).collect();
+        json!({TEAM: {"App": {"services": services}}}).to_string()
+    };
+    assert_refused(&system, declaring(201).as_bytes(), &[("too_many_services", "/AwesomeConsumer")]);
+    let answer = post(&system, VALIDATE, "awesome-key", declaring(200).as_bytes());
+    let problems = answer.at("/problems").as_array().unwrap();
+    assert_eq!(problems.iter().filter(|problem| problem["rule"] == "unknown_service").count(), 200);
+    // Also where the services stand in several applications.
+    let many: serde_json::Map<String, Value> = (0..201)
+        .map(|number| {
+            (format!("App{number}"), json!({"services": {format!("S{number}"): [{"name": "one"}]}}))
+        })
+        .collect();
+    let body = json!({TEAM: many}).to_string();
+    assert_refused(&system, body.as_bytes(), &[("too_many_services", "/AwesomeConsumer")]);
+}
+
+#[test]
+fn finding_26_names_that_look_like_others_are_refused() {
+    let system = Running::demo();
+    for name in ["SYSTEM\u{200b}", "\u{ff33}YSTEM", "a\u{202e}b", "\u{feff}a"] {
+        let key = json!({"name": name, "role": "GENERAL"});
+        let answer = system.call("POST", "/v1/account/api_keys/", "vm-owner-key", &key);
+        assert_eq!(
+            (answer.status, answer.at("/code")),
+            (400, &json!("invalid_field")),
+            "{name:?}: {answer:?}"
+        );
+        let body = vms(&json!([{"name": name}])).to_string();
+        let pointer = format!("{FIRST}/name");
+        assert_refused(&system, body.as_bytes(), &[("invalid_name", &pointer)]);
+    }
+}

@@ -497,3 +497,44 @@ fn finding_12_a_deployed_item_may_name_its_item_and_its_change_instance() {
     let named = fields.iter().filter(|field| answer.body.pointer(field).is_some()).count();
     assert_eq!((answer.status, named), (400, 2), "{answer:?}");
 }
+
+/// A URL of another host names nothing here, whatever its path.
+#[test]
+fn finding_26_ids_are_read_off_urls_of_this_host_alone() {
+    let path = SHARED.fresh("own-host");
+    let approved = SHARED.system.call("PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));
+    let own = approved.at("/url").as_str().unwrap();
+    let foreign = format!("https://elsewhere.example{}", &own[own.find("/v1/").unwrap()..]);
+    for (url, status) in [(own, 201), (foreign.as_str(), 400), (&own[own.find("/v1/").unwrap()..], 200)] {
+        let body = json!({"data": {"v": 1}, "change_instance": url});
+        let answer = SHARED.system.call("POST", &format!("{OWNER}/deployed_items/"), "vm-owner-key", &body);
+        assert_eq!(answer.status, status, "{url}: {answer:?}");
+    }
+}
+
+/// Lists of records, failures and healthchecks sign their positions as all others do.
+#[test]
+fn finding_26_every_position_is_signed() {
+    let system = Running::demo();
+    let key = json!({"name": "another", "role": "GENERAL"});
+    assert_eq!(system.call("POST", "/v1/account/api_keys/", "vm-owner-key", &key).status, 201);
+    let page = |path: &str| system.get(path, "vm-owner-key");
+    let next = page("/v1/account/records/?limit=1").at("/next").as_str().unwrap().to_owned();
+    let next = &next[next.find("/v1/").unwrap()..];
+    assert_eq!(page(next).status, 200);
+    let forged = next.replace("cursor=e", "cursor=f");
+    assert_ne!(forged, next);
+    let plain = "1700000000000000%23a";
+    for path in [
+        forged,
+        format!("/v1/account/records/?cursor={plain}"),
+        "/v1/external/serviceowner/healthchecks/?cursor=1".to_owned(),
+    ] {
+        let answer = page(&path);
+        assert_eq!(
+            (answer.status, answer.at("/code")),
+            (400, &json!("invalid_cursor")),
+            "{path}: {answer:?}"
+        );
+    }
+}

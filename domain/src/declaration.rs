@@ -2,10 +2,11 @@
 //!
 //! Not here: whether the team, the services and what is referenced exist, and what a service's schema says.
 
-use std::{collections::BTreeSet, fmt};
+use std::{collections::BTreeSet, fmt, sync::LazyLock};
 
+use regex::Regex;
 use serde_json::{Map, Value};
-use unicode_normalization::is_nfc;
+use unicode_normalization::is_nfkc;
 
 use crate::{
     json::{self, Hash, Problems},
@@ -20,6 +21,8 @@ pub const DEPTH_MAX: usize = 32;
 pub const ITEMS_MAX: usize = 10_000;
 /// How many applications one submission may change: they land in one transaction.
 pub const APPLICATIONS_CHANGED_MAX: usize = 90;
+/// How many different services one declaration may name: each is read.
+pub const SERVICES_MAX: usize = 200;
 /// The canonical size of one service item.
 pub const DECLARATION_BYTES_MAX: usize = 128 * 1024;
 /// The size of the name of an application, a service or an item.
@@ -122,6 +125,12 @@ fn by_name(mut problem: Problem) -> Problem {
     problem
 }
 
+/// Characters that make two different names look the same.
+static INVISIBLE: LazyLock<Regex> = LazyLock::new(|| {
+    let classes = r"[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]";
+    Regex::new(classes).expect("the classes are constant")
+});
+
 /// What is wrong with a name of an application, a service or an item, if anything.
 pub fn name_problem(name: &str) -> Option<&'static str> {
     if name.is_empty() {
@@ -132,8 +141,10 @@ pub fn name_problem(name: &str) -> Option<&'static str> {
         Some("a name must not contain control characters")
     } else if name.trim() != name {
         Some("a name must not begin or end with white space")
-    } else if !is_nfc(name) {
-        Some("a name must be in Unicode normal form C")
+    } else if !is_nfkc(name) {
+        Some("a name must be in Unicode normal form KC: no full-width letters, ligatures or separate accents")
+    } else if INVISIBLE.is_match(name) {
+        Some("a name must not contain invisible characters, nor those that change the direction of text")
     } else {
         None
     }
@@ -173,6 +184,7 @@ impl Place {
 struct Reader {
     problems: Problems,
     items: usize,
+    services: BTreeSet<String>,
 }
 
 impl Reader {
@@ -192,6 +204,13 @@ impl Reader {
         let declaration = self.team(&place, team, content)?;
         if self.items > ITEMS_MAX {
             self.tell(&place, "too_many_items", format!("more than {ITEMS_MAX} service items"));
+        }
+        if self.services.len() > SERVICES_MAX {
+            self.tell(
+                &place,
+                "too_many_services",
+                format!("a declaration must name at most {SERVICES_MAX} services"),
+            );
         }
         Some(declaration)
     }
@@ -248,6 +267,7 @@ impl Reader {
         let Value::Array(entries) = entries else {
             return self.tell(place, "wrong_type", "expected an array of service items");
         };
+        self.services.insert(service.to_owned());
         let mut names = BTreeSet::new();
         for (index, entry) in entries.into_iter().enumerate() {
             let Some(item) = self.item(place, service, &index.to_string(), entry) else {
@@ -406,6 +426,17 @@ mod tests {
     fn bad_names_are_refused_at_every_level() {
         let long = "x".repeat(NAME_BYTES_MAX + 1);
         let bad = ["", " a", "a\t", "a\u{a0}", "a\nb", "\u{7f}", "\u{85}", "e\u{301}", "\u{212b}", &long];
+        let alike = [
+            "SYSTEM\u{200b}",
+            "ＳＹＳＴＥＭ",
+            "a\u{202e}b",
+            "a\u{2066}b",
+            "\u{feff}a",
+            "a\u{3164}b",
+            "ﬁle",
+            "a\u{2028}b",
+        ];
+        let bad = [&bad[..], &alike[..]].concat();
         for name in bad {
             assert!(name_problem(name).is_some(), "{name:?}");
             let documents = [

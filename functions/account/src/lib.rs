@@ -5,13 +5,13 @@ mod keys;
 mod members;
 mod records;
 
-use dovetail_http::{Answering, Code, Event, Function, Operation, Reply, answer};
+use dovetail_http::{Answering, Code, CursorKey, Event, Function, Operation, Reply, answer};
 use dovetail_table::Table;
 use serde_json::{Value, json};
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub fn handle(table: &Table, event: Event) -> Answering<'_> {
+pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answering<'a> {
     answer(event, Function::Account, async move |call| match call.operation {
         Operation::ListApiKeys => keys::all(table, &call).await,
         Operation::GetApiKey => keys::one(table, &call).await,
@@ -23,7 +23,7 @@ pub fn handle(table: &Table, event: Event) -> Answering<'_> {
         Operation::AddMember => members::add(table, &call).await,
         Operation::ChangeMember => members::change(table, &call).await,
         Operation::RemoveMember => members::remove(table, &call).await,
-        Operation::ListRecords => records::all(table, &call).await,
+        Operation::ListRecords => records::all(table, key, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })
 }

@@ -1,9 +1,9 @@
 //! The program.
 
-use dovetail_http::{Function, run};
+use dovetail_http::{Function, run_with_key};
 use lambda_runtime::Error;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    run(Function::Account, account::handle).await
+    run_with_key(Function::Account, account::handle).await
 }

@@ -1,11 +1,11 @@
 //! What was done to the team's keys, members and services.
 
-use dovetail_http::{Call, Failure, Happened, Reply, view};
+use dovetail_http::{Call, CursorKey, Failure, Happened, Reply, view};
 use dovetail_table::Table;
 
 /// What was done to the team's keys, members and services, the newest first.
-pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let asked = Happened::asked(call)?;
-    let records = table.recorded(call.caller.team.id, asked.after, asked.limit).await?;
+pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
+    let asked = Happened::asked(call, key)?;
+    let records = table.recorded(call.caller.team.id, asked.after(), asked.limit).await?;
     Ok(asked.reply(&records, view::recorded))
 }

@@ -39,7 +39,7 @@ async fn service(
     call: &Call,
     body: &Map<String, Value>,
 ) -> Result<Result<Service, FieldError>, Failure> {
-    let id = body.get("service").and_then(|value| view::id_in(value, "services")).and_then(ServiceId::new);
+    let id = body.get("service").and_then(|value| call.id_in(value, "services")).and_then(ServiceId::new);
     let service = match id {
         Some(id) => table.service_by_id(id).await?,
         None => None,

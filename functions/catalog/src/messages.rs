@@ -1,7 +1,7 @@
 //! Messages of an owner to the consumers of its services: written, changed, removed.
 
 use crate::ATTEMPTS_MAX;
-use domain::id::{MessageId, ServiceId, TeamId};
+use domain::id::{MessageId, ServiceId};
 use domain::message::{Content, DESCRIPTION_BYTES_MAX, Message, Messages, NotTaken, SERVICES_MAX};
 use domain::recorded::{Event, Recorded};
 use domain::service::ServiceRef;
@@ -107,7 +107,7 @@ async fn content(table: &Table, call: &Call, before: Option<&Content>) -> Result
     };
     let services = match body.get("scopes") {
         None => Ok(before.map(|before| before.services).unwrap_or_default()),
-        Some(value) => services(table, value, call.caller.team.id).await?,
+        Some(value) => services(table, call, value).await?,
     };
     match (description, expires, services) {
         (Ok(description), Ok(expires), Ok(services)) => Ok(Content { description, expires, services }),
@@ -140,8 +140,8 @@ fn expires(value: &Value) -> Result<Timestamp, FieldError> {
 /// The services that a body names by their URLs, or as they are shown, each once; everything that is wrong in one sentence.
 async fn services(
     table: &Table,
+    call: &Call,
     value: &Value,
-    team: TeamId,
 ) -> Result<Result<Vec<ServiceRef>, FieldError>, Failure> {
     let wrong = |message: String| Ok(Err(FieldError::new("scopes", message)));
     let Some(list) = value.as_array() else { return wrong("is no list of URLs of services".to_owned()) };
@@ -150,8 +150,10 @@ async fn services(
     }
     let (mut services, mut unknown): (Vec<ServiceRef>, Vec<String>) = (Vec::new(), Vec::new());
     for (place, entry) in list.iter().enumerate() {
-        let service = match service_id(entry) {
-            Some(id) => table.service_by_id(id).await?.filter(|service| service.owner.id == team),
+        let service = match service_id(call, entry) {
+            Some(id) => {
+                table.service_by_id(id).await?.filter(|service| service.owner.id == call.caller.team.id)
+            }
             None => None,
         };
         match service.map(|service| service.to_ref()) {
@@ -166,8 +168,8 @@ async fn services(
     wrong(format!("names no service that the team owns at {}", unknown.join(", ")))
 }
 
-fn service_id(entry: &Value) -> Option<ServiceId> {
+fn service_id(call: &Call, entry: &Value) -> Option<ServiceId> {
     let scope = entry.get("scope").unwrap_or(entry);
     let named = scope.get("url").or_else(|| scope.get("id")).unwrap_or(scope);
-    view::id_in(named, "services").and_then(ServiceId::new)
+    call.id_in(named, "services").and_then(ServiceId::new)
 }

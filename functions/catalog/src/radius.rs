@@ -7,7 +7,7 @@ use domain::item::Item;
 use domain::json::{self, Hash};
 use domain::schema::Schema;
 use dovetail_http::view::{Viewpoint, item_with_problems};
-use dovetail_http::{Call, Code, Cursor, CursorKey, Failure, fitting};
+use dovetail_http::{Call, Code, CursorKey, Failure, fitting};
 use dovetail_table::{Beside, Bound, Direction, Error, Listed, Read, Rows, Source, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -60,11 +60,9 @@ pub(crate) async fn of(
     schema: &Schema,
 ) -> Result<Value, Failure> {
     let (team, list) = (call.caller.team.id, identity(call, schema));
+    let after = call.position(key, &list)?.map(|cursor| cursor.after);
     let limit = call.query.integer("limit").map_err(|error| Call::bad_filter(&error))?;
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).filter(|limit| *limit > 0);
-    let cursor = call.query.get("cursor");
-    let cursor = cursor.map(|text| Cursor::open(text, key, team, &list, call.now).ok_or(Code::InvalidCursor));
-    let after = cursor.transpose()?.map(|cursor| cursor.after);
     let mut found = Found::default();
     if let Some(service) = table.service(&schema.title).await? {
         if service.owner.id != team {
@@ -76,10 +74,8 @@ pub(crate) async fn of(
         found.look(table, rows, &check).await?;
     }
     found.cut_to_fit();
-    let next = found.last.take().filter(|_| found.more).map(|after| {
-        let cursor = Cursor { after, count: None, before: None, skip: 0, issued: call.now };
-        call.from_position(&cursor.seal(key, team, &list))
-    });
+    let next = found.last.take().filter(|_| found.more);
+    let next = next.map(|after| call.page_after(key, &list, &after));
     Ok(found.reply(next))
 }
 

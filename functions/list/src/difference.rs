@@ -8,7 +8,7 @@ use domain::id::SubmissionId;
 use domain::past::Moment;
 use domain::submission::Submission;
 use dovetail_http::view::{self, Differing, Viewpoint};
-use dovetail_http::{Call, Code, Cursor, Failure, FieldError, Reply, fitting};
+use dovetail_http::{Call, Code, Failure, FieldError, Reply, fitting};
 use dovetail_table::{Beside, Table};
 use serde_json::{Value, json};
 use walk::{Place, Walk};
@@ -37,10 +37,8 @@ pub(crate) async fn between(asked: Asked<'_>) -> Result<Reply, Failure> {
 /// Where the page before has ended.
 fn place(asked: Asked<'_>) -> Result<Option<Place>, Failure> {
     let Asked { key, call, .. } = asked;
-    let Some(text) = call.query.get("cursor") else { return Ok(None) };
-    let cursor = Cursor::open(text, key, call.caller.team.id, &identity(call), call.now);
-    let place = cursor.and_then(|cursor| Place::parse(&cursor.after));
-    place.map(Some).ok_or_else(|| Code::InvalidCursor.into())
+    let Some(cursor) = call.position(key, &identity(call))? else { return Ok(None) };
+    Place::parse(&cursor.after).map(Some).ok_or_else(|| Code::InvalidCursor.into())
 }
 
 /// What a position is bound to.
@@ -76,11 +74,8 @@ async fn body(
         walk.found.iter().map(|(_, differing)| view::differing(differing, &related, &viewpoint)).collect();
     let fitting = fitting(&shown).min(shown.len());
     let cut = walk.found.get(fitting.saturating_sub(1)).filter(|_| fitting < shown.len());
-    let next = cut.map(|(place, _)| place.clone()).or(next).map(|place| {
-        let cursor =
-            Cursor { after: place.to_position(), count: None, before: None, skip: 0, issued: call.now };
-        call.from_position(&cursor.seal(key, team, &identity(call)))
-    });
+    let next = cut.map(|(place, _)| place.clone()).or(next);
+    let next = next.map(|place| call.page_after(key, &identity(call), &place.to_position()));
     let (mut metadata, mut items) = (Vec::new(), Vec::new());
     for (value, (_, differing)) in shown.into_iter().zip(&walk.found).take(fitting) {
         match differing {

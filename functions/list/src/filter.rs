@@ -1,5 +1,6 @@
 //! Filters: what a query says of the rows that are wanted; values in a list mean OR, filters mean AND.
 
+use crate::pattern::{Pattern, WORK_MAX};
 use domain::deployed::Deployed;
 use domain::id::TeamId;
 use domain::item::{Item, RuntimeState};
@@ -8,13 +9,16 @@ use domain::related::Related;
 use domain::tally::Tally;
 use domain::team::Application;
 use domain::timestamp::Timestamp;
-use dovetail_http::{Call, Failure, FieldError, Query};
-use dovetail_table::Beside;
-use regex::RegexBuilder;
+use dovetail_http::{Call, Code, Failure, FieldError, Query};
+use dovetail_table::{Beside, Listed};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A test of one row, with what was loaded beside it.
-type Test<T> = Box<dyn Fn(&T, &Related) -> bool + Send + Sync>;
+type Test<T> = Arc<dyn Fn(&T, &Related) -> bool + Send + Sync>;
+
+/// The work of matching a row with the filter's pattern ([`Pattern::work`]).
+type Work<T> = Arc<dyn Fn(&T, &Related) -> usize + Send + Sync>;
 
 /// Where a row's declaration is.
 pub(crate) type DeclarationOf<T> = fn(&T) -> Option<(TeamId, Hash)>;
@@ -27,16 +31,15 @@ pub(crate) struct Filter<T> {
     tests: Vec<Test<T>>,
     /// Set if a test looks at more than the row.
     beside: Option<BesideOf<T>>,
+    /// Set if a test matches a pattern.
+    work: Option<Work<T>>,
     /// How many rows are read and tested at once.
     pub(crate) at_once: usize,
 }
 
-/// The largest automaton that a pattern in a query may become, in bytes.
-const PATTERN_BYTES_MAX: usize = 1 << 20;
-
-impl<T: 'static> Filter<T> {
+impl<T: Send + 'static> Filter<T> {
     pub(crate) const fn new() -> Self {
-        Self { tests: Vec::new(), beside: None, at_once: 100 }
+        Self { tests: Vec::new(), beside: None, work: None, at_once: 100 }
     }
 
     /// Whether every row passes.
@@ -49,12 +52,42 @@ impl<T: 'static> Filter<T> {
         self.beside.as_ref().and_then(|of| of(row))
     }
 
-    pub(crate) fn passes(&self, row: &T, related: &Related) -> bool {
+    fn passes(&self, row: &T, related: &Related) -> bool {
         self.tests.iter().all(|test| test(row, related))
     }
 
+    /// Judges the rows of a batch in their order, until the work that the page has `left` is used up. Patterns are
+    /// matched on a thread for blocking work, so that other requests go on meanwhile.
+    pub(crate) async fn judge(
+        &self,
+        batch: Vec<Listed<T>>,
+        related: Related,
+        left: &mut usize,
+    ) -> Result<Vec<(Listed<T>, bool)>, Failure> {
+        let Some(work) = self.work.clone() else {
+            let judged = |row: Listed<T>| {
+                let passes = self.passes(&row.value, &related);
+                (row, passes)
+            };
+            return Ok(batch.into_iter().map(judged).collect());
+        };
+        let (tests, mut budget) = (self.tests.clone(), *left);
+        let judging = move || {
+            let affordable = batch.into_iter().map_while(|row| {
+                budget = budget.checked_sub(work(&row.value, &related).min(WORK_MAX))?;
+                let passes = tests.iter().all(|test| test(&row.value, &related));
+                Some((row, passes))
+            });
+            let judged: Vec<_> = affordable.collect();
+            (judged, budget)
+        };
+        let (judged, budget) = tokio::task::spawn_blocking(judging).await.map_err(|_| Code::Broken)?;
+        *left = budget;
+        Ok(judged)
+    }
+
     pub(crate) fn test(&mut self, test: impl Fn(&T) -> bool + Send + Sync + 'static) {
-        self.tests.push(Box::new(move |row, _| test(row)));
+        self.tests.push(Arc::new(move |row, _| test(row)));
     }
 
     /// A truth value.
@@ -126,24 +159,32 @@ impl<T: 'static> Filter<T> {
     /// What a row's declaration holds: `declaration` (a JSON object that it contains), `declaration_contains`
     /// and `declaration_regex` (on its canonical text).
     pub(crate) fn declarations(&mut self, query: &Query, of: DeclarationOf<T>) -> Result<(), Failure> {
-        let tests = declaration_tests(query)?;
+        let TextTests { tests, pattern } = TextTests::of(query)?;
         if !tests.is_empty() {
             self.beside =
                 Some(Box::new(move |row| of(row).map(|(team, hash)| Beside::Declaration(team, hash))));
         }
         for test in tests {
-            self.tests.push(Box::new(move |row, related| {
+            self.tests.push(Arc::new(move |row, related| {
                 of(row).and_then(|key| related.declarations.get(&key)).is_some_and(|text| test(text))
             }));
         }
+        self.work = pattern.map(|pattern| -> Work<T> {
+            Arc::new(move |row, related| {
+                let text = of(row).and_then(|key| related.declarations.get(&key));
+                text.map_or(0, |text| pattern.work(text))
+            })
+        });
         Ok(())
     }
 
     /// The same of a text that the row holds itself.
     pub(crate) fn texts_of(&mut self, query: &Query, of: fn(&T) -> &str) -> Result<(), Failure> {
-        for test in declaration_tests(query)? {
+        let TextTests { tests, pattern } = TextTests::of(query)?;
+        for test in tests {
             self.test(move |row| test(of(row)));
         }
+        self.work = pattern.map(|pattern| -> Work<T> { Arc::new(move |row, _| pattern.work(of(row))) });
         Ok(())
     }
 }
@@ -153,7 +194,7 @@ impl Filter<Application> {
     pub(crate) fn with_items(&mut self, states: Vec<RuntimeState>, at_once: usize) {
         self.at_once = at_once;
         self.beside = Some(Box::new(|application: &Application| Some(Beside::Tally(application.id))));
-        self.tests.push(Box::new(move |application, related| {
+        self.tests.push(Arc::new(move |application, related| {
             let tally = related.tallies.get(&application.id).into_iter();
             tally.flat_map(Tally::runtime_states).any(|(state, items)| items > 0 && states.contains(&state))
         }));
@@ -168,11 +209,19 @@ impl Filter<Item> {
             return;
         }
         self.beside = Some(Box::new(|item: &Item| Some(Beside::Deployed(item.deployed?.id))));
-        self.tests.push(Box::new(move |item, related| {
-            let newest = item.deployed.and_then(|latest| related.deployed.get(&latest.id));
-            newest.is_some_and(|deployed| filter.passes(deployed, related))
+        if let Some(work) = filter.work.clone() {
+            self.work = Some(Arc::new(move |item, related| {
+                newest_of(item, related).map_or(0, |newest| work(newest, related))
+            }));
+        }
+        self.tests.push(Arc::new(move |item, related| {
+            newest_of(item, related).is_some_and(|deployed| filter.passes(deployed, related))
         }));
     }
+}
+
+fn newest_of<'a>(item: &Item, related: &'a Related) -> Option<&'a Deployed> {
+    related.deployed.get(&item.deployed?.id)
 }
 
 /// The value of an id filter that names exactly one.
@@ -184,24 +233,39 @@ pub(crate) fn single(query: &Query, name: &str) -> Result<Option<u64>, Failure> 
 /// A test of a declaration's canonical text.
 type TextTest = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
-fn declaration_tests(query: &Query) -> Result<Vec<TextTest>, Failure> {
+/// What a query asks of a declaration's canonical text.
+struct TextTests {
+    tests: Vec<TextTest>,
+    /// The pattern of one of them.
+    pattern: Option<Arc<Pattern>>,
+}
+
+impl TextTests {
+    fn of(query: &Query) -> Result<Self, Failure> {
+        let bad = |message| Call::bad_filter(&FieldError::new("declaration_regex", message));
+        let mut tests = document_tests(query)?;
+        let pattern =
+            query.get("declaration_regex").map(Pattern::parse).transpose().map_err(bad)?.map(Arc::new);
+        if let Some(pattern) = pattern.clone() {
+            tests.push(Box::new(move |text| pattern.matches(text)));
+        }
+        Ok(Self { tests, pattern })
+    }
+}
+
+/// The tests for `declaration` and `declaration_contains`.
+fn document_tests(query: &Query) -> Result<Vec<TextTest>, Failure> {
     let mut tests: Vec<TextTest> = Vec::new();
     let bad = |name: &str, message: String| Call::bad_filter(&FieldError::new(name, message));
     if let Some(text) = query.get("declaration") {
         let wanted: Value =
-            serde_json::from_str(text).map_err(|_| bad("declaration", "is no JSON".to_owned()))?;
+            serde_json::from_str(text).map_err(|_| bad("declaration", "must be JSON".to_owned()))?;
         tests.push(Box::new(move |text| {
             serde_json::from_str(text).is_ok_and(|declared: Value| holds(&declared, &wanted))
         }));
     }
     if let Some(part) = query.get("declaration_contains").map(str::to_owned) {
         tests.push(Box::new(move |text| text.contains(&part)));
-    }
-    if let Some(pattern) = query.get("declaration_regex") {
-        // This engine is linear in the text; the limit bounds what a pattern costs to compile.
-        let regex = RegexBuilder::new(pattern).size_limit(PATTERN_BYTES_MAX).build();
-        let regex = regex.map_err(|_| bad("declaration_regex", "is no pattern".to_owned()))?;
-        tests.push(Box::new(move |text| regex.is_match(text)));
     }
     Ok(tests)
 }

@@ -14,6 +14,7 @@ mod messages;
 mod order;
 mod page;
 mod past;
+mod pattern;
 mod services;
 mod submissions;
 mod teams;

@@ -1,20 +1,9 @@
-//! Reads the environment, makes the client once, and runs.
+//! The program.
 
-use dovetail_aws::trace::{Tracer, traced};
-use dovetail_http::{CursorKey, Front, Function, told};
-use dovetail_table::{Settings, Table};
-use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use dovetail_http::{Function, run_with_key};
+use lambda_runtime::Error;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let table = Table::connect(Settings::from_env()?);
-    let key = CursorKey::new(&std::env::var("DOVETAIL_CURSOR_KEY")?);
-    let (front, tracer) = (Front::from_env()?, Tracer::from_env());
-    run(service_fn(|event: LambdaEvent<_>| async {
-        let (tracer, trace) = (tracer.as_ref(), event.context.xray_trace_id);
-        let event = front.event(&table, event.context.request_id, event.payload).await?;
-        let answering = told(Function::List, event, |event| list::handle(&table, &key, event));
-        Ok::<_, Error>(traced(tracer, "list", trace.as_deref(), answering).await)
-    }))
-    .await
+    run_with_key(Function::List, list::handle).await
 }

@@ -8,8 +8,9 @@ use crate::bound::{FILTERED, WHOLE};
 use crate::count::Count;
 use crate::filter::Filter;
 use crate::order::{Order, Orders};
+use crate::pattern::WORK_MAX;
 use domain::related::Related;
-use dovetail_http::{Call, Code, Cursor, CursorKey, Failure, FieldError, Reply, fitting};
+use dovetail_http::{Call, Cursor, CursorKey, Failure, FieldError, Reply, fitting};
 use dovetail_table::{Direction, Listed, Read, Source, Table};
 use serde_json::{Value, json};
 
@@ -48,7 +49,7 @@ pub(crate) struct Page<'a, T: 'static> {
     next: Option<String>,
 }
 
-impl<T: 'static> Page<'_, T> {
+impl<T: Send + 'static> Page<'_, T> {
     /// Ends the page behind so many rows.
     pub(crate) fn end_after(&mut self, rows: usize) {
         let Some(last) = self.positions.get(rows.saturating_sub(1)).filter(|_| rows < self.rows.len()) else {
@@ -96,7 +97,7 @@ pub(crate) fn only_knows(call: &Call, names: &[&str]) -> Result<(), Failure> {
     call.only_knows(&[names, &COMMON].concat())
 }
 
-impl<T: 'static> List<'_, T> {
+impl<T: Send + 'static> List<'_, T> {
     /// Reads the page that the call asks for.
     pub(crate) async fn page(&self) -> Result<Page<'_, T>, Failure> {
         self.read(true).await
@@ -120,15 +121,11 @@ impl<T: 'static> List<'_, T> {
         let query = &call.query;
         let integer = |name: &str| query.integer(name).map_err(|error| Call::bad_filter(&error));
         let limit = query.limit().map_err(|error| Call::bad_filter(&error))?;
-        let (team, now) = (call.caller.team.id, call.now);
-        let cursor = query
-            .get("cursor")
-            .map(|text| Cursor::open(text, key, team, &self.identity(), now).ok_or(Code::InvalidCursor));
         Ok(Wanted {
             limit,
             offset: integer("offset")?.unwrap_or(0),
             order: self.orders.asked_for(query)?,
-            cursor: cursor.transpose()?,
+            cursor: call.position(key, &self.identity())?,
             counted,
         })
     }
@@ -146,11 +143,14 @@ impl<T: 'static> List<'_, T> {
         let (mut rows, mut positions, mut last, mut more) = (Vec::new(), Vec::new(), None, false);
         let (mut read, mut passed, mut ahead, mut is_whole) = (Read::default(), 0, 0, true);
         let mut reader = self.asked.table.rows(&self.source, direction, after).at_once(self.at_once(wanted));
+        let mut work_left = WORK_MAX;
         'reading: while let Some(batch) = read.by(reader.next()).await? {
             read.rows(batch.len());
             let related = read.by(self.beside(&batch)).await?;
-            for Listed { position, value } in batch {
-                let passes = self.filter.passes(&value, &related);
+            let size = batch.len();
+            let judged = self.filter.judge(batch, related, &mut work_left).await?;
+            let is_cut = judged.len() < size;
+            for (Listed { position, value }, passes) in judged {
                 more |= passes && passed >= skip && rows.len() >= wanted.limit;
                 if more && !counts_on {
                     is_whole = false;
@@ -167,7 +167,7 @@ impl<T: 'static> List<'_, T> {
                 }
                 last = Some(position);
             }
-            if read.reaches(bound) && !reader.is_over() {
+            if is_cut || (read.reaches(bound) && !reader.is_over()) {
                 (more, is_whole) = (true, false);
                 break;
             }
@@ -205,19 +205,24 @@ impl<T: 'static> List<'_, T> {
         direction: Direction,
     ) -> Result<Page<'_, T>, Failure> {
         let mut all: Vec<(String, T)> = Vec::new();
+        let mut work_left = WORK_MAX;
         let mut read = Read::default();
         let reader = self.asked.table.rows(&self.source, Direction::Ascending, None);
         let mut reader = reader.at_once(self.filter.at_once);
         while let Some(batch) = read.by(reader.next()).await? {
-            if read.reaches(&WHOLE) {
-                let message =
-                    format!("sorts lists of up to {} rows: narrow it, or take another order", WHOLE.rows);
+            let size = batch.len();
+            read.rows(size);
+            let related = read.by(self.beside(&batch)).await?;
+            let judged = self.filter.judge(batch, related, &mut work_left).await?;
+            if read.reaches(&WHOLE) || judged.len() < size {
+                let message = format!(
+                    "must be absent for lists of over {} rows and for large patterns; add a filter, or leave it out",
+                    WHOLE.rows
+                );
                 return Err(Call::bad_filter(&FieldError::new("ordering", message)));
             }
-            read.rows(batch.len());
-            let related = read.by(self.beside(&batch)).await?;
-            let passing = batch.into_iter().filter(|row| self.filter.passes(&row.value, &related));
-            all.extend(passing.map(|row| (by(&row.value), row.value)));
+            let passing = judged.into_iter().filter(|(_, passes)| *passes);
+            all.extend(passing.map(|(row, _)| (by(&row.value), row.value)));
         }
         all.sort_by(|(a, _), (b, _)| a.cmp(b));
         if direction == Direction::Descending {
@@ -252,7 +257,7 @@ impl<T: 'static> List<'_, T> {
         let Asked { key, call, .. } = self.asked;
         let (count, before) = (count.told(), count.before());
         let cursor = Cursor { after: after.to_owned(), count, before, skip, issued: call.now };
-        call.from_position(&cursor.seal(key, call.caller.team.id, &self.identity()))
+        call.page_at(key, &self.identity(), &cursor)
     }
 
     /// What a position is bound to: the path and every parameter that says which rows there are.

@@ -68,8 +68,8 @@ async fn record(table: &Table, call: &Call, id: ChangeId, deploy: Deploy) -> Res
 /// Finds the change instance that a new deployed item belongs to: the named one, or the newest done on the named item.
 /// A body that names both must name a change instance of that item.
 async fn target(table: &Table, call: &Call, body: &Map<String, Value>) -> Result<ChangeId, Failure> {
-    let change = reference(body, "change_instance", "change_instances", ChangeId::parse)?;
-    let item = reference(body, "service_item", "service_items", ItemId::parse)?;
+    let change = reference(call, body, "change_instance", "change_instances", ChangeId::parse)?;
+    let item = reference(call, body, "service_item", "service_items", ItemId::parse)?;
     match (change, item) {
         (Some(change), None) => Ok(change),
         (None, Some(id)) => {
@@ -88,13 +88,14 @@ async fn target(table: &Table, call: &Call, body: &Map<String, Value>) -> Result
 
 /// Reads a reference to another object, an id or a URL.
 fn reference<Id>(
+    call: &Call,
     body: &Map<String, Value>,
     field: &str,
     collection: &str,
     parse: fn(u64) -> Option<Id>,
 ) -> Result<Option<Id>, FieldError> {
     let Some(value) = body.get(field).filter(|value| !value.is_null()) else { return Ok(None) };
-    let id = view::id_in(value, collection).and_then(parse);
+    let id = call.id_in(value, collection).and_then(parse);
     id.map(Some)
         .ok_or_else(|| FieldError::new(field, format!("must be the id or the URL of one of {collection}")))
 }

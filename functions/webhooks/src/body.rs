@@ -1,14 +1,14 @@
 //! Webhooks as they come in a body; what is absent stays as it is, or has its usual value.
 
 use domain::declaration::name_problem;
-use domain::id::{ServiceId, TeamId};
+use domain::id::ServiceId;
 use domain::service::ServiceRef;
 use domain::state::State;
 use domain::webhook::{
     AUTHORIZATION_BYTES_MAX, DESCRIPTION_BYTES_MAX, HELD_SECONDS_MAX, Settings, TIMEOUT_SECONDS,
     TIMEOUT_SECONDS_MAX, URL_BYTES_MAX,
 };
-use dovetail_http::{Failure, FieldError, view};
+use dovetail_http::{Call, Failure, FieldError, view};
 use dovetail_outbound::{Target, Targets};
 use dovetail_table::Table;
 use serde_json::{Map, Value};
@@ -180,27 +180,27 @@ fn bounded(text: Option<String>, field: &str, bytes_max: usize) -> Field<String>
 /// The service that a body names, one of the team's.
 pub(crate) async fn service(
     table: &Table,
+    call: &Call,
     body: &Body,
-    team: TeamId,
 ) -> Result<Result<ServiceRef, FieldError>, Failure> {
-    let Some(id) = service_id(body) else {
+    let Some(id) = service_id(call, body) else {
         return Ok(Err(FieldError::new("service", "is no id of a service")));
     };
-    let service = table.service_by_id(id).await?.filter(|service| service.owner.id == team);
+    let service = table.service_by_id(id).await?.filter(|service| service.owner.id == call.caller.team.id);
     let service = service.map(|service| ServiceRef { id: service.id, title: service.title });
     Ok(service.ok_or_else(|| FieldError::new("service", "is none that the team owns")))
 }
 
 /// Fails where a body names another service than that of the webhook.
-pub(crate) fn same_service(body: &Body, service: ServiceId) -> Result<(), FieldError> {
-    if !body.contains_key("service") || service_id(body) == Some(service) {
+pub(crate) fn same_service(call: &Call, body: &Body, service: ServiceId) -> Result<(), FieldError> {
+    if !body.contains_key("service") || service_id(call, body) == Some(service) {
         return Ok(());
     }
     Err(FieldError::new("service", "is another one; a webhook stays with its service"))
 }
 
-pub(crate) fn service_id(body: &Body) -> Option<ServiceId> {
+pub(crate) fn service_id(call: &Call, body: &Body) -> Option<ServiceId> {
     let value = body.get("service")?;
-    let id = view::id_in(value, "services").or_else(|| value.get("id")?.as_u64());
+    let id = call.id_in(value, "services").or_else(|| value.get("id")?.as_u64());
     id.and_then(ServiceId::new)
 }

@@ -7,19 +7,18 @@ use domain::healthcheck::{Healthcheck, Settings};
 use domain::id::ServiceId;
 use domain::recorded::{Event as Happened, Recorded};
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
+use dovetail_http::{Call, Code, CursorKey, Failure, FieldError, Pov, Reply};
 use dovetail_outbound::Targets;
 use dovetail_table::{Keyed, Table};
 use serde_json::{Value, json};
 
 /// The caller's healthchecks by their services; a consumer has none.
-pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
+pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["limit", "cursor"])?;
     let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
-    let after = match call.query.get("cursor") {
-        None => None,
-        Some(cursor) => Some(place(cursor).ok_or(Code::InvalidCursor)?),
-    };
+    let list = call.path.trim_end_matches('/');
+    let after = call.position(key, list)?.map(|cursor| service(&cursor.after).ok_or(Code::InvalidCursor));
+    let after = after.transpose()?;
     let team = call.caller.team.id;
     let (mut results, mut next): (Vec<Value>, _) = (Vec::new(), None);
     if call.pov == Pov::ServiceOwner {
@@ -30,17 +29,16 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
         let viewpoint = Viewpoint::of(call);
         results.extend(healthchecks.iter().map(|one| view::healthcheck(one, of(one.service.id), &viewpoint)));
         let last = services.last().filter(|_| services.len() == limit);
-        next = last.map(|last| format!("{}{}?limit={limit}&cursor={last}", call.base, call.path));
+        next = last.map(|last| call.page_after(key, list, &last.to_string()));
     }
     // What is before a page, and behind it, is not counted.
     let count = (after.is_none() && next.is_none()).then_some(results.len());
     Ok(Reply::new(200, json!({"count": count, "next": next, "previous": null, "results": results})))
 }
 
-/// A position: the service of the healthcheck before.
-fn place(cursor: &str) -> Option<ServiceId> {
-    let digits = cursor.bytes().all(|byte| byte.is_ascii_digit());
-    if digits { cursor.parse().ok().and_then(ServiceId::new) } else { None }
+/// Reads the service of the last healthcheck before the page.
+fn service(after: &str) -> Option<ServiceId> {
+    after.parse().ok().and_then(ServiceId::new)
 }
 
 /// One healthcheck.
@@ -57,7 +55,7 @@ pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<
         return Err(Code::NotFound.into());
     }
     let (body, team) = (call.object()?, &call.caller.team);
-    let service = body::service(table, &body, team.id).await?;
+    let service = body::service(table, call, &body).await?;
     let before = match &service {
         Ok(service) => stored(table, call, service.id).await?,
         Err(_) => None,

@@ -12,7 +12,8 @@ use domain::webhook::delivery::{Delivery, Replied};
 use domain::webhook::{WEBHOOKS_MAX, Webhook};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
-    Answering, Call, Code, Event, Failure, FieldError, Function, Operation, Pov, Reply, Secret, answer,
+    Answering, Call, Code, CursorKey, Event, Failure, FieldError, Function, Operation, Pov, Reply, Secret,
+    answer,
 };
 use dovetail_outbound::{Outbound, TRIGGERED, Targets};
 use dovetail_table::{Keyed, Table};
@@ -23,7 +24,12 @@ const TRIGGER_SECONDS_MAX: u64 = 20;
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub fn handle<'a>(table: &'a Table, outbound: &'a Outbound, event: Event) -> Answering<'a> {
+pub fn handle<'a>(
+    table: &'a Table,
+    key: &'a CursorKey,
+    outbound: &'a Outbound,
+    event: Event,
+) -> Answering<'a> {
     answer(event, Function::Webhooks, async move |call| match call.operation {
         Operation::ListWebhooks => all(table, &call).await,
         Operation::GetWebhook => one(table, &call).await,
@@ -32,8 +38,8 @@ pub fn handle<'a>(table: &'a Table, outbound: &'a Outbound, event: Event) -> Ans
         Operation::RemoveWebhook => remove(table, &call).await,
         Operation::RotateWebhook => rotate(table, &call).await,
         Operation::TriggerWebhook => trigger(table, outbound, &call).await,
-        Operation::ListWebhookFailures => failures::all(table, &call).await,
-        Operation::ListHealthchecks => healthchecks::all(table, &call).await,
+        Operation::ListWebhookFailures => failures::all(table, key, &call).await,
+        Operation::ListHealthchecks => healthchecks::all(table, key, &call).await,
         Operation::GetHealthcheck => healthchecks::one(table, &call).await,
         Operation::CreateHealthcheck => healthchecks::put(table, outbound.targets(), &call).await,
         Operation::RemoveHealthcheck => healthchecks::remove(table, &call).await,
@@ -71,7 +77,7 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
         return Err(Code::NotFound.into());
     }
     let body = call.object()?;
-    let service = body::service(table, &body, call.caller.team.id).await?;
+    let service = body::service(table, call, &body).await?;
     let title = service.as_ref().map(|service| service.title.clone()).unwrap_or_default();
     let (settings, service) = match (body::settings(&body, Asked::New { title }, targets), service) {
         (Ok(settings), Ok(service)) => (settings, service),
@@ -94,7 +100,7 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
 async fn update(table: &Table, targets: Targets, call: &Call) -> Result<Reply, Failure> {
     let before = found(table, call).await?;
     let body = call.object()?;
-    let service = body::same_service(&body, before.service.id).err();
+    let service = body::same_service(call, &body, before.service.id).err();
     let settings = match (body::settings(&body, Asked::Changed(&before.settings), targets), service) {
         (Ok(settings), None) => settings,
         (settings, service) => return Err(wrong(settings.err(), service)),

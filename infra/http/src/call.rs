@@ -179,6 +179,18 @@ impl Call {
         }
     }
 
+    /// Reads the id of an object of `collection`: an integer, the object's URL at this host, or the path of that URL.
+    pub fn id_in(&self, value: &Value, collection: &str) -> Option<u64> {
+        if let Some(id) = value.as_u64() {
+            return Some(id);
+        }
+        let url = value.as_str()?;
+        let path = url.strip_prefix(&self.base).unwrap_or(url);
+        let (before, id) = path.strip_prefix("/v1/")?.trim_end_matches('/').rsplit_once('/')?;
+        let digits = id.bytes().all(|byte| byte.is_ascii_digit());
+        if digits && before.rsplit('/').next() == Some(collection) { id.parse().ok() } else { None }
+    }
+
     /// The idempotency key, if one was sent and is fit to be remembered.
     pub fn idempotency_key(&self) -> Result<Option<&str>, Failure> {
         match self.idempotency_key.as_deref() {
@@ -198,7 +210,7 @@ impl Call {
 
     /// The URL of the same with another position: with every other parameter, so with every filter and limit
     /// (docs/wire.md rule 2).
-    pub fn from_position(&self, position: &str) -> String {
+    pub(crate) fn from_position(&self, position: &str) -> String {
         self.from("cursor", position)
     }
 

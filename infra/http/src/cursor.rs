@@ -1,5 +1,8 @@
 //! Positions in lists: opaque to clients, signed, bound to the team and the list they were given out for.
 
+use crate::call::Call;
+use crate::code::Code;
+use crate::reply::Failure;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::id::TeamId;
@@ -71,6 +74,26 @@ impl Cursor {
         };
         let age = now.micros().saturating_sub(cursor.issued.micros());
         (value.get("v")?.as_u64()? == 1 && age <= LIFETIME_MICROS).then_some(cursor)
+    }
+}
+
+impl Call {
+    /// Opens the position in the query, if there is one: `list` gave it to this team within the last day.
+    pub fn position(&self, key: &CursorKey, list: &str) -> Result<Option<Cursor>, Failure> {
+        let Some(text) = self.query.get("cursor") else { return Ok(None) };
+        let cursor = Cursor::open(text, key, self.caller.team.id, list, self.now);
+        cursor.map(Some).ok_or_else(|| Code::InvalidCursor.into())
+    }
+
+    /// Returns the URL of the page after a row of a list without a count.
+    pub fn page_after(&self, key: &CursorKey, list: &str, after: &str) -> String {
+        let cursor = Cursor { after: after.to_owned(), count: None, before: None, skip: 0, issued: self.now };
+        self.page_at(key, list, &cursor)
+    }
+
+    /// Returns the URL of the page at a position.
+    pub fn page_at(&self, key: &CursorKey, list: &str, cursor: &Cursor) -> String {
+        self.from_position(&cursor.seal(key, self.caller.team.id, list))
     }
 }
 

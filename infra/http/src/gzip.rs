@@ -6,10 +6,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::declaration::BODY_BYTES_MAX;
 use flate2::Compression;
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use http::{HeaderMap, header};
 use std::io::{Read as _, Write as _};
+
+/// How many members a body may have: one that unpacks to nothing costs time all the same.
+const MEMBERS_MAX: usize = 64;
 
 /// From how many bytes on a reply is worth packing.
 const PACKED_FROM: usize = 1_024;
@@ -25,16 +28,26 @@ pub(crate) fn unpacked(headers: &HeaderMap, body: Vec<u8>) -> Result<Vec<u8>, Fa
     match coding.as_str() {
         _ if body.is_empty() => Ok(body),
         "" | "identity" => Ok(body),
-        "gzip" | "x-gzip" => {
-            let limit = u64::try_from(BODY_BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
-            let mut whole = Vec::new();
-            match MultiGzDecoder::new(body.as_slice()).take(limit).read_to_end(&mut whole) {
-                Ok(_) => Ok(whole),
-                Err(_) => Err(refused("the body is not packed with gzip, as its Content-Encoding says")),
-            }
-        }
+        "gzip" | "x-gzip" => members(&body).ok_or_else(|| {
+            refused(&format!("the body must be packed with gzip, in at most {MEMBERS_MAX} members"))
+        }),
         _ => Err(refused("the Content-Encoding of a body is gzip or identity")),
     }
+}
+
+/// Unpacks the members of a body one after the other, to one byte more than a body may have.
+fn members(mut packed: &[u8]) -> Option<Vec<u8>> {
+    let mut whole = Vec::new();
+    for _ in 0..MEMBERS_MAX {
+        let room = BODY_BYTES_MAX.saturating_add(1).saturating_sub(whole.len());
+        let mut member = GzDecoder::new(packed).take(u64::try_from(room).unwrap_or(u64::MAX));
+        member.read_to_end(&mut whole).ok()?;
+        packed = member.into_inner().into_inner();
+        if packed.is_empty() || whole.len() > BODY_BYTES_MAX {
+            return Some(whole);
+        }
+    }
+    None
 }
 
 fn refused(detail: &str) -> Failure {
@@ -71,6 +84,7 @@ pub(crate) fn packed(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flate2::bufread::MultiGzDecoder;
     use http::HeaderName;
 
     fn headers(name: HeaderName, value: &[u8]) -> HeaderMap {
@@ -123,6 +137,16 @@ mod tests {
             let found = unpacked(&coding, gzip(&vec![b' '; bytes])).unwrap();
             assert_eq!(found.len(), kept, "{bytes}");
         }
+    }
+
+    #[test]
+    fn finding_07_a_body_has_a_bounded_number_of_members() {
+        let coding = headers(header::CONTENT_ENCODING, b"gzip");
+        let empty = gzip(b"");
+        let most = [empty.repeat(MEMBERS_MAX - 1), gzip(b"{}")].concat();
+        assert_eq!(unpacked(&coding, most.clone()).unwrap(), b"{}");
+        assert!(unpacked(&coding, [empty.clone(), most].concat()).is_err());
+        assert!(unpacked(&coding, empty.repeat(100_000)).is_err());
     }
 
     #[test]

@@ -1,47 +1,43 @@
-//! Lists of what has happened, the newest first: a page begins behind the place of a row.
+//! Lists of past events, the newest first, without a count: a page begins after the key of a row.
 
 use crate::call::Call;
-use crate::code::Code;
+use crate::cursor::{Cursor, CursorKey};
 use crate::reply::{Failure, Reply};
 use serde_json::{Value, json};
 
-/// How long a place can be.
-const PLACE_BYTES_MAX: usize = 256;
-
-/// The page that is asked for of a list of what has happened.
+/// A request for a page of past events.
 #[derive(Debug)]
 pub struct Happened<'a> {
     call: &'a Call,
-    /// How many rows at most.
+    key: &'a CursorKey,
+    cursor: Option<Cursor>,
+    /// The number of rows, at most.
     pub limit: usize,
-    /// The place that the page begins behind.
-    pub after: Option<&'a str>,
 }
 
 impl<'a> Happened<'a> {
-    /// What a call asks for; such a list knows no filter.
-    pub fn asked(call: &'a Call) -> Result<Self, Failure> {
+    /// Reads a request; such a list has no filters.
+    pub fn asked(call: &'a Call, key: &'a CursorKey) -> Result<Self, Failure> {
         call.only_knows(&["limit", "cursor"])?;
         let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
-        let after = call.query.get("cursor");
-        if after.is_some_and(|place| !is_place(place)) {
-            return Err(Code::InvalidCursor.into());
-        }
-        Ok(Self { call, limit, after })
+        Ok(Self { call, key, cursor: call.position(key, list(call))?, limit })
     }
 
-    /// The page of these rows, each with its place. How many there are is not told: nobody counts them.
+    /// Returns the key of the row before the page.
+    pub fn after(&self) -> Option<&str> {
+        self.cursor.as_ref().map(|cursor| cursor.after.as_str())
+    }
+
+    /// Makes the page of these rows, each with its key.
     pub fn reply<T>(&self, rows: &[(String, T)], view: impl Fn(&T) -> Value) -> Reply {
         let last = rows.last().filter(|_| rows.len() == self.limit);
-        let next = last.map(|(place, _)| self.call.from_position(place));
+        let next = last.map(|(after, _)| self.call.page_after(self.key, list(self.call), after));
         let results: Vec<Value> = rows.iter().map(|(_, row)| view(row)).collect();
         Reply::new(200, json!({"count": null, "next": next, "previous": null, "results": results}))
     }
 }
 
-/// Whether a position may be one of ours: a time in microseconds, and what tells apart what happened then.
-fn is_place(position: &str) -> bool {
-    let time = position.split_once('#').map(|(time, _)| time.bytes());
-    position.len() <= PLACE_BYTES_MAX
-        && time.is_some_and(|mut time| time.len() == 16 && time.all(|byte| byte.is_ascii_digit()))
+/// What a position is valid for: the path is all there is to such a list.
+fn list(call: &Call) -> &str {
+    call.path.trim_end_matches('/')
 }

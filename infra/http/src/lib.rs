@@ -30,7 +30,7 @@ pub use event::{Answering, Event, EventReply, Question, answer, answer_anyone};
 pub use field::FieldError;
 pub use happened::Happened;
 pub use invalid::{invalid_declaration, invalid_schema};
-pub use program::run;
+pub use program::{run, run_with_key};
 pub use query::Query;
 pub use reply::{Content, Failure, OBJECTS_BYTES_MAX, Reply, fitting};
 pub use route::{Access, Function, Operation, ROUTES, Route, function_of};

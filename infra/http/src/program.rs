@@ -2,6 +2,7 @@
 
 use crate::Event;
 use crate::authorizer::Front;
+use crate::cursor::CursorKey;
 use crate::event::Answering;
 use crate::route::Function;
 use crate::told::told;
@@ -13,6 +14,24 @@ use lambda_runtime::{Error, LambdaEvent, service_fn};
 pub async fn run(
     function: Function,
     handle: for<'a> fn(&'a Table, Event) -> Answering<'a>,
+) -> Result<(), Error> {
+    serve(function, |table, event| handle(table, event)).await
+}
+
+/// The same for a function that signs the positions in its lists, with the key in `DOVETAIL_CURSOR_KEY`.
+pub async fn run_with_key(
+    function: Function,
+    handle: for<'a> fn(&'a Table, &'a CursorKey, Event) -> Answering<'a>,
+) -> Result<(), Error> {
+    let key = CursorKey::new(&std::env::var("DOVETAIL_CURSOR_KEY")?);
+    // The program ends with its process: the key lives as long.
+    let key: &'static CursorKey = Box::leak(Box::new(key));
+    serve(function, move |table, event| handle(table, key, event)).await
+}
+
+async fn serve(
+    function: Function,
+    handle: impl for<'a> Fn(&'a Table, Event) -> Answering<'a>,
 ) -> Result<(), Error> {
     let table = Table::connect(Settings::from_env()?);
     let (front, tracer) = (Front::from_env()?, Tracer::from_env());

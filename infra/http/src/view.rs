@@ -71,17 +71,6 @@ impl Viewpoint {
     }
 }
 
-/// The id in an absolute URL of an object of `collection`, in whichever role, or in a bare integer.
-pub fn id_in(value: &Value, collection: &str) -> Option<u64> {
-    if let Some(id) = value.as_u64() {
-        return Some(id);
-    }
-    let url = value.as_str()?.trim_end_matches('/');
-    let (before, id) = url.rsplit_once('/')?;
-    let digits = id.bytes().all(|byte| byte.is_ascii_digit());
-    if digits && before.rsplit('/').next() == Some(collection) { id.parse().ok() } else { None }
-}
-
 /// Stored JSON text as a value; canonical text always parses.
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or(Value::Null)

@@ -12,8 +12,7 @@ use aws_smithy_runtime_api::client::http::SharedHttpConnector;
 use domain::timestamp::Timestamp;
 use dovetail_aws::{Trust, connector, log, now};
 use keys::{Kept, Key};
-use std::sync::OnceLock;
-use tokio::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Whose tokens are believed, and which of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +69,8 @@ impl std::error::Error for Unreachable {}
 pub struct Issuer {
     settings: Settings,
     kept: Mutex<Kept>,
+    /// Held while the issuer is asked for its keys: one request at a time.
+    asking: tokio::sync::Mutex<()>,
     connector: OnceLock<SharedHttpConnector>,
 }
 
@@ -77,7 +78,12 @@ impl Issuer {
     /// The issuer of these settings; it is asked for its keys with the first token.
     pub fn new(settings: Settings) -> Self {
         verifier::install();
-        Self { settings, kept: Mutex::default(), connector: OnceLock::new() }
+        Self {
+            settings,
+            kept: Mutex::default(),
+            asking: tokio::sync::Mutex::default(),
+            connector: OnceLock::new(),
+        }
     }
 
     /// The person that a token speaks of; none where there is anything wrong with it.
@@ -87,20 +93,38 @@ impl Issuer {
         Ok(key.and_then(|key| token::person(token, &key, &self.settings)))
     }
 
-    /// The key with this id. The issuer is asked by one at a time.
+    /// Finds the key with this id.
     async fn key(&self, kid: &str) -> Result<Option<Key>, Unreachable> {
-        let mut kept = self.kept.lock().await;
+        if self.kept().is_due(kid, now()) {
+            self.refresh(kid).await;
+        }
+        let kept = self.kept();
+        if kept.is_empty() { Err(Unreachable) } else { Ok(kept.get(kid)) }
+    }
+
+    /// Asks the issuer for its keys. While it is slow, a token with a known key goes on with that key.
+    async fn refresh(&self, kid: &str) {
+        let _asking = match self.asking.try_lock() {
+            Ok(asking) => asking,
+            Err(_) if self.kept().get(kid).is_some() => return,
+            Err(_) => self.asking.lock().await,
+        };
         let now = now();
-        if kept.is_due(kid, now) {
-            match self.published().await {
-                Ok(keys) => kept.replace(keys, now),
-                Err(error) => {
-                    log(&format!("the issuer {}", self.settings.url), &error);
-                    kept.failed(now);
-                }
+        // Another request has asked meanwhile.
+        if !self.kept().is_due(kid, now) {
+            return;
+        }
+        match self.published().await {
+            Ok(keys) => self.kept().replace(keys, now),
+            Err(error) => {
+                log(&format!("the issuer {}", self.settings.url), &error);
+                self.kept().failed(now);
             }
         }
-        if kept.is_empty() { Err(Unreachable) } else { Ok(kept.get(kid)) }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The keys that the issuer publishes now.
@@ -121,5 +145,36 @@ impl Issuer {
         } else {
             Ok(keys)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::net::TcpListener;
+
+    /// An issuer that accepts connections and never answers, with a key that was read long ago.
+    fn slow() -> (TcpListener, Issuer) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let issuer = Issuer::new(Settings::new(&url, "dovetail").unwrap());
+        let set = json!({"keys": [{"kty": "EC", "crv": "P-256", "kid": "a", "x": "AA", "y": "AA"}]});
+        issuer.kept().replace(keys::usable(&set), Timestamp::from_micros(1));
+        (listener, issuer)
+    }
+
+    #[tokio::test]
+    async fn finding_07_a_slow_issuer_holds_up_no_token_with_a_known_key() {
+        let (_listener, issuer) = slow();
+        let asking = issuer.key("a");
+        tokio::pin!(asking);
+        // The first token asks, and waits; the second has its key at once.
+        let second = tokio::select! {
+            biased;
+            _ = asking.as_mut() => panic!("the issuer never answers"),
+            key = issuer.key("a") => key,
+        };
+        assert!(second.unwrap().is_some());
     }
 }

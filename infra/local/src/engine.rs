@@ -3,6 +3,7 @@
 //!
 //! What an engine does differently from AWS is not hidden here; tables and their contents are others' work.
 
+use std::os::unix::fs::DirBuilderExt as _;
 use std::{
     fs::{self, File, TryLockError},
     io,
@@ -157,7 +158,9 @@ impl Drop for Engine {
 fn directory(place: &Place) -> Result<(PathBuf, Option<TempDir>), Error> {
     match place {
         Place::Directory(path) => {
-            fs::create_dir_all(path).map_err(Error::io(path.display().to_string()))?;
+            // Whoever reads the files reads every declaration.
+            let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+            made.map_err(Error::io(path.display().to_string()))?;
             Ok((path.clone(), None))
         }
         Place::Memory => {
@@ -233,6 +236,17 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+
+    #[test]
+    fn finding_26_only_the_user_reads_the_data_directory() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("a/b");
+        directory(&Place::Directory(path.clone())).unwrap();
+        for made in [path.as_path(), path.parent().unwrap()] {
+            assert_eq!(fs::metadata(made).unwrap().permissions().mode() & 0o777, 0o700);
+        }
+    }
 
     /// A client that keeps its connection open, as an SDK does.
     struct Client(BufReader<TcpStream>);

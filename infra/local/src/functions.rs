@@ -90,8 +90,8 @@ pub async fn answer(
         Function::History => history::handle(table, event).await,
         Function::Catalog => catalog::handle(table, cursor_key, event).await,
         Function::About => about::handle(table, event).await,
-        Function::Account => account::handle(table, event).await,
-        Function::Webhooks => webhooks::handle(table, &Outbound::new(Targets::Any), event).await,
+        Function::Account => account::handle(table, cursor_key, event).await,
+        Function::Webhooks => webhooks::handle(table, cursor_key, &Outbound::new(Targets::Any), event).await,
     }
 }
 

@@ -25,7 +25,10 @@ use hyper::{
     server::conn::http1,
     service::service_fn,
 };
-use hyper_util::{rt::TokioIo, server::graceful::GracefulShutdown};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::GracefulShutdown,
+};
 use time::{OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -38,6 +41,8 @@ pub const BODY_BYTES_MAX: usize = 10 * 1024 * 1024;
 const BODY_BYTES_DRAINED_MAX: usize = 8 * BODY_BYTES_MAX;
 /// How long the requests under way may take once the server stops.
 const GRACE: Duration = Duration::from_secs(5);
+/// How long a client may take for the headers of a request, and again for its body.
+const CLIENT_TIME: Duration = Duration::from_secs(10);
 /// How long accepting rests after it failed, as it does when file handles run out.
 const ACCEPT_REST: Duration = Duration::from_millis(50);
 
@@ -116,7 +121,9 @@ where
         let answer = answer.clone();
         async move { Ok::<_, Infallible>(respond(request, received, answer).await) }
     });
-    let served = graceful.watch(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(CLIENT_TIME);
+    let served = graceful.watch(server.serve_connection(TokioIo::new(stream), service));
     async move { drop(served.await) }
 }
 
@@ -127,7 +134,7 @@ where
 {
     let id = received.id.clone();
     let (parts, body) = request.into_parts();
-    let mut response = match read(body).await {
+    let mut response = match read_in_time(&parts, body).await {
         Ok(body) => {
             let event = to_event(&parts, body, &received);
             // A task of its own: it survives the client's leaving, as a Lambda does, and it alone panics.
@@ -138,6 +145,7 @@ where
                 .unwrap_or_else(|| refusal(StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error"))
         }
         Err(Refused::TooLarge) => refusal(StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large"),
+        Err(Refused::TooSlow) => refusal(StatusCode::REQUEST_TIMEOUT, "Request Timeout"),
         Err(Refused::Broken) => refusal(StatusCode::BAD_REQUEST, "Bad Request"),
     };
     if let Ok(id) = HeaderValue::from_str(&id) {
@@ -148,7 +156,16 @@ where
 
 enum Refused {
     TooLarge,
+    TooSlow,
     Broken,
+}
+
+/// Reads the body of a request that names its host, as HTTP/1.1 demands: URLs in the reply begin with it.
+async fn read_in_time(parts: &Parts, body: Incoming) -> Result<Vec<u8>, Refused> {
+    if !parts.headers.contains_key(header::HOST) {
+        return Err(Refused::Broken);
+    }
+    tokio::time::timeout(CLIENT_TIME, read(body)).await.unwrap_or(Err(Refused::TooSlow))
 }
 
 async fn read(mut body: Incoming) -> Result<Vec<u8>, Refused> {

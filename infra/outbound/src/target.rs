@@ -2,6 +2,7 @@
 
 use crate::address::is_public;
 use http::Uri;
+use http::uri::Authority;
 use std::net::IpAddr;
 
 /// Which targets there may be.
@@ -48,6 +49,8 @@ pub enum Problem {
     NotHttps,
     /// It has a name or a password in it.
     Credentials,
+    /// Its port is 0, or more than 65535.
+    Port,
     /// It names an address that is not public.
     Address,
 }
@@ -64,6 +67,7 @@ impl Problem {
             Self::NoUrl => "is no absolute URL of ASCII characters",
             Self::NotHttps => "is not https",
             Self::Credentials => "has a name or a password in it; send them as `authorization`",
+            Self::Port => "must have a port from 1 to 65535",
             Self::Address => "names an address that is not public",
         }
     }
@@ -87,6 +91,9 @@ impl Target {
         if host.is_empty() {
             return Err(Problem::NoUrl);
         }
+        if has_bad_port(authority) {
+            return Err(Problem::Port);
+        }
         let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         if literal.is_ok_and(|address| !targets.allow(address)) {
             return Err(Problem::Address);
@@ -98,6 +105,12 @@ impl Target {
     pub(crate) const fn url(&self) -> &Uri {
         &self.0
     }
+}
+
+/// Returns whether something other than a port follows the host.
+fn has_bad_port(authority: &Authority) -> bool {
+    let behind = authority.as_str().get(authority.host().len()..).unwrap_or_default();
+    !behind.is_empty() && authority.port_u16().is_none_or(|port| port == 0)
 }
 
 #[cfg(test)]
@@ -133,6 +146,14 @@ mod tests {
             ("https://[::ffff:10.0.0.1]:8443/", Problem::Address),
         ] {
             assert_eq!(public(bad), Some(problem), "{bad}");
+        }
+        for bad in [
+            "https://example.com:0",
+            "https://example.com:99999/a",
+            "https://example.com:/",
+            "https://[::1]:0",
+        ] {
+            assert_eq!(public(bad), Some(Problem::Port), "finding 26: {bad}");
         }
         assert_eq!(Target::parse("http://127.0.0.1:9/x", Targets::Any).err(), None);
         assert_eq!(Target::parse("ftp://127.0.0.1", Targets::Any).err(), Some(Problem::NotHttps));

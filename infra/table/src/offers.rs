@@ -7,12 +7,16 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use domain::plan::{Offer, Offers};
 use domain::schema::{self, Schema};
 use domain::service::Service;
-use futures_util::future::{try_join, try_join_all};
+use futures_util::future::try_join;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
 /// How many compiled schemas are kept; a function has little memory.
 const SCHEMAS_MAX: usize = 256;
+
+/// How many services are read at the same time.
+const AT_ONCE: usize = 16;
 
 impl Table {
     /// The services with these titles, as far as they exist, with their schemas: in one round, unless a schema is newer
@@ -21,7 +25,8 @@ impl Table {
         let (known, new): (Vec<&str>, Vec<&str>) =
             titles.iter().partition(|title| self.knows_schema_of(title));
         let known = self.batch(known.into_iter().map(key::service).collect());
-        let new = try_join_all(new.into_iter().map(|title| self.service_at_first_sight(title)));
+        let new: Vec<_> = new.into_iter().map(|title| self.service_at_first_sight(title)).collect();
+        let new = stream::iter(new).buffered(AT_ONCE).try_collect::<Vec<_>>();
         let (known, new) = try_join(known, new).await?;
         let known = known.into_iter().map(record::read::<ServiceRecord>).collect::<Result<Vec<_>, _>>()?;
         let mut offers = Offers::new();

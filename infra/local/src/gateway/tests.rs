@@ -226,6 +226,28 @@ async fn a_handler_that_fails_is_an_internal_error() {
     assert!(gateway.send(get("/")).await.ends_with("fine"));
 }
 
+/// Time is virtual: it passes when everything waits.
+#[tokio::test(start_paused = true)]
+async fn finding_07_a_client_has_ten_seconds_for_the_headers_and_ten_for_the_body() {
+    let gateway = Running::start(|_| async { reply(200, Body::Text("fine".to_owned())) }).await;
+    for (part, expected) in [
+        ("GET / HTTP/1.1\r\nhost: h\r\n", ""),
+        ("POST / HTTP/1.1\r\nhost: h\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{", "HTTP/1.1 408 "),
+    ] {
+        let began = tokio::time::Instant::now();
+        let text = gateway.send(part).await;
+        assert!(text.starts_with(expected), "{text}");
+        assert_eq!(began.elapsed().as_secs(), CLIENT_TIME.as_secs(), "{part}");
+    }
+}
+
+#[tokio::test]
+async fn finding_26_a_request_must_name_its_host() {
+    let gateway = Running::start(|_| async { reply(200, Body::Text("fine".to_owned())) }).await;
+    let text = gateway.send("GET / HTTP/1.1\r\nconnection: close\r\n\r\n").await;
+    assert!(text.starts_with("HTTP/1.1 400 "), "{text}");
+}
+
 #[tokio::test]
 async fn the_body_limit_is_exact() {
     let gateway = Running::start(|event: ApiGatewayV2httpRequest| async move {
