@@ -32,7 +32,7 @@ fn owing(count: u64) -> (Running, Submission) {
 }
 
 /// Carries work out through a proxy that lets this many calls pass, and then loses the answer to one more, or none.
-fn carry(
+pub(crate) fn carry(
     system: &Running,
     submission: &Submission,
     passes: usize,

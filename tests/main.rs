@@ -28,6 +28,7 @@ mod people;
 mod races;
 mod radius;
 mod scenarios;
+mod shed;
 mod staging;
 mod stream;
 mod template;

@@ -2,7 +2,11 @@
 //! R25).
 //!
 //! All that is owed to one item lands in one transaction, so it is there or it is not; landing decides what becomes
-//! of what was overtaken.
+//! of what was overtaken. What one transaction cannot close is closed ahead of it ([`shed()`]).
+
+mod shed;
+
+pub use shed::{CLOSINGS_MAX, LANDING_MAX, shed};
 
 use crate::attention::Attention;
 use crate::change::{Change, ChangeType, Kind};
@@ -78,12 +82,12 @@ pub fn generate(
         born.push(landed.born);
     }
     let after = after.ok_or(Missing::Item)?;
-    let after = written(item, after, submission, &mut writes);
+    let after = written(item, after, &mut writes);
     Ok(Generated { item: after, born, writes })
 }
 
 /// However many landed, the item is written once.
-fn written(before: Option<&Item>, after: Item, submission: &Submission, writes: &mut Vec<Write>) -> Item {
+fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item {
     let revision = before.map_or(0, |before| before.revision);
     if let Some(before) = before
         && after == *before
@@ -94,11 +98,14 @@ fn written(before: Option<&Item>, after: Item, submission: &Submission, writes: 
     }
     let after = Item { revision: revision + 1, ..after };
     writes.push(Write::Item { before: before.map(|before| before.revision), after: after.clone() });
-    let delta = after.attention() - before.map_or(Attention::NONE, Item::attention);
-    if delta != Attention::NONE {
-        writes.push(Write::Attention { team: submission.team.id, delta });
-    }
+    writes.extend(attention_moved(before, &after));
     after
+}
+
+/// Returns the write that adds an item's change of attention to the consumer's head; none if it changes nothing.
+fn attention_moved(before: Option<&Item>, after: &Item) -> Option<Write> {
+    let delta = after.attention() - before.map_or(Attention::NONE, Item::attention);
+    (delta != Attention::NONE).then_some(Write::Attention { team: after.consumer.id, delta })
 }
 
 /// The change instance that a share follows from; none for what follows from nothing.

@@ -1,8 +1,9 @@
-//! What is owed to one item: all of it is generated in one transaction, however often it has to be tried.
+//! What is owed to one item: all of it is generated in one transaction, however often it has to be tried. Answered
+//! change instances that this transaction has no room for are closed ahead of it.
 
 use domain::actor::Actor;
 use domain::change::Change;
-use domain::generate::{Missing, generate};
+use domain::generate::{LANDING_MAX, Missing, generate, shed};
 use domain::id::ChangeId;
 use domain::item::Item;
 use domain::land::Stamp;
@@ -17,6 +18,10 @@ const ATTEMPTS_MAX: u32 = 12;
 
 /// How often in a row what was read may not fit together, as beside a transaction, before it counts as broken.
 pub(crate) const MISFITS_MAX: u32 = 3;
+
+/// How many transactions of one call may close change instances ahead of a landing. An item of today takes at most three;
+/// an older one may take more, and the next call continues where this one ends.
+const SHEDS_MAX: u32 = 16;
 
 /// What is owed to one item, and the records that it speaks of, as they were read.
 pub(crate) struct OfItem {
@@ -52,20 +57,25 @@ impl OfItem {
         id: WorkId,
         submission: &Submission,
     ) -> Result<(), Error> {
-        let mut misfits = 0;
-        for attempt in 0..ATTEMPTS_MAX {
+        let (mut attempt, mut misfits, mut sheds) = (0, 0, 0);
+        while attempt < ATTEMPTS_MAX && sheds < SHEDS_MAX {
             let before = self.revision();
             let tried = self.once(table, id, submission).await?;
-            if tried == Tried::Done {
-                return Ok(());
+            match tried {
+                Tried::Done => return Ok(()),
+                // Progress, which is neither an attempt nor a misfit.
+                Tried::Shed => sheds += 1,
+                Tried::Refused | Tried::Busy | Tried::Misfit(_) => {
+                    pause(attempt).await;
+                    attempt += 1;
+                }
             }
-            pause(attempt).await;
             self.read_again(table).await?;
             let (is_misfit, reason) = match tried {
                 Tried::Misfit(reason) => (true, reason),
                 // Refused although nothing has moved: what stands in the way is not the item's revision.
                 Tried::Refused => (self.revision() == before, "a condition never holds".to_owned()),
-                Tried::Done | Tried::Busy => (false, String::new()),
+                Tried::Done | Tried::Shed | Tried::Busy => (false, String::new()),
             };
             misfits = if is_misfit { misfits + 1 } else { 0 };
             if misfits == MISFITS_MAX {
@@ -96,7 +106,9 @@ impl OfItem {
             }
             Err(Missing::Declaration) => return Ok(Tried::Misfit("a declaration is missing".to_owned())),
         };
-        match table.commit(&generated.writes).await? {
+        let shed = shed(&generated.writes, self.item.as_ref(), LANDING_MAX, stamp.now);
+        match table.commit(shed.as_ref().unwrap_or(&generated.writes)).await? {
+            Commit::Done if shed.is_some() => Ok(Tried::Shed),
             Commit::Done => Ok(Tried::Done),
             Commit::Stale => Ok(Tried::Refused),
             Commit::Busy | Commit::Unknown => Ok(Tried::Busy),
@@ -146,6 +158,8 @@ fn named(owed: &Owed) -> impl Iterator<Item = ChangeId> + use<> {
 enum Tried {
     /// It exists, now or since before.
     Done,
+    /// Change instances are closed that the landing has no room for; it is to be made again.
+    Shed,
     /// A condition did not hold.
     Refused,
     /// Nobody knows, or there was other traffic.

@@ -1,0 +1,50 @@
+//! Closing ahead: closes answered change instances of dependent teams before the change instance that answers them lands.
+//!
+//! One transaction takes 100 actions, and an item may have more rejections and errors than that. The excess is shed:
+//! a transaction of its own closes it, while the submission holds the team's head (`HEAD.in_flight`).
+
+use super::attention_moved;
+use crate::change::ClosedBy;
+use crate::item::Item;
+use crate::timestamp::Timestamp;
+use crate::write::{Closing, Write};
+
+/// How many writes a landing has at most before answered change instances are closed ahead of it; a transaction takes 100.
+pub const LANDING_MAX: usize = 96;
+
+/// How many change instances one shed closes at most.
+pub const CLOSINGS_MAX: usize = 64;
+
+/// Returns the transaction that closes the excess of `landing` over `most` ahead of it; none if nothing is in excess, or
+/// no dependent team has an answered change instance.
+///
+/// `item` is the item that `landing` was generated from. Its service owner's change instances stay for the landing.
+pub fn shed(landing: &[Write], item: Option<&Item>, most: usize, now: Timestamp) -> Option<Vec<Write>> {
+    let item = item?;
+    let excess = landing.len().saturating_sub(most).min(CLOSINGS_MAX);
+    // They come in the order of their owners, from the lowest.
+    let answered = landing.iter().filter_map(|write| answered_of_dependent(write, item));
+    let closings: Vec<Closing> = answered.take(excess).cloned().collect();
+    if closings.is_empty() {
+        return None;
+    }
+    let mut after = item.clone();
+    for closing in &closings {
+        if let Some(stack) = after.stacks.get_mut(&closing.owner) {
+            stack.clear(closing.change);
+        }
+    }
+    after.revision += 1;
+    after.modified = now.not_before(item.modified);
+    let attention = attention_moved(Some(item), &after);
+    let mut writes = vec![Write::Item { before: Some(item.revision), after }];
+    writes.extend(closings.into_iter().map(Write::Closed));
+    writes.extend(attention);
+    Some(writes)
+}
+
+fn answered_of_dependent<'a>(write: &'a Write, item: &Item) -> Option<&'a Closing> {
+    let Write::Closed(closing) = write else { return None };
+    let is_answered = matches!(closing.entry.closed_by, Some(ClosedBy::Answered(_)));
+    (is_answered && closing.owner != item.service_owner.id).then_some(closing)
+}

@@ -1,0 +1,307 @@
+//! Items with more rejections and errors than one transaction closes: what answers them lands all the same.
+#![expect(clippy::unwrap_used, reason = "test support")]
+
+use crate::crashes::carry;
+use domain::change::{Change, ClosedBy};
+use domain::state::State;
+use domain::submission::Submission;
+use domain::work::{TRIES_MAX, WorkId};
+use dovetail_table::{Settings, Table};
+use generate::Carried;
+use serde_json::{Value, json};
+use std::fmt::Display;
+use std::sync::{LazyLock, Mutex};
+use tests::{Answer, Ask, Fate, Proxy, Running, functions_on, send, timeless};
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const SUBMISSIONS: &str = "/v1/orcabase/consumer/submissions/";
+const SERVICE: &str = "/v1/orcabase/serviceowner/services/1/";
+const CONSUMER_CHANGES: &str = "/v1/orcabase/consumer/change_instances/";
+const CHANGES: &str = "/v1/orcabase/serviceowner/change_instances/";
+
+/// How many dependent teams a service names at a time.
+const AT_A_TIME: usize = 15;
+
+/// How many teams have rejected and failed; each has two change instances open.
+const TEAMS: usize = 60;
+
+/// A service of Own, teams that may depend on it, and a consumer.
+fn world(teams: usize) -> String {
+    let team = |name: String| json!({"name": name, "api_keys": [name.to_lowercase()]});
+    let names = ["Con".to_owned(), "Own".to_owned()].into_iter().chain((1..=teams).map(dependent));
+    let teams: Vec<Value> = names.map(team).collect();
+    let schema = json!({"title": "Net", "type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "cpu": {"type": "integer"}}});
+    json!({"teams": teams, "services": [{"owner": "Own", "schema": schema}]}).to_string()
+}
+
+fn dependent(n: usize) -> String {
+    format!("D{n}")
+}
+
+/// The consumer's declaration: one item, or none.
+fn declaration(cpu: Option<usize>) -> Value {
+    let items: Vec<Value> = cpu.iter().map(|cpu| json!({"name": "net", "cpu": cpu})).collect();
+    json!({"Con": {"App": {"services": {"Net": items}}}})
+}
+
+#[track_caller]
+fn set(system: &Running, settings: &Value) {
+    let answer = system.call("PATCH", SERVICE, "own", settings);
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+#[track_caller]
+fn submit(system: &Running, cpu: Option<usize>) -> Answer {
+    let answer = system.call("POST", SUBMIT, "con", &declaration(cpu));
+    assert_eq!(answer.status, 201, "{answer:?}");
+    answer
+}
+
+/// The change instances of a team in a state.
+fn owned(system: &Running, team: &str, state: &str) -> Vec<Value> {
+    let listed = system.get(&format!("{CHANGES}?state={state}"), &team.to_lowercase());
+    listed.at("/results").as_array().unwrap().clone()
+}
+
+/// Moves the only change instance of a team that is in a state.
+#[track_caller]
+fn decide(system: &Running, team: &str, from: &str, to: &str) {
+    let of_team = owned(system, team, from);
+    let [change] = of_team.as_slice() else { panic!("{team} has {} in {from}", of_team.len()) };
+    let path = format!("{CHANGES}{}/", change["id"]);
+    let answer = system.call("PATCH", &path, &team.to_lowercase(), &json!({"state": to, "log": "no"}));
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+/// The item is declared so often that each team, 15 at a time, gets two shares, and none has decided anything.
+fn shared(system: &Running, teams: usize) {
+    let all: Vec<String> = (1..=teams).map(dependent).collect();
+    for (round, some) in all.chunks(AT_A_TIME).enumerate() {
+        for (n, approval_required) in [false, true].into_iter().enumerate() {
+            set(system, &json!({"dependant_teams": some, "approval_required": approval_required}));
+            submit(system, Some(2 * round + n + 1));
+            system.settle();
+        }
+    }
+}
+
+/// Each of the teams rejects one share and fails at the other.
+fn refused(system: &Running, teams: usize) {
+    for team in (1..=teams).map(dependent) {
+        decide(system, &team, "PENDING", "REJECTED");
+        decide(system, &team, "APPROVED", "ERRORED");
+    }
+}
+
+/// The rows of a system with an item that 60 teams have refused twice.
+static REFUSED: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let system = Running::start(&world(TEAMS));
+    shared(&system, TEAMS);
+    refused(&system, TEAMS);
+    system.assert_sound();
+    system.rows()
+});
+
+/// The same, and a submission that modifies the item is committed, and nothing of it has landed.
+static COMMITTED: LazyLock<(Vec<Value>, Submission)> = LazyLock::new(|| {
+    let system = with(&REFUSED);
+    let submission = committed(&system);
+    system.assert_sound();
+    (system.rows(), submission)
+});
+
+/// Submits through a proxy that lets the staged submission be laid out and committed, and loses all calls behind that.
+fn committed(system: &Running) -> Submission {
+    let transactions = Mutex::new(0);
+    let fate = move |operation: &str| {
+        let mut transactions = transactions.lock().unwrap();
+        if *transactions == 2 {
+            return Fate::RequestLost;
+        }
+        *transactions += usize::from(operation == "TransactWriteItems");
+        Fate::Pass
+    };
+    system.block_on(async {
+        let proxy = Proxy::before(system.engine.clone(), fate).await;
+        let settings = Settings { actions_max: 1, ..system.tables_through(&proxy.endpoint) };
+        let (base, serving) = functions_on(Table::connect(settings)).await;
+        let body = declaration(Some(100)).to_string().into_bytes();
+        let ask = Ask { method: "POST", path: SUBMIT, key: Some("con"), body, ..Ask::default() };
+        tokio::select! {
+            _ = send(&base, &ask) => {}
+            () = serving => unreachable!(),
+        }
+    });
+    let submissions = system.block_on(system.table.snapshot()).unwrap().submissions;
+    let newest = submissions.into_iter().max_by_key(|submission| submission.id).unwrap();
+    assert_eq!((newest.landed, newest.work_left), (0, 1));
+    newest
+}
+
+/// A system on which nothing is generated by itself, and these are its rows.
+fn with(rows: &[Value]) -> Running {
+    let system = Running::start(&world(TEAMS));
+    system.enable("generate", false);
+    system.enable("notify", false);
+    restore(&system, rows);
+    system
+}
+
+fn restore(system: &Running, rows: &[Value]) {
+    let now = system.rows();
+    for row in now.iter().filter(|row| !rows.contains(row)) {
+        system.remove_row(row);
+    }
+    for row in rows.iter().filter(|row| !now.contains(row)) {
+        system.put_row(row);
+    }
+}
+
+/// How many of the teams' change instances a submission's direct one has answered: each is closed, and its history ends
+/// so.
+fn answered(system: &Running, submission: impl Display) -> usize {
+    let own = format!("{CONSUMER_CHANGES}?submission_id={submission}&is_dependant=false");
+    let direct = system.get(&own, "con").at("/results/0/id").as_u64();
+    let snapshot = system.block_on(system.table.snapshot()).unwrap();
+    let is_so = |change: &&Change| {
+        let closed_by = change.history.last().and_then(|last| last.closed_by);
+        let by = if let Some(ClosedBy::Answered(by)) = closed_by { Some(by.get()) } else { None };
+        change.is_dependant() && change.state == State::Closed && by.is_some() && by == direct
+    };
+    snapshot.changes.values().filter(is_so).count()
+}
+
+fn shown(system: &Running, id: impl Display) -> Answer {
+    system.get(&format!("{SUBMISSIONS}{id}/"), "con")
+}
+
+/// The team goes on: what it declares next is accepted and lands.
+fn assert_free(system: &Running) {
+    let next = submit(system, Some(101));
+    system.sweep();
+    assert_eq!(shown(system, next.at("/id")).at("/state"), "SETTLED");
+    system.assert_sound();
+}
+
+#[test]
+fn finding_01_an_item_with_120_rejections_and_errors_does_not_hold_its_team_up() {
+    let system = with(&REFUSED);
+    let answer = submit(&system, Some(100));
+    system.assert_sound();
+    system.sweep();
+    assert_eq!(shown(&system, answer.at("/id")).at("/state"), "SETTLED");
+    assert_eq!(answered(&system, answer.at("/id")), 2 * TEAMS);
+    system.assert_sound();
+    assert_free(&system);
+}
+
+#[test]
+fn finding_01_a_removal_closes_the_same_and_leaves_open_what_is_not_refused() {
+    let system = with(&REFUSED);
+    // One of the former dependents tries again.
+    let retried = retry(&system, "D20");
+    let answer = submit(&system, None);
+    system.sweep();
+    assert_eq!(shown(&system, answer.at("/id")).at("/state"), "SETTLED");
+    assert_eq!(answer.at("/change_instances/0/change_type"), "DELETE");
+    assert_eq!(answered(&system, answer.at("/id")), 2 * TEAMS - 1);
+    // Its new attempt stays its own (R22), and so the item stays.
+    let pending = owned(&system, "D20", "PENDING");
+    assert_eq!(pending.iter().map(|change| &change["id"]).collect::<Vec<_>>(), [&retried]);
+    assert_eq!(system.get("/v1/orcabase/consumer/service_items/", "con").at("/count"), 1);
+    system.assert_sound();
+}
+
+/// A team tries what it has rejected again.
+fn retry(system: &Running, team: &str) -> Value {
+    let rejected = owned(system, team, "REJECTED");
+    let path = format!("{CHANGES}{}/retry/", rejected[0]["id"]);
+    let answer = system.call("POST", &path, &team.to_lowercase(), &Value::Null);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    answer.at("/id").clone()
+}
+
+#[test]
+fn finding_01_wherever_the_closing_dies_it_is_completed_once() {
+    let (rows, submission) = &*COMMITTED;
+    let system = with(rows);
+    let (carried, calls) = carry(&system, submission, usize::MAX, false);
+    assert_eq!(carried, Ok(vec![Carried::Out]));
+    // What is in excess, what lands, and the record that goes.
+    assert_eq!(calls.iter().filter(|call| *call == "TransactWriteItems").count(), 3);
+    let expected = timeless(&system.rows());
+    for (point, operation) in calls.iter().enumerate() {
+        for answer_lost in [false, true] {
+            let told = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
+            restore(&system, rows);
+            let (carried, _) = carry(&system, submission, point, answer_lost);
+            assert!(carried.is_err(), "{told}: {carried:?}");
+            system.assert_sound();
+            for _ in 0..2 {
+                let (carried, _) = carry(&system, submission, usize::MAX, false);
+                assert!(carried.unwrap().iter().all(|carried| *carried == Carried::Out), "{told}");
+            }
+            system.assert_sound();
+            assert!(timeless(&system.rows()) == expected, "{told}: the table is another");
+        }
+    }
+    assert_free(&system);
+}
+
+#[test]
+fn finding_01_what_is_tried_again_between_closings_stays_open() {
+    let (rows, submission) = &*COMMITTED;
+    let system = with(rows);
+    let (_, calls) = carry(&system, submission, usize::MAX, false);
+    let first = calls.iter().position(|call| call == "TransactWriteItems").unwrap();
+    restore(&system, rows);
+    // The answer to the first closing is lost, and so is the worker.
+    carry(&system, submission, first, true).0.unwrap_err();
+    let is_closed = |team: &str| owned(&system, team, "REJECTED").is_empty();
+    assert_eq!([is_closed("D1"), is_closed("D22"), is_closed("D23")], [true, true, false]);
+    let retried = retry(&system, "D30");
+    system.assert_sound();
+    assert_eq!(carry(&system, submission, usize::MAX, false).0, Ok(vec![Carried::Out]));
+    let pending = owned(&system, "D30", "PENDING");
+    assert_eq!(pending.iter().map(|change| &change["id"]).collect::<Vec<_>>(), [&retried]);
+    assert!(owned(&system, "D30", "ERRORED").is_empty());
+    system.assert_sound();
+    assert_free(&system);
+}
+
+#[test]
+fn finding_01_what_an_older_release_set_aside_is_carried_out_when_it_is_redriven() {
+    let (rows, submission) = &*COMMITTED;
+    let system = with(rows);
+    let id = WorkId { submission: submission.id, staging: submission.staging, number: 1 };
+    for n in 1..=TRIES_MAX {
+        assert_eq!(system.block_on(system.table.count_failure(id)).unwrap(), n == TRIES_MAX);
+    }
+    // Left alone it stays, and so does what holds the team.
+    assert_eq!(system.sweep()["quarantined"], 1);
+    let next = system.call("POST", SUBMIT, "con", &declaration(Some(101)));
+    assert_eq!((next.status, next.at("/code")), (503, &json!("submission_in_flight")));
+    let swept = system.call("POST", "/_local/sweep", "", &json!({"redrive": true, "older_than_seconds": 0}));
+    let counts =
+        ["carried_out", "failed", "redriven", "owed", "quarantined"].map(|name| swept.body[name].clone());
+    assert_eq!(counts, [1, 0, 1, 0, 0].map(|count| json!(count)));
+    assert_eq!(shown(&system, submission.id).at("/state"), "SETTLED");
+    system.assert_sound();
+    assert_free(&system);
+}
+
+#[test]
+fn finding_01_fifteen_dependents_with_two_refusals_each_are_closed_in_the_landing_itself() {
+    let system = Running::start(&world(AT_A_TIME));
+    shared(&system, AT_A_TIME);
+    refused(&system, AT_A_TIME);
+    system.enable("generate", false);
+    let submission = committed(&system);
+    let (carried, calls) = carry(&system, &submission, usize::MAX, false);
+    assert_eq!(carried, Ok(vec![Carried::Out]));
+    // What lands, and the record that goes.
+    assert_eq!(calls.iter().filter(|call| *call == "TransactWriteItems").count(), 2);
+    assert_eq!(answered(&system, submission.id), 2 * AT_A_TIME);
+    system.assert_sound();
+}
