@@ -113,10 +113,11 @@ static COMMITTED: LazyLock<(Vec<Value>, Submission)> = LazyLock::new(|| {
 
 /// Submits through a proxy that lets the staged submission be laid out and committed, and loses all calls behind that.
 fn committed(system: &Running) -> Submission {
+    // The staging, its work, the commit.
     let transactions = Mutex::new(0);
     let fate = move |operation: &str| {
         let mut transactions = transactions.lock().unwrap();
-        if *transactions == 2 {
+        if *transactions == 3 {
             return Fate::RequestLost;
         }
         *transactions += usize::from(operation == "TransactWriteItems");
