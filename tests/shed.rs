@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use crate::crashes::carry;
-use domain::change::{Change, ClosedBy};
+use domain::change::Change;
 use domain::state::State;
 use domain::submission::Submission;
 use domain::work::{TRIES_MAX, WorkId};
@@ -166,8 +166,7 @@ fn answered(system: &Running, submission: impl Display) -> usize {
     let direct = system.get(&own, "con").at("/results/0/id").as_u64();
     let snapshot = system.block_on(system.table.snapshot()).unwrap();
     let is_so = |change: &&Change| {
-        let closed_by = change.history.last().and_then(|last| last.closed_by);
-        let by = if let Some(ClosedBy::Answered(by)) = closed_by { Some(by.get()) } else { None };
+        let by = change.answered_by().map(|by| by.get());
         change.is_dependant() && change.state == State::Closed && by.is_some() && by == direct
     };
     snapshot.changes.values().filter(is_so).count()
@@ -211,6 +210,26 @@ fn finding_01_a_removal_closes_the_same_and_leaves_open_what_is_not_refused() {
     let pending = owned(&system, "D20", "PENDING");
     assert_eq!(pending.iter().map(|change| &change["id"]).collect::<Vec<_>>(), [&retried]);
     assert_eq!(system.get("/v1/orcabase/consumer/service_items/", "con").at("/count"), 1);
+    system.assert_sound();
+}
+
+#[test]
+fn finding_01_a_service_names_at_most_100_dependent_teams_in_its_life() {
+    let system = Running::start(&world(101));
+    let name = |teams: &[String]| system.call("PATCH", SERVICE, "own", &json!({"dependant_teams": teams}));
+    let all: Vec<String> = (1..=101).map(dependent).collect();
+    for some in all[..100].chunks(AT_A_TIME) {
+        assert_eq!(name(some).status, 200);
+    }
+    let refused = name(&all[100..]);
+    assert_eq!((refused.status, refused.at("/code")), (400, &json!("invalid_fields")), "{refused:?}");
+    let problem = refused.at("/problems/0");
+    assert_eq!(problem["rule"], "invalid_field");
+    assert_eq!(problem["message"], "must name at most 100 different teams over the life of the service");
+    // Those that it has named may come back, or go.
+    assert_eq!(name(&all[..AT_A_TIME]).status, 200);
+    assert_eq!(name(&[]).status, 200);
+    assert_eq!(name(&all[86..101]).status, 400);
     system.assert_sound();
 }
 
@@ -279,7 +298,13 @@ fn finding_01_what_an_older_release_set_aside_is_carried_out_when_it_is_redriven
     for n in 1..=TRIES_MAX {
         assert_eq!(system.block_on(system.table.count_failure(id)).unwrap(), n == TRIES_MAX);
     }
-    // Left alone it stays, and so does what holds the team.
+    // The audit names it by its key. Left alone it stays, and so does what holds the team.
+    let row = system.rows().into_iter().find(|row| row["ty"]["S"] == "WORK").unwrap();
+    let key = ["pk", "sk"].map(|name| row[name]["S"].as_str().unwrap());
+    let found = system.violations();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["rule"], "SET_ASIDE");
+    assert_eq!(found[0]["subject"], format!("record {}", key.join(" / ")));
     assert_eq!(system.sweep()["quarantined"], 1);
     let next = system.call("POST", SUBMIT, "con", &declaration(Some(101)));
     assert_eq!((next.status, next.at("/code")), (503, &json!("submission_in_flight")));

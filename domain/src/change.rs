@@ -316,6 +316,14 @@ impl Change {
         self.owner.id != self.service_owner.id
     }
 
+    /// Returns the change instance that has answered this one's rejection or error, if one has (Example 3).
+    pub fn answered_by(&self) -> Option<ChangeId> {
+        let answered = |entry: &Entry| {
+            if let Some(ClosedBy::Answered(by)) = entry.closed_by { Some(by) } else { None }
+        };
+        self.history.iter().find_map(answered)
+    }
+
     /// The teams that it concerns: those see it, and nobody else.
     pub const fn parties(&self) -> [TeamId; 3] {
         [self.owner.id, self.service_owner.id, self.consumer.id]

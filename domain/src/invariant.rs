@@ -4,6 +4,7 @@
 //! I23) or the stored form of a record (I18's index keys, I25) is not here.
 
 mod age;
+mod answered;
 mod catalogue;
 mod change;
 mod charge;
@@ -34,6 +35,9 @@ use crate::submission::{Remembered, Submission};
 use crate::team::{Application, Head, Team};
 use crate::work::Work;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The rule under which the audit reports work that failed too often and waits for an operator; no invariant is broken.
+pub const SET_ASIDE: &str = "SET_ASIDE";
 
 /// The records of a table.
 #[derive(Clone, Debug, Default)]

@@ -4,11 +4,12 @@ mod settings;
 mod state;
 
 pub use self::settings::{
-    ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX, Settings, TAG_BYTES_MAX, TAGS_MAX, tag_problem,
+    ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, Settings, TAG_BYTES_MAX, TAGS_MAX,
+    tag_problem,
 };
 pub use self::state::{Closed, ServiceState};
 use crate::actor::TeamRef;
-use crate::id::ServiceId;
+use crate::id::{ServiceId, TeamId};
 use crate::schema::Schema;
 use crate::timestamp::Timestamp;
 
@@ -32,6 +33,9 @@ pub struct Service {
     pub owner: TeamRef,
     /// What the owner set.
     pub settings: Settings,
+    /// The teams that were dependent teams and are none now, in the order of their ids; empty for a service that has not
+    /// changed its list since they are counted.
+    pub former_dependents: Vec<TeamId>,
     /// Whether there is documentation.
     pub has_docs: bool,
     /// The newest schema version, counted from 1.
@@ -53,6 +57,22 @@ impl Service {
     /// The teams that it names: its owner and the dependent teams.
     pub fn teams(&self) -> impl Iterator<Item = &TeamRef> {
         std::iter::once(&self.owner).chain(&self.settings.dependent_teams)
+    }
+
+    /// Returns the former dependent teams once `dependents` are the current ones.
+    pub fn former_beside(&self, dependents: &[TeamRef]) -> Vec<TeamId> {
+        let current = self.settings.dependent_teams.iter().map(|team| team.id);
+        let mut ever: Vec<TeamId> = self.former_dependents.iter().copied().chain(current).collect();
+        ever.sort_unstable();
+        ever.dedup();
+        ever.retain(|team| dependents.iter().all(|dependent| dependent.id != *team));
+        ever
+    }
+
+    /// Whether the service names at most [`DEPENDENT_TEAMS_EVER_MAX`] different dependent teams in its life if it names
+    /// `dependents` now.
+    pub fn may_depend_on(&self, dependents: &[TeamRef]) -> bool {
+        self.former_beside(dependents).len() + dependents.len() <= DEPENDENT_TEAMS_EVER_MAX
     }
 }
 
@@ -106,6 +126,7 @@ pub fn publish(
 /// A service with other settings, unless they are the same.
 pub fn set(service: &Service, settings: Settings, now: Timestamp) -> Option<Service> {
     (service.settings != settings).then(|| Service {
+        former_dependents: service.former_beside(&settings.dependent_teams),
         settings,
         revision: service.revision + 1,
         modified: now,
@@ -124,7 +145,6 @@ pub fn documented(service: &Service, now: Timestamp) -> Service {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::TeamId;
     use serde_json::{Value, json};
 
     fn team(number: u64) -> TeamRef {
@@ -137,6 +157,7 @@ mod tests {
             title: "VM".to_owned(),
             owner: team(1),
             settings: Settings { dependent_teams: vec![team(2)], ..Settings::default() },
+            former_dependents: Vec::new(),
             has_docs: false,
             schema_version: 3,
             revision: 7,
@@ -205,6 +226,31 @@ mod tests {
         let settings = Settings { approval_required: false, ..before.settings.clone() };
         let after = Service { settings: settings.clone(), revision: 8, modified: NOW, ..before.clone() };
         assert_eq!(set(&before, settings, NOW), Some(after));
+    }
+
+    #[test]
+    fn finding_01_a_service_counts_every_team_that_ever_depended_on_it() {
+        let named = |before: &Service, teams: std::ops::RangeInclusive<u64>| {
+            let dependent_teams = teams.map(team).collect();
+            set(before, Settings { dependent_teams, ..before.settings.clone() }, NOW).unwrap()
+        };
+        let former = |service: &Service| service.former_dependents.iter().map(|team| team.get()).collect();
+        let other = named(&service(), 5..=7);
+        let fewer = named(&other, 2..=2);
+        assert_eq!(
+            (former(&other), former(&fewer)),
+            (vec![2], vec![5, 6, 7]),
+            "one that returns is not former"
+        );
+        let mut all = service();
+        for first in (2..102).step_by(10) {
+            assert!(all.may_depend_on(&(first..first + 10).map(team).collect::<Vec<_>>()));
+            all = named(&all, first..=first + 9);
+        }
+        assert_eq!((former(&all).len(), all.settings.dependent_teams.len()), (90, 10));
+        assert!(all.may_depend_on(&[team(2), team(101)]), "those that it has named may be named again");
+        assert!(all.may_depend_on(&[]));
+        assert!(!all.may_depend_on(&[team(2), team(102)]));
     }
 
     #[test]

@@ -99,6 +99,7 @@ fn offers() -> Offers {
         title: schema.title.clone(),
         owner: TeamRef { id: TeamId::new(1).unwrap(), name: "VMOwnerTeam".to_owned() },
         settings: Settings::default(),
+        former_dependents: Vec::new(),
         has_docs: false,
         schema_version: 1,
         revision: 1,

@@ -30,7 +30,7 @@ pub struct Catalogue {
     pub counted: (u64, u64),
 }
 
-/// Every violation among the records of the catalogue and what leads to them, I5 and I16 (docs/architecture.md).
+/// Every violation among the records of the catalogue and what leads to them, I5, I16 and I24 (docs/architecture.md).
 pub fn catalogue(snapshot: &Snapshot) -> Vec<Violation> {
     let mut audit = Audit::new(snapshot);
     audit.names();
@@ -94,6 +94,13 @@ impl Audit<'_> {
         let documented = catalogue.documented.get(&service.title).copied();
         let told = documented == service.has_docs.then_some(service.id);
         self.require(told, "I16", subject(), "it says otherwise of its documentation");
+        let former = &service.former_dependents;
+        let sorted = former.is_sorted_by(|one, next| one < next);
+        let apart = former.iter().all(|team| !service.settings.has_dependent(*team));
+        let exist = former.iter().all(|team| self.snapshot.teams.contains_key(team));
+        let detail = "a former dependent team is none, is one now, or is named twice";
+        self.require(sorted && apart && exist, "I16", subject(), detail);
+        self.service_size(service);
     }
 
     /// I16: what is kept of a service's config is that service's, and its owner's, and no version between is missing.

@@ -12,6 +12,7 @@ impl Audit<'_> {
         self.identity(change);
         self.plan(change);
         self.cause(change);
+        self.answer(change);
         self.is_charged(change);
         self.change_size(change);
     }

@@ -11,6 +11,7 @@ use crate::id::TeamId;
 use crate::item::Item;
 use crate::metadata::Replaced;
 use crate::schema::REFERENCES_MAX;
+use crate::service::{DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, Service};
 use crate::state::State;
 use crate::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, Remembered, Submission};
 use crate::team::{Application, Team};
@@ -25,6 +26,14 @@ impl Audit<'_> {
     pub(super) fn item_size(&mut self, item: &Item) {
         self.within(item.name.len(), NAME_BYTES_MAX, Subject::Item(item.id), "bytes of its name");
         self.within(item.references.len(), REFERENCES_MAX, Subject::Item(item.id), "references");
+    }
+
+    pub(super) fn service_size(&mut self, service: &Service) {
+        let subject = || Subject::Service(service.title.clone());
+        let now = service.settings.dependent_teams.len();
+        self.within(now, DEPENDENT_TEAMS_MAX, subject(), "dependent teams");
+        let ever = now + service.former_dependents.len();
+        self.within(ever, DEPENDENT_TEAMS_EVER_MAX, subject(), "dependent teams, former ones included");
     }
 
     pub(super) fn change_size(&mut self, change: &Change) {

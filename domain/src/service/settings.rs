@@ -8,6 +8,10 @@ use crate::id::TeamId;
 /// How many dependent teams a service may have; keeps the changes of one item within a transaction.
 pub const DEPENDENT_TEAMS_MAX: usize = 15;
 
+/// How many different dependent teams a service may name in its life: an item keeps a stack for each team that ever had
+/// a share, so this bounds its record.
+pub const DEPENDENT_TEAMS_EVER_MAX: usize = 100;
+
 /// How many teams a private service may name.
 pub const ALLOWED_TEAMS_MAX: usize = 1_000;
 

@@ -44,6 +44,8 @@ mod revert;
 #[cfg(test)]
 mod services;
 #[cfg(test)]
+mod shed;
+#[cfg(test)]
 mod stack;
 #[cfg(test)]
 mod staged;

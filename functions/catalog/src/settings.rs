@@ -4,7 +4,8 @@ use domain::actor::TeamRef;
 use domain::declaration::name_problem;
 use domain::id::TeamId;
 use domain::service::{
-    ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX, Service, ServiceState, Settings, TAGS_MAX, tag_problem,
+    ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, Service, ServiceState, Settings,
+    TAGS_MAX, tag_problem,
 };
 use dovetail_http::{Failure, FieldError};
 use dovetail_table::{Error, Table};
@@ -32,6 +33,13 @@ pub(crate) async fn read(
         match asked.teams(table, field, DEPENDENT_TEAMS_MAX).await? {
             Some(teams) if teams.contains(&service.owner) => {
                 asked.refuse(field, "names the owner, who gets every change instance anyway");
+            }
+            Some(teams) if !service.may_depend_on(&teams) => {
+                let most = DEPENDENT_TEAMS_EVER_MAX;
+                asked.refuse(
+                    field,
+                    format!("must name at most {most} different teams over the life of the service"),
+                );
             }
             Some(teams) => asked.settings.dependent_teams = teams,
             None => {}

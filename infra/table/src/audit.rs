@@ -76,11 +76,9 @@ impl Table {
         let of_catalogue = catalogue(&rows.snapshot);
         watch(Seen {
             rows: rows.count + entries,
-            violations: [count(&rows.flaws), count(&misplaced), count(&found), count(&of_catalogue)]
-                .iter()
-                .sum(),
+            violations: rows.seen().violations + count(&misplaced) + count(&found) + count(&of_catalogue),
         });
-        audited.add(self.flaws_again(rows.flaws).await?);
+        audited.add(self.flaws_again([rows.flaws, rows.set_aside].concat()).await?);
         audited.add((self.places_again(misplaced).await?, 0));
         let teams: BTreeSet<TeamId> = found.iter().filter_map(|violation| violation.subject.team()).collect();
         for team in teams {
@@ -95,14 +93,15 @@ impl Rows {
     /// Everything that is wrong with rows that nobody changes.
     pub fn audit(self) -> Audited {
         let mut audited = Audited { rows: self.count, ..Audited::default() };
-        let found = [violations(&self.snapshot), catalogue(&self.snapshot), self.flaws].concat();
+        let of_rows = [self.flaws, self.set_aside].concat();
+        let found = [violations(&self.snapshot), catalogue(&self.snapshot), of_rows].concat();
         audited.add((found, 0));
         audited
     }
 
     /// How far reading has come.
     pub fn seen(&self) -> Seen {
-        Seen { rows: self.count, violations: count(&self.flaws) }
+        Seen { rows: self.count, violations: count(&self.flaws) + count(&self.set_aside) }
     }
 }
 

@@ -75,6 +75,7 @@ impl Table {
             title: schema.title.clone(),
             owner: owner.clone(),
             settings,
+            former_dependents: Vec::new(),
             has_docs: false,
             schema_version: 1,
             revision: 1,

@@ -1,4 +1,4 @@
-//! What breaks I1 to I13, and I26: states, histories, numbers, sums, work and charges.
+//! What breaks I1 to I13, I26 and I35: states, histories, numbers, sums, work and charges.
 
 use super::{
     HASH, Planted, VM_OWNER, is, is_change, is_item, is_of_dependent, main_stack, mended, number, removed,
@@ -62,6 +62,25 @@ pub(crate) const PLANTED: &[Planted] = &[
         |r| is_change(r, "CoreVM1", "COMPLETED"),
         |r| {
             number(r, "/n/N", 1);
+        },
+    ),
+    stored(
+        "I35",
+        "what has answered it was never planned",
+        |r| is_change(r, "CoreVM4", "CLOSED"),
+        |r| {
+            let last = r["hi"]["L"].as_array_mut().unwrap().last_mut().unwrap();
+            last["M"]["cb"] = json!({"M": {"why": {"S": "ANSWERED"}, "ci": {"N": "137438953600"}}});
+        },
+    ),
+    stored(
+        "I35",
+        "what has answered it is of another item",
+        |r| is_change(r, "CoreVM4", "CLOSED"),
+        |r| {
+            let last = r["hi"]["L"].as_array_mut().unwrap().last_mut().unwrap();
+            // The consumer's first change instance: CoreVM1's.
+            last["M"]["cb"] = json!({"M": {"why": {"S": "ANSWERED"}, "ci": {"N": "137438953488"}}});
         },
     ),
     stored(

@@ -191,6 +191,31 @@ pub(crate) const PLANTED: &[Planted] = &[
     ),
     stored(
         "I24",
+        "a service has named more dependent teams than it may",
+        |r| is(r, "SERVICE"),
+        |r| {
+            let teams: Vec<Value> = (1..=101).map(|team| json!({"N": team.to_string()})).collect();
+            r["fd"] = json!({"L": teams});
+        },
+    ),
+    stored(
+        "I16",
+        "a dependent team is a former one",
+        |r| text(r, "ti") == "LoadBalancer" && is(r, "SERVICE"),
+        |r| {
+            r["fd"] = json!({"L": [r["dt"]["L"][0]["M"]["id"].clone()]});
+        },
+    ),
+    stored(
+        "I24",
+        "an item's row is too large",
+        |r| is_item(r, "CoreVM1"),
+        |r| {
+            r["app"] = json!({"S": "x".repeat(300 * 1024)});
+        },
+    ),
+    stored(
+        "I24",
         "a log is too long",
         |r| is_change(r, "CoreVM1", "COMPLETED"),
         |r| {

@@ -60,6 +60,7 @@ fn offer(id: u64, owner: u64, definition: &Value, config: &Config) -> (String, O
                 .collect(),
             ..Settings::default()
         },
+        former_dependents: Vec::new(),
         has_docs: false,
         schema_version: 1,
         revision: 1,

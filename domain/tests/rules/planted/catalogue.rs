@@ -3,7 +3,7 @@
 use super::{Planted, all_are_told, busy, item};
 use crate::world::{NP_OWNER, STRANGER, VM_OWNER, team};
 use domain::actor::Actor;
-use domain::id::{ConfigId, MessageId, ServiceId};
+use domain::id::{ConfigId, MessageId, ServiceId, TeamId};
 use domain::invariant::Snapshot;
 use domain::land::Stamp;
 use domain::message::{Content, Messages};
@@ -33,7 +33,22 @@ fn tell<'a>(s: &'a mut Snapshot, owner: &str) -> &'a mut Messages {
     s.catalogue.messages.entry(told.owner.id).or_insert(told)
 }
 
+const FORMER: &str = "a former dependent team is none, is one now, or is named twice";
+
+fn former(s: &mut Snapshot, teams: impl IntoIterator<Item = TeamId>) {
+    s.catalogue.services.get_mut("VM").unwrap().former_dependents = teams.into_iter().collect();
+}
+
 const PLANTED: &[Planted] = &[
+    ("I16 service VM", FORMER, |s| former(s, [team(NP_OWNER).id])),
+    ("I16 service VM", FORMER, |s| former(s, [team(STRANGER).id; 2])),
+    ("I16 service VM", FORMER, |s| former(s, TeamId::new(77))),
+    ("I24 service VM", "dependent teams, former ones included: 101, at most 100", |s| {
+        former(s, (1..=100).filter_map(TeamId::new));
+    }),
+    ("I24 service VM", "dependent teams: 16, at most 15", |s| {
+        s.catalogue.services.get_mut("VM").unwrap().settings.dependent_teams = vec![team(NP_OWNER); 16];
+    }),
     ("I16 team name", NOWHERE, |s| {
         s.catalogue.names.insert("Nobody".to_owned(), team(STRANGER).id);
     }),

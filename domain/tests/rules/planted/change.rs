@@ -1,9 +1,10 @@
 //! Change instances, and the numbers that they have.
 
-use super::{Planted, again, all_are_told, busy, change, consumer, item};
+use super::{Planted, again, all_are_told, busy, change, consumer, item, staged, told};
 use crate::world::{LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, team};
-use domain::change::Kind;
-use domain::id::{ItemId, SubmissionId};
+use domain::change::{ClosedBy, Kind};
+use domain::id::{ChangeId, ItemId, SubmissionId};
+use domain::invariant::Snapshot;
 
 const DIFFER: &str = "names or teams differ from its item's";
 
@@ -34,6 +35,50 @@ const IDENTITY: &[Planted] = &[
 #[test]
 fn a_change_instance_names_what_its_item_names() {
     all_are_told(busy, IDENTITY);
+}
+
+const ANSWERED: &str = "has answered it, and is neither on its item nor owed";
+
+const ANSWERS: &[Planted] = &[
+    ("I35 change", ANSWERED, |s| {
+        let never = ChangeId::new(consumer(), 16_000).unwrap();
+        answer(s, never);
+    }),
+    ("I35 change", ANSWERED, |s| {
+        let other = change(s, "b", VM_OWNER).id;
+        answer(s, other);
+    }),
+    // A dependent's own answers nothing.
+    ("I35 change", ANSWERED, |s| {
+        let dependents = change(s, "a", NP_OWNER).id;
+        answer(s, dependents);
+    }),
+];
+
+/// Says of a change instance of `a` that it was answered by another.
+fn answer(s: &mut Snapshot, by: ChangeId) {
+    change(s, "a", VM_OWNER).history[0].closed_by = Some(ClosedBy::Answered(by));
+}
+
+#[test]
+fn finding_01_what_has_answered_a_rejection_is_there_or_owed_by_the_submission_in_flight() {
+    all_are_told(busy, ANSWERS);
+    let mut committed = staged();
+    let owed = committed.works[0].entries[0].id;
+    answer(&mut committed, owed);
+    let is_told = |s: &Snapshot| told(s).iter().any(|line| line.starts_with("I35"));
+    assert!(!is_told(&committed));
+    for plant in [
+        |s: &mut Snapshot| s.works.clear(),
+        |s: &mut Snapshot| s.heads.get_mut(&consumer()).unwrap().in_flight = None,
+        |s: &mut Snapshot| {
+            s.works[0].entries[0].item = ItemId::new(s.works[0].entries[0].item.application(), 9).unwrap()
+        },
+    ] {
+        let mut broken = committed.clone();
+        plant(&mut broken);
+        assert!(is_told(&broken));
+    }
 }
 
 const NO_DIRECT: &str = "no DIRECT one was planned";

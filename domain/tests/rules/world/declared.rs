@@ -93,6 +93,7 @@ pub(crate) fn offer(id: u64, owner: &str, definition: &Value) -> (String, Offer)
         title: schema.title.clone(),
         owner: team(owner),
         settings: Settings::default(),
+        former_dependents: Vec::new(),
         has_docs: false,
         schema_version: 1,
         revision: 1,

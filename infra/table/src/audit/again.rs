@@ -145,7 +145,7 @@ impl Table {
         Ok(None)
     }
 
-    /// What is wrong with single rows, and still is; and how many of them could not be read again.
+    /// What is wrong with single rows, or set aside, and still is; and how many of them could not be read again.
     pub(super) async fn flaws_again(&self, flaws: Vec<Violation>) -> Result<(Vec<Violation>, u64), Error> {
         let (mut rows, mut unsettled) = (Rows::default(), 0);
         let subjects: BTreeSet<Subject> = flaws.into_iter().map(|flaw| flaw.subject).collect();
@@ -156,7 +156,7 @@ impl Table {
                 None => unsettled += 1,
             }
         }
-        Ok((rows.flaws, unsettled))
+        Ok(([rows.flaws, rows.set_aside].concat(), unsettled))
     }
 
     /// What is wrong with the catalogue, and still is with what is concerned read again; and how much of it could not be
@@ -197,7 +197,9 @@ fn around(snapshot: &Snapshot, subject: &Subject) -> BTreeSet<Key> {
         let service = catalogue.services.get(title);
         let id = service.map(|service| key::service_id(service.id));
         let schemas = (1..=versions).map(|version| key::schema(title, version));
-        let teams = service.into_iter().flat_map(Service::teams).map(|team| key::team(team.id));
+        let former = service.into_iter().flat_map(|service| service.former_dependents.iter().copied());
+        let teams = service.into_iter().flat_map(Service::teams).map(|team| team.id).chain(former);
+        let teams = teams.map(key::team);
         schemas
             .chain(id)
             .chain(teams)

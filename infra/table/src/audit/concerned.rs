@@ -122,9 +122,18 @@ fn of_change(snapshot: &Snapshot, id: ChangeId) -> BTreeSet<Key> {
     let change = snapshot.changes.get(&id);
     let mut keys = change.map(|change| of_item(snapshot, change.item)).unwrap_or_default();
     keys.extend(change.map(|change| key::submission(change.submission)));
+    keys.extend(change.into_iter().flat_map(|change| answers(snapshot, change)));
     keys.extend(change.and_then(|change| change.cause).map(key::change));
     keys.extend([key::change(id), key::charge(ChargeId::of_change(id)), key::head(id.team())]);
     keys
+}
+
+/// The change instance that has answered one, and the work that owes it.
+fn answers(snapshot: &Snapshot, change: &Change) -> BTreeSet<Key> {
+    let Some(by) = change.answered_by() else { return BTreeSet::new() };
+    let owing = snapshot.works.iter().filter(|work| work.entries.iter().any(|owed| owed.id == by));
+    let works = owing.flat_map(|work| [key::work(work.id), key::submission(work.id.submission)]);
+    works.chain([key::change(by)]).collect()
 }
 
 /// Work with whose it is, and with what allotted the numbers in it.

@@ -1,7 +1,7 @@
 //! Services and their schema versions.
 
 use super::Record;
-use super::parts::{Bad, TeamPart, at};
+use super::parts::{Bad, TeamPart, at, team_id};
 use super::settings::SettingsPart;
 use crate::key::{self, Key};
 use domain::id::ServiceId;
@@ -15,6 +15,9 @@ pub(crate) struct ServiceRecord {
     so: TeamPart,
     ar: bool,
     dt: Vec<TeamPart>,
+    /// Former dependent teams; absent for none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    fd: Vec<u64>,
     at: Vec<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     set: Option<SettingsPart>,
@@ -38,6 +41,7 @@ impl Record for ServiceRecord {
             so: TeamPart::of(&service.owner),
             ar: service.settings.approval_required,
             dt: service.settings.dependent_teams.iter().map(TeamPart::of).collect(),
+            fd: service.former_dependents.iter().map(|team| team.get()).collect(),
             at: service.settings.allowed_teams.iter().map(|team| team.get()).collect(),
             md: service.has_docs,
             set: Some(SettingsPart::of(&service.settings)),
@@ -54,6 +58,7 @@ impl Record for ServiceRecord {
             title: self.ti,
             owner: self.so.value()?,
             settings: SettingsPart::settings(self.set, self.ar, self.dt, self.at)?,
+            former_dependents: self.fd.into_iter().map(team_id).collect::<Result<_, _>>()?,
             has_docs: self.md,
             schema_version: self.sv,
             revision: self.rv,

@@ -313,6 +313,7 @@ fn offered() -> Service {
             dependent_teams: vec![consumer()],
             allowed_teams: vec![consumer().id],
         },
+        former_dependents: Vec::new(),
         has_docs: true,
         schema_version: 2,
         revision: 5,

@@ -1,0 +1,130 @@
+//! Answered change instances that a landing has no room for: they are closed ahead of it.
+
+use crate::world::{APP, LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, World, application, document, team, vm};
+use domain::actor::Actor;
+use domain::attention::Attention;
+use domain::change::ClosedBy;
+use domain::generate::{CLOSINGS_MAX, LANDING_MAX, generate, shed};
+use domain::id::{ChangeId, TeamId};
+use domain::item::{Item, Slot, Stack};
+use domain::land::Stamp;
+use domain::state::State;
+use domain::submission::Scope;
+use domain::timestamp::Timestamp;
+use domain::work::Owed;
+use domain::write::{Closing, Write};
+use std::collections::BTreeMap;
+
+const NAME: &str = "CoreVM1";
+const FORMER: [&str; 3] = [LB_OWNER, NP_OWNER, STRANGER];
+const NOW: Timestamp = Timestamp::from_micros(9_000);
+
+fn stamp() -> Stamp {
+    Stamp { by: Actor::System, request: "work".to_owned(), now: NOW }
+}
+
+/// Three former dependents have rejected a VM; its MODIFY is committed and has not landed.
+fn rejected() -> (World, Vec<Owed>) {
+    let mut world = World::new();
+    world.settings("VM").dependent_teams = FORMER.map(team).to_vec();
+    world.declare_and_generate(&[vm(NAME, 1)]);
+    for owner in FORMER {
+        world.reject(NAME, owner);
+    }
+    world.settings("VM").dependent_teams.clear();
+    world.submit_staged(&document(&[(APP, application(&[vm(NAME, 2)]))]), Scope::Whole).unwrap();
+    let owed = world.snapshot.works[0].entries.clone();
+    (world, owed)
+}
+
+/// What a landing on an item writes.
+fn landing(world: &World, owed: &[Owed], item: &Item) -> Vec<Write> {
+    let submission = world.snapshot.submissions.last().unwrap();
+    generate(owed, submission, Some(item), &BTreeMap::new(), &stamp()).unwrap().writes
+}
+
+fn closings(writes: &[Write]) -> Vec<&Closing> {
+    writes
+        .iter()
+        .filter_map(|write| if let Write::Closed(closing) = write { Some(closing) } else { None })
+        .collect()
+}
+
+#[test]
+fn finding_01_the_excess_is_closed_ahead_from_the_lowest_owner_and_everything_holds_in_between() {
+    let (mut world, owed) = rejected();
+    let all = landing(&world, &owed, world.item(NAME));
+    let item = world.item(NAME).clone();
+    assert_eq!(shed(&all, Some(&item), all.len(), NOW), None, "nothing is in excess");
+    assert_eq!(shed(&all, None, 0, NOW), None, "nothing is there yet");
+    for (closed, left) in [(1, 2), (2, 0)] {
+        let item = world.item(NAME).clone();
+        let all = landing(&world, &owed, &item);
+        let writes = shed(&all, Some(&item), all.len() - closed, NOW).unwrap();
+        let owners: Vec<TeamId> = closings(&writes).iter().map(|closing| closing.owner).collect();
+        let lowest: Vec<TeamId> = item.blocked().map(|(owner, _)| owner).take(closed).collect();
+        assert_eq!(owners, lowest);
+        assert!(closings(&writes).iter().all(|closing| {
+            closing.entry.closed_by == Some(ClosedBy::Answered(owed[0].id))
+                && closing.entry.to == State::Closed
+        }));
+        world.apply(&writes);
+        world.audit();
+        assert_eq!(world.item(NAME).blocked().count(), left);
+        assert_eq!(world.head().attention.count, i64::try_from(left).unwrap());
+    }
+    let landed = landing(&world, &owed, world.item(NAME));
+    assert_eq!(shed(&landed, Some(world.item(NAME)), 0, NOW), None, "the owner's own stay for the landing");
+    world.generate_records();
+    assert_eq!(world.head().in_flight, None);
+    assert_eq!(world.item(NAME).open().count(), 1);
+}
+
+/// An item with a hundred more dependents, each with something rejected and something failed, and the service owner's
+/// own.
+fn full(item: &Item) -> Item {
+    let mut item = item.clone();
+    let slot = *item.blocked().next().unwrap().1;
+    let owners = (1_000..1_100).filter_map(TeamId::new).chain([team(VM_OWNER).id]);
+    for (owner, n) in owners.zip(0..) {
+        let slot = |number: u64, state| {
+            let change = ChangeId::new(item.consumer.id, 10_000 + 16 * number).unwrap();
+            Some(Slot { change, state, ..slot })
+        };
+        let stack = Stack {
+            pre_validated: slot(2 * n, State::Rejected),
+            validated: slot(2 * n + 1, State::Errored),
+            ..Stack::EMPTY
+        };
+        item.stacks.insert(owner, stack);
+    }
+    item
+}
+
+#[test]
+fn finding_01_the_largest_item_lands_after_two_closings_each_within_a_transaction() {
+    let (world, owed) = rejected();
+    let mut item = full(world.item(NAME));
+    let (mut sheds, mut closed) = (0, 0);
+    let landed = loop {
+        let all = landing(&world, &owed, &item);
+        let Some(writes) = shed(&all, Some(&item), LANDING_MAX, NOW) else { break all };
+        let some = closings(&writes);
+        assert!(some.len() <= CLOSINGS_MAX && writes.len() <= CLOSINGS_MAX + 2);
+        assert!(some.iter().all(|closing| closing.owner != item.service_owner.id));
+        (sheds, closed) = (sheds + 1, closed + some.len());
+        let after = writes
+            .iter()
+            .find_map(|write| if let Write::Item { after, .. } = write { Some(after) } else { None });
+        let after = after.unwrap().clone();
+        let delta = after.attention() - item.attention();
+        assert!(
+            writes.contains(&Write::Attention { team: item.consumer.id, delta }) && delta != Attention::NONE
+        );
+        assert_eq!((after.revision, after.version), (item.revision + 1, item.version));
+        item = after;
+    };
+    assert_eq!((sheds, landed.len()), (2, LANDING_MAX));
+    // 203 of dependents, and the owner's two.
+    assert_eq!(closed + closings(&landed).len(), 205);
+}
