@@ -10,6 +10,8 @@ mod mend;
 mod rows;
 mod scan;
 
+#[cfg(test)]
+pub(crate) use rows::ITEM_BYTES_MAX;
 pub use rows::Rows;
 
 use crate::{Error, Table};

@@ -24,8 +24,9 @@ use std::collections::BTreeSet;
 /// How many bytes a row of DynamoDB takes at most.
 const ROW_BYTES_MAX: usize = 400 * 1024;
 
-/// How many bytes an item's row takes at most: with the stacks of 101 teams and the most references it has about half.
-const ITEM_BYTES_MAX: usize = 300 * 1024;
+/// How many bytes an item's row takes at most. With the stacks of 101 teams and the most references it has less than half;
+/// one of an older release may have more stacks, and this warns before DynamoDB refuses the row.
+pub(crate) const ITEM_BYTES_MAX: usize = 300 * 1024;
 
 /// Rows that were read.
 #[derive(Clone, Debug, Default)]

@@ -8,6 +8,7 @@ mod healthchecks;
 use self::charged::{charges, prices};
 use self::fences::condition;
 use super::*;
+use crate::audit::ITEM_BYTES_MAX;
 use crate::record::{
     ApiKeyRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MandatoryRecord, MemberRecord,
     MessagesRecord, RecordedRecord, ReplacedRecord, RepliedRecord, WebhookRecord,
@@ -18,6 +19,7 @@ use domain::access::{ApiKey, Made};
 use domain::actor::{Actor, Role, TeamRef};
 use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Kind, Reason, Target, Version};
 use domain::charge::{Charges, Prices, Running};
+use domain::declaration::NAME_BYTES_MAX;
 use domain::declared::{Declared, Identity};
 use domain::deployed::Deployed;
 use domain::docs::Docs;
@@ -31,8 +33,8 @@ use domain::message::{Content, Messages};
 use domain::metadata::{Replaced, Since};
 use domain::money::Amount;
 use domain::recorded::{Event as Happened, Recorded};
-use domain::schema::Reference;
-use domain::service::{Service, ServiceRef, ServiceState, Settings};
+use domain::schema::{REFERENCES_MAX, Reference};
+use domain::service::{DEPENDENT_TEAMS_EVER_MAX, Service, ServiceRef, ServiceState, Settings};
 use domain::staging::StagingState::{Committed, Open};
 use domain::staging::{Staging, StagingId};
 use domain::state::State;
@@ -313,7 +315,7 @@ fn offered() -> Service {
             dependent_teams: vec![consumer()],
             allowed_teams: vec![consumer().id],
         },
-        former_dependents: Vec::new(),
+        former_dependents: vec![TeamId::new(9).unwrap()],
         has_docs: true,
         schema_version: 2,
         revision: 5,
@@ -591,4 +593,30 @@ fn what_a_history_leaves_out_reads_back() {
     let altered = record::read::<ChangeRecord>(written).unwrap();
     let (last, before) = (&altered.history[3], &altered.history[2]);
     assert_ne!(last.link(before.chain), last.chain);
+}
+
+#[test]
+fn finding_01_the_row_of_the_largest_item_is_within_half_of_its_bound() {
+    let name = "n".repeat(NAME_BYTES_MAX);
+    let target = Target::Declared(Hash::of("another"));
+    let slot = Slot { change_type: ChangeType::Create, state: State::Rejected, target, ..slot() };
+    let stack = Stack {
+        sequence: u64::from(u32::MAX),
+        attempt: 1_000,
+        creation: Creation::Outstanding,
+        pre_validated: Some(slot),
+        validated: Some(Slot { state: State::Approved, ..slot }),
+    };
+    // The service owner has a stack, too.
+    let teams = (1_000..).take(1 + DEPENDENT_TEAMS_EVER_MAX).filter_map(TeamId::new);
+    let reference = Reference { service: name.clone(), name: name.clone() };
+    let item = Item {
+        name: name.clone(),
+        application: name.clone(),
+        references: vec![reference; REFERENCES_MAX],
+        stacks: teams.map(|team| (team, stack.clone())).collect(),
+        ..item()
+    };
+    let bytes = crate::size::of_record(&crate::record::write::<ItemRecord>(&item).unwrap());
+    assert!((50_000..ITEM_BYTES_MAX / 2).contains(&bytes), "{bytes}");
 }

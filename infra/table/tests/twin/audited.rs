@@ -326,7 +326,7 @@ fn what_stands_still_later_counts() {
 fn as_much_is_read_again_at_once_as_a_transaction_takes() {
     run(|| async {
         // Beside the items: the team, its head and its application.
-        for (items, padding, transactions) in [(97, 0, 1), (98, 0, 2), (9, 330_000, 1), (10, 330_000, 2)] {
+        for (items, padding, transactions) in [(97, 0, 1), (98, 0, 2), (10, 295_000, 1), (11, 295_000, 2)] {
             let mut twin = Twin::of(World::new()).await;
             let items: Vec<_> = (0..items).map(|number| vm(&format!("vm{number}"), 1)).collect();
             for count in (0..items.len()).step_by(30).chain([items.len()]) {
