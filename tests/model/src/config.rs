@@ -79,6 +79,11 @@ pub struct Config {
     pub approval: bool,
     /// The services that have a dependent team.
     pub dependents: &'static [&'static str],
+    /// How many teams of V each have a share of the first command in REJECTED, and depend on V no more, before anything
+    /// else happens.
+    pub former: usize,
+    /// How many writes a landing has at most before answered change instances are closed ahead of it.
+    pub landing: usize,
     /// What the consumer asks for.
     pub commands: &'static [Command],
     /// How often a submission is planned.

@@ -8,6 +8,7 @@ use crate::config::{
     Application, Command, Config, Item::L, Item::V, Owners, Packing, States::All, States::First,
 };
 use crate::owner::Decision::{self, Approve, Close, Complete, Deploy, Fail, Note, Reject, Retry};
+use domain::generate::LANDING_MAX;
 use domain::submission::Scope;
 
 const NOBODY: Owners = Owners { at_once: 0, budget: 0, decisions: &[] };
@@ -18,6 +19,8 @@ const PLAIN: Config = Config {
     about: "",
     approval: true,
     dependents: &[],
+    former: 0,
+    landing: LANDING_MAX,
     commands: &[],
     attempts: 2,
     torn: false,
@@ -272,6 +275,19 @@ pub const CONFIGS: &[Config] = &[
         owners: Owners { at_once: 2, budget: 4, decisions: &[Complete, Note] },
         commands: &[submit(X1), after(&[0], submit(X2))],
         states: All(471),
+        ..PLAIN
+    },
+    Config {
+        name: "shed",
+        about: "former dependents' rejections are closed ahead of a staged landing, while they try again and give up",
+        former: 3,
+        landing: 4,
+        torn: true,
+        workers: 2,
+        crashes: 1,
+        owners: Owners { at_once: 1, budget: 3, decisions: &[Close, Retry] },
+        commands: &[submit(X1), after(&[0], staged(X2))],
+        states: First(50_000),
         ..PLAIN
     },
 ];

@@ -22,7 +22,7 @@ pub(crate) const APPLICATIONS_MAX: u64 = 2;
 /// How many items an application can have.
 pub(crate) const ITEMS_MAX: u64 = 3;
 
-const NAMES: [&str; 4] = ["c", "v", "l", "n"];
+const NAMES: [&str; 7] = ["c", "v", "l", "n", "x", "y", "z"];
 
 fn team(number: u64) -> TeamRef {
     let name = NAMES.iter().zip(1..).find(|(_, n)| *n == number).map_or("", |(name, _)| *name);
@@ -36,15 +36,26 @@ pub(crate) fn consumer() -> TeamRef {
 
 /// The services: V, and L whose items refer to those of V.
 pub(crate) fn offers(config: &Config) -> Offers {
+    offers_for(config, &[])
+}
+
+/// The services while the teams that are former dependents later still depend on V.
+pub(crate) fn earlier_offers(config: &Config) -> Offers {
+    let former: Vec<TeamRef> = (5..).take(config.former).map(team).collect();
+    offers_for(config, &former)
+}
+
+fn offers_for(config: &Config, of_v: &[TeamRef]) -> Offers {
     let v = json!({"title": "V", "type": "object", "required": ["name"], "properties": {
         "name": {"type": "string"}, "n": {"type": "integer"}}});
     let l = json!({"title": "L", "type": "object", "required": ["name"], "properties": {
         "name": {"type": "string"}, "n": {"type": "integer"},
         "r": {"type": "array", "format": "reference_list", "service_reference": "V"}}});
-    [(1, 2, &v), (2, 3, &l)].into_iter().map(|(id, owner, text)| offer(id, owner, text, config)).collect()
+    let offered = [(1, 2, &v, of_v), (2, 3, &l, &[])].into_iter();
+    offered.map(|(id, owner, text, more)| offer(id, owner, text, config, more)).collect()
 }
 
-fn offer(id: u64, owner: u64, definition: &Value, config: &Config) -> (String, Offer) {
+fn offer(id: u64, owner: u64, definition: &Value, config: &Config, more: &[TeamRef]) -> (String, Offer) {
     let schema = schema::publish(definition.to_string().as_bytes()).unwrap();
     let service = Service {
         id: ServiceId::new(id).unwrap(),
@@ -57,6 +68,7 @@ fn offer(id: u64, owner: u64, definition: &Value, config: &Config) -> (String, O
                 .contains(&schema.title.as_str())
                 .then(|| team(4))
                 .into_iter()
+                .chain(more.iter().cloned())
                 .collect(),
             ..Settings::default()
         },

@@ -7,7 +7,7 @@ use crate::view::View;
 use crate::world::{Fate, World};
 use domain::actor::Actor;
 use domain::change::{Change, Kind};
-use domain::generate::generate;
+use domain::generate::{generate, shed};
 use domain::id::{ChangeId, SubmissionId};
 use domain::item::Item;
 use domain::land::Stamp;
@@ -85,6 +85,8 @@ enum Tried {
     Exists,
     /// What was read does not fit together.
     Misfit,
+    /// This is to be written, and then it is to be tried again.
+    Sheds(Vec<Write>),
     /// This is to be written.
     Writes(Vec<Write>),
 }
@@ -235,7 +237,10 @@ impl Part {
             item.map(|item| if world.knows_sequence { item.clone() } else { forgetful(item, &self.owed) });
         let stamp = Stamp { by: Actor::System, request: work.id.to_string(), now: NOW };
         match generate(&self.owed, submission, item.as_ref(), &changes, &stamp) {
-            Ok(generated) => Tried::Writes(generated.writes),
+            Ok(generated) => match shed(&generated.writes, item.as_ref(), world.config.landing, NOW) {
+                Some(writes) => Tried::Sheds(writes),
+                None => Tried::Writes(generated.writes),
+            },
             Err(_) => Tried::Misfit,
         }
     }
@@ -268,6 +273,13 @@ fn carry(
     let is_done = match part.tried(world, submission, work) {
         Tried::Exists => return None,
         Tried::Misfit => false,
+        Tried::Sheds(writes) => {
+            // What is in excess is closed: it goes on with what is stored then.
+            if world.answered(state, writes, fate) {
+                return Some(Part::new(part.owed.clone(), part.view.again(&state.table)));
+            }
+            false
+        }
         Tried::Writes(writes) => world.answered(state, writes, fate),
     };
     if is_done {

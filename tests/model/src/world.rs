@@ -8,7 +8,7 @@ use crate::owner::{self, Decision};
 use crate::state::State;
 use crate::step_rules;
 use crate::submitter::{self, Step, Submitter};
-use crate::worker::Worker;
+use crate::worker::{self, Worker};
 use domain::actor::Actor;
 use domain::declaration::Declaration;
 use domain::json::Hash;
@@ -100,7 +100,29 @@ impl World {
         if config.deployed > 0 {
             self.deploy(&mut state);
         }
+        if config.former > 0 {
+            self.reject(&mut state);
+        }
         state
+    }
+
+    /// The first submission is written and all that follows generated; then every dependent team rejects its share, and
+    /// depends on the service no more.
+    fn reject(&self, state: &mut State) {
+        let earlier = Self { offers: given::earlier_offers(&self.config), ..Self::new(&self.config, &[], 0) };
+        while !matches!(state.submitters[0].step, Step::Done(_)) {
+            submitter::step(&earlier, state, 0, Fate::Answered).unwrap();
+        }
+        let is_progress = |next: &worker::Move| !matches!(next, worker::Move::Die | worker::Move::Later(..));
+        while let Some(next) = state.workers[0].moves(&earlier, state).into_iter().find(is_progress) {
+            worker::step(&earlier, state, 0, next).unwrap();
+        }
+        let shares = state.table.changes().filter(|change| change.is_dependant());
+        let shares: Vec<_> = shares.map(|change| change.id).collect();
+        for share in shares {
+            state.decisions += 1;
+            owner::decide_at_once(&earlier, state, share, Decision::Reject).unwrap();
+        }
     }
 
     /// The first submission is written, and every change instance of it has brought deployed items.
