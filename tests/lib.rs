@@ -61,6 +61,8 @@ pub struct Running {
     pub tables: dovetail_table::Settings,
     /// What functions in other processes read from their environment, a `KEY=value` line each.
     pub environment: String,
+    /// The text that the start printed.
+    pub announcement: String,
     /// What was asked for that may have changed something, with the status of the answer.
     pub asked: Mutex<Vec<(Asking, u16)>>,
     /// What of the contract was seen here.
@@ -198,7 +200,7 @@ impl Running {
         let (base, handles) = (system.base_url.clone(), Arc::clone(&system.handles));
         let tables = system.tables().clone();
         let engine = tables.endpoint.clone().unwrap();
-        let environment = system.environment();
+        let (environment, announcement) = (system.environment(), system.announcement.clone());
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = runtime.spawn(async {
             system.serve(async { drop(stopped.await) }).await.unwrap();
@@ -212,6 +214,7 @@ impl Running {
             engine,
             tables,
             environment,
+            announcement,
             asked: Mutex::default(),
             seen: Mutex::default(),
             runtime,

@@ -4,13 +4,15 @@
 
 use domain::service::Service;
 use domain::timestamp::Timestamp;
-use dovetail_local::arguments::Settings;
+use dovetail_local::arguments::{Settings, WorldChoice};
 use dovetail_local::engine::Place;
-use dovetail_local::load::{self, Made};
+use dovetail_local::load::{self, NewKey};
 use dovetail_local::{System, world};
 use serde_json::json;
 use std::path::Path;
 use tests::{Running, on_the_embedded_engine_alone};
+
+const LOCAL: &str = include_str!("../docs/local.md");
 
 /// Everything that the system in `directory` holds once it has loaded the demo world.
 fn loaded(directory: &Path) -> String {
@@ -19,7 +21,7 @@ fn loaded(directory: &Path) -> String {
         let demo = world::parse(world::DEMO).expect("the demo world");
         let listen = "127.0.0.1:0".parse().expect("an address");
         let place = Place::Directory(directory.to_owned());
-        let settings = Settings { listen, place, ..Settings::default() };
+        let settings = Settings { listen, place, world: WorldChoice::Demo, ..Settings::default() };
         let system = System::prepare(&settings, &demo).await.expect("a system");
         let snapshot = system.handles.table.snapshot().await.expect("a snapshot");
         let mut services: Vec<Option<Service>> = Vec::new();
@@ -39,6 +41,42 @@ fn loading_a_world_again_changes_nothing() {
     let first = loaded(directory.path());
     assert!(first.contains("AwesomeConsumer2") && first.contains("LoadBalancer"), "{first}");
     assert_eq!(loaded(directory.path()), first);
+}
+
+/// Starts on a directory with a choice of world, stops, and returns what was printed.
+fn start(directory: &Path, world: WorldChoice) -> String {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let listen = "127.0.0.1:0".parse().unwrap();
+    let place = Place::Directory(directory.to_owned());
+    let settings = Settings { listen, place, world, ..Settings::default() };
+    let mut out = Vec::new();
+    runtime.block_on(dovetail_local::start(&settings, &mut out, std::future::ready(()))).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn finding_20_the_demo_world_is_loaded_into_an_empty_database_or_when_named() {
+    on_the_embedded_engine_alone();
+    let parent = tempfile::tempdir().unwrap();
+    let own = parent.path().join("world.json");
+    std::fs::write(&own, r#"{"teams": [{"name": "Payments", "api_keys": ["payments-key"]}]}"#).unwrap();
+    let data = parent.path().join("own");
+    let printed = start(&data, WorldChoice::File(own));
+    assert!(printed.contains("Payments  Payments-1  ADMIN  payments-key\n"), "{printed}");
+    for _ in 0..2 {
+        let printed = start(&data, WorldChoice::DemoIfEmpty);
+        assert!(printed.contains("the demo world is not loaded"), "{printed}");
+        assert!(!printed.contains("vm-owner-key"), "{printed}");
+    }
+    let printed = start(&data, WorldChoice::Demo);
+    assert!(printed.contains("VMOwnerTeam-1") && !printed.contains("payments-key"), "{printed}");
+    // A fresh directory gets the demo world, and its keys are shown once.
+    let fresh = parent.path().join("fresh");
+    let [first, second] = [(); 2].map(|()| start(&fresh, WorldChoice::DemoIfEmpty));
+    assert!(first.contains("VMOwnerTeam-1       ADMIN  vm-owner-key"), "{first}");
+    let url = second.lines().next().unwrap().strip_prefix("Dovetail answers at ").unwrap();
+    let second = second.replace(url, "http://127.0.0.1:9000").replace(fresh.to_str().unwrap(), ".dovetail");
+    assert!(LOCAL.contains(&format!("```text\n{second}```\n")), "docs/local.md has not: {second}");
 }
 
 #[test]
@@ -65,7 +103,7 @@ fn a_key_that_is_only_named_is_made_and_shown_once() {
     let world = world::parse(&world.to_string()).unwrap();
     let load_again = || {
         let mut made = Vec::new();
-        let mut keep = |key: &Made| {
+        let mut keep = |key: &NewKey| {
             made.push(key.clone());
             Ok(())
         };
@@ -100,7 +138,7 @@ fn a_world_with_a_schema_that_breaks_rules_changes_nothing() {
     let world = json!({"teams": [{"name": "Newcomers"}], "services": services});
     let world = world::parse(&world.to_string()).unwrap();
     let before = system.rows();
-    let mut ignore = |_: &Made| Ok(());
+    let mut ignore = |_: &NewKey| Ok(());
     let loading = load::world(&system.table, &world, Timestamp::from_micros(1), &mut ignore);
     let told = system.block_on(loading).unwrap_err().to_string();
     for title in ["Tape", "Card"] {
@@ -115,7 +153,7 @@ fn what_metadata_have_to_be_is_set_replaced_and_taken_back_by_a_world() {
     let load = |mandatory: &serde_json::Value| {
         let world = json!({"teams": [], "mandatory_metadata": mandatory});
         let world = world::parse(&world.to_string()).unwrap();
-        let mut ignore = |_: &Made| Ok(());
+        let mut ignore = |_: &NewKey| Ok(());
         let loading = load::world(&system.table, &world, Timestamp::from_micros(1), &mut ignore);
         system.block_on(loading).map_err(|failure| failure.to_string())
     };

@@ -45,7 +45,8 @@ Options:
   --memory           keep nothing: a fresh database that is removed at the end
   --endpoint URL     a DynamoDB engine elsewhere, used instead of the embedded one; what is kept beside it is in DIR
   --table NAME       the table's name; API keys are in NAME-keys [default: dovetail-local]
-  --world FILE       teams, keys and services to begin with, as JSON [default: a small example]
+  --world FILE       teams, keys and services to add where they are missing, as JSON; `demo` is a small example
+                     [default: demo if there is no team yet]
   --functions URL    where generate, notify and sweep run instead, as `cargo lambda watch` serves them
   --issuer URL       who issues the tokens of people, beside the API keys of teams; goes with --audience
   --audience NAME    whom such a token must be meant for
@@ -76,6 +77,27 @@ pub enum Command {
     LoadHelp,
 }
 
+/// The word that `--world` takes for the demo world.
+const DEMO: &str = "demo";
+
+/// Which world a system loads at its start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorldChoice {
+    /// The demo world, unless the tables have a team already.
+    DemoIfEmpty,
+    /// The demo world.
+    Demo,
+    /// The world in a file.
+    File(PathBuf),
+}
+
+impl WorldChoice {
+    /// Reads the value of `--world`; a file called `demo` is given as `./demo`.
+    fn of(value: PathBuf) -> Self {
+        if value.as_os_str() == DEMO { Self::Demo } else { Self::File(value) }
+    }
+}
+
 /// How to serve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -87,8 +109,8 @@ pub struct Settings {
     pub endpoint: Option<String>,
     /// The table's name.
     pub table: String,
-    /// The file with the teams, keys and services to begin with; none is the demo world.
-    pub world: Option<PathBuf>,
+    /// The teams, keys and services to add where they are missing.
+    pub world: WorldChoice,
     /// Where the functions of stream and schedule run; none is in this process.
     pub functions: Option<String>,
     /// How many writes a submission makes at once; a larger one is staged.
@@ -108,7 +130,7 @@ impl Default for Settings {
             place: Place::Directory(DATA.into()),
             endpoint: None,
             table: TABLE.to_owned(),
-            world: None,
+            world: WorldChoice::DemoIfEmpty,
             functions: None,
             actions_max: ACTIONS_MAX,
             issuer: None,
@@ -142,7 +164,7 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
     let mut memory = false;
     let mut endpoint = None;
     let mut table = TABLE.to_owned();
-    let mut world = None;
+    let mut world = WorldChoice::DemoIfEmpty;
     let mut functions = None;
     let mut actions_max = ACTIONS_MAX;
     let (mut issuer, mut audience) = (None, None);
@@ -155,7 +177,7 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
             Arg::Long("memory") => memory = true,
             Arg::Long("endpoint") => endpoint = Some(url("--endpoint", parser.value()?)?),
             Arg::Long("table") => table = table_name(parser.value()?, TABLE_BYTES)?,
-            Arg::Long("world") => world = Some(path(&mut parser, "--world")?),
+            Arg::Long("world") => world = WorldChoice::of(path(&mut parser, "--world")?),
             Arg::Long("functions") => functions = Some(url("--functions", parser.value()?)?),
             Arg::Long("actions-max") => actions_max = actions(parser.value()?)?,
             Arg::Long("issuer") => issuer = Some(parser.value()?.string()?),
@@ -344,7 +366,7 @@ mod tests {
             place: Place::Directory(".dovetail".into()),
             endpoint: None,
             table: "dovetail-local".to_owned(),
-            world: None,
+            world: WorldChoice::DemoIfEmpty,
             functions: None,
             actions_max: 100,
             issuer: None,
@@ -361,7 +383,7 @@ mod tests {
             place: Place::Memory,
             endpoint: Some("http://127.0.0.1:8000".to_owned()),
             table: "another-name".to_owned(),
-            world: Some("w.json".into()),
+            world: WorldChoice::File("w.json".into()),
             functions: Some("http://127.0.0.1:9001".to_owned()),
             actions_max: 7,
             issuer: Some(dovetail_issuer::Settings::new("https://id.example", "dovetail").unwrap()),
@@ -374,6 +396,8 @@ mod tests {
         let people = ["--issuer", "https://id.example", "--audience", "dovetail"];
         assert_eq!(settings(&[&args[..], &elsewhere, &engine, &people].concat()), expected);
         assert_eq!(settings(&["--data", "kept"]).place, Place::Directory("kept".into()));
+        assert_eq!(settings(&["--world", "demo"]).world, WorldChoice::Demo);
+        assert_eq!(settings(&["--world=./demo"]).world, WorldChoice::File("./demo".into()));
         for args in [&["--help"], &["-h"]] {
             assert_eq!(parse(args).unwrap(), Command::Help);
         }

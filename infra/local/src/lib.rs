@@ -37,6 +37,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use domain::id::TeamId;
 use dovetail_http::{CursorKey, Event, EventReply};
 use dovetail_issuer::Issuer;
 use dovetail_outbound::{Outbound, Targets};
@@ -48,16 +49,17 @@ use tokio::{
 };
 
 use crate::{
-    arguments::Settings,
+    arguments::{Settings, WorldChoice},
     bus::{Address, Bus},
     control::Control,
-    engine::Engine,
+    engine::{Engine, Place},
     functions::Handles,
     invoke::Invoker,
     journal::Journal,
-    load::Made,
+    load::NewKey,
     mapping::{Consumer, Mapping, Surroundings},
     queue::{Deliveries, Queue},
+    ready::Announced,
     schedule::Sweep,
     stream::Stream,
     verdicts::Verdicts,
@@ -121,13 +123,13 @@ impl Error {
     }
 }
 
-/// Starts the system, tells `out` when it is ready, and serves until `stop` resolves.
+/// Starts the system, announces on `out` that it is ready, and serves until `stop` resolves.
 pub async fn start(
     settings: &Settings,
     out: &mut impl Write,
     stop: impl Future<Output = ()>,
 ) -> Result<(), Error> {
-    let world = read_world(settings.world.as_deref())?;
+    let world = chosen_world(&settings.world)?;
     let system = System::prepare(settings, &world).await?;
     // Whoever waits for the ready file finds the other one.
     let files = [(&settings.env_file, system.environment()), (&settings.ready_file, system.base_url.clone())];
@@ -136,7 +138,7 @@ pub async fn start(
             ready::write_file(path, &text).map_err(Error::io(path.display().to_string()))?;
         }
     }
-    ready::announce(out, &system.base_url, &world, &system.made).map_err(Error::io("standard output"))?;
+    ready::print(out, &system.announcement).map_err(Error::io("standard output"))?;
     system.serve(stop).await
 }
 
@@ -158,15 +160,15 @@ pub struct System {
     pub handles: Arc<Handles>,
     /// What every URL begins with.
     pub base_url: String,
-    /// The keys that were made when the world was loaded.
-    made: Vec<Made>,
+    /// The text that a start prints.
+    pub announcement: String,
 }
 
 impl System {
-    /// Listens, starts the engine and loads the world.
+    /// Listens, starts the engine and loads the world; the usual one only if there is no team yet.
     pub async fn prepare(settings: &Settings, world: &World) -> Result<Self, Error> {
         let listen = settings.listen;
-        let webhooks = world.webhooks().map_err(Error::Pattern)?;
+        let mut webhooks = world.webhooks().map_err(Error::Pattern)?;
         // Before the database is touched: a port in use should change nothing.
         let listener = TcpListener::bind(listen).await.map_err(Error::io(listen.to_string()))?;
         let base_url = ready::base_url(listener.local_addr().map_err(Error::io("the listening socket"))?);
@@ -186,7 +188,19 @@ impl System {
         };
         let journal = Arc::new(Journal::open(&engine.directory().join(JOURNAL_FILE))?);
         let cursor_secret = cursor_secret();
-        let (table, made) = filled(&tables, world).await?;
+        let table = Table::connect(tables.clone());
+        table.create().await?;
+        let is_left_out = settings.world == WorldChoice::DemoIfEmpty && has_team(&table).await?;
+        let new_keys = if is_left_out { Vec::new() } else { loaded(&table, world).await? };
+        if is_left_out {
+            webhooks.clear();
+        }
+        let announcement = ready::announcement(&Announced {
+            base_url: &base_url,
+            storage: &storage(settings),
+            is_demo_left_out: is_left_out,
+            new_keys: &new_keys,
+        });
         let handles = Handles {
             table,
             bus: bus.connect(),
@@ -210,7 +224,7 @@ impl System {
             functions: settings.functions.clone(),
             handles: Arc::new(handles),
             base_url,
-            made,
+            announcement,
         })
     }
 
@@ -372,30 +386,57 @@ async fn first_failure(tasks: &mut JoinSet<Result<(), Error>>) -> Error {
     std::future::pending().await
 }
 
-/// The world in a file, or the demo world.
-fn read_world(file: Option<&Path>) -> Result<World, Error> {
-    let (file, text) = match file {
-        None => ("the demo world".to_owned(), world::DEMO.to_owned()),
-        Some(path) => {
-            let file = path.display().to_string();
-            let text = fs::read_to_string(path).map_err(Error::io(file.clone()))?;
-            (file, text)
+/// Returns the world that a choice names.
+fn chosen_world(choice: &WorldChoice) -> Result<World, Error> {
+    match choice {
+        WorldChoice::DemoIfEmpty | WorldChoice::Demo => {
+            let problems = |problems| Error::World { file: "the demo world".to_owned(), problems };
+            world::parse(world::DEMO).map_err(problems)
         }
-    };
+        WorldChoice::File(path) => read_world(path),
+    }
+}
+
+/// Reads the world in a file.
+fn read_world(path: &Path) -> Result<World, Error> {
+    let file = path.display().to_string();
+    let text = fs::read_to_string(path).map_err(Error::io(file.clone()))?;
     world::parse(&text).map_err(|problems| Error::World { file, problems })
 }
 
-/// The tables, created where they are missing, with the world in them, and the keys that were made.
-async fn filled(tables: &dovetail_table::Settings, world: &World) -> Result<(Table, Vec<Made>), Error> {
-    let table = Table::connect(tables.clone());
-    table.create().await?;
-    let mut made = Vec::new();
-    let mut keep = |key: &Made| {
-        made.push(key.clone());
+/// Returns whether the table has a team: teams are numbered from 1 and never removed.
+async fn has_team(table: &Table) -> Result<bool, Error> {
+    Ok(match TeamId::new(1) {
+        Some(first) => table.team(first).await?.is_some(),
+        None => false,
+    })
+}
+
+/// Loads a world and returns the keys that it stored.
+async fn loaded(table: &Table, world: &World) -> Result<Vec<NewKey>, Error> {
+    let mut keys = Vec::new();
+    let mut keep = |key: &NewKey| {
+        keys.push(key.clone());
         Ok(())
     };
-    load::world(&table, world, dovetail_aws::now(), &mut keep).await?;
-    Ok((table, made))
+    load::world(table, world, dovetail_aws::now(), &mut keep).await?;
+    Ok(keys)
+}
+
+/// Returns a sentence that says where data is kept.
+fn storage(settings: &Settings) -> String {
+    let files = match &settings.place {
+        Place::Directory(directory) => format!("in {}", directory.display()),
+        Place::Memory => "in memory, until this process ends".to_owned(),
+    };
+    match &settings.endpoint {
+        None => format!("Data is kept {files}"),
+        Some(endpoint) => {
+            let table = &settings.table;
+            let tables = format!("Data is kept at {endpoint}, in the tables {table} and {table}-keys");
+            format!("{tables}; positions, events and messages {files}")
+        }
+    }
 }
 
 /// What positions in lists are signed with; they are good for as long as this process runs.

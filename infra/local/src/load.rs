@@ -10,7 +10,7 @@ use std::{
 
 use domain::{
     access::{self, ApiKey},
-    actor::{Actor, TeamRef},
+    actor::{Actor, Role, TeamRef},
     json::canonical,
     land::Stamp,
     mandatory::{Mandatory, Version},
@@ -58,20 +58,24 @@ pub struct Settings {
     pub endpoint: Option<String>,
 }
 
-/// A key that was made, for whoever is to have it: nobody can read it again.
+/// A key that a load has stored; its secret can't be read again.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Made {
+pub struct NewKey {
     /// The team that it acts for.
     pub team: String,
     /// The name that it goes by.
     pub name: String,
+    /// Its role.
+    pub role: Role,
     /// The secret itself.
     pub key: String,
+    /// Whether the load generated the secret; false if the file has it.
+    pub is_generated: bool,
 }
 
-impl fmt::Debug for Made {
+impl fmt::Debug for NewKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Made").field("team", &self.team).field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("NewKey").field("team", &self.team).field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -97,10 +101,14 @@ pub enum Failure {
 
 /// Loads a world from a file, and prints what was made.
 pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> Result<(), crate::Error> {
-    let world = crate::read_world(Some(&settings.world))?;
+    let world = crate::read_world(&settings.world)?;
     let table = account::table(&settings.table, settings.endpoint.as_deref()).await;
     let mut made = 0;
-    let mut show = |key: &Made| {
+    let mut show = |key: &NewKey| {
+        // Secrets of the file are not repeated: the output may be kept.
+        if !key.is_generated {
+            return Ok(());
+        }
         made += 1;
         show(out, key)
     };
@@ -117,17 +125,17 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
 }
 
 /// Prints a key.
-pub fn show(out: &mut impl Write, made: &Made) -> io::Result<()> {
+pub fn show(out: &mut impl Write, made: &NewKey) -> io::Result<()> {
     writeln!(out, "{}  {}  {}", made.team, made.name, made.key)?;
     out.flush()
 }
 
-/// Loads a world; each key that it makes is shown at once, for the next step may fail.
+/// Loads a world; each new key is shown at once, because the next step may fail.
 pub async fn world(
     table: &Table,
     world: &World,
     now: Timestamp,
-    show: &mut impl FnMut(&Made) -> io::Result<()>,
+    show: &mut impl FnMut(&NewKey) -> io::Result<()>,
 ) -> Result<(), Failure> {
     // Before anything is written.
     let schemas = schemas(world)?;
@@ -138,8 +146,8 @@ pub async fn world(
         let metadata = canonical(&Value::Object(team.metadata.clone()));
         let stored = table.ensure_team(&team.name, &metadata, &stamp).await?;
         for (key, number) in team.api_keys.iter().zip(1..) {
-            if let Some(made) = api_key(table, &stored, key, number, &stamp).await? {
-                show(&made)?;
+            if let Some(new) = api_key(table, &stored, key, number, &stamp).await? {
+                show(&new)?;
             }
         }
         teams.insert(team.name.as_str(), stored.to_ref());
@@ -206,7 +214,7 @@ async fn api_key(
     key: &WorldKey,
     number: u64,
     stamp: &Stamp,
-) -> Result<Option<Made>, Failure> {
+) -> Result<Option<NewKey>, Failure> {
     let name = key.name.clone().unwrap_or_else(|| format!("{}-{number}", team.name));
     // Keys that are stored in one go are in the order of the file.
     let stamp = &Stamp { now: Timestamp::from_micros(stamp.now.micros() + number), ..stamp.clone() };
@@ -215,12 +223,20 @@ async fn api_key(
         let key = ApiKey::new(made, team.to_ref(), stamp);
         (Recorded::of_key(Event::KeyCreated, &key, stamp), key)
     };
+    let new = |secret: &str, is_generated| NewKey {
+        team: team.name.clone(),
+        name: name.clone(),
+        role: key.role,
+        key: secret.to_owned(),
+        is_generated,
+    };
     if let Some(secret) = &key.key {
         let (recorded, key) = stored(key_hash(secret));
-        if table.api_key(&key.hash).await?.is_none() {
-            known(&name, table.put_api_key(&key, &recorded).await?)?;
+        if table.api_key(&key.hash).await?.is_some() {
+            return Ok(None);
         }
-        return Ok(None);
+        known(&name, table.put_api_key(&key, &recorded).await?)?;
+        return Ok(Some(new(secret, false)));
     }
     if table.is_key_name_taken(team.id, &name).await? {
         return Ok(None);
@@ -228,7 +244,7 @@ async fn api_key(
     let secret = Secret::made().ok_or(Failure::Chance)?;
     let (recorded, key) = stored(secret.hash());
     known(&name, table.create_api_key(&key, &recorded).await?)?;
-    Ok(Some(Made { team: team.name.clone(), name, key: secret.text().to_owned() }))
+    Ok(Some(new(secret.text(), true)))
 }
 
 fn known(name: &str, keyed: Keyed) -> Result<(), Failure> {

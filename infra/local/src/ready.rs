@@ -8,10 +8,12 @@ use std::{
     path::Path,
 };
 
-use crate::{load::Made, world::World};
+use crate::load::NewKey;
 
 /// A read that every key may do.
 const FIRST_CALL: &str = "/v1/account/teams/";
+/// A read that needs no key.
+const HEALTH: &str = "/v1/health";
 
 /// The URL that everything is served under.
 pub fn base_url(listening: SocketAddr) -> String {
@@ -26,19 +28,54 @@ pub fn base_url(listening: SocketAddr) -> String {
     format!("http://{reachable}")
 }
 
-/// Prints the base URL, the keys of `world` that it gives, those that were made, and a first call to try.
-pub fn announce(out: &mut impl Write, base_url: &str, world: &World, made: &[Made]) -> io::Result<()> {
-    writeln!(out, "Dovetail answers at {base_url}\n")?;
-    let given = world.teams.iter().flat_map(|team| team.api_keys.iter().map(move |key| (team, key)));
-    let given = given.filter_map(|(team, key)| Some((&team.name, key.key.as_ref()?)));
-    let keys: Vec<_> = given.chain(made.iter().map(|made| (&made.team, &made.key))).collect();
-    let width = keys.iter().map(|(team, _)| team.len()).max().unwrap_or_default();
-    for (team, key) in &keys {
-        writeln!(out, "  {team:width$}  {key}")?;
+/// The facts that a start announces.
+pub(crate) struct Announced<'a> {
+    /// The URL that everything is served under.
+    pub(crate) base_url: &'a str,
+    /// Where data is kept, as a sentence without its full stop.
+    pub(crate) storage: &'a str,
+    /// Whether the demo world was not loaded because there are teams already.
+    pub(crate) is_demo_left_out: bool,
+    /// The keys that this start has stored.
+    pub(crate) new_keys: &'a [NewKey],
+}
+
+/// Returns the text that a start prints: base URL, storage, new keys, and a first call to try.
+pub(crate) fn announcement(of: &Announced<'_>) -> String {
+    let Announced { base_url, storage, is_demo_left_out, new_keys } = *of;
+    let mut text = format!("Dovetail answers at {base_url}\n{storage}.\n");
+    if is_demo_left_out {
+        text.push_str("There are teams already, so the demo world is not loaded; `--world demo` loads it.\n");
     }
-    if let Some((_, key)) = keys.first() {
-        writeln!(out, "\nTry: curl -H 'Authorization: Api-Key {key}' {base_url}{FIRST_CALL}")?;
+    let Some(first) = new_keys.first() else {
+        return format!("{text}\nTry: curl {base_url}{HEALTH}\n");
+    };
+    format!(
+        "{text}\n{}\nThese keys are new, and shown this once: keep them.\n\n\
+         Try: curl -H 'Authorization: Api-Key {}' {base_url}{FIRST_CALL}\n",
+        table(new_keys),
+        first.key
+    )
+}
+
+/// Returns keys as a table with a header; the last column is not padded.
+fn table(keys: &[NewKey]) -> String {
+    let header = ["TEAM", "NAME", "ROLE", "KEY"];
+    let rows = keys.iter().map(|key| [&*key.team, &*key.name, key.role.name(), &*key.key]);
+    let rows: Vec<[&str; 4]> = std::iter::once(header).chain(rows).collect();
+    let mut widths = [0; 4];
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
+        }
     }
+    let [team, name, role, _] = widths;
+    rows.iter().map(|[a, b, c, key]| format!("{a:team$}  {b:name$}  {c:role$}  {key}\n")).collect()
+}
+
+/// Prints the announcement.
+pub(crate) fn print(out: &mut impl Write, announcement: &str) -> io::Result<()> {
+    out.write_all(announcement.as_bytes())?;
     out.flush()
 }
 
@@ -53,25 +90,49 @@ pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use domain::actor::Role;
+
     use super::*;
-    use crate::world;
+
+    fn key(team: &str, name: &str, role: Role, key: &str) -> NewKey {
+        let text = str::to_owned;
+        NewKey { team: text(team), name: text(name), role, key: text(key), is_generated: false }
+    }
 
     #[test]
-    fn the_announcement_names_url_keys_and_a_call() {
-        let mut out = Vec::new();
-        announce(&mut out, "http://127.0.0.1:9000", &world::parse(world::DEMO).unwrap(), &[]).unwrap();
+    fn the_announcement_has_url_storage_new_keys_and_a_call() {
+        let new_keys = [
+            key("Owners", "ci", Role::ReadOnly, "one"),
+            key("Z\u{fc}rich", "automation", Role::Admin, "two"),
+        ];
+        let base_url = "http://127.0.0.1:9000";
+        let announced = Announced {
+            base_url,
+            storage: "Data is kept in .dovetail",
+            is_demo_left_out: false,
+            new_keys: &new_keys,
+        };
         let expected = "\
 Dovetail answers at http://127.0.0.1:9000
+Data is kept in .dovetail.
 
-  VMOwnerTeam       vm-owner-key
-  LBOwnerTeam       lb-owner-key
-  NPOwnerTeam       np-owner-key
-  AwesomeConsumer   awesome-key
-  AwesomeConsumer2  awesome2-key
+TEAM    NAME        ROLE       KEY
+Owners  ci          READ_ONLY  one
+Z\u{fc}rich  automation  ADMIN      two
 
-Try: curl -H 'Authorization: Api-Key vm-owner-key' http://127.0.0.1:9000/v1/account/teams/
+These keys are new, and shown this once: keep them.
+
+Try: curl -H 'Authorization: Api-Key one' http://127.0.0.1:9000/v1/account/teams/
 ";
-        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(announcement(&announced), expected);
+        let expected = "\
+Dovetail answers at http://127.0.0.1:9000
+Data is kept in .dovetail.
+There are teams already, so the demo world is not loaded; `--world demo` loads it.
+
+Try: curl http://127.0.0.1:9000/v1/health
+";
+        assert_eq!(announcement(&Announced { is_demo_left_out: true, new_keys: &[], ..announced }), expected);
     }
 
     #[test]

@@ -10,7 +10,6 @@ use super::*;
 use crate::{
     arguments::TABLE,
     client::Client,
-    engine::Place,
     functions::{GENERATE, NOTIFY},
 };
 
@@ -60,7 +59,7 @@ async fn the_system_starts_tells_where_and_stops() {
         place: Place::Memory,
         endpoint: None,
         table: TABLE.to_owned(),
-        world: None,
+        world: WorldChoice::DemoIfEmpty,
         functions: None,
         actions_max: dovetail_table::ACTIONS_MAX,
         issuer: None,
@@ -104,7 +103,7 @@ async fn a_wrong_world_starts_nothing() {
         place: Place::Directory(data.clone()),
         endpoint: None,
         table: TABLE.to_owned(),
-        world: Some(file),
+        world: WorldChoice::File(file),
         functions: None,
         actions_max: dovetail_table::ACTIONS_MAX,
         issuer: None,
