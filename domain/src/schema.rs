@@ -4,12 +4,17 @@
 //! compiled: no reference leaves it, none leads back to itself, and the work per value has a limit.
 
 mod check;
+mod cost;
+mod pattern;
 #[cfg(test)]
 mod tests;
 mod walk;
 
 use self::check::Check;
+use self::cost::{ERRORS_BYTES_MAX, Model};
+pub use self::cost::{PUBLISHED_STEPS_MAX, STEPS_MAX};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
 
 use jsonschema::{
     Draft, PatternOptions, ValidationError, ValidationOptions, Validator, error::ValidationErrorKind,
@@ -18,7 +23,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     charge::{ChargeType, Prices},
-    declaration::name_problem,
+    declaration::{DECLARATION_BYTES_MAX, name_problem},
     json::{self, Problems},
     money::Amount,
     problem::{Problem, push_token},
@@ -32,14 +37,18 @@ pub const SCHEMA_DEPTH_MAX: usize = 32;
 pub const SCHEMA_REFS_MAX: usize = 256;
 /// How many patterns a definition may hold.
 pub const PATTERNS_MAX: usize = 64;
-/// The size of one compiled pattern, and of the cache that matching it may fill.
+/// The size of one compiled pattern.
 pub const PATTERN_BYTES_MAX: usize = 512 * 1024;
+/// The size of each of the two caches that matching a pattern fills.
+pub const PATTERN_CACHE_BYTES: usize = 512 * 1024;
+/// The length of the places of all values in a definition together: the library keeps the place of each subschema.
+pub const PLACES_BYTES_MAX: usize = 1024 * 1024;
+/// How much memory a compiled definition may take, by estimate.
+pub const COMPILED_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// How many subschemas one value may meet, each counted once per way that leads to it.
 pub const EXPANDED_MAX: u64 = 10_000;
 /// How many subschemas may be within each other, `$ref`s followed: compiling and validating recurse.
 pub const EXPANDED_DEPTH_MAX: u64 = 64;
-/// Up to which product of an item's bytes and its definition's subschemas every problem is told.
-pub const TOLD_IN_FULL_MAX: u64 = 16 * 1024 * 1024;
 /// How many other items one item may reference.
 pub const REFERENCES_MAX: usize = 256;
 /// How many problems of one item are told at most.
@@ -61,8 +70,35 @@ pub struct Schema {
     pub approval_required: Option<bool>,
     /// What its metadata say of prices.
     pub prices: Prices,
-    schemas: u64,
-    validator: Validator,
+    /// The memory that it takes, by an estimate that is not too low.
+    pub bytes: usize,
+    model: Model,
+    /// None of a definition that was published before its limits and exceeds them: no item can be judged by it.
+    validator: Option<Validator>,
+}
+
+/// The steps that judging items may still take.
+#[derive(Debug)]
+pub struct Budget {
+    steps: u64,
+    is_exceeded: bool,
+}
+
+impl Budget {
+    /// What one request may take.
+    pub const fn of_request() -> Self {
+        Self { steps: STEPS_MAX, is_exceeded: false }
+    }
+
+    /// Whether an item needed more steps than there were left.
+    pub const fn is_exceeded(&self) -> bool {
+        self.is_exceeded
+    }
+
+    /// The steps that have been taken.
+    pub const fn taken(&self) -> u64 {
+        STEPS_MAX.saturating_sub(self.steps)
+    }
 }
 
 /// A property that names items of another service.
@@ -115,11 +151,19 @@ fn checked(
     let Some(root) = definition.as_object() else {
         return Err(vec![problem("", "wrong_type", "a definition is an object")]);
     };
+    if places_bytes(&definition, 0) > PLACES_BYTES_MAX {
+        let message =
+            format!("the places of its values must not have more than {PLACES_BYTES_MAX} bytes together");
+        return Err(vec![problem("", "too_complex", message)]);
+    }
     let mut check = Check::new(&definition);
     of(&mut check, root);
     check.subschemas();
     check.work();
     check.meta_schema();
+    if check.problems.is_empty() {
+        check.cost();
+    }
     if !check.problems.is_empty() {
         return Err(check.problems.into_vec());
     }
@@ -143,18 +187,32 @@ fn compiled(text: &str) -> Result<Schema, Vec<Problem>> {
 }
 
 impl Schema {
-    /// What is wrong with an item's declaration; places are relative to it.
-    pub fn problems(&self, body: &Value) -> Vec<Problem> {
-        // The library builds all errors before it hands out the first, with copies of values in them.
-        let bytes = u64::try_from(body.to_string().len()).unwrap_or(u64::MAX);
-        if bytes.saturating_mul(self.schemas) > TOLD_IN_FULL_MAX {
-            let is_valid = self.validator.is_valid(body);
-            let message = "this does not fit the definition, and is too large together with it to say where";
-            return if is_valid { Vec::new() } else { vec![problem("", "schema", message)] };
+    /// Returns the problems of an item's declaration, with places relative to it. What would take more steps than are
+    /// left is not judged: `too_complex`.
+    pub fn problems(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
+        let cost = self.model.cost(body, budget.steps);
+        let (Some(validator), Some(cost)) = (&self.validator, cost) else {
+            (budget.steps, budget.is_exceeded) = (0, true);
+            let message =
+                format!("all items of a request must not need more than {STEPS_MAX} steps to check");
+            return vec![problem("", "too_complex", message)];
+        };
+        budget.steps = budget.steps.saturating_sub(cost.valid);
+        if validator.is_valid(body) {
+            return Vec::new();
         }
+        if cost.full > budget.steps || cost.first > ERRORS_BYTES_MAX {
+            let message = "must fit the definition; the two are too large together to say where it does not";
+            return vec![problem("", "schema", message)];
+        }
+        budget.steps = budget.steps.saturating_sub(cost.full);
         let mut problems = Problems::default();
-        for error in self.validator.iter_errors(body).take(ITEM_PROBLEMS_MAX) {
-            tell(&mut problems, body, &error);
+        if cost.bytes > ERRORS_BYTES_MAX {
+            // The library builds all errors before it hands out the first, unless it is asked for that alone.
+            validator.validate(body).err().iter().for_each(|error| tell(&mut problems, body, error));
+        } else {
+            let errors = validator.iter_errors(body).take(ITEM_PROBLEMS_MAX);
+            errors.for_each(|error| tell(&mut problems, body, &error));
         }
         let mut problems = problems.into_vec();
         problems.truncate(ITEM_PROBLEMS_MAX);
@@ -185,10 +243,17 @@ fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
     let title = root.get("title").and_then(Value::as_str).unwrap_or_default();
     let draft = draft(root).ok_or_else(|| invalid("an unknown draft"))?;
     let references: Vec<_> = reference_fields(root).filter_map(|(_, field)| field.ok()).collect();
-    let validator = options(draft)
-        .build(&compiled_form(root, &references))
-        .map_err(|error| vec![problem(error.instance_path().as_str(), "invalid_schema", message(&error))])?;
-    let schemas = Check::new(definition).work_of("", definition, 0).schemas;
+    let is_small = places_bytes(definition, 0) <= PLACES_BYTES_MAX;
+    let model = if is_small { Model::of(definition) } else { Model::default() };
+    let weight = weight(definition, &model);
+    let validator = if is_small && weight <= COMPILED_BYTES_MAX {
+        let built = options(draft).build(&compiled_form(root, &references));
+        Some(built.map_err(|error| {
+            vec![problem(error.instance_path().as_str(), "invalid_schema", message(&error))]
+        })?)
+    } else {
+        None
+    };
     let metadata = root.get("metadata");
     let approval_required = metadata.and_then(|metadata| metadata.get("approval_required")?.as_bool());
     Ok(Schema {
@@ -197,9 +262,42 @@ fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
         references,
         approval_required,
         prices: prices(metadata),
-        schemas,
+        bytes: if validator.is_some() { weight } else { length_of(definition).saturating_mul(4) },
+        model,
         validator,
     })
+}
+
+/// The memory that a compiled definition takes, by an estimate that is not too low.
+fn weight(definition: &Value, model: &Model) -> usize {
+    let parts = [
+        4 * 1024,
+        length_of(definition).saturating_mul(8),
+        places_bytes(definition, 0).saturating_mul(4),
+        model.len().saturating_mul(512),
+        model.patterns_bytes,
+    ];
+    parts.into_iter().fold(0, usize::saturating_add)
+}
+
+fn length_of(definition: &Value) -> usize {
+    definition.to_string().len()
+}
+
+/// The length of the places of all values below one whose own place is so long.
+fn places_bytes(value: &Value, place: usize) -> usize {
+    let below =
+        |(name, value): (usize, &Value)| places_bytes(value, place.saturating_add(name).saturating_add(1));
+    let below = match value {
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| below((name.len(), value))).fold(0, usize::saturating_add)
+        }
+        Value::Array(elements) => {
+            elements.iter().map(|value| below((4, value))).fold(0, usize::saturating_add)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    };
+    below.saturating_add(place)
 }
 
 /// The prices in a definition's metadata; what is not said is free of charge.
@@ -212,7 +310,7 @@ fn prices(metadata: Option<&Value>) -> Prices {
 }
 
 fn options(draft: Draft) -> ValidationOptions<'static> {
-    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX);
+    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_CACHE_BYTES);
     jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns)
 }
 
@@ -327,14 +425,30 @@ fn unexpected<'a>(body: &'a Value, error: &'a ValidationError<'_>) -> Vec<&'a st
 
 /// The library's message; a value that is long is called just that, and a long message is cut.
 fn message(error: &ValidationError<'_>) -> String {
-    let is_short = error.instance().to_string().chars().nth(VALUE_CHARS_MAX).is_none();
-    cut(if is_short { error.to_string() } else { error.masked().to_string() })
+    let is_long = cut(VALUE_CHARS_MAX, error.instance()).ends_with('…');
+    if is_long { cut(MESSAGE_CHARS_MAX, &error.masked()) } else { cut(MESSAGE_CHARS_MAX, error) }
 }
 
-fn cut(mut message: String) -> String {
-    if let Some((end, _)) = message.char_indices().nth(MESSAGE_CHARS_MAX) {
-        message.truncate(end);
-        message.push('…');
+/// The first characters of a text, of which no more are written.
+fn cut(chars_max: usize, text: &dyn fmt::Display) -> String {
+    let mut cut = Cut { text: String::new(), left: chars_max };
+    if fmt::write(&mut cut, format_args!("{text}")).is_err() {
+        cut.text.push('…');
     }
-    message
+    cut.text
+}
+
+struct Cut {
+    text: String,
+    left: usize,
+}
+
+impl fmt::Write for Cut {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        for character in more.chars() {
+            self.left = self.left.checked_sub(1).ok_or(fmt::Error)?;
+            self.text.push(character);
+        }
+        Ok(())
+    }
 }

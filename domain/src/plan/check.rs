@@ -7,7 +7,7 @@ use crate::declaration::{APPLICATIONS_CHANGED_MAX, DEPTH_MAX, DeclaredApplicatio
 use crate::item::{Item, Slot};
 use crate::json::{self, Problems};
 use crate::problem::{Problem, pointer};
-use crate::schema::{REFERENCES_MAX, Reference, Schema};
+use crate::schema::{Budget, REFERENCES_MAX, Reference, Schema};
 use crate::submission::Scope;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -32,15 +32,16 @@ pub(super) fn problems(
         // The plan itself finds the read torn, and the caller reads once more.
         return Vec::new();
     };
-    let mut problems = Problems::default();
-    metadata(stored, request, &mut problems);
+    let (mut problems, mut budget) = (Problems::default(), Budget::of_request());
+    metadata(stored, request, &mut problems, &mut budget);
     let changed = concerned.iter().filter(|application| application.is_changed()).count();
     if changed > APPLICATIONS_CHANGED_MAX {
         problems.push(|| too_many_applications(team, changed));
     }
     for application in &concerned {
         let known = by_key(application.items);
-        let mut check = Check { team, application, known, offers, stored, problems: &mut problems };
+        let mut check =
+            Check { team, application, known, offers, stored, budget: &mut budget, problems: &mut problems };
         check.declared_items();
         check.answers();
     }
@@ -49,14 +50,14 @@ pub(super) fn problems(
 
 /// What metadata have to be: the team's as they are from then on, or in a part of it as they are sent; and those of each
 /// application that is declared with items or with metadata (R42).
-fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems) {
+fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems, budget: &mut Budget) {
     let (declaration, mandatory) = (request.declaration, request.mandatory);
     let team = declaration.team.as_str();
     if let Some(schema) = &mandatory.team {
         let kept = || json::parse(stored.team.metadata.as_bytes(), DEPTH_MAX).unwrap_or_default();
         match (&declaration.metadata, request.scope) {
-            (Some(sent), _) => against(schema, sent, &[team, METADATA], problems),
-            (None, Scope::Whole) => against(schema, &kept(), &[team, METADATA], problems),
+            (Some(sent), _) => against(schema, sent, &[team, METADATA], problems, budget),
+            (None, Scope::Whole) => against(schema, &kept(), &[team, METADATA], problems, budget),
             (None, Scope::Partial) => {}
         }
     }
@@ -69,17 +70,32 @@ fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems) {
         // One that is emptied goes away: that needs nothing more.
         if declared.metadata.is_some() || !declared.items.is_empty() {
             let sent = declared.metadata.as_ref().unwrap_or(&none);
-            against(schema, sent, &[team, &declared.name, METADATA], problems);
+            against(schema, sent, &[team, &declared.name, METADATA], problems, budget);
         }
     }
 }
 
-fn against(schema: &Schema, metadata: &Value, place: &[&str], problems: &mut Problems) {
-    for problem in schema.problems(metadata) {
+fn against(schema: &Schema, metadata: &Value, place: &[&str], problems: &mut Problems, budget: &mut Budget) {
+    for problem in judged(schema, metadata, budget) {
         let pointer = format!("{}{}", pointer(place.iter().copied()), problem.pointer);
         let path = place.iter().map(|name| (*name).to_owned()).chain(problem.path).collect();
-        problems.push(|| Problem { pointer, path, rule: "metadata", message: problem.message });
+        problems.push(|| Problem {
+            pointer,
+            path,
+            rule: metadata_rule(problem.rule),
+            message: problem.message,
+        });
     }
+}
+
+/// Returns the problems of a body. Once a request has taken all its steps and the item is named that took them, nothing
+/// more is judged: the request is refused as it is.
+fn judged(schema: &Schema, body: &Value, budget: &mut Budget) -> Vec<Problem> {
+    if budget.is_exceeded() { Vec::new() } else { schema.problems(body, budget) }
+}
+
+fn metadata_rule(rule: &'static str) -> &'static str {
+    if rule == "too_complex" { rule } else { "metadata" }
 }
 
 fn too_many_applications(team: &str, count: usize) -> Problem {
@@ -98,6 +114,7 @@ struct Check<'a> {
     known: BTreeMap<Key<'a>, &'a Item>,
     offers: &'a Offers,
     stored: &'a Stored,
+    budget: &'a mut Budget,
     problems: &'a mut Problems,
 }
 
@@ -145,7 +162,7 @@ impl Check<'_> {
             let message = format!("service '{}' {}", item.service, closed.message);
             self.push(declared, item, "service", closed.rule, message);
         }
-        for problem in offer.schema.problems(&item.body) {
+        for problem in judged(&offer.schema, &item.body, self.budget) {
             let mut path = self.path(declared, item);
             if problem.path.is_empty() {
                 path.push("declaration".to_owned());

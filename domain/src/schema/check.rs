@@ -3,10 +3,23 @@
 use super::walk::{BadRef, ROOT_ONLY, UNSUPPORTED, Way, subschemas, target};
 use super::*;
 
+/// Up to how many values all that is no schema in a definition is named.
+const META_VALUES_MAX: usize = 2_000;
+
+/// How many values there are.
+fn values(value: &Value) -> usize {
+    let below: usize = match value {
+        Value::Array(elements) => elements.iter().map(values).sum(),
+        Value::Object(members) => members.values().map(values).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    };
+    below.saturating_add(1)
+}
+
 /// What validating one value against a schema may cost.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Work {
-    pub(super) schemas: u64,
+struct Work {
+    schemas: u64,
     depth: u64,
 }
 
@@ -181,7 +194,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    pub(super) fn work_of(&mut self, pointer: &str, schema: &'a Value, depth: u64) -> Work {
+    fn work_of(&mut self, pointer: &str, schema: &'a Value, depth: u64) -> Work {
         if depth > EXPANDED_DEPTH_MAX {
             return Work::TOO_MUCH;
         }
@@ -218,6 +231,22 @@ impl<'a> Check<'a> {
         self.work_of(to, schema, depth.saturating_add(1))
     }
 
+    /// Bounds the steps that the largest item takes, and the memory that the compiled definition does.
+    pub(super) fn cost(&mut self) {
+        let (model, places) = Model::with_places(self.definition);
+        let item = u64::try_from(DECLARATION_BYTES_MAX).unwrap_or(u64::MAX);
+        if let Some(at) = model.too_complex(item, PUBLISHED_STEPS_MAX) {
+            let pointer = places.into_iter().find(|(_, node)| *node == at).map(|(pointer, _)| pointer);
+            let message = format!("an item must not need more than {PUBLISHED_STEPS_MAX} steps to check");
+            self.tell(&pointer.unwrap_or_default(), "too_complex", message);
+        }
+        if weight(self.definition, &model) > COMPILED_BYTES_MAX {
+            let message =
+                format!("a definition must not take more than {COMPILED_BYTES_MAX} bytes of memory");
+            self.tell("", "too_complex", message);
+        }
+    }
+
     pub(super) fn meta_schema(&mut self) {
         let Some(draft) = self.definition.as_object().and_then(draft) else {
             return;
@@ -229,6 +258,13 @@ impl<'a> Check<'a> {
         };
         // Each vocabulary of a draft goes through the definition: the same is found several times.
         let mut found = BTreeSet::new();
+        if values(self.definition) > META_VALUES_MAX {
+            // All errors would be built before the first is handed out.
+            if let Err(error) = validator.validate(self.definition) {
+                self.tell(error.instance_path().as_str(), "invalid_schema", message(&error));
+            }
+            return;
+        }
         let errors = validator.iter_errors(self.definition);
         let places = errors.map(|error| (error.instance_path().to_string(), message(&error)));
         for (pointer, message) in places.filter(|place| found.insert(place.clone())).take(ITEM_PROBLEMS_MAX) {

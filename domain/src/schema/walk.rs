@@ -59,7 +59,16 @@ pub(super) const ROOT_ONLY: &[&str] = &["$id", "$schema"];
 pub(super) struct Subschema<'a> {
     pub(super) pointer: String,
     pub(super) schema: &'a Value,
+    pub(super) keyword: &'static str,
     pub(super) way: Way,
+}
+
+impl Subschema<'_> {
+    /// The last part of its place: a name or an index.
+    pub(super) fn token(&self) -> String {
+        let token = self.pointer.rsplit('/').next().unwrap_or_default();
+        token.replace("~1", "/").replace("~0", "~")
+    }
 }
 
 /// The schemas directly below `schema`.
@@ -72,7 +81,7 @@ pub(super) fn subschemas<'a>(pointer: &str, schema: &'a Value) -> Vec<Subschema<
         let at = below(pointer, keyword);
         let mut add = |pointer: String, schema: &'a Value| {
             if schema.is_object() || schema.is_boolean() {
-                found.push(Subschema { pointer, schema, way });
+                found.push(Subschema { pointer, schema, keyword, way });
             }
         };
         match (holds, value) {

@@ -5,7 +5,7 @@ use domain::declaration::{BODY_BYTES_MAX, DEPTH_MAX};
 use domain::id::{ServiceId, TeamId};
 use domain::item::Item;
 use domain::json::{self, Hash};
-use domain::schema::Schema;
+use domain::schema::{Budget, STEPS_MAX, Schema};
 use dovetail_http::view::{Viewpoint, item_with_problems};
 use dovetail_http::{Call, Code, CursorKey, Failure, fitting};
 use dovetail_table::{Beside, Bound, Direction, Error, Listed, Read, Rows, Source, Table};
@@ -37,6 +37,8 @@ struct Found {
     failing: Vec<Failing>,
     /// The bytes of the declarations that were checked.
     bytes: usize,
+    /// The steps that judging them took.
+    steps: u64,
     /// Where the last row stands that was looked at.
     last: Option<String>,
     /// Whether there may be more behind it.
@@ -96,7 +98,7 @@ impl Found {
             let related = read.by(table.beside(declarations)).await?;
             for Listed { position, value: item } in batch {
                 if concerns(&item) {
-                    if self.checked >= check.limit {
+                    if self.checked >= check.limit || self.steps >= STEPS_MAX / 2 {
                         self.more = true;
                         return Ok(());
                     }
@@ -121,7 +123,10 @@ impl Found {
         };
         self.checked += 1;
         self.bytes = self.bytes.saturating_add(text.len());
-        let problems = check.schema.problems(&declared);
+        // Each item has a budget of its own, for with its own request it will have one; the page ends early instead.
+        let mut budget = Budget::of_request();
+        let problems = check.schema.problems(&declared, &mut budget);
+        self.steps = self.steps.saturating_add(budget.taken());
         if !problems.is_empty() {
             let view = item_with_problems(&item, &problems, &check.viewpoint);
             let (position, checked) = (position.to_owned(), self.checked);

@@ -1,0 +1,124 @@
+//! What matching a pattern costs: one step for each byte where the whole automaton fits its cache, else one step for
+//! each state and byte.
+
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson::{Compiler, Config, NFA, WhichCaptures};
+use regex_automata::util::start;
+use regex_automata::{Anchored, util::syntax};
+use std::collections::BTreeMap;
+
+use super::{PATTERN_BYTES_MAX, PATTERN_CACHE_BYTES};
+
+/// How many steps of exploring automata the patterns of one definition share; what is not explored is costly.
+pub(super) const EXPLORED_MAX: u64 = 16_000_000;
+
+/// The table that the engine fills while it matches by trying one way after the other.
+const BACKTRACKING_BYTES: usize = 256 * 1024;
+/// The most that the engine spends on an automaton which follows a single way.
+const ONE_PASS_BYTES_MAX: usize = 1024 * 1024;
+/// What a pattern takes without its states.
+const PATTERN_BYTES: usize = 8 * 1024;
+
+/// The bytes before a text that lead to different start states: none, a word, no word, line ends.
+const BEFORE: [Option<u8>; 5] = [None, Some(b'a'), Some(b' '), Some(b'\n'), Some(b'\r')];
+
+/// What a pattern costs.
+#[derive(Clone, Copy)]
+pub(super) struct Pattern {
+    /// Steps for each byte of a text.
+    pub(super) rate: u64,
+    /// The memory that it takes, with all that matching keeps.
+    pub(super) bytes: usize,
+}
+
+/// Measures a pattern; one that does not compile has no cost, for it is refused.
+pub(super) fn measure(pattern: &str, explored: &mut u64) -> Pattern {
+    let states = |is_reverse: bool| {
+        let translated = jsonschema_regex::to_rust_regex(pattern).ok()?;
+        let captures = if is_reverse { WhichCaptures::None } else { WhichCaptures::All };
+        let config = Config::new()
+            .nfa_size_limit(Some(PATTERN_BYTES_MAX))
+            .which_captures(captures)
+            .reverse(is_reverse);
+        Compiler::new().syntax(syntax::Config::new()).configure(config).build(&translated).ok()
+    };
+    let (Some(forward), Some(reverse)) = (states(false), states(true)) else {
+        return Pattern { rate: 0, bytes: 0 };
+    };
+    let count = forward.states().len().max(reverse.states().len());
+    let caches = explore(&forward, explored).zip(explore(&reverse, explored));
+    let (rate, kept) = match caches {
+        Some((forward, reverse)) => (1, forward.saturating_add(reverse)),
+        None => (count, PATTERN_CACHE_BYTES.saturating_mul(2).saturating_add(BACKTRACKING_BYTES)),
+    };
+    let states = forward.memory_usage().saturating_add(reverse.memory_usage());
+    let bytes = [PATTERN_BYTES, states, one_pass(&forward), kept].into_iter().fold(0, usize::saturating_add);
+    Pattern { rate: u64::try_from(rate).unwrap_or(u64::MAX), bytes }
+}
+
+/// The most that an automaton takes which follows a single way: a row of transitions for each state.
+fn one_pass(nfa: &NFA) -> usize {
+    if !nfa.is_always_start_anchored() {
+        return 0;
+    }
+    let row = nfa.byte_classes().alphabet_len().next_power_of_two().saturating_mul(8);
+    nfa.states().len().saturating_mul(row).min(ONE_PASS_BYTES_MAX)
+}
+
+/// The memory of the whole automaton of `nfa`; none if it exceeds the cache, or the steps that are left.
+fn explore(nfa: &NFA, left: &mut u64) -> Option<usize> {
+    let config = DFA::config()
+        .cache_capacity(PATTERN_CACHE_BYTES)
+        // The first state without room ends it, where a search would begin again with an empty cache.
+        .minimum_cache_clear_count(Some(0));
+    let dfa = DFA::builder().configure(config).build_from_nfa(nfa.clone()).ok()?;
+    let mut cache = dfa.create_cache();
+    let row = dfa.byte_classes().alphabet_len().next_power_of_two().saturating_mul(4);
+    let mut walk = Walk { cache: &mut cache, row, sizes: BTreeMap::new(), open: Vec::new() };
+    for (before, anchored) in
+        BEFORE.iter().flat_map(|before| [(before, Anchored::No), (before, Anchored::Yes)])
+    {
+        let config = start::Config::new().anchored(anchored).look_behind(*before);
+        walk.visit(|cache| dfa.start_state(cache, &config).ok())?;
+    }
+    // Following empty transitions leaves no trace in a state's size.
+    let least =
+        u64::try_from(nfa.states().iter().filter(|state| state.is_epsilon()).count() / 4).unwrap_or(u64::MAX);
+    while let Some(state) = walk.open.pop() {
+        let size = walk.sizes.get(&state).copied().unwrap_or_default();
+        for byte in dfa.byte_classes().representatives(..) {
+            *left = left.checked_sub(size.saturating_add(least).saturating_add(1))?;
+            walk.visit(|cache| match byte.as_u8() {
+                Some(byte) => dfa.next_state(cache, state, byte).ok(),
+                None => dfa.next_eoi_state(cache, state).ok(),
+            })?;
+        }
+    }
+    Some(cache.memory_usage())
+}
+
+/// An automaton as far as it is explored.
+struct Walk<'a> {
+    cache: &'a mut Cache,
+    /// The memory of a state's transitions.
+    row: usize,
+    /// About how many states of the pattern each state is.
+    sizes: BTreeMap<LazyStateID, u64>,
+    open: Vec<LazyStateID>,
+}
+
+impl Walk<'_> {
+    /// Goes to a state; none if it has no room.
+    fn visit(&mut self, next: impl FnOnce(&mut Cache) -> Option<LazyStateID>) -> Option<()> {
+        let before = self.cache.memory_usage();
+        let state = next(self.cache)?;
+        let is_end = state.is_dead() || state.is_quit();
+        if !is_end && !self.sizes.contains_key(&state) {
+            let size = self.cache.memory_usage().saturating_sub(before).saturating_sub(self.row) / 4;
+            self.sizes.insert(state, u64::try_from(size).unwrap_or(u64::MAX));
+            self.open.push(state);
+        }
+        Some(())
+    }
+}
