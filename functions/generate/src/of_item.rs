@@ -106,7 +106,9 @@ impl OfItem {
             }
             Err(Missing::Declaration) => return Ok(Tried::Misfit("a declaration is missing".to_owned())),
         };
-        let shed = shed(&generated.writes, self.item.as_ref(), LANDING_MAX, stamp.now);
+        // Where submissions are staged from few writes on, so are landings divided.
+        let most = table.actions_max().min(LANDING_MAX);
+        let shed = shed(&generated.writes, self.item.as_ref(), most, stamp.now);
         match table.commit(shed.as_ref().unwrap_or(&generated.writes)).await? {
             Commit::Done if shed.is_some() => Ok(Tried::Shed),
             Commit::Done => Ok(Tried::Done),

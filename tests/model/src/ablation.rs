@@ -77,6 +77,7 @@ pub const ABLATIONS: &[Ablation] = &[
     broken("`HEAD.next_change`", &[Without(Fence::NextChange)], "deployed", "I23", 7),
     broken("`HEAD.next_change`, staged", &[Without(Fence::NextChange)], "held", "I23", 15),
     broken("`HEAD.in_flight`", &[Without(Fence::InFlight)], "held", "I11", 16),
+    broken("`HEAD.in_flight`, closings ahead", &[Without(Fence::InFlight)], "shed", "I11", 14),
     broken("`STAGING.state`", &[Without(Fence::StagingState)], "cleared", "I11", 6),
     covered(
         "`APP.dig`, `APP.ni`",
@@ -85,6 +86,7 @@ pub const ABLATIONS: &[Ablation] = &[
         "the head is written with every application",
     ),
     broken("`ITEM.revision`", &[Without(Fence::Revision)], "two owners", "I2", 8),
+    broken("`ITEM.revision`, closings ahead", &[Without(Fence::Revision)], "shed", "I2", 10),
     broken("history length and state", &[Without(Fence::History)], "notes", "I3", 11),
     broken("key not taken, of a change instance", &[Without(Fence::NewKey)], "overtaken", "I3", 10),
     broken("key not taken, of an idempotency key", &[Without(Fence::NewKey)], "keys", "I20", 8),

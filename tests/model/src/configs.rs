@@ -281,13 +281,13 @@ pub const CONFIGS: &[Config] = &[
         name: "shed",
         about: "former dependents' rejections are closed ahead of a staged landing, while they try again and give up",
         former: 3,
-        landing: 4,
+        landing: 5,
         torn: true,
         workers: 2,
         crashes: 1,
-        owners: Owners { at_once: 1, budget: 3, decisions: &[Close, Retry] },
+        owners: Owners { at_once: 1, budget: 3, decisions: &[Reject, Close, Retry] },
         commands: &[submit(X1), after(&[0], staged(X2))],
-        states: First(50_000),
+        states: First(100_000),
         ..PLAIN
     },
 ];
