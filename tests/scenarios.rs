@@ -123,6 +123,7 @@ scenarios! {
     a_direct_change_and_a_generated_one_share_a_stack
     a_failed_creation_is_created_anew
     a_failed_deletion_waits_for_an_answer
+    a_former_dependent_has_rejected
     a_generated_one_meets_a_rejection
     a_later_submission_overtakes_generation
     a_minimum_schema_version
