@@ -97,8 +97,8 @@ pub async fn publish(
             (Publish::Unchanged | Publish::NewVersion(_), None) => Published::Stale,
         };
         match published {
-            Published::Stored(stored) if service.is_none() => return Ok(Outcome::New(stored)),
-            Published::Stored(stored) => return Ok(Outcome::NewVersion(stored)),
+            Published::Stored(stored) if service.is_none() => return Ok(Outcome::New(*stored)),
+            Published::Stored(stored) => return Ok(Outcome::NewVersion(*stored)),
             Published::Stale => pause(attempt).await,
         }
     }
@@ -127,7 +127,7 @@ async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
             Some(after) => {
                 let publication = Publication { service: after, schema: None };
                 match table.update_service(service.revision, publication, &call.stamp()).await? {
-                    Published::Stored(stored) => stored,
+                    Published::Stored(stored) => *stored,
                     Published::Stale => {
                         pause(attempt).await;
                         continue;

@@ -26,7 +26,7 @@ pub struct Publication {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Published {
     /// It is stored.
-    Stored(Service),
+    Stored(Box<Service>),
     /// The service has changed meanwhile, or its title is taken: look again.
     Stale,
 }
@@ -138,7 +138,7 @@ impl Table {
                 self.service(&service.title).await?.as_ref() == Some(&service)
             }
         };
-        Ok(if stored { Published::Stored(service) } else { Published::Stale })
+        Ok(if stored { Published::Stored(Box::new(service)) } else { Published::Stale })
     }
 
     /// What a counter stands at, and its next number.

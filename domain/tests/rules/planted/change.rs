@@ -72,7 +72,7 @@ fn finding_01_what_has_answered_a_rejection_is_there_or_owed_by_the_submission_i
         |s: &mut Snapshot| s.works.clear(),
         |s: &mut Snapshot| s.heads.get_mut(&consumer()).unwrap().in_flight = None,
         |s: &mut Snapshot| {
-            s.works[0].entries[0].item = ItemId::new(s.works[0].entries[0].item.application(), 9).unwrap()
+            s.works[0].entries[0].item = ItemId::new(s.works[0].entries[0].item.application(), 9).unwrap();
         },
     ] {
         let mut broken = committed.clone();

@@ -33,7 +33,7 @@ pub(crate) async fn nothing_is_wrong(twin: &Twin) {
     let aside = u64::try_from(twin.rows().iter().filter(is_aside).count()).unwrap();
     let only_aside = |audited: &Audited| {
         assert!(audited.violations.iter().all(|found| found.rule == SET_ASIDE), "{audited:?}");
-        assert_eq!((audited.violations.len() as u64, audited.unsettled), (aside, 0));
+        assert_eq!((u64::try_from(audited.violations.len()).unwrap(), audited.unsettled), (aside, 0));
     };
     only_aside(&audited);
     let rows = twin.rows();

@@ -48,7 +48,7 @@ fn a_title_is_given_once_and_a_service_is_replaced_where_nothing_has_moved() {
         for _ in 0..2 {
             // The second time it finds what it has done.
             let stored = table.update_service(1, publication.clone(), &stamp(7)).await.unwrap();
-            assert_eq!(stored, Published::Stored(after.clone()));
+            assert_eq!(stored, Published::Stored(Box::new(after.clone())));
         }
         assert_eq!(table.schema(&after).await.unwrap().text, schema.text);
         let late = Publication { service: Service { revision: 2, ..before }, schema: None };

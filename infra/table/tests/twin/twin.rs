@@ -71,7 +71,7 @@ impl Twin {
             let settings = service.settings.clone();
             let stamp = stamp(service.created);
             let published = table.create_service(&service.owner, schema, settings, &stamp).await;
-            assert_eq!(published.unwrap(), Published::Stored(service.clone()));
+            assert_eq!(published.unwrap(), Published::Stored(Box::new(service.clone())));
         }
         let mut twin = Self { world, table, engine, followed: 0 };
         twin.follow().await;
