@@ -73,7 +73,7 @@ pub struct Schema {
     /// The memory that it takes, by an estimate that is not too low.
     pub bytes: usize,
     model: Model,
-    /// None of a definition that was published before its limits and exceeds them: no item can be judged by it.
+    /// None where it takes too much memory: no item can be judged by it.
     validator: Option<Validator>,
 }
 
@@ -187,11 +187,29 @@ fn compiled(text: &str) -> Result<Schema, Vec<Problem>> {
 }
 
 impl Schema {
+    /// Returns the same without what judging items takes; each item is `too_complex` for it.
+    pub fn uncompiled(&self) -> Self {
+        Self {
+            title: self.title.clone(),
+            text: self.text.clone(),
+            references: self.references.clone(),
+            approval_required: self.approval_required,
+            prices: self.prices,
+            bytes: self.text.len(),
+            model: Model::default(),
+            validator: None,
+        }
+    }
+
     /// Returns the problems of an item's declaration, with places relative to it. What would take more steps than are
     /// left is not judged: `too_complex`.
     pub fn problems(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
-        let cost = self.model.cost(body, budget.steps);
-        let (Some(validator), Some(cost)) = (&self.validator, cost) else {
+        let Some(validator) = &self.validator else {
+            let message =
+                "must have a definition that takes less memory, by itself or with the others of the request";
+            return vec![problem("", "too_complex", message)];
+        };
+        let Some(cost) = self.model.cost(body, budget.steps) else {
             (budget.steps, budget.is_exceeded) = (0, true);
             let message =
                 format!("all items of a request must not need more than {STEPS_MAX} steps to check");

@@ -430,3 +430,22 @@ fn numbers_that_have_run_out_refuse_the_submission() {
     let empty = document(&[(APP, application(&[]))]);
     assert_eq!(world.submit(&empty, Scope::Whole), Err(plan::Refused::OutOfNumbers));
 }
+
+#[test]
+fn finding_02_the_items_of_a_request_share_its_steps() {
+    let mut world = World::new();
+    // It takes one step for each of some 220 states and each byte: a text of 60,000 is two fifths of a request.
+    world.redefine(
+        "VM",
+        &json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
+            "name": {"type": "string"}, "text": {"type": "string", "pattern": "[ab]*a[ab]{200}"}}}),
+    );
+    let long = |name: &str| item_of("VM", json!({"name": name, "text": "ab".repeat(30_000)}));
+    let short = |name: &str| item_of("VM", json!({"name": name, "text": "b"}));
+    // The item is named that needs more than there are left; nothing is judged after it.
+    assert_eq!(world.refused(&[long("a"), long("b"), long("c"), short("d"), long("e")]), ["too_complex"]);
+    assert_eq!(world.refused(&[long("a"), short("b"), long("c")]), ["schema"]);
+    world.declare(&[long("a"), long("b")]);
+    // What is declared as it was is not judged again.
+    world.declare(&[long("a"), long("b"), long("c")]);
+}

@@ -11,7 +11,7 @@ use domain::id::ServiceId;
 use domain::land::Stamp;
 use domain::schema::{self, Schema};
 use domain::service::{self, Publish, Service};
-use dovetail_aws::pause;
+use dovetail_aws::{off_worker, pause};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
     Answering, Call, Code, CursorKey, Event, Failure, Function, Operation, Pov, Reply, answer, invalid_schema,
@@ -41,7 +41,7 @@ pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answeri
 async fn validate(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["dry_run", "limit", "cursor"])?;
     let is_dry_run = call.query.truth("dry_run").map_err(|error| Call::bad_filter(&error))? == Some(true);
-    let schema = schema::publish(&call.body).map_err(|problems| invalid_schema(&problems))?;
+    let schema = off_worker(|| schema::publish(&call.body)).map_err(|problems| invalid_schema(&problems))?;
     let mut body = json!({"is_valid": true, "errors": {}, "warnings": [], "messages": []});
     if is_dry_run && let Some(body) = body.as_object_mut() {
         body.insert("dry_run".to_owned(), radius::of(table, key, call, &schema).await?);
@@ -50,13 +50,13 @@ async fn validate(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, 
 }
 
 async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let schema = schema::publish(&call.body).map_err(|problems| invalid_schema(&problems))?;
+    let schema = off_worker(|| schema::publish(&call.body)).map_err(|problems| invalid_schema(&problems))?;
     let (status, service) = match publish(table, &schema, &call.caller.team, &call.stamp()).await? {
         Outcome::New(service) => (201, service),
         Outcome::NewVersion(service) | Outcome::Unchanged(service) => (200, service),
         Outcome::Foreign => return Err(Code::ForeignService.into()),
     };
-    Ok(Reply::new(status, view::service(&service, &schema, &Viewpoint::of(call))))
+    Ok(Reply::new(status, view::service(&service, &schema.text, &Viewpoint::of(call))))
 }
 
 /// What became of a publication.
@@ -135,8 +135,9 @@ async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
                 }
             }
         };
-        let schema = table.schema(&after).await?;
-        return Ok(Reply::new(200, view::service(&after, &schema, &Viewpoint::of(call))));
+        let texts = table.schema_texts(std::slice::from_ref(&after)).await?;
+        let text = texts.first().map_or("", AsRef::as_ref);
+        return Ok(Reply::new(200, view::service(&after, text, &Viewpoint::of(call))));
     }
     Err(Code::Contended.into())
 }

@@ -6,6 +6,7 @@ use domain::id::{ServiceId, TeamId};
 use domain::item::Item;
 use domain::json::{self, Hash};
 use domain::schema::{Budget, STEPS_MAX, Schema};
+use dovetail_aws::off_worker;
 use dovetail_http::view::{Viewpoint, item_with_problems};
 use dovetail_http::{Call, Code, CursorKey, Failure, fitting};
 use dovetail_table::{Beside, Bound, Direction, Error, Listed, Read, Rows, Source, Table};
@@ -125,7 +126,7 @@ impl Found {
         self.bytes = self.bytes.saturating_add(text.len());
         // Each item has a budget of its own, for with its own request it will have one; the page ends early instead.
         let mut budget = Budget::of_request();
-        let problems = check.schema.problems(&declared, &mut budget);
+        let problems = off_worker(|| check.schema.problems(&declared, &mut budget));
         self.steps = self.steps.saturating_add(budget.taken());
         if !problems.is_empty() {
             let view = item_with_problems(&item, &problems, &check.viewpoint);

@@ -71,8 +71,9 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let service = table.service_by_id(call.id(ServiceId::new)?).await?;
     let service = service.filter(|service| call.pov.shows_service(service, call.caller.team.id));
     let service = service.ok_or(Code::NotFound)?;
-    let schema = table.schema(&service).await?;
-    Ok(Reply::new(200, view::service(&service, &schema, &Viewpoint::of(call))))
+    let texts = table.schema_texts(std::slice::from_ref(&service)).await?;
+    let text = texts.first().map_or("", AsRef::as_ref);
+    Ok(Reply::new(200, view::service(&service, text, &Viewpoint::of(call))))
 }
 
 /// A service's documentation, for whoever finds the service.
@@ -99,7 +100,7 @@ fn filter(call: &Call) -> Result<Filter<Service>, Failure> {
 async fn reply(list: &List<'_, Service>) -> Result<Reply, Failure> {
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(list.asked.call);
-    let schemas = list.asked.table.schemas(&page.rows).await?;
+    let schemas = list.asked.table.schema_texts(&page.rows).await?;
     let shown = page.rows.iter().zip(&schemas);
     let results: Vec<Value> =
         shown.map(|(service, schema)| view::service(service, schema, &viewpoint)).collect();

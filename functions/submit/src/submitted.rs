@@ -9,6 +9,7 @@ use domain::land::Stamp;
 use domain::plan::{self, Plan, Refused, Request};
 use domain::problem::Problem;
 use domain::submission::{COMMIT_ID_BYTES_MAX, Scope, Submission};
+use dovetail_aws::off_worker;
 use dovetail_http::{Call, Code, Failure, FieldError, invalid_declaration};
 use dovetail_table::Table;
 use serde_json::Value;
@@ -79,7 +80,8 @@ impl Submitted {
             idempotency: self.idempotency.clone(),
             mandatory: &loaded.mandatory,
         };
-        match plan::plan(&loaded.stored, &loaded.items, &loaded.offers, &request) {
+        // Judging items by their schemas may take a good part of a second.
+        match off_worker(|| plan::plan(&loaded.stored, &loaded.items, &loaded.offers, &request)) {
             Ok(plan) => Ok(Ok(plan)),
             Err(Refused::Torn) => Ok(Err(Again(Code::Contended))),
             Err(Refused::InFlight(_)) => Ok(Err(Again(Code::SubmissionInFlight))),

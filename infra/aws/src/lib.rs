@@ -16,6 +16,8 @@ use aws_types::SdkConfig;
 use aws_types::region::Region;
 use std::io::Write as _;
 use std::time::Duration;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::block_in_place;
 
 pub use clock::{Clock, by_clock, now};
 pub use metrics::{metrics, tell};
@@ -38,6 +40,17 @@ impl Way {
     /// A function's way: to an engine at an endpoint if there is one, otherwise to AWS.
     pub fn to(endpoint: Option<String>) -> Self {
         endpoint.map_or(Self::Aws, Self::Engine)
+    }
+}
+
+/// Runs `work` that takes long without a call. A runtime with several workers gives its other tasks to another one
+/// meanwhile; a function has one worker and one request.
+pub fn off_worker<T>(work: impl FnOnce() -> T) -> T {
+    let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
+    if flavor.is_ok_and(|flavor| flavor == RuntimeFlavor::MultiThread) {
+        block_in_place(work)
+    } else {
+        work()
     }
 }
 

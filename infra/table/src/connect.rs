@@ -6,11 +6,11 @@ use crate::mandatory;
 use crate::messages;
 use crate::meter::Meter;
 use crate::pace::Paced;
+use crate::schemas::Schemas;
 use crate::spent::Stopwatch;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{self, SharedHttpClient};
 use domain::id::{ChangeId, ItemId, TeamId};
-use domain::schema::Schema;
 use dovetail_aws::Way;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -51,9 +51,6 @@ impl Settings {
 #[error("the environment variable {0} is missing or bad")]
 pub struct BadSettings(&'static str);
 
-/// Compiled schemas by service and version; a version never changes.
-type Schemas = Arc<Mutex<BTreeMap<(String, u64), Arc<Schema>>>>;
-
 /// What never changes of the change instances that were decided on.
 type AllKnown = Arc<Mutex<BTreeMap<ChangeId, Known>>>;
 
@@ -70,7 +67,7 @@ pub struct Table {
     pub(crate) client: Client,
     pub(crate) name: String,
     pub(crate) keys: String,
-    pub(crate) schemas: Schemas,
+    pub(crate) schemas: Arc<Mutex<Schemas>>,
     pub(crate) actions_max: usize,
     pub(crate) known: AllKnown,
     pub(crate) known_messages: messages::Known,

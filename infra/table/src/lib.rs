@@ -29,6 +29,7 @@ mod provision;
 mod read;
 mod record;
 mod related;
+mod schemas;
 mod size;
 mod spent;
 mod staging;

@@ -1,19 +1,18 @@
-//! Services as submissions need them: each with its newest schema, which a process compiles once.
+//! Services as submissions need them: each with its newest schema, which a process compiles once while it has room.
 
 use crate::call::Call as _;
 use crate::record::{self, Attributes, Record, SchemaRecord, ServiceRecord, StoredSchema};
+use crate::schemas::{SCHEMAS_BYTES_MAX, Schemas, Version};
 use crate::{Error, Table, key};
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::plan::{Offer, Offers};
 use domain::schema::{self, Schema};
 use domain::service::Service;
+use dovetail_aws::off_worker;
 use futures_util::future::try_join;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError};
-
-/// How many compiled schemas are kept; a function has little memory.
-const SCHEMAS_MAX: usize = 256;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 /// How many services are read at the same time.
 const AT_ONCE: usize = 16;
@@ -29,9 +28,14 @@ impl Table {
         let new = stream::iter(new).buffered(AT_ONCE).try_collect::<Vec<_>>();
         let (known, new) = try_join(known, new).await?;
         let known = known.into_iter().map(record::read::<ServiceRecord>).collect::<Result<Vec<_>, _>>()?;
-        let mut offers = Offers::new();
+        let (mut offers, mut bytes) = (Offers::new(), 0_usize);
         for service in known.into_iter().chain(new.into_iter().flatten()) {
-            let schema = self.schema(&service).await?;
+            let mut schema = self.schema(&service).await?;
+            bytes = bytes.saturating_add(schema.bytes);
+            // The request holds all of them at once: those that are too many judge no item.
+            if bytes > SCHEMAS_BYTES_MAX {
+                schema = Arc::new(schema.uncompiled());
+            }
             offers.insert(service.title.clone(), Offer { service, schema });
         }
         Ok(offers)
@@ -39,45 +43,52 @@ impl Table {
 
     /// The schema of a service as of its current version.
     pub async fn schema(&self, service: &Service) -> Result<Arc<Schema>, Error> {
-        let version = (service.title.clone(), service.schema_version);
-        let known = self.schemas.lock().unwrap_or_else(PoisonError::into_inner).get(&version).cloned();
-        if let Some(known) = known {
+        let version = version(service);
+        if let Some(known) = self.known_schemas().compiled(&version) {
             return Ok(known);
         }
-        let key = key::schema(&service.title, service.schema_version);
-        let place = key.to_string();
-        let stored = self.get::<SchemaRecord>(key).await?;
-        self.compiled(stored.ok_or_else(|| Error::corrupt(place, "is missing"))?)
+        let known = self.known_schemas().text(&version);
+        let text = match known {
+            Some(text) => text,
+            None => {
+                let key = key::schema(&version.0, version.1);
+                let place = key.to_string();
+                let stored = self.get::<SchemaRecord>(key).await?;
+                stored.ok_or_else(|| Error::corrupt(place, "is missing"))?.text.into()
+            }
+        };
+        self.compiled(version, text)
     }
 
-    /// The schemas of these services, each as of its current version, in their order: those that this process does not
-    /// know in one batch.
-    pub async fn schemas(&self, services: &[Service]) -> Result<Vec<Arc<Schema>>, Error> {
-        let version = |service: &Service| (service.title.clone(), service.schema_version);
-        let mut schemas: BTreeMap<_, _> = {
-            let known = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
-            let of =
-                |service| known.get(&version(service)).map(|schema| (version(service), Arc::clone(schema)));
-            services.iter().filter_map(of).collect()
+    /// The texts of the schemas of these services, each as of its current version, in their order: those that this
+    /// process does not know in one batch. Nothing is compiled.
+    pub async fn schema_texts(&self, services: &[Service]) -> Result<Vec<Arc<str>>, Error> {
+        let mut texts: BTreeMap<Version, Arc<str>> = {
+            let mut known = self.known_schemas();
+            services.iter().map(version).filter_map(|of| known.text(&of).map(|text| (of, text))).collect()
         };
-        let missing = services.iter().map(version).filter(|version| !schemas.contains_key(version));
+        let missing = services.iter().map(version).filter(|version| !texts.contains_key(version));
         let keys = missing.map(|(title, version)| key::schema(&title, version)).collect();
         for row in self.lasting(keys).await? {
-            let stored = record::read::<SchemaRecord>(row)?;
-            let version = (stored.title.clone(), stored.version);
-            schemas.insert(version, self.compiled(stored)?);
+            let StoredSchema { title, version, text, .. } = record::read::<SchemaRecord>(row)?;
+            let text: Arc<str> = text.into();
+            self.known_schemas().keep((title.clone(), version), Arc::clone(&text), None);
+            texts.insert((title, version), text);
         }
         let missing = |service: &Service| {
             let key = key::schema(&service.title, service.schema_version);
             Error::corrupt(key.to_string(), "is missing")
         };
-        let of = |service| schemas.get(&version(service)).cloned().ok_or_else(|| missing(service));
+        let of = |service| texts.get(&version(service)).cloned().ok_or_else(|| missing(service));
         services.iter().map(of).collect()
     }
 
     fn knows_schema_of(&self, title: &str) -> bool {
-        let known = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
-        known.range((title.to_owned(), 0)..).next().is_some_and(|((known, _), _)| known == title)
+        self.known_schemas().has(title)
+    }
+
+    fn known_schemas(&self) -> MutexGuard<'_, Schemas> {
+        self.schemas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A service whose newest schema is read along with it and kept.
@@ -96,20 +107,23 @@ impl Table {
         let Some(service) = rows.next() else { return Ok(None) };
         let is_schema = |row: &Attributes| record::type_of(row) == Some(SchemaRecord::TYPE);
         if let Some(newest) = rows.next().filter(is_schema) {
-            self.compiled(record::read::<SchemaRecord>(newest)?)?;
+            let StoredSchema { title, version, text, .. } = record::read::<SchemaRecord>(newest)?;
+            self.known_schemas().keep((title, version), text.into(), None);
         }
         record::read::<ServiceRecord>(service).map(Some)
     }
 
-    fn compiled(&self, stored: StoredSchema) -> Result<Arc<Schema>, Error> {
-        let place = key::schema(&stored.title, stored.version).to_string();
-        let schema = schema::load(&stored.text).map_err(|_| Error::corrupt(place, "does not compile"))?;
+    fn compiled(&self, version: Version, text: Arc<str>) -> Result<Arc<Schema>, Error> {
+        let place = key::schema(&version.0, version.1).to_string();
+        let schema =
+            off_worker(|| schema::load(&text)).map_err(|_| Error::corrupt(place, "does not compile"))?;
         let schema = Arc::new(schema);
-        let mut known = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= SCHEMAS_MAX {
-            known.clear();
-        }
-        known.insert((stored.title, stored.version), Arc::clone(&schema));
+        self.known_schemas().keep(version, text, Some(Arc::clone(&schema)));
         Ok(schema)
     }
+}
+
+/// The version of a service's schema that counts now.
+fn version(service: &Service) -> Version {
+    (service.title.clone(), service.schema_version)
 }

@@ -3,12 +3,11 @@
 use super::{Viewpoint, parsed, team_ref};
 use domain::config::Config;
 use domain::docs::Docs;
-use domain::schema::Schema;
 use domain::service::Service;
 use serde_json::{Value, json};
 
-/// A service with its current schema; which other teams may use it is the owner's business.
-pub fn service(service: &Service, schema: &Schema, viewpoint: &Viewpoint) -> Value {
+/// A service with the text of its current schema; which other teams may use it is the owner's business.
+pub fn service(service: &Service, schema: &str, viewpoint: &Viewpoint) -> Value {
     let settings = &service.settings;
     let is_owner = service.owner.id == viewpoint.team;
     let allowed = settings.allowed_teams.iter().filter(|team| is_owner || **team == viewpoint.team);
@@ -18,7 +17,7 @@ pub fn service(service: &Service, schema: &Schema, viewpoint: &Viewpoint) -> Val
         "name": service.title,
         "state": settings.state.name(),
         "owner": team_ref(&service.owner),
-        "schema": {"version": service.schema_version, "schema": parsed(&schema.text)},
+        "schema": {"version": service.schema_version, "schema": parsed(schema)},
         "tags": settings.tags,
         "has_md": service.has_docs,
         "minimum_version": settings.minimum_version,

@@ -1,0 +1,132 @@
+//! Schemas that a process keeps: their texts, and compiled where items were judged by them.
+
+use domain::schema::Schema;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How much memory the schemas of a process may take; a function has little.
+pub(crate) const SCHEMAS_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// What an entry takes without its texts.
+const ENTRY_BYTES: usize = 256;
+
+/// A version of a service's schema, which never changes: the title and the number.
+pub(crate) type Version = (String, u64);
+
+/// The schemas that were used last.
+#[derive(Debug, Default)]
+pub(crate) struct Schemas {
+    entries: BTreeMap<Version, Entry>,
+    bytes: usize,
+    uses: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    text: Arc<str>,
+    compiled: Option<Arc<Schema>>,
+    bytes: usize,
+    used: u64,
+}
+
+impl Schemas {
+    /// The text of a version.
+    pub(crate) fn text(&mut self, version: &Version) -> Option<Arc<str>> {
+        self.entry(version).map(|entry| Arc::clone(&entry.text))
+    }
+
+    /// A version, compiled.
+    pub(crate) fn compiled(&mut self, version: &Version) -> Option<Arc<Schema>> {
+        self.entry(version)?.compiled.clone()
+    }
+
+    /// Whether there is a version of the schema with this title.
+    pub(crate) fn has(&self, title: &str) -> bool {
+        self.entries.range((title.to_owned(), 0)..).next().is_some_and(|((found, _), _)| found == title)
+    }
+
+    /// Keeps a version, and removes those that were not used for longest while there is no room for it.
+    pub(crate) fn keep(&mut self, version: Version, text: Arc<str>, compiled: Option<Arc<Schema>>) {
+        self.remove(&version);
+        let schema = compiled.as_ref().map_or(0, |schema| schema.bytes);
+        let bytes =
+            [ENTRY_BYTES, version.0.len(), text.len(), schema].into_iter().fold(0, usize::saturating_add);
+        while self.bytes.saturating_add(bytes) > SCHEMAS_BYTES_MAX {
+            let Some(oldest) = self.entries.iter().min_by_key(|(_, entry)| entry.used) else { return };
+            let oldest = oldest.0.clone();
+            self.remove(&oldest);
+        }
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.uses = self.uses.saturating_add(1);
+        self.entries.insert(version, Entry { text, compiled, bytes, used: self.uses });
+    }
+
+    fn entry(&mut self, version: &Version) -> Option<&Entry> {
+        let entry = self.entries.get_mut(version)?;
+        self.uses = self.uses.saturating_add(1);
+        entry.used = self.uses;
+        Some(entry)
+    }
+
+    fn remove(&mut self, version: &Version) {
+        if let Some(entry) = self.entries.remove(version) {
+            self.bytes = self.bytes.saturating_sub(entry.bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::schema;
+    use serde_json::json;
+
+    /// A schema that takes about 3 MB.
+    fn big(title: &str) -> Arc<Schema> {
+        let properties: serde_json::Map<_, _> = (0..2_500)
+            .map(|n| (format!("p{n}"), json!({"type": "string"})))
+            .chain([("name".to_owned(), json!({"type": "string"}))])
+            .collect();
+        let definition =
+            json!({"title": title, "type": "object", "required": ["name"], "properties": properties});
+        Arc::new(schema::publish(definition.to_string().as_bytes()).unwrap())
+    }
+
+    fn keep(schemas: &mut Schemas, schema: &Arc<Schema>, title: &str) {
+        schemas.keep((title.to_owned(), 1), schema.text.as_str().into(), Some(Arc::clone(schema)));
+    }
+
+    #[test]
+    fn finding_04_sixty_big_services_take_no_more_than_there_is_room_for() {
+        let (schema, mut schemas) = (big("Big"), Schemas::default());
+        assert!(60 * schema.bytes > 2 * SCHEMAS_BYTES_MAX, "{}", schema.bytes);
+        let (first, mut left) = (("0".to_owned(), 1), Vec::new());
+        for service in 0..60 {
+            keep(&mut schemas, &schema, &service.to_string());
+            // The first is used all the time, and stays.
+            assert!(schemas.compiled(&first).is_some());
+            let sum: usize = schemas.entries.values().map(|entry| entry.bytes).sum();
+            assert!(sum == schemas.bytes && sum <= SCHEMAS_BYTES_MAX);
+            assert!(schemas.entries.values().all(|entry| entry.bytes >= schema.bytes));
+            left.push(schemas.entries.len());
+        }
+        let room = SCHEMAS_BYTES_MAX / (schema.bytes + schema.text.len() + ENTRY_BYTES + 2);
+        assert_eq!(left.last(), Some(&room));
+        // The others that stay are those that came last.
+        assert!(!schemas.has("1") && schemas.has("59") && schemas.has("58"));
+    }
+
+    #[test]
+    fn a_version_is_kept_once_and_its_text_alone_takes_little() {
+        let (schema, mut schemas) = (big("Big"), Schemas::default());
+        let version = ("Big".to_owned(), 1);
+        schemas.keep(version.clone(), schema.text.as_str().into(), None);
+        assert!(schemas.bytes < 2 * schema.text.len());
+        assert_eq!(schemas.text(&version).as_deref(), Some(schema.text.as_str()));
+        assert!(schemas.compiled(&version).is_none() && schemas.has("Big") && !schemas.has("Bi"));
+        for _ in 0..3 {
+            keep(&mut schemas, &schema, "Big");
+        }
+        assert_eq!((schemas.entries.len(), schemas.compiled(&version).is_some()), (1, true));
+    }
+}
