@@ -8,7 +8,7 @@ use domain::{
     },
     deployed::DEPLOYED_BYTES_MAX,
     json::NUMBER_MAX,
-    schema::{REFERENCES_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX},
+    schema::{PUBLISHED_STEPS_MAX, REFERENCES_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, STEPS_MAX},
     service::{ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX},
     submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX},
 };
@@ -46,6 +46,10 @@ fn the_contract_states_the_limits() {
                 count(DEPENDENT_TEAMS_MAX),
                 count(ALLOWED_TEAMS_MAX),
             ],
+        ),
+        (
+            "steps to check the largest item of a definition; all items of a request",
+            &[PUBLISHED_STEPS_MAX.to_string(), STEPS_MAX.to_string()],
         ),
     ];
     for (what, limits) in rows {

@@ -75,7 +75,8 @@ impl Code {
             Self::InvalidDeclaration => (
                 "The declaration breaks rules: all that are found are told at once, nested like the declaration in \
                  `errors`, and as a list of JSON pointers and rules in `problems`. Nothing was changed.",
-                "Mend every place that is named. `submissions/validate` checks a declaration without submitting it.",
+                "Correct every place that is named. `submissions/validate` checks a declaration without submitting it. The \
+                 rule `too_complex` stops the check: send less in one request, or a smaller item.",
             ),
             Self::IdempotencyKeyReused => (
                 "A submission with this idempotency key was taken before, and it was another one.",
@@ -98,7 +99,9 @@ impl Code {
             Self::InvalidSchema => (
                 "The service's definition is no JSON Schema of draft-07 or 2020-12, or goes beyond a limit. All \
                  that is wrong is told at once, by JSON pointer. Nothing was published.",
-                "Mend every place that is named. `services/validate` checks a definition without publishing it.",
+                "Correct every place that is named. `services/validate` checks a definition without publishing it. The \
+                 rule `too_complex` names the subschema that takes too many steps: make its pattern or its list of choices \
+                 smaller, or apply it to fewer values.",
             ),
             Self::ForeignService => (
                 "Another team has published a service of this title; titles are unique in a deployment.",
