@@ -1,7 +1,7 @@
 //! What definitions and items of strangers take: in steps and in bytes, not in seconds.
 //!
 //! A test binary of its own, for its allocator counts.
-#![expect(clippy::unwrap_used, reason = "test support")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use domain::json;
 use domain::problem::Problem;
