@@ -19,8 +19,8 @@ SCRIPTS = ["netorca_1_0_14", "netorca_0_3_2"]
 INTRODUCTION = """\
 # Compatibility
 
-Which methods of the public Python clients work against this system, unmodified. `tests/clients/run` writes this page from
-what its checks called, and fails when it differs (`UPDATE_COMPATIBILITY=1` writes it anew). **pass**: called, and it worked.
+Which methods of the public Python clients work against this system, unmodified, and how replies decode into the types of
+the public Go client. `tests/clients/run` writes this page from what its checks called, and fails when it differs (`UPDATE_COMPATIBILITY=1` writes it anew). **pass**: called, and it worked.
 Methods are those of the classes that users get, inherited ones included; properties, words and errors are left out.
 """
 
@@ -76,11 +76,29 @@ def resolved(contract, schema):
     return schema
 
 
+def typed(directory, problems):
+    """What the program with the types of the Go client called, and how each reply decoded."""
+    with open(os.path.join(directory, "go.json")) as file:
+        found = json.load(file)
+    rows = sorted({(call["path"], call["method"], call["type"], call["outcome"]) for call in found["calls"]})
+    problems += [f"{method} {path}: {outcome}" for path, method, _, outcome in rows if outcome != "types agree"]
+    lines = ["## The Go client's types\n",
+             "A Go program calls these routes as the Go client and the Terraform provider do, and decodes each reply into the",
+             "types of the Go client. **types agree**: the status is the expected one, every field is there and has its type.\n",
+             "| method | path | type | |", "|---|---|---|---|"]
+    lines += [f"| {method} | `{path}` | `{name}` | {outcome} |" for path, method, name, outcome in rows]
+    lines += ["", "Refused on purpose, or answered otherwise than these clients may expect; the program checks each:\n",
+              "| what | reply |", "|---|---|"]
+    lines += [f"| {refusal['what']} | {refusal['reply'].replace('|', '')} |" for refusal in found["refusals"]]
+    return "\n".join(lines) + "\n"
+
+
 def others(contract, problems):
-    """What the Go client and the Terraform provider call and read, beside what the contract has."""
-    lines = ["## The Go client and the Terraform provider\n",
-             "Their routes and fields as far as they are public, held against [the contract](../infra/openapi.yaml).\n",
-             "| method | path | | fields that are not there |", "|---|---|---|---|"]
+    """What the Go client and the Terraform provider call and read, compared by name with the contract."""
+    lines = ["## Routes and fields by name\n",
+             "All public routes and fields of the Go client and the Terraform provider. This table compares names alone with",
+             "[the contract](../infra/openapi.yaml); the section before compares types and values.\n",
+             "| method | path | | missing fields |", "|---|---|---|---|"]
     for methods, path, schema, fields in ROUTES_OF_OTHERS:
         for method in methods.split():
             is_there = served(contract, method, path) is not None
@@ -88,7 +106,7 @@ def others(contract, problems):
             missing = [f"`{name}`" for name in fields if is_there and name not in known]
             if not is_there and path not in NOT_SERVED:
                 problems.append(f"{method} {path} is neither served nor argued in left_out.py")
-            state = "served" if is_there else NOT_SERVED.get(path)
+            state = "in the contract" if is_there else NOT_SERVED.get(path)
             lines.append(f"| {method} | `{path}` | {state} | {', '.join(missing)} |")
     return "\n".join(lines) + "\n"
 
@@ -108,7 +126,7 @@ def page(directory, problems):
     for pattern in (pattern for _, patterns in ARGUED for pattern in patterns):
         if pattern not in used:
             problems.append(f"left_out.py: nothing is left out by {pattern}")
-    return "\n".join([*parts, others(contract, problems)])
+    return "\n".join([*parts, typed(directory, problems), others(contract, problems)])
 
 
 def main(directory, path, update=None):

@@ -1,0 +1,3 @@
+module dovetail/clients
+
+go 1.27
