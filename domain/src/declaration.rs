@@ -126,6 +126,7 @@ fn by_name(mut problem: Problem) -> Problem {
 }
 
 /// Characters that make two different names look the same.
+#[expect(clippy::expect_used, reason = "the pattern is a constant, which the tests compile")]
 static INVISIBLE: LazyLock<Regex> = LazyLock::new(|| {
     let classes = r"[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]";
     Regex::new(classes).expect("the classes are constant")

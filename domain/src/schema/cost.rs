@@ -372,13 +372,13 @@ impl<'a> Build<'a> {
             "uniqueItems" => rules.extend([Rule::Whole, Rule::Other(Kind::Array)]),
             // Reads the text as a pattern.
             "format" if value == "regex" => {
-                rules.extend([Rule::Text { rate: 512, once: 0 }, Rule::Other(Kind::Text)])
+                rules.extend([Rule::Text { rate: 512, once: 0 }, Rule::Other(Kind::Text)]);
             }
             "format" | "contentEncoding" | "contentMediaType" => {
                 rules.extend([Rule::Text { rate: 16, once: 0 }, Rule::Other(Kind::Text)]);
             }
             "minLength" | "maxLength" => {
-                rules.extend([Rule::Text { rate: 1, once: 0 }, Rule::Other(Kind::Text)])
+                rules.extend([Rule::Text { rate: 1, once: 0 }, Rule::Other(Kind::Text)]);
             }
             "unevaluatedProperties" => rules.extend([Rule::Unevaluated, Rule::Other(Kind::Names)]),
             "unevaluatedItems" => rules.extend([Rule::Unevaluated, Rule::Other(Kind::Array)]),
