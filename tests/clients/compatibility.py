@@ -9,6 +9,7 @@ in `left_out.py`, when something there is out of date, or when the page differs.
 import fnmatch
 import json
 import os
+import re
 import sys
 
 from left_out import ARGUED, NOT_SERVED
@@ -16,12 +17,61 @@ from routes import ROUTES_OF_OTHERS
 
 SCRIPTS = ["netorca_1_0_14", "netorca_0_3_2"]
 
+# How the Go program calls a reply that satisfies the client.
+AGREE = "types and values agree"
+
+# A role in a path.
+ROLE = re.compile("/(serviceowner|consumer)/")
+
 INTRODUCTION = """\
 # Compatibility
 
-Which methods of the public Python clients work against this system, unmodified, and how replies decode into the types of
-the public Go client. `tests/clients/run` writes this page from what its checks called, and fails when it differs (`UPDATE_COMPATIBILITY=1` writes it anew). **pass**: called, and it worked.
-Methods are those of the classes that users get, inherited ones included; properties, words and errors are left out.
+Which parts of the public clients work against this system. `tests/clients/run` runs the clients and writes this page; it
+fails when the page differs (`UPDATE_COMPATIBILITY=1` updates it). Each section says what it compares:
+
+| section | compares |
+|---|---|
+| [Types and values](#types-and-values) | each reply with the types of the Go client, the Terraform provider and public payloads |
+| [Differences on purpose](#differences-on-purpose) | replies that differ from the wishes of these two clients |
+| [netorca-sdk 1.0.14](#netorca-sdk-1014), [0.3.2](#netorca-sdk-032) | results of the published clients' methods, unmodified |
+| [Routes and fields by name](#routes-and-fields-by-name) | names alone, with the contract |
+"""
+
+PYTHON = """\
+**pass**: a check called the method of the published client, and its result was the expected one. Methods are those of the
+classes that users get, inherited ones included; properties, words and errors are left out.
+"""
+
+TYPES = """\
+## Types and values
+
+[A Go program](../tests/clients/go) sends the requests of the Go client and the Terraform provider. It decodes each reply
+into the client's type with the decoder that these clients use. For routes that neither calls, the types are those of public
+payloads. **types and values agree** means:
+
+- The status is the expected one.
+- Every field has the client's type, and is there. It is null only where the client takes null.
+- Words are among the documented ones, times have six fraction digits and a `Z`, and URLs lead to this system.
+- Lists have rows, and filters select the right ones.
+"""
+
+DIFFERENCES = """\
+## Differences on purpose
+
+The same program checks each reply. Requests may call the state ERRORED by its other name ERROR.
+
+| request | client | reply |
+|---|---|---|
+"""
+
+NAMES = """\
+## Routes and fields by name
+
+All public routes and fields of the Go client and the Terraform provider. This table compares names alone with
+[the contract](../infra/openapi.yaml); its third column says whether the first section also compares types and values.
+
+| method | path | | missing fields |
+|---|---|---|---|
 """
 
 
@@ -49,7 +99,7 @@ def section(found, used, problems):
         kind = outcome if outcome in told else "left out"
         counts[kind] = counts.get(kind, 0) + 1
     summary = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items(), reverse=True))
-    head = f"## netorca-sdk {found['version']}\n\n{len(lines)} methods: {summary}.\n\n| method | |\n|---|---|\n"
+    head = f"## netorca-sdk {found['version']}\n\n{len(lines)} methods: {summary}.\n\n{PYTHON}\n| method | |\n|---|---|\n"
     return head + "\n".join(lines) + "\n"
 
 
@@ -76,29 +126,38 @@ def resolved(contract, schema):
     return schema
 
 
-def typed(directory, problems):
-    """What the program with the types of the Go client called, and how each reply decoded."""
-    with open(os.path.join(directory, "go.json")) as file:
-        found = json.load(file)
-    rows = sorted({(call["path"], call["method"], call["type"], call["outcome"]) for call in found["calls"]})
-    problems += [f"{method} {path}: {outcome}" for path, method, _, outcome in rows if outcome != "types agree"]
-    lines = ["## The Go client's types\n",
-             "A Go program calls these routes as the Go client and the Terraform provider do, and decodes each reply into the",
-             "types of the Go client. **types agree**: the status is the expected one, every field is there and has its type.\n",
-             "| method | path | type | |", "|---|---|---|---|"]
-    lines += [f"| {method} | `{path}` | `{name}` | {outcome} |" for path, method, name, outcome in rows]
-    lines += ["", "Refused on purpose, or answered otherwise than these clients may expect; the program checks each:\n",
-              "| what | reply |", "|---|---|"]
-    lines += [f"| {refusal['what']} | {refusal['reply'].replace('|', '')} |" for refusal in found["refusals"]]
-    return "\n".join(lines) + "\n"
+def read(directory, script):
+    """What a script of checks found."""
+    with open(os.path.join(directory, f"{script}.json")) as file:
+        return json.load(file)
 
 
-def others(contract, problems):
+def types(found, problems):
+    """The calls of the Go program, once for each client, route and type, and how their replies compare."""
+    calls = {tuple(call[name] for name in ("path", "method", "client", "type", "outcome")) for call in found["calls"]}
+    lines = ["| method | path | client | type | |", "|---|---|---|---|---|"]
+    for path, method, client, name, outcome in sorted(calls):
+        if outcome != AGREE:
+            problems.append(f"{method} {path}, {client}: {outcome}")
+        lines.append(f"| {method} | `{path}` | {client} | {name} | {outcome} |")
+    return TYPES + "\n" + "\n".join(lines) + "\n"
+
+
+def differences(found):
+    """Replies that differ from the wishes of the Go client and the Terraform provider."""
+    lines = [f"| {refusal['what']} | {refusal['client']} | {refusal['reply']} |" for refusal in found["refusals"]]
+    return DIFFERENCES + "\n".join(lines) + "\n"
+
+
+def compared(go):
+    """The routes whose replies the Go program compares, with the name of a role and with its placeholder."""
+    calls = {(call["method"], call["path"]) for call in go["calls"]}
+    return calls | {(method, ROLE.sub("/{pov}/", path, count=1)) for method, path in calls}
+
+
+def others(contract, go, problems):
     """What the Go client and the Terraform provider call and read, compared by name with the contract."""
-    lines = ["## Routes and fields by name\n",
-             "All public routes and fields of the Go client and the Terraform provider. This table compares names alone with",
-             "[the contract](../infra/openapi.yaml); the section before compares types and values.\n",
-             "| method | path | | missing fields |", "|---|---|---|---|"]
+    lines, typed = [], compared(go)
     for methods, path, schema, fields in ROUTES_OF_OTHERS:
         for method in methods.split():
             is_there = served(contract, method, path) is not None
@@ -106,19 +165,18 @@ def others(contract, problems):
             missing = [f"`{name}`" for name in fields if is_there and name not in known]
             if not is_there and path not in NOT_SERVED:
                 problems.append(f"{method} {path} is neither served nor argued in left_out.py")
-            state = "in the contract" if is_there else NOT_SERVED.get(path)
+            state = "types and values" if (method, path) in typed else "name alone"
+            state = state if is_there else NOT_SERVED.get(path)
             lines.append(f"| {method} | `{path}` | {state} | {', '.join(missing)} |")
-    return "\n".join(lines) + "\n"
+    return NAMES + "\n".join(lines) + "\n"
 
 
 def page(directory, problems):
     """The whole page."""
-    found = []
-    for script in SCRIPTS:
-        with open(os.path.join(directory, f"{script}.json")) as file:
-            found.append(json.load(file))
+    found = [read(directory, script) for script in SCRIPTS]
+    go = read(directory, "go")
     used = set()
-    parts = [INTRODUCTION, *(section(each, used, problems) for each in found)]
+    methods = [section(each, used, problems) for each in found]
     contract = found[0]["contract"]
     for route in NOT_SERVED:
         if route in contract["paths"]:
@@ -126,7 +184,7 @@ def page(directory, problems):
     for pattern in (pattern for _, patterns in ARGUED for pattern in patterns):
         if pattern not in used:
             problems.append(f"left_out.py: nothing is left out by {pattern}")
-    return "\n".join([*parts, typed(directory, problems), others(contract, problems)])
+    return "\n".join([INTRODUCTION, types(go, problems), differences(go), *methods, others(contract, go, problems)])
 
 
 def main(directory, path, update=None):
