@@ -166,11 +166,8 @@ fn charges_are_not_made_or_removed_by_hand() {
         let answer = system.call(method, &path, "one", &json!({"processed": true}));
         assert_eq!((answer.status, answer.header("allow")), (405, Some(allowed)), "{method} {path}");
     }
-    // An empty body says nothing, and so does a key that nobody knows.
-    for body in [json!({}), json!({"colour": "red"})] {
-        let answer = system.call("PATCH", &format!("{OWNER}{charge}/"), "one", &body);
-        assert_eq!(answer.status, 200, "{answer:?}");
-    }
+    let answer = system.call("PATCH", &format!("{OWNER}{charge}/"), "one", &json!({}));
+    assert_eq!(answer.status, 200, "{answer:?}");
 }
 
 #[test]

@@ -57,6 +57,25 @@ fn the_contract_has_the_words_of_the_code() {
 }
 
 #[test]
+fn the_contract_has_the_fields_that_bodies_set() {
+    for route in ROUTES {
+        for method in route.methods {
+            let operation = contract::Operation::find(method, route.path).unwrap();
+            let body = contract::resolved(&operation.told["requestBody"]);
+            let schema = contract::resolved(&body["content"]["application/json"]["schema"]);
+            let Some(fields) = route.operation.fields() else { continue };
+            let told: BTreeSet<&str> =
+                schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+            let known: BTreeSet<&str> = fields.iter().copied().collect();
+            assert!(told.is_subset(&known), "{method} {}: {told:?} {known:?}", route.path);
+            // A webhook stays with its service, a client may repeat it.
+            let unnamed: Vec<&&str> = known.difference(&told).collect();
+            assert!(unnamed.is_empty() || *unnamed == [&"service"], "{method} {}: {unnamed:?}", route.path);
+        }
+    }
+}
+
+#[test]
 fn every_operation_has_a_name_of_its_own() {
     let names: BTreeSet<&str> =
         OPERATIONS.iter().map(|operation| operation.told["operationId"].as_str().unwrap()).collect();
@@ -116,7 +135,7 @@ impl World {
                     let url = change["url"].as_str().unwrap();
                     let approved = json!({"state": "APPROVED"});
                     assert_eq!(system.call("PATCH", url, key, &approved).status, 200);
-                    let mut done = json!({"state": state, "log": "in the rack"});
+                    let mut done = json!({"state": state, "log": "in the rack", "colour": "red"});
                     if data {
                         done["deployed_item"] = json!({"cpu": cpu});
                     }
@@ -282,7 +301,7 @@ impl World {
         let key = "vm-owner-key";
         let disk = json!({"title": "Disk", "type": "object", "required": ["name"],
             "properties": {"name": {"type": "string"}}});
-        let data = json!({"data": {"ip": "10.0.0.1"}, "change_instance": self.change});
+        let data = json!({"data": {"ip": "10.0.0.1"}, "change_instance": self.change, "colour": "red"});
         self.call(200, "POST", &format!("{services}validate/?dry_run=true"), key, &disk);
         for status in [201, 200] {
             self.call(status, "POST", &services, key, &disk);
@@ -300,7 +319,8 @@ impl World {
             self.call(status, "PATCH", url, key, &json!({"data": {"cpu": 9}}));
         }
         let settings = json!({"approval_required": true, "state": "IN_SERVICE", "allow_manual_approval": true,
-            "allow_manual_completion": true, "minimum_version": 1, "tags": ["compute"]});
+            "allow_manual_completion": true, "minimum_version": 1, "tags": ["compute"],
+            "dependent_teams": [{"id": 3}], "colour": "red"});
         self.call(200, "PUT", &format!("{services}1/"), key, &settings);
     }
 
@@ -312,7 +332,13 @@ impl World {
             let (header, body) = multipart("md_file", b"# VM");
             let ask = Ask { method: "POST", path: &docs, key: Some(key), headers: &[header], body };
             assert_eq!(self.system.send(&ask).status, status);
-            self.call(201, "POST", &configs, key, &json!({"service": 1, "config": {"status": status}}));
+            self.call(
+                201,
+                "POST",
+                &configs,
+                key,
+                &json!({"service": 1, "config": {"status": status}, "colour": 1}),
+            );
         }
         self.call(400, "POST", &docs, key, &json!({}));
         self.call(400, "POST", &configs, key, &json!({}));
@@ -321,7 +347,7 @@ impl World {
     /// Makes a key, has another one take its place, and withdraws it.
     fn keys(&self) {
         let (keys, admin) = ("/v1/account/api_keys/", "vm-owner-key");
-        let asked = json!({"name": "pipeline", "role": "GENERAL", "expires": "2099-12-31"});
+        let asked = json!({"name": "pipeline", "role": "GENERAL", "expires": "2099-12-31", "colour": "red"});
         let made = self.call(201, "POST", keys, admin, &asked);
         let rotate = format!("{}rotate/", made["url"].as_str().unwrap());
         let overlap = json!({"overlap_seconds": 60, "expires": "2099-12-31"});
@@ -336,7 +362,7 @@ impl World {
     /// Makes somebody a member, changes them and lets them go.
     fn members(&self) {
         let (members, admin) = ("/v1/account/members/", "vm-owner-key");
-        let asked = json!({"subject": "u-1", "name": "Jane", "role": "GENERAL"});
+        let asked = json!({"subject": "u-1", "name": "Jane", "role": "GENERAL", "colour": "red"});
         let added = self.call(201, "POST", members, admin, &asked);
         self.call(400, "POST", members, admin, &asked);
         let url = added["url"].as_str().unwrap();
@@ -354,7 +380,7 @@ impl World {
         // Nobody listens there.
         let asked = json!({"service": 1, "name": "ansible", "description": "starts it", "target_url": "http://127.0.0.1:1/",
             "authorization": "Bearer one", "change_instance_state": "APPROVED", "active": false, "verify": true,
-            "timeout": 5, "trust_env": false, "trigger_wait_time": 1, "trigger_cooling_time": 1});
+            "timeout": 5, "trust_env": false, "trigger_wait_time": 1, "trigger_cooling_time": 1, "colour": "red"});
         let made = self.call(201, "POST", webhooks, admin, &asked);
         self.call(400, "POST", webhooks, admin, &json!({}));
         self.call(404, "POST", "/v1/external/consumer/webhooks/", admin, &asked);
@@ -387,7 +413,7 @@ impl World {
         let (messages, admin) = ("/v1/orcaexternal/serviceowner/messages/", "vm-owner-key");
         let service = format!("{OWNER}/services/1/");
         let asked = json!({"description": "VMs rest on Sunday", "expiry_date": "2099-12-31T00:00:00Z",
-            "scopes": [service]});
+            "scopes": [service], "colour": "red"});
         self.call(201, "POST", messages, admin, &json!({"description": "To all", "expiry_date": null}));
         let made = self.call(201, "POST", messages, admin, &asked);
         self.call(400, "POST", messages, admin, &json!({}));
@@ -411,7 +437,7 @@ impl World {
         let (checks, admin) = ("/v1/external/serviceowner/healthchecks/", "vm-owner-key");
         // Nobody listens there.
         let asked = json!({"service": 1, "target_url": "http://127.0.0.1:1/", "authorization": "Bearer one",
-            "schedule_enabled": true, "schedule_crontab": "0 3 * * *"});
+            "schedule_enabled": true, "schedule_crontab": "0 3 * * *", "colour": "red"});
         let made = self.call(201, "POST", checks, admin, &asked);
         self.call(200, "POST", checks, admin, &made);
         self.call(400, "POST", checks, admin, &json!({}));
@@ -444,7 +470,7 @@ impl World {
         for url in [url, &url.replace("marketplace", "orcabase")] {
             self.call(400, "PATCH", url, owner, &json!({"processed": "yes"}));
             self.call(403, "PATCH", url, "awesome-key", &json!({"processed": true}));
-            self.call(200, "PATCH", url, owner, &json!({"processed": true}));
+            self.call(200, "PATCH", url, owner, &json!({"processed": true, "colour": "red"}));
         }
         let refused = self.call(400, "PATCH", url, owner, &json!({"processed": false}));
         assert_eq!(refused["code"], "charge_processed");

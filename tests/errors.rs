@@ -280,6 +280,7 @@ fn provoke_decisions(provoked: &mut Provoked) {
         provoked.call(code, "PATCH", &path, "vm-owner-key", body);
     };
     patch(provoked, Code::InvalidBody, &json!([]));
+    patch(provoked, Code::UnknownFields, &json!({"status": "APPROVED"}));
     patch(provoked, Code::InvalidField, &json!({"state": "DONE"}));
     provoked.call(Code::NotOwner, "PATCH", &as_consumer, "awesome-key", &json!({"state": "APPROVED"}));
     patch(provoked, Code::IllegalTransition, &json!({"state": "COMPLETED"}));

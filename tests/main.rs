@@ -1,5 +1,6 @@
 //! The system's specification, run over HTTP against the whole system in this process.
 
+mod answers;
 mod audit;
 mod bounds;
 mod catalog;

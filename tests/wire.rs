@@ -289,7 +289,10 @@ fn rule_9_patch_put_and_post_mean_update() {
             answer
         };
         assert_eq!(call(&path, json!({"log": "looking at it"})).at("/log"), "looking at it");
-        assert_eq!(call(&path, json!({"colour": "red", "id": 7})).at("/state"), "PENDING");
+        let unknown = call(&path, json!({"log": "seen", "colour": "red", "id": 7}));
+        assert_eq!((unknown.at("/state"), unknown.at("/log")), (&json!("PENDING"), &json!("seen")));
+        assert_eq!(unknown.at("/warnings"), &json!(["/colour is unknown and has no effect"]));
+        assert_eq!(call(&path, json!({"log": "looking at it"})).at("/warnings"), &Value::Null);
         assert_eq!(call(&path, json!({"state": null, "log": ""})).at("/log"), "looking at it");
         assert_eq!(call(path.trim_end_matches('/'), json!({"state": "APPROVED"})).at("/state"), "APPROVED");
         let deployed = call(&path, json!({"deployed_item": {"ip": method}}));

@@ -40,6 +40,7 @@ pub mod service;
 pub mod staging;
 pub mod state;
 pub mod submission;
+pub mod suggest;
 pub mod tally;
 pub mod team;
 pub mod timestamp;

@@ -493,8 +493,8 @@ def a_services_settings_are_changed():
     for operation, setting in (("update", False), ("patch", True), ("update", False)):
         changed = netorca().caller("services", operation, id=service["id"], data={"approval_required": setting})
         expect("the setting", setting, changed["approval_required"])
-    updated = netorca().update_service(service["id"], {"colour": "red"})
-    expect("what nobody knows changes nothing", False, updated["approval_required"])
+    updated = netorca().update_service(service["id"], {"approval_required": False, "colour": "red"})
+    expect("an unknown key changes nothing", False, updated["approval_required"])
     wanted = {TEAM: {"Shop": {"services": {"OLD_SETTINGS": [{"name": "x"}]}}}}
     submitted = netorca(CONSUMER_KEY).submission_submit(wanted, context=CONSUMER)
     expect("a change instance is born", ["APPROVED"], [change["state"] for change in submitted["change_instances"]])

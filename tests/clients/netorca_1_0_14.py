@@ -538,10 +538,11 @@ def a_log_or_a_deployed_item_can_come_alone():
     logged = update(born["id"], {"log": "seen"})
     expect("state and log", ("PENDING", "seen"), (logged.state, logged.data["log"]))
     expect("an empty log leaves it", "seen", update(born["id"], {"log": "", "state": "APPROVED"}).data["log"])
-    deployed = update(born["id"], {"deployed_item": {"ip": "10.0.0.1"}})
+    deployed = update(born["id"], {"log": "seen", "deployed_item": {"ip": "10.0.0.1"}})
     expect("the state", "APPROVED", deployed.state)
     expect("what is deployed", {"ip": "10.0.0.1"}, deployed.data["service_item"]["deployed_item"])
-    expect("keys that nobody knows", "APPROVED", update(born["id"], {"colour": "red"}).state)
+    expect("an unknown key", "APPROVED", update(born["id"], {"log": "seen", "colour": "red"}).state)
+    bad_request("change_instances", lambda: update(born["id"], {"colour": "red"}))
     expect("nothing at all", deployed.data, update(born["id"], {}).data)
 
 

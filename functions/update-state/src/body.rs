@@ -1,4 +1,4 @@
-//! The bodies of updates (docs/wire.md rule 9): any of `state`, `log`, `deployed_item`; other keys are ignored.
+//! The bodies of updates (docs/wire.md rule 9): any of `state`, `log`, `deployed_item`.
 
 use domain::decide::Update;
 use domain::json;

@@ -5,6 +5,7 @@ use crate::field::FieldError;
 use crate::query::Query;
 use crate::reply::{Failure, Reply};
 use crate::route::Operation;
+use crate::unknown::Unknown;
 use domain::actor::{Caller, TeamRef};
 use domain::change::Change;
 use domain::charge::Charge;
@@ -18,6 +19,7 @@ use domain::submission::IDEMPOTENCY_KEY_BYTES_MAX;
 use domain::timestamp::Timestamp;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
+use std::sync::{Arc, OnceLock};
 
 /// Whose objects a path speaks of: those that the team owns services of, or those that it declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +138,8 @@ pub struct Call {
     pub idempotency_key: Option<String>,
     /// The header `If-Match`, if one was sent.
     pub if_match: Option<String>,
+    /// The unknown keys of the body, once it is read as an object.
+    pub(crate) unknown: Arc<OnceLock<Unknown>>,
 }
 
 impl Call {
@@ -160,8 +164,19 @@ impl Call {
         Stamp { by: (&self.caller).into(), request: self.request.clone(), now: self.now }
     }
 
-    /// The body as a JSON object; an empty one is `{}` (docs/wire.md rule 8).
+    /// Returns the body as a JSON object; an empty one is `{}` (docs/wire.md rule 8). A body that sets fields must have a
+    /// known one; the reply names its unknown keys in `warnings` (rule 9).
     pub fn object(&self) -> Result<Map<String, Value>, Failure> {
+        let object = self.any_object()?;
+        if let Some(fields) = self.operation.fields() {
+            let unknown = Unknown::of(&object, fields)?;
+            // The body may be read several times: it has the same keys each time.
+            self.unknown.get_or_init(|| unknown);
+        }
+        Ok(object)
+    }
+
+    fn any_object(&self) -> Result<Map<String, Value>, Failure> {
         if self.body.len() > BODY_BYTES_MAX {
             let detail = format!("the body has more than {BODY_BYTES_MAX} bytes");
             return Err(Reply::refused(Code::InvalidBody, &detail).into());

@@ -31,6 +31,8 @@ pub enum Code {
     InvalidCursor,
     /// The body is no JSON object.
     InvalidBody,
+    /// No key of the body is known.
+    UnknownFields,
     /// A field of the body has a value that it does not take.
     InvalidField,
     /// The idempotency key is empty or too long.
@@ -109,7 +111,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of precedence.
-    pub const ALL: [Self; 49] = [
+    pub const ALL: [Self; 50] = [
         Self::NoSuchRoute,
         Self::MethodNotAllowed,
         Self::Unauthenticated,
@@ -122,6 +124,7 @@ impl Code {
         Self::InvalidFilter,
         Self::InvalidCursor,
         Self::InvalidBody,
+        Self::UnknownFields,
         Self::InvalidField,
         Self::InvalidIdempotencyKey,
         Self::InvalidDeclaration,
@@ -178,6 +181,7 @@ impl Code {
                 (400, "invalid_cursor", "the position is not valid (any more): read the list from its start")
             }
             Self::InvalidBody => (400, "invalid_body", "the body is no JSON object"),
+            Self::UnknownFields => (400, "unknown_fields", "no key of the body is known"),
             Self::InvalidField => (400, "invalid_field", "a field has a bad value"),
             Self::InvalidIdempotencyKey => {
                 (400, "invalid_idempotency_key", "the idempotency key is not valid")

@@ -16,6 +16,7 @@ use dovetail_table::{Cost, metered};
 use http::{HeaderMap, HeaderValue, header};
 use std::io::Write as _;
 use std::pin::Pin;
+use std::sync::Arc;
 
 /// A request as API Gateway sends it to a function.
 pub type Event = ApiGatewayV2httpRequest;
@@ -32,7 +33,15 @@ where
     H: FnOnce(Call) -> A + Send + 'a,
     A: Future<Output = Result<Reply, Failure>> + Send + 'a,
 {
-    answered(event, async move |event| handle(call(event, function)?).await)
+    answered(event, async move |event| {
+        let call = call(event, function)?;
+        let (fields, unknown) = (call.operation.fields(), Arc::clone(&call.unknown));
+        let mut reply = handle(call).await?;
+        if let Some((fields, unknown)) = fields.zip(unknown.get()) {
+            unknown.warn(&mut reply, fields);
+        }
+        Ok(reply)
+    })
 }
 
 /// The same for what anyone may ask: there is no caller.
@@ -145,6 +154,7 @@ fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
         now,
         idempotency_key: sent(&event, "idempotency-key"),
         if_match: sent(&event, "if-match"),
+        unknown: Arc::default(),
     })
 }
 

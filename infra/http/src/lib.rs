@@ -20,6 +20,7 @@ mod reply;
 mod route;
 mod secret;
 mod told;
+mod unknown;
 pub mod view;
 
 pub use authorizer::{AuthorizerEvent, AuthorizerReply, Front, Known, token, valid_key, verdict};

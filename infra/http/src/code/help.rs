@@ -63,6 +63,11 @@ impl Code {
                 "The body is no JSON object, is larger than 5 MiB, or is not packed as its `Content-Encoding` says.",
                 "Send one JSON object. `detail` says what it is instead, where that is known.",
             ),
+            Self::UnknownFields => (
+                "The body sets fields, and none of its keys is one of them. Nothing was changed. A body with a known key \
+                 is accepted: the reply then names its unknown keys in `warnings`.",
+                "Use the names in `detail`. An empty body `{}` changes nothing and is accepted where no field is required.",
+            ),
             Self::InvalidField => (
                 "A field of the body has a value that it does not take. `pointer` names it, and so does a member of \
                  the field's own name.",

@@ -1,0 +1,93 @@
+//! Suggests the known word that a caller may have meant.
+
+/// Words longer than this many bytes get no suggestion: comparing them would cost too much.
+const WORD_BYTES_MAX: usize = 128;
+
+/// Returns `, did you mean ...?` with the known word nearest to `word`; an empty string if none is near.
+pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(word, known).map(|known| format!(", did you mean `{known}`?")).unwrap_or_default()
+}
+
+/// Returns the known word nearest to `word`.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let distances = known.into_iter().filter_map(|known| Some((distance(word, known)?, known)));
+    distances.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
+}
+
+/// Returns how many letters of two words differ, if at most a third do. Case does not count, nor do `-` and `_`.
+pub fn distance(word: &str, known: &str) -> Option<usize> {
+    if word.len().max(known.len()) > WORD_BYTES_MAX {
+        return None;
+    }
+    let (word, known) = (letters(word), letters(known));
+    let longest = word.len().max(known.len());
+    let distance = edits(&word, &known);
+    (distance.saturating_mul(3) <= longest).then_some(distance)
+}
+
+fn letters(word: &str) -> Vec<char> {
+    word.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
+}
+
+/// Returns how many insertions, deletions, substitutions and swaps of neighbours lead from one word to the other.
+fn edits(word: &[char], known: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=known.len()).collect();
+    for (i, letter) in word.iter().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, other) in known.iter().enumerate() {
+            let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX);
+            let substituted = at(&row, j) + usize::from(letter != other);
+            let changed = substituted.min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
+            let is_swap =
+                i > 0 && j > 0 && word.get(i - 1) == Some(other) && known.get(j - 1) == Some(letter);
+            next.push(if is_swap { changed.min(at(&before, j - 1) + 1) } else { changed });
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_pen_finds_the_word_that_was_meant() {
+        let known = ["state", "log", "deployed_item", "approval_required", "allow_manual_approval"];
+        let cases = [
+            ("status", Some("state")),
+            ("State", Some("state")),
+            ("satte", Some("state")),
+            ("aproval_required", Some("approval_required")),
+            ("approvalRequired", Some("approval_required")),
+            ("deployed-items", Some("deployed_item")),
+            ("logs", Some("log")),
+            ("colour", None),
+            ("id", None),
+            ("", None),
+            (&"s".repeat(WORD_BYTES_MAX + 1), None),
+        ];
+        for (word, meant) in cases {
+            assert_eq!(nearest(word, known), meant, "{word}");
+        }
+        assert_eq!(did_you_mean("status", known), ", did you mean `state`?");
+        assert_eq!(did_you_mean("colour", known), "");
+    }
+
+    #[test]
+    fn edits_are_counted_one_by_one() {
+        let count = |a: &str, b: &str| edits(&letters(a), &letters(b));
+        for (a, b, edits) in [
+            ("", "", 0),
+            ("abc", "", 3),
+            ("", "ab", 2),
+            ("kitten", "sitting", 3),
+            ("ab", "ba", 1),
+            ("abc", "abc", 0),
+        ] {
+            assert_eq!(count(a, b), edits, "{a} {b}");
+            assert_eq!(count(b, a), edits, "{b} {a}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Unknown keys of a body: a body without a known key is refused, others are named in `warnings` (docs/wire.md rule 9).
+
+use crate::code::Code;
+use crate::field::FieldError;
+use crate::reply::{Content, Failure, Reply};
+use crate::route::Operation;
+use domain::problem::pointer;
+use domain::suggest::did_you_mean;
+use serde_json::{Map, Value, json};
+
+/// How many unknown keys a reply names.
+const NAMED_MAX: usize = 20;
+/// How many characters of an unknown key a reply shows.
+const SHOWN_CHARS_MAX: usize = 64;
+
+/// The unknown keys of a body.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Unknown(Vec<String>);
+
+impl Operation {
+    /// Returns the fields that a body of this operation may set; none if its body is not a set of fields.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations have no such body")]
+    pub const fn fields(self) -> Option<&'static [&'static str]> {
+        Some(match self {
+            Self::UpdateChangeInstance => &["state", "log", "deployed_item"],
+            Self::CreateDeployedItem => &["data", "change_instance", "service_item"],
+            Self::PatchDeployedItem => &["data"],
+            Self::UpdateCharge | Self::MarkCharge => &["processed"],
+            Self::UpdateService => &[
+                "state",
+                "approval_required",
+                "allow_manual_approval",
+                "allow_manual_completion",
+                "minimum_version",
+                "tags",
+                "allowed_teams",
+                "dependant_teams",
+                "dependent_teams",
+            ],
+            Self::CreateServiceConfig => &["service", "config"],
+            Self::CreateMessage | Self::UpdateMessage => &["description", "expiry_date", "scopes"],
+            Self::CreateWebhook | Self::UpdateWebhook => &[
+                "service",
+                "name",
+                "description",
+                "target_url",
+                "authorization",
+                "change_instance_state",
+                "active",
+                "verify",
+                "timeout",
+                "trust_env",
+                "trigger_wait_time",
+                "trigger_cooling_time",
+            ],
+            Self::CreateHealthcheck => {
+                &["service", "target_url", "authorization", "schedule_enabled", "schedule_crontab"]
+            }
+            Self::CreateApiKey => &["name", "role", "expires"],
+            Self::RotateApiKey => &["overlap_seconds", "expires"],
+            Self::AddMember => &["subject", "name", "role"],
+            Self::ChangeMember => &["name", "role"],
+            _ => return None,
+        })
+    }
+}
+
+impl Unknown {
+    /// Returns the keys that are not in `fields`; refuses a body that has no other keys.
+    pub(crate) fn of(body: &Map<String, Value>, fields: &[&str]) -> Result<Self, Failure> {
+        let unknown = || body.keys().filter(|key| !fields.contains(&key.as_str()));
+        let few = || unknown().take(NAMED_MAX).cloned();
+        if !body.is_empty() && unknown().count() == body.len() {
+            let errors: Vec<FieldError> = few().map(|key| error(&key, fields)).collect();
+            return Err(Reply::invalid_fields(Code::UnknownFields, &errors).into());
+        }
+        Ok(Self(few().collect()))
+    }
+
+    /// Adds the warnings to a reply. A client may send an object back as it was read: keys of the reply get no warning.
+    pub(crate) fn warn(&self, reply: &mut Reply, fields: &[&str]) {
+        let Content::Json(Value::Object(body)) = &mut reply.body else { return };
+        let unknown = self.0.iter().filter(|key| !body.contains_key(*key));
+        let warnings: Vec<String> = unknown.map(|key| warning(key, fields)).collect();
+        if !warnings.is_empty() {
+            body.insert("warnings".to_owned(), json!(warnings));
+        }
+    }
+}
+
+fn warning(key: &str, fields: &[&str]) -> String {
+    let meant = did_you_mean(key, fields.iter().copied());
+    format!("{} is unknown and has no effect{meant}", pointer([shown(key).as_str()]))
+}
+
+fn error(key: &str, fields: &[&str]) -> FieldError {
+    let meant = did_you_mean(key, fields.iter().copied());
+    FieldError::new(&shown(key), format!("must be one of {}{meant}", fields.join(", ")))
+}
+
+fn shown(key: &str) -> String {
+    key.chars().take(SHOWN_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_names_few_keys_and_little_of_each() {
+        let mut body: Map<String, Value> = (0..1_000).map(|n| (format!("{n}"), json!(n))).collect();
+        let (long, fields) = ("x".repeat(1_000_000), ["state"]);
+        body.insert(long, json!(1));
+        let Err(Failure::Refused(refused)) = Unknown::of(&body, &fields) else { panic!("accepted") };
+        let Content::Json(refused) = refused.body else { panic!("no JSON") };
+        assert!(refused.to_string().len() < 5_000, "{refused}");
+        body.insert("state".to_owned(), json!("PENDING"));
+        let mut reply = Reply::new(200, json!({"7": 7}));
+        Unknown::of(&body, &fields).unwrap().warn(&mut reply, &fields);
+        let Content::Json(reply) = reply.body else { panic!("no JSON") };
+        assert!(reply["warnings"].as_array().unwrap().len() <= NAMED_MAX && reply.to_string().len() < 5_000);
+    }
+}
