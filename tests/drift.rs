@@ -214,6 +214,9 @@ impl World {
         let pending = self.call(200, "GET", &pending, "vm-owner-key", &Value::Null);
         let url = pending["results"][0]["url"].as_str().unwrap();
         self.call(200, "POST", url, "vm-owner-key", &json!({"state": "REJECTED"}));
+        let illegal = self.call(400, "POST", url, "vm-owner-key", &json!({"state": "APPROVED"}));
+        assert_eq!(illegal["code"], "illegal_transition");
+        keyed(400, "PATCH", "submit", "7", &some);
         self.call(201, "POST", &format!("{url}retry/"), "vm-owner-key", &Value::Null);
         keyed(201, "POST", "submit", "3", &other);
         keyed(422, "POST", "submit", "3", &some);
@@ -503,6 +506,7 @@ impl World {
         for method in ["PATCH", "PUT", "POST"] {
             self.call(400, method, change, "vm-owner-key", &json!({"state": "DONE"}));
         }
+        self.call(400, "GET", &format!("{service}?version=x"), "vm-owner-key", &Value::Null);
         for method in ["PATCH", "PUT"] {
             self.call(400, method, &service, "vm-owner-key", &json!({"approval_required": 5}));
         }

@@ -235,14 +235,14 @@ fn everything_that_is_wrong_is_told_at_once() {
     let told = [
         ("unknown_service", "/AwesomeConsumer/First/services/Nothing"),
         ("schema", "/AwesomeConsumer/First/services/VM/0/cpu"),
-        ("dangling_reference", "/AwesomeConsumer/Second/services/LoadBalancer/0"),
+        ("dangling_reference", "/AwesomeConsumer/Second/services/LoadBalancer/0/related_vms/0"),
     ];
     assert_refused(&system, body.to_string().as_bytes(), &told);
     let answer = post(&system, SUBMIT, "awesome-key", body.to_string().as_bytes());
     for pointer in [
         "/errors/AwesomeConsumer/First/Nothing/service/0",
         "/errors/AwesomeConsumer/First/VM/one/cpu/0",
-        "/errors/AwesomeConsumer/Second/LoadBalancer/lb/references/0",
+        "/errors/AwesomeConsumer/Second/LoadBalancer/lb/related_vms/0",
     ] {
         assert!(answer.at(pointer).is_string(), "{pointer}: {answer:?}");
     }

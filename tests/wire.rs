@@ -303,7 +303,10 @@ fn rule_9_patch_put_and_post_mean_update() {
             (400, &json!(["This field may not be null."]))
         );
         let refused = system.call(method, &path, "vm-owner-key", &json!({"state": "PENDING"}));
-        assert_eq!(refused.at("/detail"), "cannot switch from state APPROVED to PENDING directly");
+        assert_eq!(
+            refused.at("/detail"),
+            "cannot switch from state APPROVED to PENDING directly, allowed: COMPLETED, ERRORED"
+        );
         assert_eq!(call(&path, json!({"state": "ERROR"})).at("/state"), "ERRORED");
     }
 }

@@ -89,7 +89,7 @@ pub fn between(old: &str, new: &str) -> Result<Vec<Field>, Refused> {
 /// Why the new document, sound by itself, cannot be compared with the old one.
 fn mismatch(old: &Document<'_>, new: &Document<'_>) -> Option<Problem> {
     let problem = |path: Vec<String>, rule, message| {
-        Some(Problem { pointer: pointer(path.iter().map(String::as_str)), path, rule, message })
+        Some(Problem { pointer: pointer(path.iter().map(String::as_str)), path, rule, message, change: None })
     };
     match (&old.form, &new.form) {
         (Form::Items, Form::Items) => None,

@@ -367,16 +367,7 @@ pub fn retry(
     if change.owner.id != caller.id {
         return Err(Refused::NotOwner);
     }
-    if !change.state.is_blocked() {
-        return Err(Refused::NotRetryable(change.state));
-    }
-    let stack = item.stacks.get(&change.owner.id).ok_or(Refused::Overtaken)?;
-    if (change.submission.number(), change.attempt) != (stack.sequence, stack.attempt) {
-        return Err(Refused::Overtaken);
-    }
-    if change.attempt >= ATTEMPTS_MAX {
-        return Err(Refused::TooManyAttempts);
-    }
+    check_retry(change, item)?;
     let id = ChangeId::new(item.id.team(), head.next_change).ok_or(Refused::OutOfNumbers)?;
     let closed = close_retried(change, id, stamp);
     let mut cleared = item.clone();
@@ -395,6 +386,18 @@ pub fn retry(
     ];
     writes.extend(landed.charges);
     Ok(Decided { change: landed.born, item: landed.item, writes, deployed: None })
+}
+
+/// Checks that the owner may try a change instance again.
+pub fn check_retry(change: &Change, item: &Item) -> Result<(), Refused> {
+    if !change.state.is_blocked() {
+        return Err(Refused::NotRetryable(change.state));
+    }
+    let stack = item.stacks.get(&change.owner.id).ok_or(Refused::Overtaken)?;
+    if (change.submission.number(), change.attempt) != (stack.sequence, stack.attempt) {
+        return Err(Refused::Overtaken);
+    }
+    if change.attempt >= ATTEMPTS_MAX { Err(Refused::TooManyAttempts) } else { Ok(()) }
 }
 
 fn close_retried(change: &Change, by: ChangeId, stamp: &Stamp) -> Change {

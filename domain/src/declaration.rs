@@ -104,16 +104,25 @@ impl fmt::Debug for DeclaredItem {
 
 /// Reads a submitted document; every problem that it has by itself is told.
 pub fn parse(bytes: &[u8]) -> Result<Declaration, Vec<Problem>> {
-    if bytes.len() > BODY_BYTES_MAX {
-        return Err(vec![Place::default().problem("too_large", too_large(BODY_BYTES_MAX))]);
+    match read(bytes) {
+        (Some(declaration), problems) if problems.is_empty() => Ok(declaration),
+        (_, problems) => Err(problems),
     }
-    let document = json::parse(bytes, DEPTH_MAX)
-        .map_err(|problems| problems.into_iter().map(by_name).collect::<Vec<_>>())?;
-    let mut reader = Reader::default();
-    let declaration = reader.document(document);
-    match declaration {
-        Some(declaration) if reader.problems.is_empty() => Ok(declaration),
-        Some(_) | None => Err(reader.problems.into_vec()),
+}
+
+/// Reads as much of a submitted document as can be read, and returns the problems of the rest. The parts that were read may
+/// have further problems, which should be reported together with these.
+pub fn read(bytes: &[u8]) -> (Option<Declaration>, Vec<Problem>) {
+    if bytes.len() > BODY_BYTES_MAX {
+        return (None, vec![Place::default().problem("too_large", too_large(BODY_BYTES_MAX))]);
+    }
+    match json::parse(bytes, DEPTH_MAX) {
+        Err(problems) => (None, problems.into_iter().map(by_name).collect()),
+        Ok(document) => {
+            let mut reader = Reader::default();
+            let declaration = reader.document(document);
+            (declaration, reader.problems.into_vec())
+        }
     }
 }
 
@@ -176,7 +185,13 @@ impl Place {
     }
 
     fn problem(&self, rule: &'static str, message: impl Into<String>) -> Problem {
-        Problem { pointer: self.pointer.clone(), path: self.path.clone(), rule, message: message.into() }
+        Problem {
+            pointer: self.pointer.clone(),
+            path: self.path.clone(),
+            rule,
+            message: message.into(),
+            change: None,
+        }
     }
 }
 
@@ -205,6 +220,7 @@ impl Reader {
         let declaration = self.team(&place, team, content)?;
         if self.items > ITEMS_MAX {
             self.tell(&place, "too_many_items", format!("more than {ITEMS_MAX} service items"));
+            return None;
         }
         if self.services.len() > SERVICES_MAX {
             self.tell(

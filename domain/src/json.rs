@@ -154,7 +154,7 @@ fn cut(text: &mut String, bytes_max: usize) {
 }
 
 fn invalid(message: String) -> Problem {
-    Problem { pointer: String::new(), path: Vec::new(), rule: "invalid_json", message }
+    Problem { pointer: String::new(), path: Vec::new(), rule: "invalid_json", message, change: None }
 }
 
 fn syntax(error: &serde_json::Error) -> Problem {
@@ -183,6 +183,7 @@ impl Reader {
             path: tokens.clone(),
             rule,
             message: message.to_owned(),
+            change: None,
         });
     }
 
@@ -307,6 +308,7 @@ mod tests {
             path: vec!["p".repeat(TOKEN_BYTES_MAX); tokens],
             rule: "rule",
             message: "m".repeat(bytes - pointer.len() - tokens * TOKEN_BYTES_MAX),
+            change: None,
         };
         let kept = |problem: &dyn Fn() -> Problem| {
             let mut problems = Problems::default();

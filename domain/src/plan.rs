@@ -65,6 +65,8 @@ pub type Items = BTreeMap<ApplicationId, Vec<Item>>;
 pub struct Request<'a> {
     /// The declaration.
     pub declaration: &'a Declaration,
+    /// The problems of the parts of the document that could not be read: with any of them there is no plan.
+    pub unread: &'a [Problem],
     /// Whole or partial.
     pub scope: Scope,
     /// The commit that the consumer named.
@@ -140,7 +142,12 @@ pub fn plan<'a>(
     request: &Request<'_>,
 ) -> Result<Plan<'a>, Refused> {
     if let Some(submission) = stored.head.in_flight {
-        return Err(Refused::InFlight(submission));
+        let is_read = request.unread.is_empty();
+        return Err(if is_read {
+            Refused::InFlight(submission)
+        } else {
+            Refused::Invalid(request.unread.to_vec())
+        });
     }
     if is_torn(stored, items) {
         return Err(Refused::Torn);

@@ -1,5 +1,7 @@
 //! What is wrong with a document: each problem names its place and its rule, and all are told at once.
 
+use crate::id::ChangeId;
+
 /// One problem with a submitted document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -11,6 +13,8 @@ pub struct Problem {
     pub rule: &'static str,
     /// What is wrong, for a person.
     pub message: String,
+    /// The change instance that blocks the submission, of the rule `blocked`.
+    pub change: Option<ChangeId>,
 }
 
 /// Appends one reference token to a JSON pointer, escaped.

@@ -130,6 +130,36 @@ pub struct Reference {
     pub name: String,
 }
 
+/// A place in a declaration that names an item of another service.
+pub(crate) struct Named<'a> {
+    /// The property.
+    pub(crate) field: &'a str,
+    /// The position in a list.
+    index: Option<usize>,
+    service: &'a str,
+    name: &'a str,
+}
+
+impl Named<'_> {
+    fn reference(&self) -> Reference {
+        Reference { service: self.service.to_owned(), name: self.name.to_owned() }
+    }
+
+    /// Returns whether this place names an item.
+    pub(crate) fn names(&self, reference: &Reference) -> bool {
+        (self.service, self.name) == (reference.service.as_str(), reference.name.as_str())
+    }
+
+    /// Returns the JSON pointer of the place within the declaration.
+    pub(crate) fn pointer(&self) -> String {
+        let mut pointer = below("", self.field);
+        if let Some(index) = self.index {
+            push_token(&mut pointer, &index.to_string());
+        }
+        pointer
+    }
+}
+
 /// Checks a definition before it is published; every problem that can be told without compiling is told.
 pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
     checked(bytes, |check, root| check.service(root))
@@ -239,18 +269,23 @@ impl Schema {
 
     /// The items that a declaration names, sorted and each once; what is no name is for the schema to refuse.
     pub fn references_of(&self, body: &Value) -> Vec<Reference> {
-        let mut references = BTreeSet::new();
-        for ReferenceField { field, service, form } in &self.references {
+        let references: BTreeSet<Reference> = self.named(body).map(|named| named.reference()).collect();
+        references.into_iter().collect()
+    }
+
+    /// Returns each place in a declaration that names an item.
+    pub(crate) fn named<'a>(&'a self, body: &'a Value) -> impl Iterator<Item = Named<'a>> {
+        self.references.iter().flat_map(|ReferenceField { field, service, form }| {
             let value = body.get(field);
             let names = match form {
                 Form::List => value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice),
                 Form::One => value.map_or(&[][..], std::slice::from_ref),
             };
-            let names = names.iter().filter_map(Value::as_str);
-            references
-                .extend(names.map(|name| Reference { service: service.clone(), name: name.to_owned() }));
-        }
-        references.into_iter().collect()
+            names.iter().enumerate().filter_map(move |(index, name)| {
+                let index = (*form == Form::List).then_some(index);
+                Some(Named { field, index, service, name: name.as_str()? })
+            })
+        })
     }
 }
 
@@ -398,7 +433,13 @@ fn reference_field(field: &str, property: &Value) -> Option<Result<ReferenceFiel
 }
 
 fn problem(pointer: &str, rule: &'static str, message: impl Into<String>) -> Problem {
-    Problem { pointer: pointer.to_owned(), path: tokens(pointer), rule, message: message.into() }
+    Problem {
+        pointer: pointer.to_owned(),
+        path: tokens(pointer),
+        rule,
+        message: message.into(),
+        change: None,
+    }
 }
 
 fn tokens(pointer: &str) -> Vec<String> {

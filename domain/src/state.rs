@@ -130,6 +130,12 @@ pub const TRANSITIONS: &[Transition] = &[
     stack_rules(State::Errored),
 ];
 
+/// Returns the states that an owner may move a change instance to.
+pub fn moves_of_owner(from: State) -> impl Iterator<Item = State> {
+    let of_owner = TRANSITIONS.iter().filter(move |one| one.from == Some(from) && one.by == By::Owner);
+    of_owner.map(|one| one.to)
+}
+
 /// Whether `by` may bring a change instance from `from` to `to`.
 pub fn is_legal(from: Option<State>, to: State, by: By) -> bool {
     TRANSITIONS.contains(&Transition { from, to, by })

@@ -1,7 +1,7 @@
 //! Suggests the known word that a caller may have meant.
 
 /// Words longer than this many bytes get no suggestion: comparing them would cost too much.
-const WORD_BYTES_MAX: usize = 128;
+const WORD_BYTES_MAX: usize = 64;
 
 /// Returns `, did you mean ...?` with the known word nearest to `word`; an empty string if none is near.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {

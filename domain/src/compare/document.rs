@@ -243,5 +243,6 @@ fn problem(path: &[&str], rule: &'static str, message: &str) -> Problem {
         path: path.iter().map(|&token| token.to_owned()).collect(),
         rule,
         message: message.to_owned(),
+        change: None,
     }
 }

@@ -3,7 +3,10 @@
 use super::application::{self, Concerned, Key, by_key, key};
 use super::{Items, Offers, Request, Stored};
 use crate::change::{ChangeType, Target};
-use crate::declaration::{APPLICATIONS_CHANGED_MAX, DEPTH_MAX, DeclaredApplication, DeclaredItem, METADATA};
+use crate::declaration::{
+    APPLICATIONS_CHANGED_MAX, DECLARATION_BYTES_MAX, DEPTH_MAX, DeclaredApplication, DeclaredItem, METADATA,
+    SERVICES,
+};
 use crate::item::{Item, Slot};
 use crate::json::{self, Problems};
 use crate::problem::{Problem, pointer};
@@ -19,20 +22,26 @@ pub(super) fn problems(
     offers: &Offers,
     request: &Request<'_>,
 ) -> Vec<Problem> {
+    let mut problems = Problems::default();
+    for problem in request.unread {
+        problems.push(|| problem.clone());
+    }
     let team = &request.declaration.team;
     if *team != stored.team.name {
-        return vec![Problem {
+        problems.push(|| Problem {
             pointer: pointer([team.as_str()]),
             path: vec![team.clone(), "team".to_owned()],
             rule: "foreign_team",
             message: format!("the key belongs to team '{}'", stored.team.name),
-        }];
+            change: None,
+        });
+        return problems.into_vec();
     }
     let Ok(concerned) = application::concerned(stored, items, request) else {
         // The plan itself finds the read torn, and the caller reads once more.
-        return Vec::new();
+        return problems.into_vec();
     };
-    let (mut problems, mut budget) = (Problems::default(), Budget::of_request());
+    let mut budget = Budget::of_request();
     metadata(stored, request, &mut problems, &mut budget);
     let changed = concerned.iter().filter(|application| application.is_changed()).count();
     if changed > APPLICATIONS_CHANGED_MAX {
@@ -40,8 +49,17 @@ pub(super) fn problems(
     }
     for application in &concerned {
         let known = by_key(application.items);
-        let mut check =
-            Check { team, application, known, offers, stored, budget: &mut budget, problems: &mut problems };
+        let is_whole = request.unread.is_empty();
+        let mut check = Check {
+            team,
+            application,
+            known,
+            offers,
+            stored,
+            is_whole,
+            budget: &mut budget,
+            problems: &mut problems,
+        };
         check.declared_items();
         check.answers();
     }
@@ -104,6 +122,7 @@ fn too_many_applications(team: &str, count: usize) -> Problem {
         path: vec![team.to_owned(), "applications".to_owned()],
         rule: "too_many_applications",
         message: format!("{count} applications change at once, at most {APPLICATIONS_CHANGED_MAX} may"),
+        change: None,
     }
 }
 
@@ -115,6 +134,8 @@ struct Check<'a> {
     offers: &'a Offers,
     stored: &'a Stored,
     budget: &'a mut Budget,
+    /// Whether the whole document was read; otherwise an item that is not there may only be unreadable.
+    is_whole: bool,
     problems: &'a mut Problems,
 }
 
@@ -148,6 +169,7 @@ impl Check<'_> {
                     path: [path, vec!["service".to_owned()]].concat(),
                     rule: "unknown_service",
                     message,
+                    change: None,
                 });
             }
             return;
@@ -161,6 +183,10 @@ impl Check<'_> {
         if let Some(closed) = offer.service.settings.state.against(asked) {
             let message = format!("service '{}' {}", item.service, closed.message);
             self.push(declared, item, "service", closed.rule, message);
+        }
+        if item.canonical.len() > DECLARATION_BYTES_MAX {
+            // Its size is a problem already; the check would cost too much.
+            return;
         }
         for problem in judged(&offer.schema, &item.body, self.budget) {
             let mut path = self.path(declared, item);
@@ -184,14 +210,50 @@ impl Check<'_> {
             let named = (reference.service.as_str(), reference.name.as_str());
             if named == (item.service.as_str(), item.name.as_str()) {
                 let message = format!("{} '{}' references itself", reference.service, reference.name);
-                self.push(declared, item, "references", "self_reference", message);
-            } else if !self.application.keys.contains_key(&named) {
+                self.misplaced(declared, item, reference, "self_reference", &message);
+            } else if !self.application.keys.contains_key(&named)
+                && self.is_read(declared, &reference.service)
+            {
                 let message = format!(
                     "{} '{}' is not declared in application '{}'",
                     reference.service, reference.name, declared.name
                 );
-                self.push(declared, item, "references", "dangling_reference", message);
+                self.misplaced(declared, item, reference, "dangling_reference", &message);
             }
+        }
+    }
+
+    /// Returns whether the items of a service could be read, as far as there are any.
+    fn is_read(&self, declared: &DeclaredApplication, service: &str) -> bool {
+        let services = pointer([self.team, &declared.name, SERVICES]);
+        let of_service = pointer([self.team, &declared.name, SERVICES, service]);
+        ![services, of_service].iter().any(|pointer| self.problems.has("wrong_type", pointer))
+    }
+
+    /// Reports a problem of a reference, at each property that has it in the newest schema. The schema of an older declaration
+    /// may have had it elsewhere: then the problem is the item's.
+    fn misplaced(
+        &mut self,
+        declared: &DeclaredApplication,
+        item: &DeclaredItem,
+        reference: &Reference,
+        rule: &'static str,
+        message: &str,
+    ) {
+        let schema = self.offers.get(&item.service).map(|offer| &offer.schema);
+        let named = schema.into_iter().flat_map(|schema| schema.named(&item.body));
+        let mut places: Vec<(String, String)> = named
+            .filter(|named| named.names(reference))
+            .map(|named| (named.pointer(), named.field.to_owned()))
+            .collect();
+        if places.is_empty() {
+            places.push((String::new(), "references".to_owned()));
+        }
+        for (place, field) in places {
+            let path = [self.path(declared, item), vec![field]].concat();
+            let pointer = format!("{}{place}", item.pointer);
+            let message = message.to_owned();
+            self.problems.push(|| Problem { pointer, path, rule, message, change: None });
         }
     }
 
@@ -203,6 +265,9 @@ impl Check<'_> {
                 return;
             }
             let now = self.application.keys.get(&key(item)).copied();
+            if now.is_none() && !self.is_whole {
+                continue;
+            }
             let target = Target::of(now.map(|now| now.hash));
             for (_, slot) in item.blocked().filter(|(_, slot)| slot.target == target) {
                 let problem = self.unanswered(item, now, slot);
@@ -224,7 +289,13 @@ impl Check<'_> {
             }
         };
         let path = [self.team, application, &item.service.title, &item.name, "change_instance"];
-        Problem { pointer, path: path.map(str::to_owned).to_vec(), rule: "blocked", message }
+        Problem {
+            pointer,
+            path: path.map(str::to_owned).to_vec(),
+            rule: "blocked",
+            message,
+            change: Some(id),
+        }
     }
 
     fn path(&self, declared: &DeclaredApplication, item: &DeclaredItem) -> Vec<String> {
@@ -240,6 +311,6 @@ impl Check<'_> {
         message: String,
     ) {
         let path = [self.path(declared, item), vec![field.to_owned()]].concat();
-        self.problems.push(|| Problem { pointer: item.pointer.clone(), path, rule, message });
+        self.problems.push(|| Problem { pointer: item.pointer.clone(), path, rule, message, change: None });
     }
 }

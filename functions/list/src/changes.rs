@@ -3,7 +3,7 @@
 use crate::filter::{Filter, single};
 use crate::items;
 use crate::order::{Field, Orders, stored_order};
-use crate::page::{Asked, List, only_knows};
+use crate::page::{Asked, List, is_paging, only_knows};
 use domain::change::{Change, ChangeType, Kind};
 use domain::id::{ChangeId, ItemId, SubmissionId, TeamId};
 use domain::state::State;
@@ -55,6 +55,7 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
 /// Among them those of dependent teams.
 pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
     let (source, mut filter) = wanted(asked.table, asked.call).await?;
+    filter.known = None;
     filter.test(Change::is_dependant);
     reply(&List { asked, source, filter, orders: Orders::Ignored }).await
 }
@@ -62,6 +63,7 @@ pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
 /// Among them those of items that refer to a modified one.
 pub(crate) async fn referenced(asked: Asked<'_>) -> Result<Reply, Failure> {
     let (source, mut filter) = wanted(asked.table, asked.call).await?;
+    filter.known = None;
     filter.test(|change| change.kind == Kind::Referenced);
     reply(&List { asked, source, filter, orders: Orders::Ignored }).await
 }
@@ -81,18 +83,25 @@ async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Ch
     let (query, pov, team) = (&call.query, call.pov, call.caller.team.id);
     let states = states(call)?;
     let item = single(query, "service_item_id")?;
+    let mut known = None;
     let source = match (item.and_then(ItemId::parse), pov) {
         (Some(id), _) => {
             let source = Source::<Change>::of_item(id);
             if items::is_shown(table, call, id).await? { source } else { source.emptied() }
         }
         (None, Pov::Consumer) => match submission(table, call).await? {
-            Some(submission) => Source::<Change>::since(&submission),
+            Some(submission) => {
+                known = Some(submission.planned());
+                Source::<Change>::since(&submission)
+            }
             None => Source::<Change>::of_consumer(team),
         },
         (None, Pov::ServiceOwner) => Source::<Change>::owned_by(team, &states),
     };
     let mut filter = filter(call)?;
+    // The record of a submission counts its change instances, but for retries: those are counted as they are read.
+    let is_all = query.names().all(|name| name == "submission_id" || name == "ordering" || is_paging(name));
+    filter.known = known.filter(|_| is_all);
     // The rows of an item, or of a consumer, are not all the caller's to see, or not in these states.
     if item.is_some() || pov == Pov::Consumer && query.get("state").is_some() {
         filter.test(move |change| owned_in(pov, change, team) && states.contains(&change.state));

@@ -35,11 +35,13 @@ pub(crate) struct Filter<T> {
     work: Option<Work<T>>,
     /// How many rows are read and tested at once.
     pub(crate) at_once: usize,
+    /// How many rows pass at least, if a record has that.
+    pub(crate) known: Option<u64>,
 }
 
 impl<T: Send + 'static> Filter<T> {
     pub(crate) const fn new() -> Self {
-        Self { tests: Vec::new(), beside: None, work: None, at_once: 100 }
+        Self { tests: Vec::new(), beside: None, work: None, at_once: 100, known: None }
     }
 
     /// Whether every row passes.

@@ -181,7 +181,10 @@ impl<T: Send + 'static> List<'_, T> {
             None if is_whole => Count::Exact(passed + ahead),
             None if !wanted.counted => Count::Unknown,
             None if self.filter.is_empty() => Count::Exact(self.asked.table.count(&self.source).await?),
-            None => Count::AtLeast { found: passed + ahead, before: passed },
+            None => {
+                let found = self.filter.known.unwrap_or_default().max(passed + ahead);
+                Count::AtLeast { found, before: passed }
+            }
         };
         let skip = skip.saturating_sub(passed);
         Ok(Page { list: self, rows, positions, count, skip, next: last.filter(|_| more) })
@@ -268,6 +271,7 @@ impl<T: Send + 'static> List<'_, T> {
     }
 }
 
-fn is_paging(name: &str) -> bool {
+/// Whether a parameter says which page of a list is wanted, and not which rows the list has.
+pub(crate) fn is_paging(name: &str) -> bool {
     matches!(name, "cursor" | "offset" | "limit")
 }

@@ -66,11 +66,17 @@ pub(crate) async fn tags(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::new(200, body))
 }
 
-/// One service.
+/// Returns one service, with its newest schema or the version that `version` names.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let version = call.query.integer("version").map_err(|error| Call::bad_filter(&error))?;
     let service = table.service_by_id(call.id(ServiceId::new)?).await?;
     let service = service.filter(|service| call.pov.shows_service(service, call.caller.team.id));
-    let service = service.ok_or(Code::NotFound)?;
+    let mut service = service.ok_or(Code::NotFound)?;
+    if let Some(version) = version {
+        let known = 1..=service.schema_version;
+        service.schema_version =
+            Some(version).filter(|version| known.contains(version)).ok_or(Code::NotFound)?;
+    }
     let texts = table.schema_texts(std::slice::from_ref(&service)).await?;
     let text = texts.first().map_or("", AsRef::as_ref);
     Ok(Reply::new(200, view::service(&service, text, &Viewpoint::of(call))))

@@ -3,6 +3,7 @@
 mod load;
 mod messages;
 mod preview;
+mod refused;
 mod reply;
 mod revert;
 mod submitted;
@@ -82,7 +83,7 @@ async fn submit(
         let loaded = load::items(table, team, &submitted).await?;
         concerned.loaded(&loaded, &submitted);
         let planned = match followed {
-            Ok(()) => submitted.plan_as_previewed(call, &loaded)?,
+            Ok(()) => submitted.plan_as_previewed(table, call, &loaded).await?,
             Err(again) => Err(again),
         };
         match planned {

@@ -42,7 +42,7 @@ pub(crate) async fn preview(
         let loaded = load::items(table, team, &submitted).await?;
         concerned.loaded(&loaded, &submitted);
         let planned = match followed {
-            Ok(()) => submitted.plan(&loaded, &call.stamp())?,
+            Ok(()) => submitted.plan(table, call, &loaded).await?,
             Err(again) => Err(again),
         };
         match planned {

@@ -77,7 +77,7 @@ impl Revert {
         }
         let declaration = declaration::parse(document.as_bytes());
         self.told_at = Some(now);
-        Ok(Ok(Some(declaration.map_err(|problems| invalid_declaration(&problems))?)))
+        Ok(Ok(Some(declaration.map_err(|problems| invalid_declaration(&problems, &BTreeMap::new()))?)))
     }
 }
 

@@ -1,11 +1,11 @@
 //! A request as it was submitted: read, planned, recognised when it comes again.
 
 use crate::load::{Loaded, LoadedTeam};
+use crate::refused;
 use crate::revert::Revert;
 use domain::declaration::{self, Declaration};
 use domain::id::SubmissionId;
 use domain::json::{self, Hash};
-use domain::land::Stamp;
 use domain::plan::{self, Plan, Refused, Request};
 use domain::problem::Problem;
 use domain::submission::{COMMIT_ID_BYTES_MAX, Scope, Submission};
@@ -13,10 +13,13 @@ use dovetail_aws::off_worker;
 use dovetail_http::{Call, Code, Failure, FieldError, invalid_declaration};
 use dovetail_table::Table;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// A request as it was submitted.
 pub(crate) struct Submitted {
     pub(crate) declaration: Declaration,
+    /// The problems of the parts of the document that could not be read.
+    unread: Vec<Problem>,
     pub(crate) scope: Scope,
     /// The idempotency key and the fingerprint of the request, if the caller sent a key.
     pub(crate) idempotency: Option<(String, Hash)>,
@@ -33,10 +36,13 @@ impl Submitted {
     pub(crate) fn parse(call: &Call, also: &[&str]) -> Result<Self, Failure> {
         let commit_id = commit_id(call, also)?;
         let key = call.idempotency_key()?.map(str::to_owned);
-        let declaration = declaration::parse(&call.body).map_err(|problems| unreadable(call, problems))?;
+        let (declaration, unread) = match declaration::read(&call.body) {
+            (Some(declaration), unread) => (declaration, unread),
+            (None, problems) => return Err(unreadable(call, problems)),
+        };
         let idempotency = key.map(|key| (key, fingerprint(call, commit_id.as_deref())));
         let scope = if call.method == "PATCH" { Scope::Partial } else { Scope::Whole };
-        Ok(Self { declaration, scope, idempotency, commit_id, revert: None })
+        Ok(Self { declaration, unread, scope, idempotency, commit_id, revert: None })
     }
 
     /// Reads a request to revert to a submission.
@@ -48,7 +54,8 @@ impl Submitted {
         let idempotency = key.map(|key| (key, Hash::of(&of)));
         let team = call.caller.team.name.clone();
         let declaration = Declaration { team, metadata: None, applications: Vec::new() };
-        Ok(Self { declaration, scope: Scope::Partial, idempotency, commit_id, revert: Some(revert) })
+        let (unread, revert) = (Vec::new(), Some(revert));
+        Ok(Self { declaration, unread, scope: Scope::Partial, idempotency, commit_id, revert })
     }
 
     /// What a revert declares follows from the team as it is stored.
@@ -67,13 +74,16 @@ impl Submitted {
     }
 
     /// A plan over what was loaded.
-    pub(crate) fn plan<'a>(
+    pub(crate) async fn plan<'a>(
         &'a self,
+        table: &Table,
+        call: &Call,
         loaded: &'a Loaded,
-        stamp: &Stamp,
     ) -> Result<Result<Plan<'a>, Again>, Failure> {
+        let stamp = &call.stamp();
         let request = Request {
             declaration: &self.declaration,
+            unread: &self.unread,
             scope: self.scope,
             commit_id: self.commit_id.clone(),
             stamp,
@@ -85,26 +95,26 @@ impl Submitted {
             Ok(plan) => Ok(Ok(plan)),
             Err(Refused::Torn) => Ok(Err(Again(Code::Contended))),
             Err(Refused::InFlight(_)) => Ok(Err(Again(Code::SubmissionInFlight))),
-            Err(Refused::Invalid(problems)) => Err(invalid_declaration(&problems).into()),
+            Err(Refused::Invalid(problems)) => Err(refused::invalid(table, call, problems).await),
             Err(Refused::OutOfNumbers) => Err(Code::OutOfNumbers.into()),
         }
     }
 
     /// The same, unless it is no longer the one that was previewed (R34).
-    pub(crate) fn plan_as_previewed<'a>(
+    pub(crate) async fn plan_as_previewed<'a>(
         &'a self,
+        table: &Table,
         call: &Call,
         loaded: &'a Loaded,
     ) -> Result<Result<Plan<'a>, Again>, Failure> {
-        let stamp = call.stamp();
-        let plan = match self.plan(loaded, &stamp)? {
+        let plan = match self.plan(table, call, loaded).await? {
             Ok(plan) if call.if_match.is_some() => plan,
             unconditional => return Ok(unconditional),
         };
         if loaded.owes {
             return Ok(Err(Again(Code::SubmissionInFlight)));
         }
-        match plan.preview(&loaded.items, &stamp) {
+        match plan.preview(&loaded.items, &call.stamp()) {
             Ok(preview) if call.matches(&preview.plan.to_string()) => Ok(Ok(plan)),
             Ok(_) => Err(Code::PlanChanged.into()),
             // What is planned holds together; if it did not, it would have to be read again.
@@ -161,9 +171,10 @@ fn unreadable(call: &Call, mut problems: Vec<Problem>) -> Failure {
             path: vec!["declaration".to_owned(), "team".to_owned()],
             rule: "foreign_team",
             message: format!("the one key is the name of the key's team, '{team}'"),
+            change: None,
         });
     }
-    invalid_declaration(&problems).into()
+    invalid_declaration(&problems, &BTreeMap::new()).into()
 }
 
 /// What makes two requests with one idempotency key the same: the content, however it is written.

@@ -4,16 +4,16 @@ mod body;
 mod charge;
 mod deployed;
 
-use domain::change::{Change, ClosedBy};
+use domain::change::ClosedBy;
 use domain::decide::{self, Decided, Refused, Update};
 use domain::id::{ChangeId, DeployedId};
 use domain::related::Related;
-use domain::state::State;
+use domain::state::{self, State};
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Answering, Call, Code, Event, Failure, Function, Operation, Reply, answer};
 use dovetail_table::{Commit, Error, Table, Undecided};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 /// How often a decision is made anew because others moved what it was made on.
 const ATTEMPTS_MAX: u32 = 12;
@@ -96,7 +96,7 @@ async fn decide(
                 pause(attempt).await;
             }
             Err(Refused::Torn) => pause(attempt).await,
-            Err(refused) => return Err(refusal(&refused, &read.change)),
+            Err(refused) => return Err(refusal(call, &refused, &read)),
         }
     }
     let read = load(table, call, id, decision).await?;
@@ -195,15 +195,13 @@ async fn written(
 }
 
 /// The reply to a refused decision; it tells the state that stands against it.
-fn refusal(refused: &Refused, change: &Change) -> Failure {
+fn refusal(call: &Call, refused: &Refused, read: &Undecided) -> Failure {
     let mut fields = Map::new();
-    fields.insert("state".to_owned(), json!(change.state.name()));
+    fields.insert("state".to_owned(), json!(read.change.state.name()));
     let (code, detail) = match refused {
         Refused::Torn => return Code::Contended.into(),
         Refused::NotOwner => return Code::NotOwner.into(),
-        Refused::IllegalTransition { from, to } => {
-            (Code::IllegalTransition, format!("cannot switch from state {from} to {to} directly"))
-        }
+        Refused::IllegalTransition { from, to } => return illegal(call, (*from, *to), read, fields),
         Refused::ManualApproval => (Code::ManualApproval, Code::ManualApproval.title().to_owned()),
         Refused::ManualCompletion => (Code::ManualCompletion, Code::ManualCompletion.title().to_owned()),
         Refused::NotRetryable(state) => (Code::NotRetryable, format!("state {state} cannot be retried")),
@@ -236,4 +234,27 @@ fn refusal(refused: &Refused, change: &Change) -> Failure {
         Refused::OutOfNumbers => (Code::OutOfNumbers, Code::OutOfNumbers.title().to_owned()),
     };
     Reply::problem(code, &detail, fields).into()
+}
+
+/// Returns the reply to an illegal move, with the allowed ones and the URL of a retry where there is one.
+fn illegal(
+    call: &Call,
+    (from, to): (State, State),
+    Undecided { change, item, .. }: &Undecided,
+    mut fields: Map<String, Value>,
+) -> Failure {
+    let allowed: Vec<&str> = state::moves_of_owner(from).map(State::name).collect();
+    let mut detail = format!("cannot switch from state {from} to {to} directly, ");
+    detail.push_str(&if allowed.is_empty() {
+        format!("{from} is final")
+    } else {
+        format!("allowed: {}", allowed.join(", "))
+    });
+    fields.insert("allowed".to_owned(), json!(allowed));
+    if decide::check_retry(change, item).is_ok() {
+        let url = format!("{}retry/", Viewpoint::of(call).url("change_instances", change.id.get()));
+        detail.push_str(", or a new attempt by retry");
+        fields.insert("retry".to_owned(), json!(url));
+    }
+    Reply::problem(Code::IllegalTransition, &detail, fields).into()
 }

@@ -16,6 +16,7 @@ use domain::item::Item;
 use domain::land::Stamp;
 use domain::service::{Service, ServiceState};
 use domain::submission::IDEMPOTENCY_KEY_BYTES_MAX;
+use domain::suggest::nearest;
 use domain::timestamp::Timestamp;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
@@ -249,8 +250,10 @@ impl Call {
 
     /// Refuses query parameters that the operation does not know (docs/wire.md rule 11).
     pub fn only_knows(&self, names: &[&str]) -> Result<(), Failure> {
-        let known = self.query.names().all(|name| names.contains(&name));
-        if known { Ok(()) } else { Err(Reply::unknown_filter().into()) }
+        match self.query.names().find(|name| !names.contains(name)) {
+            None => Ok(()),
+            Some(unknown) => Err(Reply::unknown_filter(nearest(unknown, names.iter().copied())).into()),
+        }
     }
 
     /// The refusal of a query parameter's value.

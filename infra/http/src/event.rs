@@ -120,7 +120,8 @@ fn base(event: &Event) -> String {
 /// The route of an event: one of the function's, and for anyone or not.
 fn found(event: &Event, function: Function, for_anyone: bool) -> Result<Found<'_>, Failure> {
     let (_, path) = place(event);
-    let found = route::find(event.request_context.http.method.as_str(), path)?;
+    let method = event.request_context.http.method.as_str();
+    let found = route::find(method, path).map_err(|unserved| unserved.refusal(path))?;
     let is_for_anyone = found.route.access == Access::Anyone;
     let is_it = found.route.function == function && is_for_anyone == for_anyone;
     if is_it { Ok(found) } else { Err(Code::NoSuchRoute.into()) }

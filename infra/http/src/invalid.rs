@@ -3,14 +3,17 @@
 
 use crate::code::Code;
 use crate::reply::{Content, Reply};
+use crate::view::Blocker;
+use domain::id::ChangeId;
 use domain::problem::Problem;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
-/// The reply to a declaration that breaks rules.
-pub fn invalid_declaration(problems: &[Problem]) -> Reply {
+/// Returns the reply to a declaration that breaks rules, with the change instances that block it, as far as they are shown.
+pub fn invalid_declaration(problems: &[Problem], blockers: &BTreeMap<ChangeId, Blocker>) -> Reply {
     let only_blocked = problems.iter().all(|problem| problem.rule == "blocked");
     let code = if only_blocked { Code::Blocked } else { Code::InvalidDeclaration };
-    let mut reply = invalid(code, "declaration", problems);
+    let mut reply = invalid(code, "declaration", problems, blockers);
     if let Content::Json(Value::Object(body)) = &mut reply.body {
         // As in the reply to a valid one.
         body.insert("messages".to_owned(), json!([]));
@@ -20,10 +23,15 @@ pub fn invalid_declaration(problems: &[Problem]) -> Reply {
 
 /// The reply to a service definition that breaks rules.
 pub fn invalid_schema(problems: &[Problem]) -> Reply {
-    invalid(Code::InvalidSchema, "schema", problems)
+    invalid(Code::InvalidSchema, "schema", problems, &BTreeMap::new())
 }
 
-fn invalid(code: Code, document: &str, problems: &[Problem]) -> Reply {
+fn invalid(
+    code: Code,
+    document: &str,
+    problems: &[Problem],
+    blockers: &BTreeMap<ChangeId, Blocker>,
+) -> Reply {
     let mut errors = Map::new();
     for problem in problems {
         // Clients take `errors` for a dict of dicts: a problem has at least two names.
@@ -39,12 +47,50 @@ fn invalid(code: Code, document: &str, problems: &[Problem]) -> Reply {
     let mut fields = Map::new();
     fields.insert("is_valid".to_owned(), json!(false));
     fields.insert("errors".to_owned(), Value::Object(errors));
-    fields.insert("problems".to_owned(), problems.iter().map(problem_view).collect());
-    let detail = match problems {
-        [problem] => problem.message.clone(),
-        _ => format!("{} problems, see errors and problems", problems.len()),
+    let shown = problems.iter().map(|problem| Shown { problem, blocker: blocker_of(problem, blockers) });
+    let shown: Vec<Shown<'_>> = shown.collect();
+    fields.insert("problems".to_owned(), shown.iter().map(Shown::view).collect());
+    let detail = match &shown[..] {
+        [one] => one.detail(),
+        all if code == Code::Blocked => blocked(all),
+        all => format!("{} problems, see errors and problems", all.len()),
     };
     Reply::problem(code, &detail, fields)
+}
+
+fn blocker_of<'a>(problem: &Problem, blockers: &'a BTreeMap<ChangeId, Blocker>) -> Option<&'a Blocker> {
+    problem.change.and_then(|change| blockers.get(&change))
+}
+
+/// Returns the sentences of the blockers that are shown, with the number of all.
+fn blocked(all: &[Shown<'_>]) -> String {
+    let details: Vec<String> = all.iter().filter(|one| one.blocker.is_some()).map(Shown::detail).collect();
+    let first =
+        if details.len() < all.len() { format!(", the first {}", details.len()) } else { String::new() };
+    format!("{} change instances block the submission{first}: {}", all.len(), details.join("; "))
+}
+
+/// A problem with the change instance that it is about, where that is shown.
+struct Shown<'a> {
+    problem: &'a Problem,
+    blocker: Option<&'a Blocker>,
+}
+
+impl Shown<'_> {
+    fn view(&self) -> Value {
+        let mut view = problem_view(self.problem);
+        if let (Some(view), Some(blocker)) = (view.as_object_mut(), self.blocker) {
+            view.insert("detail".to_owned(), json!(self.detail()));
+            view.insert("change_instance".to_owned(), blocker.view.clone());
+        }
+        view
+    }
+
+    /// Returns the problem's sentence; that of a blocker says who blocks, since when and why.
+    fn detail(&self) -> String {
+        let message = &self.problem.message;
+        self.blocker.map_or_else(|| message.clone(), |blocker| format!("{message} ({})", blocker.why))
+    }
 }
 
 /// What is wrong with one item: `errors` as they stand below its name in a reply to its declaration, and the problems,
@@ -92,19 +138,23 @@ mod tests {
             path: path.iter().map(|name| (*name).to_owned()).collect(),
             rule: "schema",
             message: message.to_owned(),
+            change: None,
         }
     }
 
     #[test]
     fn errors_are_nested_like_the_declaration_and_lose_nothing() {
-        let reply = invalid_declaration(&[
-            problem(&["T", "A", "VM", "one", "cpu"], "first"),
-            problem(&["T", "A", "VM", "one", "cpu"], "second"),
-            problem(&["T", "A", "VM", "one", "cpu", "0"], "below"),
-            problem(&["T", "A", "VM", "one", "cpu"], "again"),
-            problem(&["T"], "whole"),
-            problem(&[], "text"),
-        ]);
+        let reply = invalid_declaration(
+            &[
+                problem(&["T", "A", "VM", "one", "cpu"], "first"),
+                problem(&["T", "A", "VM", "one", "cpu"], "second"),
+                problem(&["T", "A", "VM", "one", "cpu", "0"], "below"),
+                problem(&["T", "A", "VM", "one", "cpu"], "again"),
+                problem(&["T"], "whole"),
+                problem(&[], "text"),
+            ],
+            &BTreeMap::new(),
+        );
         let expected = json!({
             "T": {
                 "A": {"VM": {"one": {"cpu": {"document": ["first", "second", "again"], "0": ["below"]}}}},

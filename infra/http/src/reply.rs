@@ -99,6 +99,8 @@ impl From<Vec<FieldError>> for Failure {
 }
 
 const JSON: &str = "application/json";
+/// The header with the query parameter that may be meant.
+const DID_YOU_MEAN: &str = "dovetail-did-you-mean";
 const PROBLEM_JSON: &str = "application/problem+json";
 
 impl Reply {
@@ -179,11 +181,13 @@ impl Reply {
         Self::problem(code, &told.join("; "), fields)
     }
 
-    /// The reply to an unknown query parameter: the bare list that clients know (docs/wire.md rule 11).
-    pub fn unknown_filter() -> Self {
+    /// Returns the reply to an unknown query parameter: the bare list that clients compare (docs/wire.md rule 11). The
+    /// parameter that may be meant is in a header, where no client expects anything.
+    pub(crate) fn unknown_filter(meant: Option<&str>) -> Self {
         let code = Code::UnknownFilter;
         let body = Content::Json(json!(["Filter param not found."]));
-        Self { status: code.status(), headers: Vec::new(), content_type: JSON, code: Some(code), body }
+        let headers = meant.map(|meant| (DID_YOU_MEAN, meant.to_owned())).into_iter().collect();
+        Self { status: code.status(), headers, content_type: JSON, code: Some(code), body }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::call::Pov;
 use crate::code::Code;
 use crate::reply::{Failure, Reply};
 use domain::actor::Role;
+use domain::suggest;
 
 /// The functions that answer HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -434,16 +435,45 @@ pub(crate) enum Unserved {
     Method(Vec<&'static str>),
 }
 
-impl From<Unserved> for Failure {
-    fn from(unserved: Unserved) -> Self {
-        match unserved {
-            Unserved::Path => Code::NoSuchRoute.into(),
-            Unserved::Method(others) => {
+impl Unserved {
+    /// Returns the reply to a request for `path`.
+    pub(crate) fn refusal(self, path: &str) -> Failure {
+        match self {
+            Self::Path => {
+                let meant = nearest(path).map(|path| format!(", did you mean `{path}`?")).unwrap_or_default();
+                Reply::refused(Code::NoSuchRoute, &format!("{}{meant}", Code::NoSuchRoute.title())).into()
+            }
+            Self::Method(others) => {
                 let mut reply = Reply::error(Code::MethodNotAllowed);
                 reply.headers.push(("allow", others.join(", ")));
                 reply.into()
             }
         }
+    }
+}
+
+/// Returns the route's path that is nearest to `path`, word by word.
+fn nearest(path: &str) -> Option<&'static str> {
+    let given: Vec<&str> = path.trim_end_matches('/').split('/').collect();
+    let distances = ROUTES.iter().filter_map(|route| Some((distance(route.path, &given)?, route.path)));
+    distances.min_by_key(|(distance, _)| *distance).map(|(_, path)| path)
+}
+
+/// Returns how far a path is from a route's; none if one of its words is too far.
+fn distance(pattern: &str, given: &[&str]) -> Option<usize> {
+    let expected: Vec<&str> = pattern.split('/').collect();
+    if expected.len() != given.len() {
+        return None;
+    }
+    expected.iter().zip(given).map(|(expected, given)| word_distance(expected, given)).sum()
+}
+
+fn word_distance(expected: &str, given: &str) -> Option<usize> {
+    match expected {
+        "{id}" => integer(given).map(|_| 0),
+        "{code}" => Some(0),
+        "{pov}" => Pov::ALL.iter().filter_map(|pov| suggest::distance(given, pov.name())).min(),
+        word => suggest::distance(given, word),
     }
 }
 

@@ -13,7 +13,9 @@ mod team;
 mod webhook;
 
 pub use access::{api_key, member, recorded};
-pub use change::{change_instance, change_instance_as_born, history, history_entry, light_change_instance};
+pub use change::{
+    Blocker, change_instance, change_instance_as_born, history, history_entry, light_change_instance,
+};
 pub use charge::{accumulated, charge};
 pub use healthcheck::{health, healthcheck, healthcheck_asked};
 pub use item::{deployed_item, item_with_problems, service_item};

@@ -100,6 +100,7 @@ impl Read {
         let (command, prepared) = (world.command(self.command), world.prepared(self.command));
         let request = Request {
             declaration: &prepared.declaration,
+            unread: &[],
             scope: command.scope,
             commit_id: None,
             stamp: &prepared.stamp,

@@ -40,6 +40,7 @@ impl World {
         let stamp = self.stamp(Self::key_of(CONSUMER));
         let request = Request {
             declaration: &declaration,
+            unread: &[],
             scope,
             commit_id: Some("c0ffee".to_owned()),
             stamp: &stamp,

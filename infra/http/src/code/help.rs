@@ -7,7 +7,8 @@ impl Code {
     pub const fn help(self) -> (&'static str, &'static str) {
         match self {
             Self::NoSuchRoute => (
-                "There is nothing under this path, whoever asks.",
+                "There is nothing under this path, for any caller. `detail` names the route with the most similar path, if one is \
+                 similar.",
                 "Compare it with the contract (`GET /v1/openapi.json`): an id is a number, a point of view is `consumer` or \
                  `serviceowner`, and the stage of an API Gateway comes before `/v1`.",
             ),
@@ -47,8 +48,9 @@ impl Code {
             ),
             Self::UnknownFilter => (
                 "A list does not know one of the query's parameters. The reply is a list with one sentence, which clients that \
-                 exist expect, and no problem object.",
-                "Look for a slip of the pen in the parameter's name; the contract (`GET /v1/openapi.json`) has them all.",
+                 exist expect, and no problem object. The header `Dovetail-Did-You-Mean` has the parameter with the most similar \
+                 name, if one is similar.",
+                "Correct the parameter's name; the contract (`GET /v1/openapi.json`) has them all.",
             ),
             Self::InvalidFilter => (
                 "A query parameter is known and its value is not one that it takes. `detail` and `pointer` name it.",
@@ -94,7 +96,7 @@ impl Code {
             ),
             Self::Blocked => (
                 "A change instance was rejected or has failed, and its item is declared once more just as it was. Each is \
-                 named in `problems`. Nothing was changed.",
+                 named in `problems`, the first 20 with owner, state, since when, log text and URL. Nothing was changed.",
                 "Declare something else for the item or remove it, or have its owner try again (`retry`).",
             ),
             Self::PlanChanged => (
@@ -118,8 +120,9 @@ impl Code {
             ),
             Self::IllegalTransition => (
                 "The state machine has no move from the change instance's state, which is in `state`, to the one that is asked \
-                 for.",
-                "Read the change instance again: somebody else may have moved it. What is COMPLETED or CLOSED stays so.",
+                 for. `allowed` has the states that its owner may move it to; `retry` has the URL of a new attempt, if there can \
+                 be one.",
+                "Send one of `allowed`, or POST to `retry`. Read the change instance again: somebody else may have moved it. What is COMPLETED or CLOSED stays so.",
             ),
             Self::ManualApproval => (
                 "The owner of the service has set `allow_manual_approval` to false: an API key may approve its change \

@@ -7,6 +7,7 @@ use domain::id::DeployedId;
 use domain::item::RuntimeState;
 use domain::json::Hash;
 use domain::related::Related;
+use domain::timestamp::Timestamp;
 use serde_json::{Value, json};
 
 /// A change instance as it is now.
@@ -144,4 +145,25 @@ pub fn history_entry(change: &Change, entry: &Entry, sequence: u64, log: &str) -
         "changed_by_team_id": entry.by.team().map(|team| team.id.get()),
         "request": entry.request,
     })
+}
+
+/// A change instance that blocks a submission, as a reply shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Blocker {
+    pub(crate) view: Value,
+    /// Its owner, since when it is in its state, the owner's log text, and its URL.
+    pub(crate) why: String,
+}
+
+impl Blocker {
+    /// Returns a change instance that entered its state at `since`.
+    pub fn new(change: &Change, since: Timestamp, viewpoint: &Viewpoint) -> Self {
+        let (owner, log, since) = (&change.owner, &change.log, since.to_wire());
+        let url = viewpoint.url("change_instances", change.id.get());
+        let log_text = if log.is_empty() { "no log text".to_owned() } else { format!("log text '{log}'") };
+        let why = format!("owner {}, since {since}, {log_text}, {url}", owner.name);
+        let view = json!({"id": change.id.get(), "url": url, "state": change.state.name(), "owner": team_ref(owner),
+            "since": since, "log": log});
+        Self { view, why }
+    }
 }
