@@ -286,7 +286,7 @@ fn key_in(system: &Running, role: Role, state: State) -> String {
         };
         let key = ApiKey::new(Made { hash, name, role, expires }, team, &stamp);
         let recorded = Recorded::of_key(Event::KeyCreated, &key, &stamp);
-        system.block_on(system.table.put_api_key(&key, &recorded)).unwrap();
+        system.block_on(system.table.create_api_key(&key, &recorded)).unwrap();
         return secret;
     }
     let admin = if state == State::Foreign { "stranger-key" } else { ADMIN };

@@ -6,9 +6,9 @@ use domain::service::Service;
 use domain::timestamp::Timestamp;
 use dovetail_local::arguments::{Settings, WorldChoice};
 use dovetail_local::engine::Place;
-use dovetail_local::load::{self, NewKey};
+use dovetail_local::load::{self, NewKey, Plan};
 use dovetail_local::{System, world};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use tests::{Running, on_the_embedded_engine_alone};
 
@@ -130,21 +130,141 @@ fn a_key_that_is_only_named_is_made_and_shown_once() {
 }
 
 #[test]
-fn a_world_with_a_schema_that_breaks_rules_changes_nothing() {
-    let system = Running::demo();
+fn a_world_with_a_schema_that_breaks_rules_is_refused() {
     let schema = |title: &str, ty: &str| json!({"title": title, "properties": {"cpu": {"type": ty}}});
     let service = |title: &str, ty: &str| json!({"owner": "Newcomers", "schema": schema(title, ty)});
     let services = [service("Disk", "integer"), service("Tape", "reel"), service("Card", "hole")];
     let world = json!({"teams": [{"name": "Newcomers"}], "services": services});
-    let world = world::parse(&world.to_string()).unwrap();
-    let before = system.rows();
+    let told = world::parse(&world.to_string()).unwrap_err();
+    for at in [1, 2] {
+        assert!(told.contains(&format!("/services/{at}/schema/properties/cpu/type: ")), "{told}");
+    }
+}
+
+/// Loads a world into a running system; returns the differences, or what is wrong.
+fn load_into(system: &Running, world: &Value) -> Result<Vec<String>, String> {
+    let world = world::parse(&world.to_string())?;
     let mut ignore = |_: &NewKey| Ok(());
     let loading = load::world(&system.table, &world, Timestamp::from_micros(1), &mut ignore);
-    let told = system.block_on(loading).unwrap_err().to_string();
-    for title in ["Tape", "Card"] {
-        assert!(told.contains(&format!("service '{title}': /properties/cpu/type")), "{told}");
-    }
+    system.block_on(loading).map_err(|failure| failure.to_string())
+}
+
+/// A world that differs from [`first_world`] in everything that can differ.
+fn second_world() -> Value {
+    json!({
+        "teams": [
+            {"name": "Payments", "metadata": {"note": "b"}, "api_keys": [
+                {"name": "ci", "role": "READ_ONLY"},
+                {"key": "another-key", "name": "deploy"},
+                {"key": "third-key", "name": "renamed", "role": "GENERAL"},
+                {"name": "gone"},
+                {"key": "fourth-key", "name": "withdrawn"},
+            ]},
+            {"name": "New", "api_keys": [{"name": "ci"}]},
+        ],
+        "services": [
+            {"owner": "Payments", "approval_required": false, "dependent_teams": ["New"],
+                "allowed_teams": ["Payments"], "schema": schema("Ledger", "integer")},
+            {"owner": "New", "schema": schema("Fresh", "integer")},
+        ],
+    })
+}
+
+fn first_world() -> Value {
+    json!({
+        "teams": [{"name": "Payments", "metadata": {"note": "a"}, "api_keys": [
+            {"name": "ci", "role": "GENERAL"}, {"key": "deploy-key", "name": "deploy"}, "third-key",
+            {"name": "gone"}, {"key": "fourth-key", "name": "withdrawn"}]}],
+        "services": [{"owner": "Payments", "allowed_teams": ["Payments", "Other"], "schema": schema("Ledger", "string")}],
+    })
+}
+
+fn schema(title: &str, ty: &str) -> Value {
+    json!({"title": title, "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}, "cpu": {"type": ty}}})
+}
+
+/// What stays as it is when [`second_world`] is loaded over [`first_world`].
+const DIFFERENCES: [&str; 11] = [
+    "team Payments has other metadata",
+    "key Payments/ci has role GENERAL, file says READ_ONLY",
+    "key Payments/deploy has another secret, or was revoked",
+    "key Payments/Payments-3 has role ADMIN, file says GENERAL",
+    "key Payments/Payments-3 has this name, file says renamed",
+    "key Payments/gone was revoked",
+    "key Payments/withdrawn has another secret, or was revoked",
+    "service Ledger has another schema, version 1",
+    "service Ledger has approval_required true, file says false",
+    "service Ledger has dependent_teams [], file says [New]",
+    "service Ledger has allowed_teams [Other, Payments], file says [Payments]",
+];
+
+/// Withdraws a key of the team Payments.
+fn revoke(system: &Running, name: &str) {
+    let keys = system.get("/v1/account/api_keys/", "deploy-key");
+    let keys = keys.at("/results").as_array().unwrap();
+    let id = &keys.iter().find(|key| key["name"] == name).unwrap()["id"];
+    let path = format!("/v1/account/api_keys/{id}/");
+    assert_eq!(system.call("DELETE", &path, "deploy-key", &Value::Null).status, 204);
+}
+
+#[test]
+fn finding_22_differences_are_reported_and_left() {
+    let system = Running::demo();
+    assert_eq!(load_into(&system, &first_world()), Ok(Vec::new()));
+    assert_eq!(load_into(&system, &first_world()), Ok(Vec::new()), "nothing differs from itself");
+    revoke(&system, "gone");
+    revoke(&system, "withdrawn");
+    // A dry run says what would be done, and does nothing.
+    let rows = system.rows();
+    let second = world::parse(&second_world().to_string()).unwrap();
+    let plan = system.block_on(Plan::of(&system.table, &second, Timestamp::from_micros(1))).unwrap();
+    let steps: Vec<String> = plan.steps().collect();
+    let expected = ["create team New", "create key New/ci with role ADMIN", "publish service Fresh of New"];
+    assert_eq!(steps, expected);
+    let differences = DIFFERENCES.map(|what| format!("differs, left as it is: {what}"));
+    assert_eq!(plan.differences, differences);
+    assert_eq!(system.rows(), rows);
+    // The load does it, and leaves the rest as it is: a key that was revoked is not a key again.
+    assert_eq!(load_into(&system, &second_world()), Ok(differences.to_vec()));
+    let ledger = system.block_on(system.table.service("Ledger")).unwrap().unwrap();
+    assert_eq!((ledger.schema_version, ledger.settings.approval_required), (1, true));
+    assert_eq!(system.get("/v1/account/teams/", "fourth-key").status, 401);
+    assert_eq!(system.get("/v1/account/teams/", "another-key").status, 401);
+    assert!(system.block_on(system.table.service("Fresh")).unwrap().is_some());
+    system.assert_sound();
+}
+
+#[test]
+fn finding_22_a_world_that_does_not_fit_the_tables_changes_nothing() {
+    let system = Running::demo();
+    let metadata =
+        json!({"type": "object", "required": ["budget"], "properties": {"budget": {"type": "integer"}}});
+    let more = |n| json!({"key": format!("more-{n}"), "name": format!("more {n}")});
+    let more: Vec<Value> = (0..100).map(more).collect();
+    let world = json!({
+        "teams": [
+            {"name": "Newcomers", "metadata": {"budget": "much"}, "api_keys": ["awesome-key"]},
+            {"name": "AwesomeConsumer", "api_keys": more},
+        ],
+        "services": [{"owner": "Newcomers", "schema": schema("VM", "integer")}],
+        "mandatory_metadata": {"team": metadata},
+    });
+    let before = system.rows();
+    let told = load_into(&system, &world).unwrap_err();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 4, "{told}");
+    assert!(lines[0].starts_with("/teams/0/metadata/budget: "), "{told}");
+    assert_eq!(
+        lines[1..],
+        [
+            "/teams/0/api_keys/0/key: must not be a key of another team",
+            "/teams/1/api_keys: must be at most 100 with those of the table; it has 1",
+            "/services/0/owner: must be VMOwnerTeam, the owner of service VM",
+        ]
+    );
     assert_eq!(system.rows(), before);
+    assert_eq!(system.get("/v1/account/teams/", "more-0").status, 401);
 }
 
 #[test]
@@ -152,10 +272,7 @@ fn what_metadata_have_to_be_is_set_replaced_and_taken_back_by_a_world() {
     let system = Running::demo();
     let load = |mandatory: &serde_json::Value| {
         let world = json!({"teams": [], "mandatory_metadata": mandatory});
-        let world = world::parse(&world.to_string()).unwrap();
-        let mut ignore = |_: &NewKey| Ok(());
-        let loading = load::world(&system.table, &world, Timestamp::from_micros(1), &mut ignore);
-        system.block_on(loading).map_err(|failure| failure.to_string())
+        load_into(&system, &world)
     };
     let version = || system.block_on(system.table.newest_mandatory()).unwrap();
     let submit = || {
@@ -171,7 +288,7 @@ fn what_metadata_have_to_be_is_set_replaced_and_taken_back_by_a_world() {
     // Everything that is wrong is told, and nothing changes; a world that says nothing of it leaves it.
     let wrong = json!({"team": {"type": "list"}, "application": {"$ref": "https://example.com"}});
     let told = load(&wrong).unwrap_err();
-    for whose in ["mandatory metadata of teams: /type", "mandatory metadata of applications: /$ref"] {
+    for whose in ["/mandatory_metadata/team/type: ", "/mandatory_metadata/application/$ref: "] {
         assert!(told.contains(whose), "{told}");
     }
     assert!(world::parse(r#"{"teams": [], "mandatory_metadata": {"service": {}}}"#).is_err());

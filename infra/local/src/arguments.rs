@@ -276,18 +276,22 @@ fn read_load(mut parser: Parser) -> Result<Command, lexopt::Error> {
     let mut world = None;
     let mut table = None;
     let mut endpoint = None;
+    let mut is_dry_run = false;
     parser.next()?;
     while let Some(arg) = parser.next()? {
         match arg {
             Arg::Long("world") => world = Some(path(&mut parser, "--world")?),
             Arg::Long("table") => table = Some(table_name(parser.value()?, DEPLOYED_TABLE_BYTES)?),
             Arg::Long("endpoint") => endpoint = Some(url("--endpoint", parser.value()?)?),
+            Arg::Long("dry-run") => is_dry_run = true,
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::LoadHelp),
             Arg::Long(_) | Arg::Short(_) | Arg::Value(_) => return Err(arg.unexpected()),
         }
     }
     match (world, table) {
-        (Some(world), Some(table)) => Ok(Command::Load(load::Settings { world, table, endpoint })),
+        (Some(world), Some(table)) => {
+            Ok(Command::Load(load::Settings { world, table, endpoint, is_dry_run }))
+        }
         (None, _) | (_, None) => Err("load takes --world FILE and --table NAME".into()),
     }
 }
@@ -457,14 +461,15 @@ mod tests {
 
     #[test]
     fn a_world_is_loaded_into_a_table() {
-        let load = |endpoint: Option<&str>| {
+        let load = |endpoint: Option<&str>, is_dry_run| {
             let (world, table, endpoint) = ("w.json".into(), "main".to_owned(), endpoint.map(str::to_owned));
-            Ok(Command::Load(load::Settings { world, table, endpoint }))
+            Ok(Command::Load(load::Settings { world, table, endpoint, is_dry_run }))
         };
         let args = ["load", "--world", "w.json", "--table=main"];
-        assert_eq!(parse(args), load(None));
+        assert_eq!(parse(args), load(None, false));
+        assert_eq!(parse([&args[..], &["--dry-run"]].concat()), load(None, true));
         let elsewhere = ["--endpoint", "http://127.0.0.1:8000"];
-        assert_eq!(parse([&args[..], &elsewhere].concat()), load(Some("http://127.0.0.1:8000")));
+        assert_eq!(parse([&args[..], &elsewhere].concat()), load(Some("http://127.0.0.1:8000"), false));
         assert_eq!(parse(["load", "-h"]), Ok(Command::LoadHelp));
         for missing in [&args[..3], &["load", "--table=main"], &["load"]] {
             assert_eq!(

@@ -191,15 +191,18 @@ impl System {
         let table = Table::connect(tables.clone());
         table.create().await?;
         let is_left_out = settings.world == WorldChoice::DemoIfEmpty && has_team(&table).await?;
-        let new_keys = if is_left_out { Vec::new() } else { loaded(&table, world).await? };
-        if is_left_out {
+        let (new_keys, differences) = if is_left_out {
             webhooks.clear();
-        }
+            (Vec::new(), Vec::new())
+        } else {
+            loaded(&table, world).await?
+        };
         let announcement = ready::announcement(&Announced {
             base_url: &base_url,
             storage: &storage(settings),
             is_demo_left_out: is_left_out,
             new_keys: &new_keys,
+            differences: &differences,
         });
         let handles = Handles {
             table,
@@ -412,15 +415,15 @@ async fn has_team(table: &Table) -> Result<bool, Error> {
     })
 }
 
-/// Loads a world and returns the keys that it stored.
-async fn loaded(table: &Table, world: &World) -> Result<Vec<NewKey>, Error> {
+/// Loads a world and returns the keys that it stored, and the differences that it left.
+async fn loaded(table: &Table, world: &World) -> Result<(Vec<NewKey>, Vec<String>), Error> {
     let mut keys = Vec::new();
     let mut keep = |key: &NewKey| {
         keys.push(key.clone());
         Ok(())
     };
-    load::world(table, world, dovetail_aws::now(), &mut keep).await?;
-    Ok(keys)
+    let differences = load::world(table, world, dovetail_aws::now(), &mut keep).await?;
+    Ok((keys, differences))
 }
 
 /// Returns a sentence that says where data is kept.

@@ -1,46 +1,51 @@
-//! `dovetail load`: a world is put into the tables. What exists is left as it is, so that a world can be loaded again.
+//! `dovetail load`: puts a world into the tables. What exists is left as it is, so that a world can be loaded again.
+//!
+//! A load first compares the whole world with the tables ([`plan`]), and writes only if nothing is wrong.
+
+mod plan;
 
 use std::{
     collections::BTreeMap,
     fmt,
     io::{self, Write},
     path::PathBuf,
-    sync::Arc,
 };
 
 use domain::{
     access::{self, ApiKey},
     actor::{Actor, Role, TeamRef},
-    json::canonical,
+    id::TeamId,
     land::Stamp,
     mandatory::{Mandatory, Version},
     recorded::{Event, Recorded},
-    schema::{self, Schema},
     service::Settings as ServiceSettings,
-    team::Team,
     timestamp::Timestamp,
 };
 use dovetail_http::{Secret, key_hash};
 use dovetail_table::{Error, Kept, Keyed, Published, Table};
-use serde_json::{Map, Value};
+
+pub use plan::Plan;
+use plan::{PlannedKey, PlannedTeam};
 
 use crate::{
     account,
-    world::{World, WorldKey, WorldMetadata, WorldService},
+    world::{World, WorldService},
 };
 
 /// What `load --help` prints.
 pub const HELP: &str = "\
 Puts teams, keys and services into the tables of a deployed stack, with the credentials and the region of the
-environment. What exists is left as it is. A key that the file only names is made, and printed this once. What the
-file says of mandatory metadata is so from then on.
+environment. What exists is left as it is, and printed where it differs from the file. A key that the file only
+names is made, and printed this once. The mandatory metadata of the file replace those before.
+If anything in the file is wrong, all of it is printed, and nothing is written.
 
-Usage: dovetail load --world FILE --table NAME [--endpoint URL]
+Usage: dovetail load --world FILE --table NAME [--endpoint URL] [--dry-run]
 
 Options:
   --world FILE    teams, keys, services and mandatory metadata, as JSON
   --table NAME    the table, the output Table of the stack; API keys are in NAME-keys
   --endpoint URL  an engine in AWS's place
+  --dry-run       print what a load would do, and write nothing
   --help          print this
 ";
 
@@ -56,6 +61,8 @@ pub struct Settings {
     pub table: String,
     /// An engine to use instead of AWS.
     pub endpoint: Option<String>,
+    /// Whether to write nothing.
+    pub is_dry_run: bool,
 }
 
 /// A key that a load has stored; its secret can't be read again.
@@ -85,24 +92,25 @@ pub enum Failure {
     /// The table failed.
     #[error(transparent)]
     Table(#[from] Error),
-    /// Services' schemas break rules, a line each.
-    #[error("{0}")]
-    Schema(String),
-    /// A service's title is taken by another team.
-    #[error("service '{0}' belongs to another team already")]
-    Foreign(String),
+    /// The world does not fit the tables; a line for each problem, with its JSON pointer.
+    #[error("{}", .0.join("\n"))]
+    Refused(Vec<String>),
     /// There is no chance to make a key from.
     #[error("no key can be made")]
     Chance,
-    /// A key that was made could not be shown.
-    #[error("a key was made that could not be shown: {0}")]
-    Shown(#[from] io::Error),
+    /// The output failed.
+    #[error("the output failed: {0}")]
+    Output(#[from] io::Error),
 }
 
-/// Loads a world from a file, and prints what was made.
+/// Loads a world from a file, and prints what was made and what differs.
 pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> Result<(), crate::Error> {
     let world = crate::read_world(&settings.world)?;
     let table = account::table(&settings.table, settings.endpoint.as_deref()).await;
+    if settings.is_dry_run {
+        let plan = Plan::of(&table, &world, now).await.map_err(|failure| in_file(settings, failure))?;
+        return Ok(print_plan(out, &plan).map_err(Failure::from)?);
+    }
     let mut made = 0;
     let mut show = |key: &NewKey| {
         // Secrets of the file are not repeated: the output may be kept.
@@ -112,16 +120,37 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
         made += 1;
         show(out, key)
     };
-    self::world(&table, &world, now, &mut show).await?;
+    let differences =
+        self::world(&table, &world, now, &mut show).await.map_err(|failure| in_file(settings, failure))?;
     let (teams, services) = (world.teams.len(), world.services.len());
-    let mut told = format!("Teams: {teams}. Services: {services}. Keys made: {made}.\n");
+    let mut text: String = differences.iter().map(|difference| format!("{difference}\n")).collect();
+    text.push_str(&format!("Teams: {teams}. Services: {services}. Keys made: {made}.\n"));
     if world.teams.iter().any(|team| team.notify.is_some()) {
-        told.push_str(
-            "Whom the file has notified of events is for the local system: subscribe to the bus.\n",
-        );
+        text.push_str("`notify` is for the local system: subscribe to the bus for events of this stack.\n");
     }
-    out.write_all(told.as_bytes()).map_err(Failure::from)?;
+    out.write_all(text.as_bytes()).map_err(Failure::from)?;
     Ok(())
+}
+
+/// Puts the name of the file before problems of its content.
+fn in_file(settings: &Settings, failure: Failure) -> crate::Error {
+    match failure {
+        Failure::Refused(problems) => {
+            crate::Error::World { file: settings.world.display().to_string(), problems: problems.join("\n") }
+        }
+        Failure::Table(_) | Failure::Chance | Failure::Output(_) => failure.into(),
+    }
+}
+
+fn print_plan(out: &mut impl Write, plan: &Plan<'_>) -> io::Result<()> {
+    let steps: Vec<String> = plan.steps().collect();
+    for step in &steps {
+        writeln!(out, "would {step}")?;
+    }
+    for difference in &plan.differences {
+        writeln!(out, "{difference}")?;
+    }
+    writeln!(out, "Dry run: {} to do, {} left as they are.", steps.len(), plan.differences.len())
 }
 
 /// Prints a key.
@@ -130,52 +159,33 @@ pub fn show(out: &mut impl Write, made: &NewKey) -> io::Result<()> {
     out.flush()
 }
 
-/// Loads a world; each new key is shown at once, because the next step may fail.
+/// Loads a world, and returns the differences to what exists, a sentence each. Each new key is shown at once, because
+/// the next step may fail.
 pub async fn world(
     table: &Table,
     world: &World,
     now: Timestamp,
     show: &mut impl FnMut(&NewKey) -> io::Result<()>,
-) -> Result<(), Failure> {
-    // Before anything is written.
-    let schemas = schemas(world)?;
-    let mandatory = world.mandatory_metadata.as_ref().map(mandatory).transpose()?;
+) -> Result<Vec<String>, Failure> {
+    let plan = Plan::of(table, world, now).await?;
     let stamp = Stamp { by: Actor::System, request: "load".to_owned(), now };
-    let mut teams = BTreeMap::new();
-    for team in &world.teams {
-        let metadata = canonical(&Value::Object(team.metadata.clone()));
-        let stored = table.ensure_team(&team.name, &metadata, &stamp).await?;
-        for (key, number) in team.api_keys.iter().zip(1..) {
-            if let Some(new) = api_key(table, &stored, key, number, &stamp).await? {
-                show(&new)?;
-            }
+    let mut teams: BTreeMap<&str, TeamRef> = BTreeMap::new();
+    for team in &plan.teams {
+        let stored = table.ensure_team(team.name, &team.metadata, &stamp).await?.to_ref();
+        for key in &team.keys {
+            show(&create_key(table, team, key, &stored, &stamp).await?)?;
         }
-        teams.insert(team.name.as_str(), stored.to_ref());
+        teams.insert(team.name, stored);
     }
-    for (service, schema) in world.services.iter().zip(&schemas) {
-        publish(table, service, schema, &teams, &stamp).await?;
+    for service in &plan.services {
+        publish(table, service, &teams, &stamp).await?;
     }
-    match mandatory {
-        Some(mandatory) => set_mandatory(table, &mandatory, now).await,
-        None => Ok(()),
+    if plan.sets_mandatory
+        && let Some(mandatory) = &world.mandatory_metadata
+    {
+        set_mandatory(table, mandatory, now).await?;
     }
-}
-
-/// The schemas of metadata, or everything that is wrong with them.
-fn mandatory(of: &WorldMetadata) -> Result<Mandatory, Failure> {
-    let mut told = Vec::new();
-    let mut compiled = |whose: &str, schema: &Option<Map<String, Value>>| {
-        let text = Value::Object(schema.clone()?).to_string();
-        match schema::of_metadata(text.as_bytes()) {
-            Ok(schema) => return Some(Arc::new(schema)),
-            Err(problems) => told.extend(problems.iter().map(|problem| {
-                format!("mandatory metadata of {whose}: {}: {}", problem.pointer, problem.message)
-            })),
-        }
-        None
-    };
-    let (team, application) = (compiled("teams", &of.team), compiled("applications", &of.application));
-    if told.is_empty() { Ok(Mandatory { team, application }) } else { Err(Failure::Schema(told.join("\n"))) }
+    Ok(plan.differences)
 }
 
 /// Makes it the newest version, unless that is the same.
@@ -188,101 +198,72 @@ async fn set_mandatory(table: &Table, mandatory: &Mandatory, now: Timestamp) -> 
         }
         dovetail_aws::pause(attempt).await;
     }
-    Err(Error::Unavailable("what metadata have to be could not be stored".to_owned()).into())
+    Err(Error::Unavailable("the mandatory metadata could not be stored".to_owned()).into())
 }
 
-/// The schemas of all services, or everything that is wrong with them.
-fn schemas(world: &World) -> Result<Vec<Schema>, Failure> {
-    let (mut schemas, mut told) = (Vec::new(), Vec::new());
-    for service in &world.services {
-        let text = Value::Object(service.schema.clone()).to_string();
-        match schema::publish(text.as_bytes()) {
-            Ok(schema) => schemas.push(schema),
-            Err(problems) => told.extend(problems.iter().map(|problem| {
-                let title = service.name().unwrap_or_default();
-                format!("service '{title}': {}: {}", problem.pointer, problem.message)
-            })),
-        }
-    }
-    if told.is_empty() { Ok(schemas) } else { Err(Failure::Schema(told.join("\n"))) }
-}
-
-/// Stores a key unless it is there; one that the file only names is made, once for the team and the name.
-async fn api_key(
+/// Stores a planned key; one without a secret gets a generated one.
+async fn create_key(
     table: &Table,
-    team: &Team,
-    key: &WorldKey,
-    number: u64,
+    team: &PlannedTeam<'_>,
+    planned: &PlannedKey<'_>,
+    stored: &TeamRef,
     stamp: &Stamp,
-) -> Result<Option<NewKey>, Failure> {
-    let name = key.name.clone().unwrap_or_else(|| format!("{}-{number}", team.name));
-    // Keys that are stored in one go are in the order of the file.
-    let stamp = &Stamp { now: Timestamp::from_micros(stamp.now.micros() + number), ..stamp.clone() };
-    let stored = |hash| {
-        let made = access::Made { hash, name: name.clone(), role: key.role, expires: None };
-        let key = ApiKey::new(made, team.to_ref(), stamp);
-        (Recorded::of_key(Event::KeyCreated, &key, stamp), key)
-    };
-    let new = |secret: &str, is_generated| NewKey {
-        team: team.name.clone(),
-        name: name.clone(),
-        role: key.role,
-        key: secret.to_owned(),
-        is_generated,
-    };
-    if let Some(secret) = &key.key {
-        let (recorded, key) = stored(key_hash(secret));
-        if table.api_key(&key.hash).await?.is_some() {
-            return Ok(None);
+) -> Result<NewKey, Failure> {
+    // The keys of one load are in the order of the file.
+    let now = Timestamp::from_micros(stamp.now.micros() + planned.number);
+    let stamp = Stamp { now, ..stamp.clone() };
+    let (hash, secret, is_generated) = match planned.secret {
+        Some(secret) => (key_hash(secret), secret.to_owned(), false),
+        None => {
+            let secret = Secret::made().ok_or(Failure::Chance)?;
+            (secret.hash(), secret.text().to_owned(), true)
         }
-        known(&name, table.put_api_key(&key, &recorded).await?)?;
-        return Ok(Some(new(secret, false)));
-    }
-    if table.is_key_name_taken(team.id, &name).await? {
-        return Ok(None);
-    }
-    let secret = Secret::made().ok_or(Failure::Chance)?;
-    let (recorded, key) = stored(secret.hash());
-    known(&name, table.create_api_key(&key, &recorded).await?)?;
-    Ok(Some(new(secret.text(), true)))
-}
-
-fn known(name: &str, keyed: Keyed) -> Result<(), Failure> {
-    match keyed {
-        Keyed::Stored => Ok(()),
-        Keyed::Stale => Err(Error::Unavailable(format!("key '{name}' could not be stored")).into()),
+    };
+    let made = access::Made { hash, name: planned.name.clone(), role: planned.role, expires: None };
+    let key = ApiKey::new(made, stored.clone(), &stamp);
+    match table.create_api_key(&key, &Recorded::of_key(Event::KeyCreated, &key, &stamp)).await? {
+        Keyed::Stored => {
+            let (team, name) = (team.name.to_owned(), planned.name.clone());
+            Ok(NewKey { team, name, role: planned.role, key: secret, is_generated })
+        }
+        Keyed::Stale => Err(Error::Unavailable(format!("key '{}' could not be stored", planned.name)).into()),
     }
 }
 
-/// Stores a service with its settings unless it is there.
+/// Stores a planned service, unless another load was faster.
 async fn publish(
     table: &Table,
     service: &WorldService,
-    schema: &Schema,
     teams: &BTreeMap<&str, TeamRef>,
     stamp: &Stamp,
 ) -> Result<(), Failure> {
-    let foreign = || Failure::Foreign(schema.title.clone());
-    let owner = teams.get(service.owner.as_str()).ok_or_else(foreign)?;
-    let named = |names: &[String]| -> Vec<TeamRef> {
-        names.iter().filter_map(|name| teams.get(name.as_str()).cloned()).collect()
-    };
-    let allowed = named(service.allowed_teams.as_deref().unwrap_or_default());
-    let settings = ServiceSettings {
-        approval_required: service.approval_required,
-        dependent_teams: named(&service.dependent_teams),
-        allowed_teams: allowed.into_iter().map(|team| team.id).collect(),
-        ..ServiceSettings::default()
-    };
+    let title = &service.schema.title;
+    let unavailable = || Error::Unavailable(format!("service '{title}' could not be created"));
+    let owner = teams.get(service.owner.as_str()).ok_or_else(unavailable)?;
+    let settings = settings(service, teams);
     for attempt in 0..ATTEMPTS_MAX {
-        if let Some(stored) = table.service(&schema.title).await? {
-            return if stored.owner == *owner { Ok(()) } else { Err(foreign()) };
+        if table.service(title).await?.is_some() {
+            return Ok(());
         }
-        match table.create_service(owner, schema, settings.clone(), stamp).await? {
+        match table.create_service(owner, &service.schema, settings.clone(), stamp).await? {
             Published::Stored(_) => return Ok(()),
-            // Somebody has taken the number, or the title.
+            // Another writer has taken the number, or the title.
             Published::Stale => dovetail_aws::pause(attempt).await,
         }
     }
-    Err(Error::Unavailable(format!("service '{}' could not be created", schema.title)).into())
+    Err(unavailable().into())
+}
+
+/// Returns the settings of a new service.
+fn settings(service: &WorldService, teams: &BTreeMap<&str, TeamRef>) -> ServiceSettings {
+    let named = |names: &Option<Vec<String>>| -> Vec<TeamRef> {
+        names.iter().flatten().filter_map(|name| teams.get(name.as_str()).cloned()).collect()
+    };
+    let allowed: Vec<TeamId> = named(&service.allowed_teams).into_iter().map(|team| team.id).collect();
+    ServiceSettings {
+        approval_required: service.approval_required.unwrap_or(true),
+        dependent_teams: named(&service.dependent_teams),
+        allowed_teams: allowed,
+        ..ServiceSettings::default()
+    }
 }

@@ -38,14 +38,20 @@ pub(crate) struct Announced<'a> {
     pub(crate) is_demo_left_out: bool,
     /// The keys that this start has stored.
     pub(crate) new_keys: &'a [NewKey],
+    /// What exists and differs from the world, a sentence each.
+    pub(crate) differences: &'a [String],
 }
 
 /// Returns the text that a start prints: base URL, storage, new keys, and a first call to try.
 pub(crate) fn announcement(of: &Announced<'_>) -> String {
-    let Announced { base_url, storage, is_demo_left_out, new_keys } = *of;
+    let Announced { base_url, storage, is_demo_left_out, new_keys, differences } = *of;
     let mut text = format!("Dovetail answers at {base_url}\n{storage}.\n");
     if is_demo_left_out {
         text.push_str("There are teams already, so the demo world is not loaded; `--world demo` loads it.\n");
+    }
+    for difference in differences {
+        text.push_str(difference);
+        text.push('\n');
     }
     let Some(first) = new_keys.first() else {
         return format!("{text}\nTry: curl {base_url}{HEALTH}\n");
@@ -111,10 +117,12 @@ mod tests {
             storage: "Data is kept in .dovetail",
             is_demo_left_out: false,
             new_keys: &new_keys,
+            differences: &["differs, left as it is: team A has other metadata".to_owned()],
         };
         let expected = "\
 Dovetail answers at http://127.0.0.1:9000
 Data is kept in .dovetail.
+differs, left as it is: team A has other metadata
 
 TEAM    NAME        ROLE       KEY
 Owners  ci          READ_ONLY  one
@@ -132,7 +140,10 @@ There are teams already, so the demo world is not loaded; `--world demo` loads i
 
 Try: curl http://127.0.0.1:9000/v1/health
 ";
-        assert_eq!(announcement(&Announced { is_demo_left_out: true, new_keys: &[], ..announced }), expected);
+        assert_eq!(
+            announcement(&Announced { is_demo_left_out: true, new_keys: &[], differences: &[], ..announced }),
+            expected
+        );
     }
 
     #[test]

@@ -111,7 +111,7 @@ async fn a_wrong_world_starts_nothing() {
         ready_file: None,
     };
     let refused = start(&settings, &mut Vec::new(), std::future::pending()).await.unwrap_err();
-    assert!(refused.to_string().contains("world.json: missing field `teams`"), "{refused}");
+    assert!(refused.to_string().contains("world.json: /teams: must be present"), "{refused}");
     assert!(!data.exists());
 }
 

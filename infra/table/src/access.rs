@@ -68,11 +68,6 @@ impl Table {
             .await
     }
 
-    /// Stores a key that is known beforehand, whatever it is called.
-    pub async fn put_api_key(&self, known: &ApiKey, recorded: &Recorded) -> Result<Keyed, Error> {
-        self.keyed(known, || Ok([self.stored(known)?, vec![self.told(recorded)?]].concat())).await
-    }
-
     /// Puts a new key beside one that has had no successor until now, and ends that one.
     pub async fn rotate_api_key(
         &self,

@@ -137,7 +137,7 @@ fn a_key_is_found_by_its_hash_alone() {
             let (key, recorded) = key(number, role);
             // The second time it finds what it has done.
             for _ in 0..2 {
-                assert_eq!(table.put_api_key(&key, &recorded).await.unwrap(), Keyed::Stored);
+                assert_eq!(table.create_api_key(&key, &recorded).await.unwrap(), Keyed::Stored);
             }
             assert_eq!(table.api_key(&key.hash).await.unwrap(), Some(key));
         }

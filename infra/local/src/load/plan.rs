@@ -1,0 +1,253 @@
+//! What a load would do: a world compared with the tables. Nothing is written.
+
+use std::collections::BTreeSet;
+
+use domain::{
+    access::{ApiKey, KEYS_MAX},
+    actor::Role,
+    id::TeamId,
+    json::canonical,
+    mandatory::{Mandatory, Version},
+    service::Service,
+    team::Team,
+    timestamp::Timestamp,
+};
+use dovetail_http::key_hash;
+use dovetail_table::{Error, Table};
+use serde_json::Value;
+
+use super::Failure;
+use crate::world::{World, WorldKey, WorldService, WorldTeam};
+
+/// The steps of a load, and the differences that it leaves.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    /// Every team of the world, in the order of the file.
+    pub(super) teams: Vec<PlannedTeam<'a>>,
+    /// The services to create.
+    pub(super) services: Vec<&'a WorldService>,
+    /// Whether the mandatory metadata change.
+    pub(super) sets_mandatory: bool,
+    /// What exists and differs from the file, a sentence each.
+    pub differences: Vec<String>,
+}
+
+/// A team, and the keys that it lacks.
+#[derive(Debug)]
+pub(super) struct PlannedTeam<'a> {
+    pub(super) name: &'a str,
+    /// Canonical JSON, for a new team.
+    pub(super) metadata: String,
+    is_new: bool,
+    pub(super) keys: Vec<PlannedKey<'a>>,
+}
+
+/// A key to create.
+#[derive(Debug)]
+pub(super) struct PlannedKey<'a> {
+    pub(super) name: String,
+    pub(super) role: Role,
+    /// The secret of the file; if absent, one is generated.
+    pub(super) secret: Option<&'a str>,
+    /// The position among the team's keys, counted from 1.
+    pub(super) number: u64,
+}
+
+impl<'a> Plan<'a> {
+    /// Compares a world with the tables; the error has every problem with its JSON pointer.
+    pub async fn of(table: &Table, world: &'a World, now: Timestamp) -> Result<Self, Failure> {
+        let newest = table.newest_mandatory().await?;
+        let mandatory = world.mandatory_metadata.as_ref();
+        let sets_mandatory =
+            mandatory.is_some_and(|mandatory| Version::after(newest.as_ref(), mandatory, now).is_some());
+        let mandatory = match (mandatory, newest) {
+            (Some(mandatory), _) => mandatory.clone(),
+            (None, Some(newest)) => newest.mandatory().map_err(|_| unreadable())?,
+            (None, None) => Mandatory::default(),
+        };
+        let mut comparison = Comparison { table, mandatory, problems: Vec::new(), differences: Vec::new() };
+        let (mut teams, mut services) = (Vec::new(), Vec::new());
+        for (team, at) in world.teams.iter().zip(0..) {
+            teams.push(comparison.team(team, &format!("/teams/{at}")).await?);
+        }
+        for (service, at) in world.services.iter().zip(0..) {
+            services.extend(comparison.service(service, &format!("/services/{at}")).await?);
+        }
+        let Comparison { problems, differences, .. } = comparison;
+        if problems.is_empty() {
+            Ok(Self { teams, services, sets_mandatory, differences })
+        } else {
+            Err(Failure::Refused(problems))
+        }
+    }
+
+    /// Returns the steps, each as the end of a sentence.
+    pub fn steps(&self) -> impl Iterator<Item = String> {
+        let teams = self.teams.iter().flat_map(|team| {
+            let created = team.is_new.then(|| format!("create team {}", team.name));
+            let key = |key: &PlannedKey<'_>| {
+                format!("create key {}/{} with role {}", team.name, key.name, key.role.name())
+            };
+            created.into_iter().chain(team.keys.iter().map(key))
+        });
+        let services = self.services.iter();
+        let services = services.map(|of| format!("publish service {} of {}", of.schema.title, of.owner));
+        let mandatory = self.sets_mandatory.then(|| "set the mandatory metadata".to_owned());
+        teams.chain(services).chain(mandatory)
+    }
+}
+
+fn unreadable() -> Error {
+    let (key, reason) = ("MANDATORY".to_owned(), "does not compile".to_owned());
+    Error::Corrupt { key, reason }
+}
+
+/// A comparison under way.
+struct Comparison<'a> {
+    table: &'a Table,
+    /// The mandatory metadata as they are after the load.
+    mandatory: Mandatory,
+    problems: Vec<String>,
+    differences: Vec<String>,
+}
+
+impl Comparison<'_> {
+    async fn team<'w>(&mut self, team: &'w WorldTeam, at: &str) -> Result<PlannedTeam<'w>, Error> {
+        let stored = self.table.team_by_name(&team.name).await?;
+        let metadata = Value::Object(team.metadata.clone().unwrap_or_default());
+        if team.metadata.is_some() {
+            self.metadata(stored.as_ref(), team, &metadata, at);
+        }
+        let known = match &stored {
+            Some(stored) => self.table.api_keys(stored.id).await?,
+            None => Vec::new(),
+        };
+        let mut keys = Vec::new();
+        for (key, number) in team.api_keys.iter().zip(1..) {
+            let at = format!("{at}/api_keys/{}", number - 1);
+            let stored = stored.as_ref().map(|stored| stored.id);
+            keys.extend(self.key(team, stored, &known, key, number, &at).await?);
+        }
+        if u64::try_from(known.len() + keys.len()).is_ok_and(|count| count > KEYS_MAX) {
+            self.problems.push(format!(
+                "{at}/api_keys: must be at most {KEYS_MAX} with those of the table; it has {}",
+                known.len()
+            ));
+        }
+        let (name, is_new) = (team.name.as_str(), stored.is_none());
+        Ok(PlannedTeam { name, metadata: canonical(&metadata), is_new, keys })
+    }
+
+    /// Checks the metadata of a new team, and compares those of one that exists.
+    fn metadata(&mut self, stored: Option<&Team>, team: &WorldTeam, metadata: &Value, at: &str) {
+        match stored {
+            Some(stored) if stored.metadata == canonical(metadata) => {}
+            Some(_) => self.differs(&format!("team {} has other metadata", team.name)),
+            None => {
+                let schema = self.mandatory.team.clone();
+                let problems = schema.map(|schema| schema.problems(metadata)).unwrap_or_default();
+                let problem =
+                    |of: &domain::problem::Problem| format!("{at}/metadata{}: {}", of.pointer, of.message);
+                self.problems.extend(problems.iter().map(problem));
+            }
+        }
+    }
+
+    /// Returns the key if it is to be created.
+    async fn key<'w>(
+        &mut self,
+        team: &WorldTeam,
+        stored: Option<TeamId>,
+        known: &[ApiKey],
+        key: &'w WorldKey,
+        number: u64,
+        at: &str,
+    ) -> Result<Option<PlannedKey<'w>>, Error> {
+        let name = key.effective_name(&team.name, number);
+        let holder = match &key.key {
+            Some(secret) => self.table.api_key(&key_hash(secret)).await?,
+            None => known.iter().rev().find(|known| known.name == name).cloned(),
+        };
+        let is_taken = match stored {
+            Some(id) => {
+                known.iter().any(|known| known.name == name)
+                    || self.table.is_key_name_taken(id, &name).await?
+            }
+            None => false,
+        };
+        match holder {
+            Some(holder) if Some(holder.team.id) == stored => self.same_key(team, key, &holder),
+            Some(_) => self.problems.push(format!("{at}/key: must not be a key of another team")),
+            None if is_taken && key.key.is_some() => {
+                self.differs(&format!("key {}/{name} has another secret, or was revoked", team.name));
+            }
+            None if is_taken => self.differs(&format!("key {}/{name} was revoked", team.name)),
+            None => {
+                let role = key.role.unwrap_or(Role::Admin);
+                return Ok(Some(PlannedKey { name, role, secret: key.key.as_deref(), number }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn same_key(&mut self, team: &WorldTeam, key: &WorldKey, holder: &ApiKey) {
+        let (team, name, role) = (&team.name, &holder.name, holder.role);
+        if let Some(wanted) = key.role.filter(|wanted| *wanted != role) {
+            let (role, wanted) = (role.name(), wanted.name());
+            self.differs(&format!("key {team}/{name} has role {role}, file says {wanted}"));
+        }
+        if let Some(wanted) = key.name.as_ref().filter(|wanted| *wanted != name) {
+            self.differs(&format!("key {team}/{name} has this name, file says {wanted}"));
+        }
+    }
+
+    /// Returns the service if it is to be created.
+    async fn service<'w>(
+        &mut self,
+        service: &'w WorldService,
+        at: &str,
+    ) -> Result<Option<&'w WorldService>, Error> {
+        let title = &service.schema.title;
+        let Some(stored) = self.table.service(title).await? else { return Ok(Some(service)) };
+        if stored.owner.name == service.owner {
+            self.same_service(service, &stored).await?;
+        } else {
+            let owner = &stored.owner.name;
+            self.problems.push(format!("{at}/owner: must be {owner}, the owner of service {title}"));
+        }
+        Ok(None)
+    }
+
+    async fn same_service(&mut self, service: &WorldService, stored: &Service) -> Result<(), Error> {
+        let title = &stored.title;
+        if self.table.schema(stored).await?.text != service.schema.text {
+            let version = stored.schema_version;
+            self.differs(&format!("service {title} has another schema, version {version}"));
+        }
+        let is = stored.settings.approval_required;
+        if let Some(wanted) = service.approval_required.filter(|wanted| *wanted != is) {
+            self.differs(&format!("service {title} has approval_required {is}, file says {wanted}"));
+        }
+        let dependent = stored.settings.dependent_teams.iter().map(|team| team.name.clone()).collect();
+        self.teams_of(title, "dependent_teams", &service.dependent_teams, dependent);
+        let mut allowed = BTreeSet::new();
+        for id in &stored.settings.allowed_teams {
+            allowed.extend(self.table.team(*id).await?.map(|team| team.name));
+        }
+        self.teams_of(title, "allowed_teams", &service.allowed_teams, allowed);
+        Ok(())
+    }
+
+    fn teams_of(&mut self, title: &str, field: &str, wanted: &Option<Vec<String>>, is: BTreeSet<String>) {
+        let Some(wanted) = wanted else { return };
+        if wanted.iter().collect::<BTreeSet<_>>() != is.iter().collect() {
+            let list = |names: Vec<String>| names.join(", ");
+            let (is, wanted) = (list(is.into_iter().collect()), list(wanted.clone()));
+            self.differs(&format!("service {title} has {field} [{is}], file says [{wanted}]"));
+        }
+    }
+
+    fn differs(&mut self, what: &str) {
+        self.differences.push(format!("differs, left as it is: {what}"));
+    }
+}
