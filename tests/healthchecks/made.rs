@@ -73,6 +73,26 @@ fn a_healthcheck_is_made_read_replaced_and_removed() {
 }
 
 #[test]
+fn finding_21_a_healthcheck_that_moves_needs_its_credentials_again() {
+    let world = Driven::new();
+    let of = |target_url: &str, authorization: Value| {
+        let body = json!({"service": 1, "target_url": target_url, "authorization": authorization});
+        world.system.call("POST", CHECKS, OWNER, &body)
+    };
+    let (here, elsewhere) = ("https://automation.example.com/health", "https://attacker.example.com/health");
+    assert_eq!(of(here, json!("Bearer one")).status, 201);
+    for target_url in [elsewhere, "http://automation.example.com/", "https://automation.example.com:1/"] {
+        let refused = of(target_url, json!(MASK));
+        assert_eq!((refused.status, refused.at("/code")), (400, &json!("invalid_field")), "{target_url}");
+        assert_eq!(refused.at("/pointer"), "/authorization", "{refused:?}");
+    }
+    let moved = of("https://automation.example.com/other", json!(MASK));
+    assert_eq!((moved.status, moved.at("/authorization")), (200, &json!(MASK)));
+    assert_eq!(of(elsewhere, json!("Bearer two")).status, 200);
+    assert_eq!(of(here, Value::Null).at("/authorization"), &Value::Null);
+}
+
+#[test]
 fn everything_that_is_wrong_is_told_at_once_and_nothing_is_made() {
     let world = Driven::new();
     let bad = json!({"service": 2, "target_url": "ftp://example.com", "authorization": "two\nlines",

@@ -66,6 +66,49 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
 }
 
 #[test]
+fn finding_21_a_webhook_that_moves_needs_its_credentials_again() {
+    let world = Driven::new();
+    let (url, credentials) = ("https://automation.example.com/hook", "Bearer one");
+    let made = world.hook(KEY, "VM", json!({"target_url": url, "authorization": credentials}));
+    let path = made["url"].as_str().unwrap();
+    let stored =
+        || world.system.block_on(world.system.table.webhooks(made_by())).unwrap()[0].settings.clone();
+    let elsewhere = [
+        "http://automation.example.com/hook",
+        "https://automation.example.com:8443/hook",
+        "https://attacker.example.com/hook",
+    ];
+    for target_url in elsewhere {
+        for mut body in [json!({}), json!({"authorization": MASK})] {
+            body["target_url"] = json!(target_url);
+            let refused = world.system.call("PATCH", path, KEY, &body);
+            assert_eq!((refused.status, refused.at("/code")), (400, &json!("invalid_field")), "{body}");
+            let told = "must be sent again: target_url has another scheme, host or port";
+            assert_eq!(refused.at("/authorization/0"), told, "{body}");
+            assert_eq!(refused.at("/pointer"), "/authorization", "{refused:?}");
+            assert_eq!(stored().target_url, url);
+        }
+    }
+    // The same place keeps them; credentials or none go with any other.
+    let same = json!({"target_url": "https://AUTOMATION.example.com:443/other", "authorization": MASK});
+    assert_eq!(world.system.call("PATCH", path, KEY, &same).status, 200);
+    assert_eq!(stored().authorization.as_deref(), Some(credentials));
+    let again = json!({"target_url": elsewhere[2], "authorization": "Bearer two"});
+    assert_eq!(world.system.call("PATCH", path, KEY, &again).status, 200);
+    assert_eq!(stored().authorization.as_deref(), Some("Bearer two"));
+    let without = json!({"target_url": url, "authorization": null});
+    assert_eq!(world.system.call("PATCH", path, KEY, &without).status, 200);
+    let free = json!({"target_url": elsewhere[0]});
+    assert_eq!(world.system.call("PATCH", path, KEY, &free).status, 200);
+    assert_eq!((stored().authorization, stored().target_url.as_str()), (None, elsewhere[0]));
+}
+
+/// The team of [`KEY`].
+fn made_by() -> domain::id::TeamId {
+    domain::id::TeamId::new(1).unwrap()
+}
+
+#[test]
 fn everything_that_is_wrong_is_told_at_once_and_nothing_is_made() {
     let world = Driven::new();
     let bad = json!({

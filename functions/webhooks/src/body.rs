@@ -8,11 +8,13 @@ use domain::webhook::{
     AUTHORIZATION_BYTES_MAX, DESCRIPTION_BYTES_MAX, HELD_SECONDS_MAX, Settings, TIMEOUT_SECONDS,
     TIMEOUT_SECONDS_MAX, URL_BYTES_MAX,
 };
-use dovetail_http::{Call, Failure, FieldError, view};
-use dovetail_outbound::{Target, Targets};
+use dovetail_http::{Call, Failure, FieldError};
+use dovetail_outbound::{Target, Targets, is_same_origin};
 use dovetail_table::Table;
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
+
+pub(crate) const AUTHORIZATION: &str = "authorization";
 
 pub(crate) type Body = Map<String, Value>;
 pub(crate) type Field<T> = Result<Option<T>, FieldError>;
@@ -31,9 +33,9 @@ pub(crate) enum Asked<'a> {
 /// The settings that a body asks for, or all that is wrong with them.
 pub(crate) fn settings(body: &Body, asked: Asked<'_>, targets: Targets) -> Result<Settings, Vec<FieldError>> {
     let is_new = matches!(asked, Asked::New { .. });
-    let before = match asked {
-        Asked::New { title } => usual(title),
-        Asked::Changed(before) => before.clone(),
+    let before = match &asked {
+        Asked::New { title } => usual(title.clone()),
+        Asked::Changed(before) => (*before).clone(),
     };
     let mut errors = Vec::new();
     let mut all = Told { errors: &mut errors };
@@ -49,6 +51,10 @@ pub(crate) fn settings(body: &Body, asked: Asked<'_>, targets: Targets) -> Resul
         cooling_seconds: all
             .or(seconds(body, "trigger_cooling_time", 0..=HELD_SECONDS_MAX), before.cooling_seconds),
     };
+    if let Asked::Changed(before) = asked {
+        let is_kept = before.authorization.is_some() && !replaces_authorization(body);
+        all.or(credentials(is_kept, &before.target_url, &told.target_url), ());
+    }
     all.or(only(body, "verify", true, "is always true: what is sent is for the receiver alone"), ());
     all.or(only(body, "trust_env", false, "is always false: there is no proxy to trust"), ());
     if errors.is_empty() { Ok(told) } else { Err(errors) }
@@ -109,7 +115,7 @@ pub(crate) fn target_url(body: &Body, targets: Targets, is_needed: bool) -> Fiel
 }
 
 pub(crate) fn authorization(body: &Body, is_new: bool) -> Field<Option<String>> {
-    let field = "authorization";
+    let field = AUTHORIZATION;
     if body.get(field).is_some_and(Value::is_null) {
         return Ok(Some(None));
     }
@@ -124,6 +130,21 @@ pub(crate) fn authorization(body: &Body, is_new: bool) -> Field<Option<String>> 
         }
         Some(text) => Ok(Some(Some(text))),
     }
+}
+
+/// Whether a body has other credentials than those that are stored, or removes them.
+pub(crate) fn replaces_authorization(body: &Body) -> bool {
+    body.get(AUTHORIZATION).is_some_and(|value| value.as_str() != Some(view::MASK))
+}
+
+/// Fails where stored credentials would be sent to another place than the one that they were stored for: the body must
+/// have them again. Otherwise each caller that may set the URL could read them.
+pub(crate) fn credentials(is_kept: bool, before: &str, after: &str) -> Field<()> {
+    if is_kept && !is_same_origin(before, after) {
+        let message = "must be sent again: target_url has another scheme, host or port";
+        return Err(FieldError::new(AUTHORIZATION, message));
+    }
+    Ok(None)
 }
 
 fn state(body: &Body) -> Field<Option<State>> {

@@ -60,8 +60,8 @@ pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<
         Ok(service) => stored(table, call, service.id).await?,
         Err(_) => None,
     };
-    let kept = before.as_ref().and_then(|(healthcheck, _)| healthcheck.settings.authorization.clone());
-    let (settings, service) = match (settings(&body, kept, targets), service) {
+    let stored = before.as_ref().map(|(healthcheck, _)| &healthcheck.settings);
+    let (settings, service) = match (settings(&body, stored, targets), service) {
         (Ok(settings), Ok(service)) => (settings, service),
         (settings, service) => return Err(crate::wrong(settings.err(), service.err())),
     };
@@ -115,18 +115,25 @@ fn shown(call: &Call, status: u16, healthcheck: &Healthcheck, course: &Course) -
 }
 
 /// The settings that a body asks for, or all that is wrong with them. What is absent is not kept: it has its usual value.
-fn settings(body: &Body, kept: Option<String>, targets: Targets) -> Result<Settings, Vec<FieldError>> {
+fn settings(body: &Body, stored: Option<&Settings>, targets: Targets) -> Result<Settings, Vec<FieldError>> {
     let mut errors = Vec::new();
     let mut all = Told { errors: &mut errors };
-    // What stands for what is stored means just that.
-    let masked = body.get("authorization").and_then(Value::as_str) == Some(view::MASK);
-    let (is_new, usual) = (kept.is_none(), kept.filter(|_| masked));
+    // The mask stands for the stored credentials; a body without `authorization` removes them.
+    let is_masked = body.contains_key(body::AUTHORIZATION) && !body::replaces_authorization(body);
+    let stored = stored.and_then(|stored| Some((&stored.target_url, stored.authorization.as_ref()?)));
+    let kept = stored.filter(|_| is_masked);
+    let (is_new, usual) = (stored.is_none(), kept.map(|(_, authorization)| authorization.clone()));
     let settings = Settings {
         target_url: all.or(body::target_url(body, targets, true), String::new()),
         authorization: all.or(body::authorization(body, is_new), usual),
         schedule_enabled: all.or(body::truth(body, "schedule_enabled"), false),
         crontab: all.or(crontab(body), None),
     };
+    if let Some((url, _)) = kept
+        && !settings.target_url.is_empty()
+    {
+        all.or(body::credentials(true, url, &settings.target_url), ());
+    }
     if settings.schedule_enabled
         && settings.crontab.is_none()
         && !errors.iter().any(|error| error.field == CRONTAB)

@@ -12,7 +12,7 @@ mod webhook;
 pub use address::is_public;
 pub use healthcheck::ask;
 pub use sign::signature;
-pub use target::{Problem, Target, Targets};
+pub use target::{Problem, Target, Targets, is_same_origin};
 pub use webhook::{TRIGGERED, deliver};
 
 use address::{NotPublic, Resolver};

@@ -113,9 +113,43 @@ fn has_bad_port(authority: &Authority) -> bool {
     !behind.is_empty() && authority.port_u16().is_none_or(|port| port == 0)
 }
 
+/// Returns whether two URLs have the same scheme, host and port; text that is no URL has none.
+pub fn is_same_origin(one: &str, other: &str) -> bool {
+    let origin = origin(one);
+    origin.is_some() && origin == self::origin(other)
+}
+
+fn origin(url: &str) -> Option<(String, String, u16)> {
+    let uri: Uri = url.parse().ok()?;
+    let scheme = uri.scheme_str()?.to_ascii_lowercase();
+    let port = uri.port_u16().unwrap_or(if scheme == "https" { 443 } else { 80 });
+    Some((scheme, uri.host()?.to_ascii_lowercase(), port))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port() {
+        let url = "https://example.com/hook?a=b";
+        for same in ["https://example.com", "https://EXAMPLE.com:443/other", "HTTPS://example.com/"] {
+            assert!(is_same_origin(url, same), "{same}");
+        }
+        for other in [
+            "http://example.com/hook",
+            "http://example.com:443/hook",
+            "https://example.com:8443/hook",
+            "https://example.com.evil.example/hook",
+            "https://example.org/hook",
+            "https://example.com@evil.example/hook",
+            "/hook",
+            "",
+        ] {
+            assert!(!is_same_origin(url, other), "{other}");
+        }
+        assert!(!is_same_origin("", ""));
+    }
 
     #[test]
     fn only_public_targets_are_such() {
