@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use tests::issuer::Issuer;
-use tests::{Answer, Ask, Running, Settings as Start, Tables, fresh_table, functions_on, send};
+use tests::{Answer, Ask, Fate, Proxy, Running, Settings as Start, Tables, fresh_table, functions_on, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const KEYS: &str = "/v1/account/api_keys/";
@@ -416,6 +416,24 @@ fn provoke_storage(provoked: &mut Provoked) {
         }
     });
     provoked.meets(Code::Unavailable, answer);
+    provoke_full(provoked, &tables);
+}
+
+/// A system whose engine has no room for a transaction.
+fn provoke_full(provoked: &mut Provoked, tables: &Tables) {
+    let answer = provoked.system.block_on(async {
+        let fate = |operation: &str| if operation == "TransactWriteItems" { Fate::Full } else { Fate::Pass };
+        let proxy = Proxy::before(tables.settings.endpoint.clone().unwrap(), fate).await;
+        let (base, serving) = functions_on(Table::connect(tables.through(&proxy.endpoint))).await;
+        let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "one"}]}}}}).to_string();
+        let key = Some("awesome-key");
+        let ask = Ask { method: "POST", path: SUBMIT, key, body: body.into_bytes(), ..Ask::default() };
+        tokio::select! {
+            answer = send(&base, &ask) => answer,
+            () = serving => Answer { status: 0, headers: Vec::new(), body: Value::Null },
+        }
+    });
+    provoked.meets(Code::StorageFull, answer);
 }
 
 #[test]

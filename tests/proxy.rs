@@ -25,11 +25,16 @@ pub enum Fate {
     AnswerLost,
     /// It is a transaction that is refused as one that met another: no engine of the tests does that by itself.
     Conflict,
+    /// It is refused as the embedded engine refuses what a full disk does not take.
+    Full,
 }
 
 const CONFLICT: &str = r#"{"__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
     "Message": "Transaction cancelled, please refer cancellation reasons for specific reasons [TransactionConflict]",
     "CancellationReasons": [{"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}]}"#;
+
+const FULL: &str = r#"{"__type": "com.amazonaws.dynamodb.v20120810#InternalServerError",
+    "message": "database or disk is full"}"#;
 
 /// The operations that were asked for so far.
 pub type Calls = Arc<Mutex<Vec<String>>>;
@@ -182,9 +187,14 @@ async fn pass(
     if fate == Fate::RequestLost {
         return Err(io::ErrorKind::ConnectionReset.into());
     }
-    if fate == Fate::Conflict {
-        let mut refused = Response::new(Full::from(CONFLICT));
-        *refused.status_mut() = StatusCode::BAD_REQUEST;
+    let refused = match fate {
+        Fate::Conflict => Some((StatusCode::BAD_REQUEST, CONFLICT)),
+        Fate::Full => Some((StatusCode::INTERNAL_SERVER_ERROR, FULL)),
+        Fate::Pass | Fate::RequestLost | Fate::AnswerLost => None,
+    };
+    if let Some((status, body)) = refused {
+        let mut refused = Response::new(Full::from(body));
+        *refused.status_mut() = status;
         return Ok(refused);
     }
     let (parts, body) = request.into_parts();

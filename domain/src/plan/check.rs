@@ -97,12 +97,7 @@ fn against(schema: &Schema, metadata: &Value, place: &[&str], problems: &mut Pro
     for problem in judged(schema, metadata, budget) {
         let pointer = format!("{}{}", pointer(place.iter().copied()), problem.pointer);
         let path = place.iter().map(|name| (*name).to_owned()).chain(problem.path).collect();
-        problems.push(|| Problem {
-            pointer,
-            path,
-            rule: metadata_rule(problem.rule),
-            message: problem.message,
-        });
+        problems.push(|| Problem { pointer, path, rule: metadata_rule(problem.rule), ..problem });
     }
 }
 

@@ -133,7 +133,7 @@ async fn judged(table: &Table, id: WorkId, error: Error) -> Result<Carried, Erro
 
 const fn is_temporary(error: &Error) -> bool {
     match error {
-        Error::Unavailable(_) | Error::Denied(_) => true,
+        Error::Unavailable(_) | Error::Denied(_) | Error::Full(_) => true,
         Error::NotTaken(_) | Error::Corrupt { .. } => false,
     }
 }

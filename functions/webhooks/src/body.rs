@@ -8,7 +8,7 @@ use domain::webhook::{
     AUTHORIZATION_BYTES_MAX, DESCRIPTION_BYTES_MAX, HELD_SECONDS_MAX, Settings, TIMEOUT_SECONDS,
     TIMEOUT_SECONDS_MAX, URL_BYTES_MAX,
 };
-use dovetail_http::{Call, Failure, FieldError};
+use dovetail_http::{Call, Failure, FieldError, view};
 use dovetail_outbound::{Target, Targets, is_same_origin};
 use dovetail_table::Table;
 use serde_json::{Map, Value};

@@ -6,7 +6,8 @@ pub mod trace;
 mod trust;
 
 use aws_credential_types::Credentials;
-use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_credential_types::provider::error::CredentialsError;
+use aws_credential_types::provider::{ProvideCredentials as _, SharedCredentialsProvider};
 use aws_smithy_http_client::Builder;
 use aws_smithy_runtime_api::client::behavior_version::BehaviorVersion;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
@@ -67,6 +68,21 @@ pub fn config(way: Way) -> SdkConfig {
     config.set_retry_config(Some(RetryConfig::standard().with_max_attempts(3)));
     config.set_timeout_config(Some(timeouts()));
     config.build()
+}
+
+/// Returns the provider that an account's credentials come from, such as `EnvironmentVariable`, or why there are none.
+pub async fn credential_source(account: &SdkConfig) -> Result<String, String> {
+    let Some(provider) = account.credentials_provider() else { return Err("no provider is set".to_owned()) };
+    let credentials = provider.provide_credentials().await.map_err(|error| reason(&error))?;
+    // Only the debug form has the provider's name; it leaves the secret out.
+    let shown = format!("{credentials:?}");
+    let name = shown.split_once("provider_name: \"").and_then(|(_, rest)| rest.split_once('"'));
+    Ok(name.map_or("of an unknown provider", |(name, _)| name).to_owned())
+}
+
+fn reason(error: &CredentialsError) -> String {
+    let source = std::error::Error::source(error);
+    source.map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
 }
 
 /// What Lambda says, and nothing else: to look for files, profiles and other roles takes time at each cold start.

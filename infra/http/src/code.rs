@@ -103,6 +103,8 @@ pub enum Code {
     SubmissionInFlight,
     /// Others change the same records faster than this request could.
     Contended,
+    /// The storage takes no writes.
+    StorageFull,
     /// The storage cannot be reached.
     Unavailable,
     /// Something is broken that the caller cannot mend.
@@ -160,6 +162,7 @@ impl Code {
         Self::OutOfNumbers,
         Self::SubmissionInFlight,
         Self::Contended,
+        Self::StorageFull,
         Self::Unavailable,
         Self::Broken,
     ];
@@ -235,6 +238,7 @@ impl Code {
                 (503, "submission_in_flight", "an earlier submission of the team is still being applied")
             }
             Self::Contended => (503, "contended", "others change the same records right now"),
+            Self::StorageFull => (503, "storage_full", "the storage takes no writes"),
             Self::Unavailable => (503, "unavailable", "the storage cannot be reached"),
             Self::Broken => (500, "broken", "something is broken on our side"),
         }

@@ -199,6 +199,7 @@ impl Failure {
             Self::Broken(error) => {
                 let code = match error {
                     Error::Unavailable(_) | Error::Denied(_) => Code::Unavailable,
+                    Error::Full(_) => Code::StorageFull,
                     Error::NotTaken(_) | Error::Corrupt { .. } => Code::Broken,
                 };
                 (Reply::error(code), Some(error.to_string()))

@@ -1,20 +1,80 @@
-//! The tables of a deployed stack, as whoever runs a command reaches them: with the credentials and the region of the
+//! The tables of a deployed stack, as the caller of a command reaches them: with the credentials and the region of the
 //! environment, a profile, or the machine.
 
-use aws_config::BehaviorVersion;
-use dovetail_aws::{Trust, Way, https};
+use std::{env, fmt};
+
+use aws_config::{BehaviorVersion, SdkConfig};
+use dovetail_aws::{Trust, Way, credential_source, https};
 use dovetail_table::{ACTIONS_MAX, Settings, Table};
 
-/// The table of this name and that of its API keys; in an engine in AWS's place, if there is an endpoint.
-pub(crate) async fn table(name: &str, endpoint: Option<&str>) -> Table {
-    let way = match endpoint {
-        Some(endpoint) => Way::Engine(endpoint.to_owned()),
-        None => {
-            let account = aws_config::defaults(BehaviorVersion::latest())
-                .http_client(https(&Trust::Machine.unless_told()));
-            Way::Account(Box::new(account.load().await))
-        }
+/// Where a command looks for its table. Every failure names all of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    table: String,
+    region: String,
+    endpoint: String,
+    credentials: String,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { table, region, endpoint, credentials } = self;
+        write!(f, "table {table}, region {region}, endpoint {endpoint}, credentials: {credentials}")
+    }
+}
+
+/// Why a table can't be reached or used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No region is set.
+    #[error("no region is set: set AWS_REGION, or a region in the profile ({0})")]
+    NoRegion(Location),
+    /// No credentials were found.
+    #[error("no credentials were found: {reason} ({location})")]
+    NoCredentials {
+        /// Why the last provider has none.
+        reason: String,
+        /// Where they were needed.
+        location: Location,
+    },
+    /// The table failed.
+    #[error("{source} ({location})")]
+    Table {
+        /// How.
+        source: dovetail_table::Error,
+        /// Which it is.
+        location: Location,
+    },
+}
+
+/// A table, and where it is.
+pub(crate) struct Reached {
+    pub(crate) table: Table,
+    location: Location,
+}
+
+impl Reached {
+    /// Adds the location to a failure of the table.
+    pub(crate) fn failure(&self, source: dovetail_table::Error) -> Error {
+        Error::Table { source, location: self.location.clone() }
+    }
+}
+
+/// Returns the table of this name and that of its API keys; with an endpoint, those of an engine in AWS's place.
+pub(crate) async fn reach(name: &str, endpoint: Option<&str>) -> Result<Reached, Error> {
+    let (way, location) = match endpoint {
+        Some(endpoint) => (Way::Engine(endpoint.to_owned()), at_engine(name, endpoint)),
+        None => of_account(name).await?,
     };
+    Ok(Reached { table: connect(name, way), location })
+}
+
+/// Returns the table of an engine, which needs no account.
+pub(crate) fn of_engine(name: &str, endpoint: &str) -> Table {
+    connect(name, Way::Engine(endpoint.to_owned()))
+}
+
+fn connect(name: &str, way: Way) -> Table {
     let settings = Settings {
         table: name.to_owned(),
         keys_table: format!("{name}-keys"),
@@ -22,4 +82,38 @@ pub(crate) async fn table(name: &str, endpoint: Option<&str>) -> Table {
         actions_max: ACTIONS_MAX,
     };
     Table::connect_by(settings, way)
+}
+
+fn at_engine(table: &str, endpoint: &str) -> Location {
+    let [region, credentials] = ["us-east-1", "none needed"].map(str::to_owned);
+    Location { table: table.to_owned(), region, endpoint: endpoint.to_owned(), credentials }
+}
+
+async fn of_account(name: &str) -> Result<(Way, Location), Error> {
+    let account = aws_config::defaults(BehaviorVersion::latest());
+    let account = account.http_client(https(&Trust::Machine.unless_told())).load().await;
+    let mut location = Location {
+        table: name.to_owned(),
+        region: account.region().map_or("none", |region| region.as_ref()).to_owned(),
+        endpoint: endpoint(&account),
+        credentials: "none".to_owned(),
+    };
+    if account.region().is_none() {
+        return Err(Error::NoRegion(location));
+    }
+    match credential_source(&account).await {
+        Ok(source) => location.credentials = source,
+        Err(reason) => return Err(Error::NoCredentials { reason, location }),
+    }
+    Ok((Way::Account(Box::new(account)), location))
+}
+
+/// Returns the endpoint that the SDK uses.
+fn endpoint(account: &SdkConfig) -> String {
+    let set = env::var("AWS_ENDPOINT_URL_DYNAMODB").ok();
+    let set = set.or_else(|| account.endpoint_url().map(str::to_owned));
+    set.unwrap_or_else(|| match account.region() {
+        Some(region) => format!("https://dynamodb.{region}.amazonaws.com"),
+        None => "none".to_owned(),
+    })
 }

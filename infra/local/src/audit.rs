@@ -89,6 +89,9 @@ pub enum Error {
     /// The table failed.
     #[error(transparent)]
     Table(#[from] dovetail_table::Error),
+    /// The table of a stack can't be reached or used.
+    #[error(transparent)]
+    Account(#[from] account::Error),
     /// The export can't be read, is not whole, or holds what is no row.
     #[error(transparent)]
     Export(#[from] export::Error),
@@ -105,15 +108,19 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
                 return Err(Error::NoDatabase(directory.clone()));
             }
             let engine = Engine::start(&Place::Directory(directory.clone()))?;
-            let table = account::table(TABLE, Some(engine.endpoint())).await;
+            let table = account::of_engine(TABLE, engine.endpoint());
             // How long something has waited says nothing where nobody worked on it.
             let audited = of_table(&table, None, settings.repair).await?;
             engine.stop()?;
             audited
         }
         Source::Table { name, endpoint } => {
-            let table = account::table(name, endpoint.as_deref()).await;
-            of_table(&table, Some(now), settings.repair).await?
+            let reached = account::reach(name, endpoint.as_deref()).await?;
+            let audited = of_table(&reached.table, Some(now), settings.repair).await;
+            audited.map_err(|error| match error {
+                Error::Table(source) => reached.failure(source).into(),
+                other => other,
+            })?
         }
         Source::Export(directory) => (of_export(directory)?, None),
     };

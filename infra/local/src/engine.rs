@@ -17,7 +17,11 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 use tokio::{net::TcpListener, sync::oneshot};
 
+use crate::database;
+
 const DATABASE_FILE: &str = "dovetail.db";
+/// The table that every database of the engine has.
+const ENGINES_TABLE: &str = "_tables";
 const LOCK_FILE: &str = "dovetail.lock";
 const SHARED_MEMORY: &str = "/dev/shm";
 /// How long a stop waits for requests under way; idle connections close at once.
@@ -56,11 +60,14 @@ pub enum Error {
     /// A path that is not UTF-8, which the engine can't open.
     #[error("{} is not valid UTF-8, which the database needs", .0.display())]
     Unreadable(PathBuf),
+    /// The database file is not used.
+    #[error(transparent)]
+    File(#[from] database::Error),
     /// The engine refused the database.
     #[error("the database can't be opened: {0}")]
     Database(String),
-    /// The index over stream records could not be made.
-    #[error("the stream records can't be indexed: {0}")]
+    /// The database file could not be read, or not be indexed.
+    #[error("the database failed: {0}")]
     Index(#[from] rusqlite::Error),
     /// The engine's server failed while serving.
     #[error("the engine failed: {0}")]
@@ -121,6 +128,26 @@ impl Engine {
     /// Whether a directory has a database.
     pub fn is_in(directory: &Path) -> bool {
         directory.join(DATABASE_FILE).is_file()
+    }
+
+    /// Returns whether the engine runs in this process.
+    pub const fn is_embedded(&self) -> bool {
+        self.serving.is_some()
+    }
+
+    /// Fails if the embedded engine lacks a table.
+    pub fn require_table(&self, table: &str) -> Result<(), Error> {
+        if !self.is_embedded() {
+            return Ok(());
+        }
+        let path = self.directory.join(DATABASE_FILE);
+        let select = "SELECT EXISTS (SELECT 1 FROM _tables WHERE table_name = ?1) \
+                      AND EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1)";
+        if Connection::open(&path)?.query_row(select, [table], |row| row.get(0))? {
+            Ok(())
+        } else {
+            Err(database::Error::NoTable { path, table: table.to_owned() }.into())
+        }
     }
 
     /// The URL that a DynamoDB client is pointed at.
@@ -187,6 +214,7 @@ fn lock(directory: &Path) -> Result<File, Error> {
 
 fn open(path: &Path) -> Result<Database, Error> {
     let name = path.to_str().ok_or_else(|| Error::Unreadable(path.to_owned()))?;
+    database::check(path, ENGINES_TABLE)?;
     let database = Database::new(name).map_err(|error| Error::Database(error.to_string()))?;
     // The engine's schema, stream records included, exists once the database is open.
     Connection::open(path)?.execute_batch(INDEX_STREAMS)?;

@@ -11,6 +11,8 @@ use std::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
+use crate::database;
+
 // Numbers are never given out twice, even when the row with the greatest one is removed.
 const SCHEMA: &str = "\
     PRAGMA journal_mode = WAL;
@@ -20,6 +22,7 @@ const SCHEMA: &str = "\
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         envelope TEXT NOT NULL
     ) STRICT;
+    CREATE TABLE IF NOT EXISTS created_tables (name TEXT PRIMARY KEY) STRICT;
     CREATE TABLE IF NOT EXISTS webhooks (team TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS failures (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -44,6 +47,9 @@ pub enum Error {
     /// The file failed.
     #[error("the journal failed: {0}")]
     Database(#[from] rusqlite::Error),
+    /// The file is not used.
+    #[error(transparent)]
+    File(#[from] database::Error),
     /// The file holds what was never written there.
     #[error("the journal is damaged: {0}")]
     Damaged(#[from] serde_json::Error),
@@ -84,9 +90,22 @@ impl std::fmt::Debug for Received {
 impl Journal {
     /// Opens or creates the file.
     pub fn open(path: &Path) -> Result<Self, Error> {
+        database::check(path, "positions")?;
         let connection = Connection::open(path)?;
         connection.execute_batch(SCHEMA)?;
         Ok(Self(Mutex::new(connection)))
+    }
+
+    /// Returns whether a table was created in the database beside this file.
+    pub fn has_created(&self, table: &str) -> Result<bool, Error> {
+        let select = "SELECT EXISTS (SELECT 1 FROM created_tables WHERE name = ?1)";
+        Ok(self.connection().query_row(select, [table], |row| row.get(0))?)
+    }
+
+    /// Remembers that a table was created: from then on its absence is a damage.
+    pub fn set_created(&self, table: &str) -> Result<(), Error> {
+        self.connection().execute("INSERT OR IGNORE INTO created_tables VALUES (?1)", [table])?;
+        Ok(())
     }
 
     /// The sequence number up to which a consumer has read what it reads; none before its first batch.

@@ -1,12 +1,13 @@
 //! The whole system in one process: a DynamoDB engine, the handlers of the Lambdas, and what stands
 //! in the places of API Gateway, Lambda's event source mappings and EventBridge.
 
-mod account;
+pub mod account;
 pub mod arguments;
 pub mod audit;
 pub mod bus;
 pub mod client;
 pub mod control;
+pub mod database;
 pub mod engine;
 pub mod envelope;
 pub mod functions;
@@ -88,6 +89,9 @@ pub enum Error {
     /// The table failed.
     #[error(transparent)]
     Table(#[from] dovetail_table::Error),
+    /// The table of a stack can't be reached or used.
+    #[error(transparent)]
+    Account(#[from] account::Error),
     /// The world could not be loaded.
     #[error(transparent)]
     Load(#[from] load::Failure),
@@ -189,7 +193,7 @@ impl System {
         let journal = Arc::new(Journal::open(&engine.directory().join(JOURNAL_FILE))?);
         let cursor_secret = cursor_secret();
         let table = Table::connect(tables.clone());
-        table.create().await?;
+        create_tables(&engine, &journal, &table, &tables).await?;
         let is_left_out = settings.world == WorldChoice::DemoIfEmpty && has_team(&table).await?;
         let (new_keys, differences) = if is_left_out {
             webhooks.clear();
@@ -405,6 +409,28 @@ fn read_world(path: &Path) -> Result<World, Error> {
     let file = path.display().to_string();
     let text = fs::read_to_string(path).map_err(Error::io(file.clone()))?;
     world::parse(&text).map_err(|problems| Error::World { file, problems })
+}
+
+/// Creates the tables where they are missing. One that was created in this directory before must be there still.
+async fn create_tables(
+    engine: &Engine,
+    journal: &Journal,
+    table: &Table,
+    tables: &dovetail_table::Settings,
+) -> Result<(), Error> {
+    let names = [&tables.table, &tables.keys_table];
+    for name in names {
+        if journal.has_created(name)? {
+            engine.require_table(name)?;
+        }
+    }
+    table.create().await?;
+    if engine.is_embedded() {
+        for name in names {
+            journal.set_created(name)?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns whether the table has a team: teams are numbered from 1 and never removed.

@@ -106,9 +106,17 @@ pub enum Failure {
 /// Loads a world from a file, and prints what was made and what differs.
 pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> Result<(), crate::Error> {
     let world = crate::read_world(&settings.world)?;
-    let table = account::table(&settings.table, settings.endpoint.as_deref()).await;
+    let reached = account::reach(&settings.table, settings.endpoint.as_deref()).await?;
+    let failed = |failure| match failure {
+        Failure::Refused(problems) => {
+            crate::Error::World { file: settings.world.display().to_string(), problems: problems.join("\n") }
+        }
+        Failure::Table(source) => reached.failure(source).into(),
+        Failure::Chance | Failure::Output(_) => failure.into(),
+    };
+    let table = &reached.table;
     if settings.is_dry_run {
-        let plan = Plan::of(&table, &world, now).await.map_err(|failure| in_file(settings, failure))?;
+        let plan = Plan::of(table, &world, now).await.map_err(failed)?;
         return Ok(print_plan(out, &plan).map_err(Failure::from)?);
     }
     let mut made = 0;
@@ -120,8 +128,7 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
         made += 1;
         show(out, key)
     };
-    let differences =
-        self::world(&table, &world, now, &mut show).await.map_err(|failure| in_file(settings, failure))?;
+    let differences = self::world(table, &world, now, &mut show).await.map_err(failed)?;
     let (teams, services) = (world.teams.len(), world.services.len());
     let mut text: String = differences.iter().map(|difference| format!("{difference}\n")).collect();
     text.push_str(&format!("Teams: {teams}. Services: {services}. Keys made: {made}.\n"));
@@ -130,16 +137,6 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
     }
     out.write_all(text.as_bytes()).map_err(Failure::from)?;
     Ok(())
-}
-
-/// Puts the name of the file before problems of its content.
-fn in_file(settings: &Settings, failure: Failure) -> crate::Error {
-    match failure {
-        Failure::Refused(problems) => {
-            crate::Error::World { file: settings.world.display().to_string(), problems: problems.join("\n") }
-        }
-        Failure::Table(_) | Failure::Chance | Failure::Output(_) => failure.into(),
-    }
 }
 
 fn print_plan(out: &mut impl Write, plan: &Plan<'_>) -> io::Result<()> {

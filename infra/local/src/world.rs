@@ -178,7 +178,7 @@ mod tests {
 
     /// A schema that is as small as one can be.
     fn schema(title: &str) -> Value {
-        json!({ "title": title, "type": "object", "properties": { "name": { "type": "string" } } })
+        json!({ "title": title, "type": "object", "required": ["name"], "properties": { "name": { "type": "string" } } })
     }
 
     #[test]

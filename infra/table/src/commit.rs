@@ -1,7 +1,7 @@
 //! Committing: one transaction, all or nothing, with bounded and jittered retries (docs/architecture.md, lost answers).
 
 use crate::call::Call as _;
-use crate::error::describe;
+use crate::error::{denial, describe, is_full};
 use crate::key::Key;
 use crate::record::Attributes;
 use crate::{Error, Table, size, spent, statement};
@@ -75,6 +75,7 @@ impl Table {
                     Failure::Ambiguous => return Ok(Commit::Unknown),
                     Failure::Refused => return Err(Error::NotTaken(describe(&error))),
                     Failure::Denied => return Err(Error::Denied(describe(&error))),
+                    Failure::Full => return Err(Error::Full(describe(&error))),
                     Failure::Busy if attempt < RETRIES_MAX => {}
                     Failure::Busy => return Ok(Commit::Busy),
                 },
@@ -152,6 +153,8 @@ enum Failure {
     Refused,
     /// The function may not do this, or there is no such table.
     Denied,
+    /// The storage takes no writes.
+    Full,
 }
 
 /// The same, noted for the request's metrics.
@@ -166,6 +169,9 @@ fn told<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
 #[expect(clippy::wildcard_enum_match_arm, reason = "the SDK's errors are an open set")]
 fn classify<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
     let SdkError::ServiceError(service) = error else { return Failure::Ambiguous };
+    if is_full(error) {
+        return Failure::Full;
+    }
     match service.err() {
         TransactWriteItemsError::TransactionCanceledException(cancelled) => {
             let codes = || cancelled.cancellation_reasons().iter().filter_map(|reason| reason.code());
@@ -196,7 +202,7 @@ fn by_code(code: Option<&str>) -> Failure {
     match code {
         Some("ThrottlingError") => Failure::Busy,
         Some("ValidationException") => Failure::Refused,
-        Some("AccessDeniedException" | "UnrecognizedClientException") => Failure::Denied,
+        Some(code) if denial(code).is_some() => Failure::Denied,
         Some(_) | None => Failure::Ambiguous,
     }
 }

@@ -1,15 +1,18 @@
 //! The client: made once per process.
 
-use crate::ACTIONS_MAX;
+use crate::call::Call as _;
 use crate::checked;
 use crate::mandatory;
 use crate::messages;
 use crate::meter::Meter;
 use crate::pace::Paced;
+use crate::record::Attributes;
 use crate::schemas::Schemas;
 use crate::spent::Stopwatch;
+use crate::{ACTIONS_MAX, Error, key};
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{self, SharedHttpClient};
+use aws_sdk_dynamodb::types::AttributeValue;
 use domain::id::{ChangeId, ItemId, TeamId};
 use dovetail_aws::Way;
 use std::collections::BTreeMap;
@@ -73,6 +76,7 @@ pub struct Table {
     pub(crate) known_messages: messages::Known,
     pub(crate) known_mandatory: mandatory::Known,
     pub(crate) seen_checks: checked::Seen,
+    is_engine: bool,
 }
 
 impl std::fmt::Debug for Table {
@@ -90,6 +94,7 @@ impl Table {
 
     /// Connects in a certain way, wherever the settings lead.
     pub fn connect_by(settings: Settings, way: Way) -> Self {
+        let is_engine = matches!(way, Way::Engine(_));
         let config = dovetail_aws::config(way);
         let mut watched = config::Builder::from(&config).interceptor(Meter).interceptor(Stopwatch);
         watched.set_http_client(config.http_client().map(|way| SharedHttpClient::new(Paced(way))));
@@ -103,6 +108,22 @@ impl Table {
             known_messages: messages::Known::default(),
             known_mandatory: mandatory::Known::default(),
             seen_checks: checked::Seen::default(),
+            is_engine,
         }
+    }
+
+    /// Fails unless the tables answer a read and, on an engine in AWS's place, take a write: its disk may be full.
+    ///
+    /// A table of AWS is never full, and a check that everybody may ask for gets no permission to write there.
+    pub async fn check_health(&self) -> Result<(), Error> {
+        if let Some(id) = TeamId::new(1) {
+            self.team(id).await?;
+        }
+        if self.is_engine {
+            let mut row = Attributes::from(key::health_check());
+            row.insert("at".to_owned(), AttributeValue::N(dovetail_aws::now().micros().to_string()));
+            self.client.put_item().table_name(&self.keys).set_item(Some(row)).call().await?;
+        }
+        Ok(())
     }
 }

@@ -8,6 +8,9 @@ pub enum Error {
     /// The table could not be reached, or went on refusing for now: the same request may succeed later.
     #[error("the table is unavailable: {0}")]
     Unavailable(String),
+    /// The storage is full, or its disk fails: an engine's, never AWS's. Nothing was written.
+    #[error("the storage takes no writes: {0}")]
+    Full(String),
     /// The function may not do this, or there is no such table: the deployment is wrong.
     #[error("the table denies the request: {0}")]
     Denied(String),
@@ -32,13 +35,33 @@ impl Error {
 
 impl<E: ProvideErrorMetadata, R> From<SdkError<E, R>> for Error {
     fn from(error: SdkError<E, R>) -> Self {
+        if is_full(&error) {
+            return Self::Full(describe(&error));
+        }
         match error.code() {
             Some("ValidationException") => Self::NotTaken(describe(&error)),
-            Some("AccessDeniedException" | "UnrecognizedClientException" | "ResourceNotFoundException") => {
-                Self::Denied(describe(&error))
-            }
+            Some(code) if denial(code).is_some() => Self::Denied(describe(&error)),
             Some(_) | None => Self::Unavailable(describe(&error)),
         }
+    }
+}
+
+/// Returns whether an engine could not write to its disk. SQLite's texts tell it: the protocol has no code for it.
+pub(crate) fn is_full<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> bool {
+    let texts = ["disk is full", "disk I/O error"];
+    error.message().is_some_and(|message| texts.iter().any(|text| message.contains(text)))
+}
+
+/// Returns what a code means that denies a request.
+pub(crate) fn denial(code: &str) -> Option<&'static str> {
+    match code {
+        "AccessDeniedException" => Some("access is denied"),
+        "ResourceNotFoundException" => Some("there is no such table"),
+        "UnrecognizedClientException"
+        | "InvalidSignatureException"
+        | "MissingAuthenticationTokenException" => Some("the credentials are not valid"),
+        "ExpiredTokenException" => Some("the credentials have expired"),
+        _ => None,
     }
 }
 
@@ -47,8 +70,12 @@ pub(crate) fn describe<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> St
     match error {
         SdkError::ConstructionFailure(_) => "the request could not be made".to_owned(),
         SdkError::TimeoutError(_) => "no answer in time".to_owned(),
-        SdkError::DispatchFailure(_) => "no connection".to_owned(),
+        SdkError::DispatchFailure(_) => "the endpoint can't be reached".to_owned(),
         SdkError::ResponseError(_) => "the answer could not be read".to_owned(),
-        SdkError::ServiceError(_) | _ => error.code().unwrap_or("an error without a code").to_owned(),
+        SdkError::ServiceError(_) | _ => of_code(error.code().unwrap_or("an error without a code")),
     }
+}
+
+fn of_code(code: &str) -> String {
+    denial(code).map_or_else(|| code.to_owned(), |meaning| format!("{meaning} ({code})"))
 }

@@ -397,6 +397,11 @@ pub(crate) fn team_name(name: &str) -> Key {
     Key::new(format!("TEAM_NAME#{name}"), "TEAM_NAME")
 }
 
+/// The row of the table of keys that a check of health writes.
+pub(crate) fn health_check() -> Key {
+    Key::new("HEALTH", "HEALTH")
+}
+
 /// The numbers that the next team and the next service get.
 pub(crate) fn counters() -> Key {
     Key::new("COUNTERS", "COUNTERS")

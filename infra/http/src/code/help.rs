@@ -223,6 +223,11 @@ impl Code {
                 "Others change the same records so fast that this request did not get its turn. Nothing was changed.",
                 "Send it again after `Retry-After`.",
             ),
+            Self::StorageFull => (
+                "The disk of the engine is full, or fails. Nothing was changed, and reads still work. A table of AWS is never \
+                 full.",
+                "Make room on the disk, then send it again.",
+            ),
             Self::Unavailable => (
                 "The storage could not be reached, or refused to answer for now. A request that changes something may \
                  have been carried out nevertheless.",

@@ -17,6 +17,11 @@ use std::time::{Duration, Instant, SystemTime};
 /// How long the program may take to start.
 const START: Duration = Duration::from_secs(60);
 
+/// The path of the program: the one that is tested, or the one in the environment.
+pub(crate) fn path() -> String {
+    std::env::var("DOVETAIL").unwrap_or_else(|_| env!("CARGO_BIN_EXE_dovetail").to_owned())
+}
+
 /// The program on a directory of data, killed when dropped.
 pub(crate) struct Program {
     child: Child,
@@ -36,18 +41,27 @@ impl Program {
 
     /// Starts it with somewhere to tell what it has to say.
     pub(crate) fn start_telling(data: &Path, arguments: &[&str], out: Stdio, err: Stdio) -> Self {
+        Self::start_by(Command::new(path()), data, arguments, out, err)
+    }
+
+    /// Starts it by a command that takes its arguments.
+    pub(crate) fn start_by(
+        mut command: Command,
+        data: &Path,
+        arguments: &[&str],
+        out: Stdio,
+        err: Stdio,
+    ) -> Self {
         let ready = data.with_extension("ready");
         drop(std::fs::remove_file(&ready));
-        let child = Command::new(
-            std::env::var("DOVETAIL").unwrap_or_else(|_| env!("CARGO_BIN_EXE_dovetail").to_owned()),
-        )
-        .args(["--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()])
-        .args(["--ready-file", ready.to_str().unwrap()])
-        .args(arguments)
-        .stdout(out)
-        .stderr(err)
-        .spawn()
-        .unwrap();
+        let child = command
+            .args(["--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()])
+            .args(["--ready-file", ready.to_str().unwrap()])
+            .args(arguments)
+            .stdout(out)
+            .stderr(err)
+            .spawn()
+            .unwrap();
         let began = Instant::now();
         let mut program = Self { child, base: String::new() };
         while program.base.is_empty() {

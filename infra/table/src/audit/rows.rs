@@ -65,7 +65,7 @@ impl Rows {
         if let Err(unreadable) = self.read(&row) {
             let reason = match unreadable {
                 Error::Corrupt { reason, .. } => reason,
-                Error::Unavailable(_) | Error::Denied(_) | Error::NotTaken(_) => {
+                Error::Unavailable(_) | Error::Denied(_) | Error::Full(_) | Error::NotTaken(_) => {
                     "it cannot be read".to_owned()
                 }
             };

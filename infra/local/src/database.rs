@@ -1,0 +1,65 @@
+//! Checks database files before they are used: a damaged or foreign file must not be served as an empty one.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, ErrorCode};
+
+/// Why a file is not used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file is of another program, or no database.
+    #[error("{} is not a database of Dovetail, or its beginning is damaged; nothing was changed", .0.display())]
+    Foreign(PathBuf),
+    /// The database is damaged.
+    #[error("{} is damaged: {reason}; restore a copy, or remove its directory to start over", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite found.
+        reason: String,
+    },
+    /// A table is missing that was there before.
+    #[error(
+        "{} has no table {table}, which was created there; restore a copy, or remove its directory to start over",
+        path.display()
+    )]
+    NoTable {
+        /// The file.
+        path: PathBuf,
+        /// The table's name.
+        table: String,
+    },
+}
+
+/// Fails unless a file is absent, empty, or a whole database that has `table`.
+pub(crate) fn check(path: &Path, table: &str) -> Result<(), Error> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let tables = tables(path).map_err(|error| of(path, &error))?;
+    if tables.is_empty() || tables.iter().any(|found| found == table) {
+        Ok(())
+    } else {
+        Err(Error::Foreign(path.to_owned()))
+    }
+}
+
+/// Returns the tables of a database that is whole.
+fn tables(path: &Path) -> rusqlite::Result<Vec<String>> {
+    let connection = Connection::open(path)?;
+    let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if found != "ok" {
+        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+        return Err(rusqlite::Error::SqliteFailure(code, Some(found)));
+    }
+    let mut select = connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")?;
+    select.query_map([], |row| row.get(0))?.collect()
+}
+
+fn of(path: &Path, error: &rusqlite::Error) -> Error {
+    let path = path.to_owned();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => Error::Foreign(path),
+        _ => Error::Damaged { path, reason: error.to_string() },
+    }
+}
