@@ -86,7 +86,8 @@ impl Known {
     fn plan<'a>(&'a self, declaration: &'a Declaration, items: &'a Items) -> Plan<'a> {
         let (scope, stamp) = (Scope::Whole, &self.stamp);
         let mandatory = &Mandatory::default();
-        let request = Request { declaration, scope, commit_id: None, stamp, idempotency: None, mandatory };
+        let request =
+            Request { declaration, scope, commit_id: None, stamp, idempotency: None, mandatory, unread: &[] };
         plan::plan(&self.stored, items, &self.offers, &request)
             .unwrap_or_else(|refused| panic!("{refused:?}"))
     }

@@ -113,7 +113,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of precedence.
-    pub const ALL: [Self; 50] = [
+    pub const ALL: [Self; 51] = [
         Self::NoSuchRoute,
         Self::MethodNotAllowed,
         Self::Unauthenticated,

@@ -145,7 +145,9 @@ impl Comparison<'_> {
             Some(_) => self.differs(&format!("team {} has other metadata", team.name)),
             None => {
                 let schema = self.mandatory.team.clone();
-                let problems = schema.map(|schema| schema.problems(metadata)).unwrap_or_default();
+                let problems = schema
+                    .map(|schema| schema.problems(metadata, &mut domain::schema::Budget::of_request()))
+                    .unwrap_or_default();
                 let problem =
                     |of: &domain::problem::Problem| format!("{at}/metadata{}: {}", of.pointer, of.message);
                 self.problems.extend(problems.iter().map(problem));
