@@ -4,7 +4,7 @@ use domain::{
     decide::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX},
     declaration::{
         APPLICATIONS_CHANGED_MAX, BODY_BYTES_MAX, DECLARATION_BYTES_MAX, DEPTH_MAX, ITEMS_MAX,
-        METADATA_BYTES_MAX, NAME_BYTES_MAX,
+        METADATA_BYTES_MAX, NAME_BYTES_MAX, SERVICES_MAX,
     },
     deployed::DEPLOYED_BYTES_MAX,
     json::NUMBER_MAX,
@@ -22,6 +22,7 @@ fn the_contract_states_the_limits() {
             "a body, unpacked; nesting; items in a declaration",
             &[bytes(BODY_BYTES_MAX), count(DEPTH_MAX), count(ITEMS_MAX)],
         ),
+        ("services in a declaration", &[count(SERVICES_MAX)]),
         ("applications that a submission changes", &[count(APPLICATIONS_CHANGED_MAX)]),
         (
             "an item's declaration; metadata of a team or an application",

@@ -244,12 +244,12 @@ fn illegal(
     mut fields: Map<String, Value>,
 ) -> Failure {
     let allowed: Vec<&str> = state::moves_of_owner(from).map(State::name).collect();
-    let mut detail = format!("cannot switch from state {from} to {to} directly, ");
-    detail.push_str(&if allowed.is_empty() {
+    let moves = if allowed.is_empty() {
         format!("{from} is final")
     } else {
         format!("allowed: {}", allowed.join(", "))
-    });
+    };
+    let mut detail = format!("cannot switch from state {from} to {to} directly, {moves}");
     fields.insert("allowed".to_owned(), json!(allowed));
     if decide::check_retry(change, item).is_ok() {
         let url = format!("{}retry/", Viewpoint::of(call).url("change_instances", change.id.get()));

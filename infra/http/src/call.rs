@@ -226,7 +226,7 @@ impl Call {
 
     /// The URL of the same with another position: with every other parameter, so with every filter and limit
     /// (docs/wire.md rule 2).
-    pub(crate) fn from_position(&self, position: &str) -> String {
+    pub(crate) fn at_position(&self, position: &str) -> String {
         self.from("cursor", position)
     }
 

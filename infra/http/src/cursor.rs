@@ -93,7 +93,7 @@ impl Call {
 
     /// Returns the URL of the page at a position.
     pub fn page_at(&self, key: &CursorKey, list: &str, cursor: &Cursor) -> String {
-        self.from_position(&cursor.seal(key, self.caller.team.id, list))
+        self.at_position(&cursor.seal(key, self.caller.team.id, list))
     }
 }
 
