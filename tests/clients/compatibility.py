@@ -58,10 +58,11 @@ payloads. **types and values agree** means:
 DIFFERENCES = """\
 ## Differences on purpose
 
-The same program checks each reply. Requests may call the state ERRORED by its other name ERROR.
+The same program checks each reply. The third column has the reply of the platform that the clients are made for, as far as
+it is public. Requests may call the state ERRORED by its other name ERROR.
 
-| request | client | reply |
-|---|---|---|
+| request | client | that platform | this system |
+|---|---|---|---|
 """
 
 NAMES = """\
@@ -144,8 +145,9 @@ def types(found, problems):
 
 
 def differences(found):
-    """Replies that differ from the wishes of the Go client and the Terraform provider."""
-    lines = [f"| {refusal['what']} | {refusal['client']} | {refusal['reply']} |" for refusal in found["refusals"]]
+    """Replies that refuse a wish of the Go client or the Terraform provider, or differ from it."""
+    names = ("what", "client", "platform", "reply")
+    lines = [f"| {' | '.join(refusal[name] for name in names)} |" for refusal in found["refusals"]]
     return DIFFERENCES + "\n".join(lines) + "\n"
 
 

@@ -25,10 +25,20 @@ type row struct {
 
 // A row of the table of replies that differ on purpose from the clients' wishes.
 type refusal struct {
-	What   string `json:"what"`
-	Client string `json:"client"`
-	Reply  string `json:"reply"`
+	What     string `json:"what"`
+	Client   string `json:"client"`
+	Platform string `json:"platform"`
+	Reply    string `json:"reply"`
 }
+
+// The reply of the platform that the clients are made for, as far as it is public.
+const (
+	same    = "the same"
+	unknown = "unknown"
+)
+
+// What a client asks for, and what the platform that it is made for replies.
+type wish struct{ client, what, platform string }
 
 type found struct {
 	Calls    []row     `json:"calls"`
@@ -102,11 +112,11 @@ func list[T any](f *found, client, path, key string) []T {
 	return page.Results
 }
 
-// Calls a route whose reply differs on purpose from the client's wish; part is a text of the reply.
-func (f *found) refuse(client, what, method, path, key string, body any, status int, part string) {
+// Calls a route that refuses the client's wish, or replies in its own way; part is a text of the reply.
+func (f *found) refuse(wish wish, method, path, key string, body any, status int, part string) {
 	got, text := f.send(method, path, key, body)
-	f.expect(what, got == status && strings.Contains(string(text), part), fmt.Sprintf("%d %.300s", got, text))
-	f.Refusals = append(f.Refusals, refusal{what, client, fmt.Sprintf("%d, `%s`", status, part)})
+	f.expect(wish.what, got == status && strings.Contains(string(text), part), fmt.Sprintf("%d %.300s", got, text))
+	f.Refusals = append(f.Refusals, refusal{wish.what, wish.client, wish.platform, fmt.Sprintf("%d, `%s`", status, part)})
 }
 
 var number = regexp.MustCompile(`/\d+(/|$)`)
@@ -117,10 +127,11 @@ func pattern(path string) string {
 	return number.ReplaceAllString(path, "/{id}$1")
 }
 
-var generic = regexp.MustCompile(`page\[main\.(\w+)\]`)
+var generic = regexp.MustCompile(`page\[(.+)\]`)
 
 func typeName(value any) string {
-	name := strings.TrimPrefix(reflect.TypeOf(value).String(), "main.")
+	name := strings.ReplaceAll(reflect.TypeOf(value).String(), "main.", "")
+	name = strings.ReplaceAll(name, "map[string]interface {}", "document")
 	return generic.ReplaceAllString(name, "page of $1")
 }
 

@@ -92,21 +92,22 @@ func completed(f *found, id int) {
 	path := changePath(id)
 	read := call[changeInstance](f, goClient, "GET", path, vmKey, nil, 200)
 	f.expect("the link leads to the change instance", strings.HasSuffix(read.URL, path), read)
-	f.refuse(goClient, "`\"deployed_item\": null`, which old versions of the Go client send", "PATCH", path, vmKey,
+	f.refuse(wish{goClient, "`\"deployed_item\": null`, which old versions of the Go client send", same},
+		"PATCH", path, vmKey,
 		document{"state": "APPROVED", "log": "", "deployed_item": nil}, 400, "This field may not be null.")
 	seen := update(f, vmKey, id, goUpdate{Log: "seen"})
 	f.expect("an empty state moves nothing", seen.State == "PENDING" && seen.Log == "seen", seen)
-	f.refuse(terraform, "A deployed item without a state, while the change instance is PENDING", "PATCH", path, vmKey,
-		terraformMove("", document{"disk": 1}), 400, "deployed_item_too_early")
+	f.refuse(wish{terraform, "A deployed item without a state, while the change instance is PENDING", unknown},
+		"PATCH", path, vmKey, terraformMove("", document{"disk": 1}), 400, "deployed_item_too_early")
 	update(f, vmKey, id, goUpdate{State: "APPROVED", Log: "approved"})
 	done := update(f, vmKey, id, goUpdate{"COMPLETED", "deployed", document{"disk": 1}})
 	f.expect("the deployed item is the raw data", string(done.ServiceItem.DeployedItem) == `{"disk":1}`, done)
 	f.expect("the item is in service", done.ServiceItem.RuntimeState == "IN_SERVICE", done)
 	update(f, vmKey, id, goUpdate{State: "COMPLETED"})
-	f.refuse(goClient, "COMPLETED to PENDING", "PATCH", path, vmKey, goUpdate{State: "PENDING"}, 400,
-		"cannot switch from state COMPLETED to PENDING")
-	f.refuse(goClient, "COMPLETED to CLOSED: COMPLETED is final", "PATCH", path, vmKey, goUpdate{State: "CLOSED"}, 400,
-		"illegal_transition")
+	f.refuse(wish{goClient, "COMPLETED to PENDING", same},
+		"PATCH", path, vmKey, goUpdate{State: "PENDING"}, 400, "cannot switch from state COMPLETED to PENDING")
+	f.refuse(wish{goClient, "COMPLETED to CLOSED: COMPLETED is final", "200, CLOSED"},
+		"PATCH", path, vmKey, goUpdate{State: "CLOSED"}, 400, "illegal_transition")
 	for _, method := range []string{"PUT", "POST"} {
 		call[changeInstance](f, payloads, method, path, vmKey, goUpdate{Log: "noted with " + method}, 200)
 	}
@@ -115,11 +116,11 @@ func completed(f *found, id int) {
 
 func rejected(f *found, id int) {
 	path := changePath(id)
-	f.refuse(terraform, "A rejection with a deployed item that differs from the newest one", "PATCH", path, vmKey,
-		terraformMove("REJECTED", document{"disk": 2}), 400, "deployed_item_too_early")
+	f.refuse(wish{terraform, "A rejection with a deployed item that differs from the newest one", unknown},
+		"PATCH", path, vmKey, terraformMove("REJECTED", document{"disk": 2}), 400, "deployed_item_too_early")
 	apply(f, id, "REJECTED", document{})
-	f.refuse(goClient, "REJECTED to PENDING: `retry` or a new declaration opens a new attempt", "PATCH", path, vmKey,
-		goUpdate{State: "PENDING"}, 400, "illegal_transition")
+	f.refuse(wish{goClient, "REJECTED to PENDING: `retry` or a new declaration opens a new attempt", "200, PENDING"},
+		"PATCH", path, vmKey, goUpdate{State: "PENDING"}, 400, "illegal_transition")
 }
 
 func errored(f *found, id int) {
@@ -127,8 +128,8 @@ func errored(f *found, id int) {
 	apply(f, id, "APPROVED", document{"disk": 2})
 	failed := apply(f, id, "ERROR", document{"disk": 3})
 	f.expect("ERROR is ERRORED", failed.State == "ERRORED", failed)
-	f.refuse(goClient, "The state name ERROR in replies: requests may say ERROR, replies say ERRORED", "GET", path, vmKey,
-		nil, 200, `"state":"ERRORED"`)
+	f.refuse(wish{goClient, "The state name ERROR in replies: requests may say ERROR, replies say ERRORED", "200, ERROR"},
+		"GET", path, vmKey, nil, 200, `"state":"ERRORED"`)
 	repeated := update(f, vmKey, id, goUpdate{State: "ERRORED", Log: "the disk is full"})
 	f.expect("the log", repeated.Log == "the disk is full", repeated)
 	update(f, vmKey, id, goUpdate{State: "CLOSED", Log: "given up"})
@@ -146,10 +147,10 @@ func history(f *found, id int) {
 
 // Completes a balancer with its dependent team, then changes its machine, which makes a referenced change instance.
 func dependants(f *found) {
-	for _, key := range []string{lbKey, npKey} {
+	for key, deployed := range map[string]document{lbKey: {"vip": "10.0.0.9"}, npKey: nil} {
 		id := pending(f, key, "entry").ID
 		update(f, key, id, goUpdate{State: "APPROVED"})
-		update(f, key, id, goUpdate{State: "COMPLETED"})
+		update(f, key, id, goUpdate{State: "COMPLETED", DeployedItem: deployed})
 	}
 	f.settle()
 	declare(f, document{"VM": []document{machine("one", 4), machine("two", 2)},
@@ -164,6 +165,8 @@ func dependants(f *found) {
 	list[changeInstance](f, goClient, consumer+"change_instances/dependant/", consumerKey)
 	items := list[serviceItem](f, goClient, owner+"service_items/dependant/?ordering=-modified", npKey)
 	f.expect("the item with a dependent team", items[0].Name == "entry", items)
+	deployed := list[deployedItem](f, payloads, owner+"deployed_items/dependant/", npKey)
+	f.expect("the service owner's deployed item", string(deployed[0].Data) == `{"vip":"10.0.0.9"}`, deployed)
 	list[service](f, payloads, owner+"services/dependant/", npKey)
 	referenced := list[changeInstance](f, goClient, owner+"change_instances/referenced/", lbKey)
 	f.expect("the balancer changes with its machine", referenced[0].ServiceItem.Name == "entry", referenced)

@@ -80,8 +80,8 @@ func changeFilters(f *found) {
 		{query("declaration_contains", `"name":"on`), func(c changeInstance) bool { return c.ServiceItem.Name == "one" }},
 		{query("declaration_regex", `"name":"tw."`), func(c changeInstance) bool { return c.ServiceItem.Name == "two" }},
 	})
-	f.refuse(goClient, "An unknown filter", "GET", path+"?"+query("colour", "red").Encode(), vmKey, nil, 400,
-		`["Filter param not found."]`)
+	f.refuse(wish{goClient, "An unknown filter", same},
+		"GET", path+"?"+query("colour", "red").Encode(), vmKey, nil, 400, `["Filter param not found."]`)
 }
 
 func cpu(declaration json.RawMessage) int {

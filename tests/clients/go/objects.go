@@ -36,12 +36,16 @@ func deployedItems(f *found) {
 	}
 	found := list[deployedItem](f, goClient, path+"?declaration=%7B%22disk%22%3A5%7D", vmKey)
 	f.expect("a search in the data", len(found) == 1 && found[0].ID == byItem.ID, found)
-	f.refuse(goClient, "`declaration_regex` of deployed items as a JSON object: it is a pattern for their canonical text", "GET",
-		path+"?declaration_regex=%7B%22ip%22%3A%2210.%2A%22%7D", vmKey, nil, 400, "invalid_filter")
-	f.refuse(goClient, "`declaration_contains` of deployed items as a JSON object: it is a part of their canonical text", "GET",
-		path+"?declaration_contains=%7B%22disk%22%3A%226%22%7D", vmKey, nil, 200, `"count":0`)
-	f.refuse(goClient, "DELETE of a deployed item: versions are immutable", "DELETE", one, vmKey, nil, 405, "method_not_allowed")
-	f.refuse(goClient, "PATCH of an earlier version", "PATCH", fmt.Sprintf("%s%d/", path, byItem.ID), vmKey,
+	f.refuse(wish{goClient, "`declaration_regex` of deployed items as a JSON object: it is a pattern for their text",
+		"200, a pattern for each field"},
+		"GET", path+"?declaration_regex=%7B%22ip%22%3A%2210.%2A%22%7D", vmKey, nil, 400, "invalid_filter")
+	f.refuse(wish{goClient, "`declaration_contains` of deployed items as a JSON object: it is a part of their text",
+		"200, a part of each field"},
+		"GET", path+"?declaration_contains=%7B%22disk%22%3A%226%22%7D", vmKey, nil, 200, `"count":0`)
+	f.refuse(wish{goClient, "DELETE of a deployed item: versions are immutable", "204"},
+		"DELETE", one, vmKey, nil, 405, "method_not_allowed")
+	f.refuse(wish{goClient, "PATCH of an earlier version", unknown},
+		"PATCH", fmt.Sprintf("%s%d/", path, byItem.ID), vmKey,
 		deployedItemBody{Data: document{"ip": "10.0.0.2"}, ServiceItem: item.URL}, 400, "deployed_item_not_latest")
 }
 
@@ -105,6 +109,9 @@ func external(f *found) {
 		"scopes": []document{{"type": "Service", "scope": document{"id": vm.ID}}}}, 201)
 	one = fmt.Sprintf("%s%d/", messages, note.ID)
 	call[message](f, payloads, "PATCH", one, vmKey, document{"description": "Maintenance on Monday"}, 200)
+	whole := document{"description": "Maintenance on Tuesday", "expiry_date": nil,
+		"scopes": []document{{"type": "Service", "scope": document{"id": vm.ID}}}}
+	call[message](f, payloads, "PUT", one, vmKey, whole, 200)
 	call[message](f, payloads, "GET", one, vmKey, nil, 200)
 	list[message](f, payloads, messages, vmKey)
 	list[message](f, payloads, strings.Replace(messages, "serviceowner", "consumer", 1), consumerKey)
@@ -128,13 +135,15 @@ func health(f *found) {
 	call[healthcheck](f, payloads, "POST", checks, vmKey,
 		document{"service": vm.ID, "target_url": "http://127.0.0.1:1/"}, 201)
 	list[healthcheck](f, payloads, checks, vmKey)
+	call[healthcheck](f, payloads, "GET", fmt.Sprintf("%s%d/", checks, vm.ID), vmKey, nil, 200)
 	item := list[serviceItem](f, goClient, owner+"service_items/?name=one", vmKey)[0]
 	told := call[healthOfItem](f, payloads, "GET", fmt.Sprintf("%strigger/service_item/%d/", checks, item.ID), vmKey, nil, 200)
 	path := fmt.Sprintf("%sservice_items/%d/", owner, item.ID)
 	read := call[serviceItem](f, goClient, "GET", path, vmKey, nil, 200)
 	f.expect("the item shows its health", read.HealthcheckStatus != nil && *read.HealthcheckStatus == told.Status, read)
 	what := "Health as text: the provider reads an integer, and cannot decode an item with a healthcheck"
-	f.refuse(terraform, what, "GET", path, vmKey, nil, 200, `"healthcheck_status":"UNKNOWN"`)
+	f.refuse(wish{terraform, what, "200, an integer"},
+		"GET", path, vmKey, nil, 200, `"healthcheck_status":"UNKNOWN"`)
 	_, text := f.send("GET", path, vmKey, nil)
 	f.expect("it cannot decode it", json.Unmarshal(text, &terraformServiceItem{}) != nil, string(text))
 }
