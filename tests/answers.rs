@@ -1,5 +1,4 @@
 //! Replies that say what was not done and why: unknown keys, blockers, invalid declarations, refused moves, suggestions.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use dovetail_http::ROUTES;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
 //! Worlds: loading one again changes nothing, what was done survives a restart, and what is wrong with one is told.
-
+#![expect(clippy::unwrap_used, reason = "test support")]
 #![expect(clippy::expect_used, reason = "test support")]
 
 use domain::service::Service;

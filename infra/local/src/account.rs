@@ -28,14 +28,14 @@ impl fmt::Display for Location {
 pub enum Error {
     /// No region is set.
     #[error("no region is set: set AWS_REGION, or a region in the profile ({0})")]
-    NoRegion(Location),
+    NoRegion(Box<Location>),
     /// No credentials were found.
     #[error("no credentials were found: {reason} ({location})")]
     NoCredentials {
         /// Why the last provider has none.
         reason: String,
         /// Where they were needed.
-        location: Location,
+        location: Box<Location>,
     },
     /// The table failed.
     #[error("{source} ({location})")]
@@ -43,7 +43,7 @@ pub enum Error {
         /// How.
         source: dovetail_table::Error,
         /// Which it is.
-        location: Location,
+        location: Box<Location>,
     },
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Reached {
 impl Reached {
     /// Adds the location to a failure of the table.
     pub(crate) fn failure(&self, source: dovetail_table::Error) -> Error {
-        Error::Table { source, location: self.location.clone() }
+        Error::Table { source, location: Box::new(self.location.clone()) }
     }
 }
 
@@ -99,11 +99,11 @@ async fn of_account(name: &str) -> Result<(Way, Location), Error> {
         credentials: "none".to_owned(),
     };
     if account.region().is_none() {
-        return Err(Error::NoRegion(location));
+        return Err(Error::NoRegion(Box::new(location)));
     }
     match credential_source(&account).await {
         Ok(source) => location.credentials = source,
-        Err(reason) => return Err(Error::NoCredentials { reason, location }),
+        Err(reason) => return Err(Error::NoCredentials { reason, location: Box::new(location) }),
     }
     Ok((Way::Account(Box::new(account)), location))
 }

@@ -117,10 +117,10 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
         Source::Table { name, endpoint } => {
             let reached = account::reach(name, endpoint.as_deref()).await?;
             let audited = of_table(&reached.table, Some(now), settings.repair).await;
-            audited.map_err(|error| match error {
-                Error::Table(source) => reached.failure(source).into(),
-                other => other,
-            })?
+            match audited {
+                Err(Error::Table(source)) => return Err(reached.failure(source).into()),
+                audited => audited?,
+            }
         }
         Source::Export(directory) => (of_export(directory)?, None),
     };

@@ -15,7 +15,7 @@ pub enum Error {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What SQLite found.
+        /// What `SQLite` found.
         reason: String,
     },
     /// A table is missing that was there before.

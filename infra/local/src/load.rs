@@ -131,7 +131,8 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
     let differences = self::world(table, &world, now, &mut show).await.map_err(failed)?;
     let (teams, services) = (world.teams.len(), world.services.len());
     let mut text: String = differences.iter().map(|difference| format!("{difference}\n")).collect();
-    text.push_str(&format!("Teams: {teams}. Services: {services}. Keys made: {made}.\n"));
+    let made = format!("Teams: {teams}. Services: {services}. Keys made: {made}.\n");
+    text.push_str(&made);
     if world.teams.iter().any(|team| team.notify.is_some()) {
         text.push_str("`notify` is for the local system: subscribe to the bus for events of this stack.\n");
     }

@@ -117,7 +117,7 @@ fn cancelled(reasons: &[&str]) -> Reply {
 #[test]
 fn each_failure_of_a_transaction_is_what_it_means() {
     let refused = |code| format!("the table does not take the request: {code}");
-    let denied = |code| format!("the table denies the request: {code}");
+    let denied = |what| format!("the table denies the request: {what}");
     let code = |status, code: &str| Reply::error(status, code);
     let (done, stale, busy, unknown) = ("Done", "Stale", "Busy", "Unknown");
     let cancelled_by = refused("TransactionCanceledException");
@@ -141,9 +141,19 @@ fn each_failure_of_a_transaction_is_what_it_means() {
             1,
         ),
         (code(400, "ValidationException"), 1, refused("ValidationException"), 1),
-        (code(400, "ResourceNotFoundException"), 1, denied("ResourceNotFoundException"), 1),
-        (code(400, "AccessDeniedException"), 1, denied("AccessDeniedException"), 1),
-        (code(400, "UnrecognizedClientException"), 1, denied("UnrecognizedClientException"), 1),
+        (
+            code(400, "ResourceNotFoundException"),
+            1,
+            denied("there is no such table (ResourceNotFoundException)"),
+            1,
+        ),
+        (code(400, "AccessDeniedException"), 1, denied("access is denied (AccessDeniedException)"), 1),
+        (
+            code(400, "UnrecognizedClientException"),
+            1,
+            denied("the credentials are not valid (UnrecognizedClientException)"),
+            1,
+        ),
         (code(400, "SomethingElse"), 1, unknown.to_owned(), 1),
     ];
     run(|| async {
@@ -201,7 +211,7 @@ fn a_failure_that_cannot_be_counted_is_told() {
         let id = WorkId { submission, staging: None, number: 1 };
         let denied = |_: &Engine, _: &Value| Reply::error(400, "AccessDeniedException");
         let table = Reluctant::new(&twin, "UpdateItem", ALWAYS, denied).table().await;
-        let told = "the table denies the request: AccessDeniedException";
+        let told = "the table denies the request: access is denied (AccessDeniedException)";
         assert_eq!(table.count_failure(id).await.unwrap_err().to_string(), told);
         assert_eq!(table.redrive(id).await.unwrap_err().to_string(), told);
     });
