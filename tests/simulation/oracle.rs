@@ -31,6 +31,8 @@ pub struct Oracle {
     retried: BTreeMap<ChangeId, Open>,
     /// What the stack rules have to close in the transaction under way.
     to_close: BTreeSet<ChangeId>,
+    /// The targets of what is closed ahead of the change instance that answers it.
+    closed_ahead: BTreeMap<ChangeId, Vec<Target>>,
     submissions: BTreeMap<TeamId, u64>,
 }
 
@@ -59,6 +61,7 @@ impl Oracle {
             born: BTreeMap::new(),
             retried: BTreeMap::new(),
             to_close: BTreeSet::new(),
+            closed_ahead: BTreeMap::new(),
             submissions: BTreeMap::new(),
         }
     }
@@ -143,6 +146,11 @@ impl Oracle {
         let entry = change.history.last().unwrap();
         let is_closed_by_rule = entry.closed_by.is_some() && entries_before > 0;
         match entry.closed_by {
+            Some(ClosedBy::Answered(by)) if is_closed_by_rule && !self.born.contains_key(&by) => {
+                self.transaction_ends();
+                self.closed_ahead(change, by);
+                return;
+            }
             Some(ClosedBy::Displaced(_) | ClosedBy::Answered(_)) if is_closed_by_rule => {
                 assert!(self.to_close.remove(&change.id), "{} was closed for no reason", change.id);
                 return;
@@ -155,6 +163,14 @@ impl Oracle {
             self.transaction_ends();
             self.decided(change, entry);
         }
+    }
+
+    /// A rejection or an error was closed ahead of the change instance that answers it.
+    fn closed_ahead(&mut self, change: &Change, by: ChangeId) {
+        let stack = self.item(change).stacks.get_mut(&change.owner.name).unwrap();
+        let open = stack.clear(change.id).unwrap_or_else(|| panic!("{} was not open", change.id));
+        assert!(matches!(open.state, State::Rejected | State::Errored), "{} needs no answer", change.id);
+        self.closed_ahead.entry(by).or_default().push(open.target);
     }
 
     /// Nothing is left to be closed by the transaction before.
@@ -173,6 +189,7 @@ impl Oracle {
         let cause = change.cause.and_then(|cause| self.born.get(&cause));
         let from_cause = cause.map(|born| (born.change_type, born.target.clone()));
         let retried = self.retried.remove(&change.id);
+        let ahead = self.closed_ahead.remove(&change.id).unwrap_or_default();
         let item = self.item(change);
         let (mut change_type, target) = match (change.kind, planned) {
             (Kind::Direct, Some(planned)) => {
@@ -207,6 +224,7 @@ impl Oracle {
             let mut closed = BTreeSet::new();
             if change.kind == Kind::Direct {
                 closed.extend(item.answer(&target));
+                assert!(!ahead.contains(&target), "{} answers what asks for the same", change.id);
             }
             let stack = item.stacks.entry(change.owner.name.clone()).or_default();
             if state == State::Approved {
