@@ -213,11 +213,11 @@ impl<T: Send + 'static> List<'_, T> {
         let reader = self.asked.table.rows(&self.source, Direction::Ascending, None);
         let mut reader = reader.at_once(self.filter.at_once);
         while let Some(batch) = read.by(reader.next()).await? {
-            let size = batch.len();
+            let (size, is_too_long) = (batch.len(), read.reaches(&WHOLE));
             read.rows(size);
             let related = read.by(self.beside(&batch)).await?;
             let judged = self.filter.judge(batch, related, &mut work_left).await?;
-            if read.reaches(&WHOLE) || judged.len() < size {
+            if is_too_long || judged.len() < size {
                 let message = format!(
                     "must be absent for lists of over {} rows and for large patterns; add a filter, or leave it out",
                     WHOLE.rows
