@@ -203,7 +203,7 @@ fn references_lead_to_an_item_of_the_same_application() {
     let balancer = |vms: &Value| json!([{"name": "lb", "related_vms": vms}]);
     let lb = "/AwesomeConsumer/App/services/LoadBalancer/0";
     let dangling = app(&json!({"LoadBalancer": balancer(&json!(["one"]))})).to_string();
-    assert_refused(&system, dangling.as_bytes(), &[("dangling_reference", lb)]);
+    assert_refused(&system, dangling.as_bytes(), &[("dangling_reference", &format!("{lb}/related_vms/0"))]);
     let elsewhere = json!({TEAM: {
         "App": {"services": {"LoadBalancer": balancer(&json!(["one", "two"])), "VM": [{"name": "two"}]}},
         "Other": {"services": {"VM": [{"name": "one"}]}}}});
