@@ -228,6 +228,7 @@ impl Reader {
                 "too_many_services",
                 format!("a declaration must name at most {SERVICES_MAX} services"),
             );
+            return None;
         }
         Some(declaration)
     }
