@@ -28,7 +28,8 @@ func deployedItems(f *found) {
 	read := call[deployedItem](f, goClient, "GET", one, vmKey, nil, 200)
 	updated := call[deployedItem](f, goClient, "PATCH", one, vmKey,
 		deployedItemBody{Data: document{"ip": "10.0.0.1"}, ServiceItem: read.ServiceItem}, 201)
-	f.expect("a new version of merged data", updated.Version == 5 && string(updated.Data) == `{"disk":6,"ip":"10.0.0.1"}`, updated)
+	merged := `{"disk":6,"ip":"10.0.0.1"}`
+	f.expect("a new version of merged data", updated.Version == 5 && string(updated.Data) == merged, updated)
 	for _, role := range []struct{ pov, key string }{{owner, vmKey}, {consumer, consumerKey}} {
 		versions := list[deployedItem](f, goClient,
 			fmt.Sprintf("%sdeployed_items/?limit=100&ordering=-version&service_item_id=%d", role.pov, item.ID), role.key)
@@ -55,7 +56,8 @@ func catalogue(f *found) {
 	vm := list[service](f, payloads, services+"?name=VM", vmKey)[0]
 	one := fmt.Sprintf("%s%d/", services, vm.ID)
 	for _, method := range []string{"PATCH", "PUT"} {
-		changed := call[service](f, payloads, method, one, vmKey, document{"approval_required": true, "tags": []string{"vm"}}, 200)
+		settings := document{"approval_required": true, "tags": []string{"vm"}}
+		changed := call[service](f, payloads, method, one, vmKey, settings, 200)
 		f.expect("the setting", changed.ApprovalRequired && len(changed.Tags) == 1, changed)
 	}
 	call[service](f, payloads, "GET", one, vmKey, nil, 200)
@@ -76,7 +78,8 @@ func charges(f *found) {
 		"metadata":   document{"cost_per_change": 0.5, "monthly_cost": 50, "approval_required": false}}
 	services := owner + "services/"
 	call[service](f, payloads, "POST", services, vmKey, schema, 201)
-	body := document{"AwesomeConsumer": document{"GoMeter": document{"services": document{"Meter": []document{{"name": "m"}}}}}}
+	meters := document{"Meter": []document{{"name": "m"}}}
+	body := document{"AwesomeConsumer": document{"GoMeter": document{"services": meters}}}
 	made := call[submitted](f, goClient, "PATCH", submit, consumerKey, body, 201)
 	f.expect("no approval, no commit", made.ChangeInstances[0].State == "APPROVED" && made.CommitID == nil, made)
 	f.settle()
