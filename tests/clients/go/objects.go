@@ -92,6 +92,10 @@ func charges(f *found) {
 	f.expect("it is processed", billed.Processed, billed)
 	call[charge](f, payloads, "GET", one, vmKey, nil, 200)
 	list[document](f, payloads, path+"accumulated/", vmKey)
+	withdrawn := document{"AwesomeConsumer": document{"GoMeter": document{"services": document{}}}}
+	gone := call[submitted](f, goClient, "PATCH", submit, consumerKey, withdrawn, 201).ChangeInstances[0]
+	f.expect("a removal has an old declaration alone",
+		gone.ChangeType == "DELETE" && gone.OldDeclaration != nil && gone.NewDeclaration.Version == 0, gone)
 }
 
 func external(f *found) {
