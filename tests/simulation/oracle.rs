@@ -31,8 +31,8 @@ pub struct Oracle {
     retried: BTreeMap<ChangeId, Open>,
     /// What the stack rules have to close in the transaction under way.
     to_close: BTreeSet<ChangeId>,
-    /// The targets of what is closed ahead of the change instance that answers it.
-    closed_ahead: BTreeMap<ChangeId, Vec<Target>>,
+    /// Direct change instances to come that have answered others ahead of their birth.
+    answering: BTreeMap<ChangeId, Name>,
     submissions: BTreeMap<TeamId, u64>,
 }
 
@@ -61,7 +61,7 @@ impl Oracle {
             born: BTreeMap::new(),
             retried: BTreeMap::new(),
             to_close: BTreeSet::new(),
-            closed_ahead: BTreeMap::new(),
+            answering: BTreeMap::new(),
             submissions: BTreeMap::new(),
         }
     }
@@ -146,9 +146,8 @@ impl Oracle {
         let entry = change.history.last().unwrap();
         let is_closed_by_rule = entry.closed_by.is_some() && entries_before > 0;
         match entry.closed_by {
-            Some(ClosedBy::Answered(by)) if is_closed_by_rule && !self.born.contains_key(&by) => {
-                self.transaction_ends();
-                self.closed_ahead(change, by);
+            Some(ClosedBy::Answered(by)) if is_closed_by_rule && !self.to_close.contains(&change.id) => {
+                self.answered_ahead(change, by);
                 return;
             }
             Some(ClosedBy::Displaced(_) | ClosedBy::Answered(_)) if is_closed_by_rule => {
@@ -165,12 +164,21 @@ impl Oracle {
         }
     }
 
-    /// A rejection or an error was closed ahead of the change instance that answers it.
-    fn closed_ahead(&mut self, change: &Change, by: ChangeId) {
+    /// A dependent team's rejection or error is closed ahead of the landing that answers it: the item's next one.
+    fn answered_ahead(&mut self, change: &Change, by: ChangeId) {
+        self.transaction_ends();
+        assert!(!self.born.contains_key(&by), "{} was closed for no reason", change.id);
+        let is_main = change.owner.name == self.shape.owner(&change.service.title);
+        assert!(!is_main, "{} is the service owner's and was closed ahead", change.id);
+        let name = name_of(change);
+        let lands = |one: &&Planned| one.kind == Kind::Direct && one.team == name.0 && one.item == name.1;
+        let landing = self.planned.iter().find(lands);
+        let target = landing.map(|one| one.target.clone());
         let stack = self.item(change).stacks.get_mut(&change.owner.name).unwrap();
         let open = stack.clear(change.id).unwrap_or_else(|| panic!("{} was not open", change.id));
-        assert!(matches!(open.state, State::Rejected | State::Errored), "{} needs no answer", change.id);
-        self.closed_ahead.entry(by).or_default().push(open.target);
+        let is_answered = target.is_some_and(|target| open.state.is_blocked() && open.target != target);
+        assert!(is_answered, "{} was closed ahead of nothing that answers it", change.id);
+        self.answering.insert(by, name);
     }
 
     /// Nothing is left to be closed by the transaction before.
@@ -184,12 +192,14 @@ impl Oracle {
 
     fn born(&mut self, change: &Change) {
         let planned = self.take_planned(change);
+        if let Some(name) = self.answering.remove(&change.id) {
+            assert_eq!((change.kind, name_of(change)), (Kind::Direct, name), "{} answers others", change.id);
+        }
         let owner = self.shape.owner(&change.service.title).to_owned();
         let requires_approval = self.shape.approval_required(&change.service.title);
         let cause = change.cause.and_then(|cause| self.born.get(&cause));
         let from_cause = cause.map(|born| (born.change_type, born.target.clone()));
         let retried = self.retried.remove(&change.id);
-        let ahead = self.closed_ahead.remove(&change.id).unwrap_or_default();
         let item = self.item(change);
         let (mut change_type, target) = match (change.kind, planned) {
             (Kind::Direct, Some(planned)) => {
@@ -224,7 +234,6 @@ impl Oracle {
             let mut closed = BTreeSet::new();
             if change.kind == Kind::Direct {
                 closed.extend(item.answer(&target));
-                assert!(!ahead.contains(&target), "{} answers what asks for the same", change.id);
             }
             let stack = item.stacks.entry(change.owner.name.clone()).or_default();
             if state == State::Approved {
@@ -312,6 +321,7 @@ impl Oracle {
     pub fn compare(&self, snapshot: &Snapshot) {
         self.transaction_ends();
         assert_eq!(self.planned.len(), 0, "something that was planned never came to be");
+        assert!(self.answering.is_empty(), "{:?} has answered and never came to be", self.answering);
         assert_eq!(snapshot.items.len(), self.items.len());
         for item in snapshot.items.values() {
             let name = ItemName {
