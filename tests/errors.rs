@@ -488,14 +488,19 @@ fn page(provoked: &Provoked) -> String {
 
 fn section(code: Code, answer: &Answer) -> String {
     let (name, status, title) = (code.name(), code.status(), code.title());
-    let mut example = answer.body.clone();
-    if let Some(Value::String(link)) = example.get_mut("type") {
-        *link = format!("https://api.example.com/v1/errors/{name}");
+    let link = answer.at("/type").as_str().unwrap_or_default();
+    let mut example = format!("{:#}", answer.body);
+    // Port and time differ from run to run.
+    if let Some(base) = link.strip_suffix(&format!("/v1/errors/{name}")) {
+        example = example.replace(base, "https://api.example.com");
+    }
+    if let Some(since) = answer.at("/problems/0/change_instance/since").as_str() {
+        example = example.replace(since, "2026-01-31T12:00:00.000000Z");
     }
     let (meaning, advice) = code.help();
     let (meaning, advice) = (wrapped(meaning), wrapped(&format!("*What to do:* {advice}")));
     let heading = format!("\n## {name}\n\n**{status}**, {title}.\n\n");
-    format!("{heading}{meaning}\n\n{advice}\n\n```json\n{example:#}\n```\n")
+    format!("{heading}{meaning}\n\n{advice}\n\n```json\n{example}\n```\n")
 }
 
 #[test]

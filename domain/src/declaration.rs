@@ -121,6 +121,10 @@ pub fn read(bytes: &[u8]) -> (Option<Declaration>, Vec<Problem>) {
         Ok(document) => {
             let mut reader = Reader::default();
             let declaration = reader.document(document);
+            let has_items = |read: &Declaration| read.applications.iter().any(|one| !one.items.is_empty());
+            // Without an item, or without room for another problem, there is nothing more to find.
+            let is_worthwhile = |read: &Declaration| !reader.problems.is_full() && has_items(read);
+            let declaration = declaration.filter(|read| reader.problems.is_empty() || is_worthwhile(read));
             (declaration, reader.problems.into_vec())
         }
     }
