@@ -1,6 +1,6 @@
 //! Worlds: loading one again changes nothing, what was done survives a restart, and what is wrong with one is told.
-#![expect(clippy::unwrap_used, reason = "test support")]
-#![expect(clippy::expect_used, reason = "test support")]
+
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "test support")]
 
 use domain::service::Service;
 use domain::timestamp::Timestamp;

@@ -1,6 +1,7 @@
 //! Making and changing webhooks: by whom, with what, and what is told of it.
 
 use crate::hooks::driven::{Driven, HOOKS, OWNER};
+use domain::id::TeamId;
 use dovetail_http::view::MASK;
 use serde_json::{Value, json};
 
@@ -69,10 +70,10 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
 fn finding_21_a_webhook_that_moves_needs_its_credentials_again() {
     let world = Driven::new();
     let (url, credentials) = ("https://automation.example.com/hook", "Bearer one");
+    let team = TeamId::new(1).unwrap();
     let made = world.hook(KEY, "VM", json!({"target_url": url, "authorization": credentials}));
     let path = made["url"].as_str().unwrap();
-    let stored =
-        || world.system.block_on(world.system.table.webhooks(made_by())).unwrap()[0].settings.clone();
+    let stored = || world.system.block_on(world.system.table.webhooks(team)).unwrap()[0].settings.clone();
     let elsewhere = [
         "http://automation.example.com/hook",
         "https://automation.example.com:8443/hook",
@@ -101,11 +102,6 @@ fn finding_21_a_webhook_that_moves_needs_its_credentials_again() {
     let free = json!({"target_url": elsewhere[0]});
     assert_eq!(world.system.call("PATCH", path, KEY, &free).status, 200);
     assert_eq!((stored().authorization, stored().target_url.as_str()), (None, elsewhere[0]));
-}
-
-/// The team of [`KEY`].
-fn made_by() -> domain::id::TeamId {
-    domain::id::TeamId::new(1).unwrap()
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub enum Error {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What `SQLite` found.
+        /// What the check found.
         reason: String,
     },
     /// A table is missing that was there before.
@@ -58,8 +58,9 @@ fn tables(path: &Path) -> rusqlite::Result<Vec<String>> {
 
 fn of(path: &Path, error: &rusqlite::Error) -> Error {
     let path = path.to_owned();
-    match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => Error::Foreign(path),
-        _ => Error::Damaged { path, reason: error.to_string() },
+    if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) {
+        Error::Foreign(path)
+    } else {
+        Error::Damaged { path, reason: error.to_string() }
     }
 }

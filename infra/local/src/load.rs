@@ -130,14 +130,14 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
     };
     let differences = self::world(table, &world, now, &mut show).await.map_err(failed)?;
     let (teams, services) = (world.teams.len(), world.services.len());
-    let mut text: String = differences.iter().map(|difference| format!("{difference}\n")).collect();
-    let made = format!("Teams: {teams}. Services: {services}. Keys made: {made}.\n");
-    text.push_str(&made);
+    let mut lines = differences;
+    lines.push(format!("Teams: {teams}. Services: {services}. Keys made: {made}."));
     if world.teams.iter().any(|team| team.notify.is_some()) {
-        text.push_str("`notify` is for the local system: subscribe to the bus for events of this stack.\n");
+        lines.push(
+            "`notify` is for the local system: subscribe to the bus for events of this stack.".to_owned(),
+        );
     }
-    out.write_all(text.as_bytes()).map_err(Failure::from)?;
-    Ok(())
+    Ok(writeln!(out, "{}", lines.join("\n")).map_err(Failure::from)?)
 }
 
 fn print_plan(out: &mut impl Write, plan: &Plan<'_>) -> io::Result<()> {
@@ -254,13 +254,14 @@ async fn publish(
 
 /// Returns the settings of a new service.
 fn settings(service: &WorldService, teams: &BTreeMap<&str, TeamRef>) -> ServiceSettings {
-    let named = |names: &Option<Vec<String>>| -> Vec<TeamRef> {
-        names.iter().flatten().filter_map(|name| teams.get(name.as_str()).cloned()).collect()
+    let named = |names: Option<&Vec<String>>| -> Vec<TeamRef> {
+        names.into_iter().flatten().filter_map(|name| teams.get(name.as_str()).cloned()).collect()
     };
-    let allowed: Vec<TeamId> = named(&service.allowed_teams).into_iter().map(|team| team.id).collect();
+    let allowed: Vec<TeamId> =
+        named(service.allowed_teams.as_ref()).into_iter().map(|team| team.id).collect();
     ServiceSettings {
         approval_required: service.approval_required.unwrap_or(true),
-        dependent_teams: named(&service.dependent_teams),
+        dependent_teams: named(service.dependent_teams.as_ref()),
         allowed_teams: allowed,
         ..ServiceSettings::default()
     }

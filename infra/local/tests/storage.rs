@@ -1,6 +1,6 @@
 //! Storage that cannot be used, as it shows outside: a full disk, a file that is no database of ours, a table that is
 //! out of reach.
-#![expect(clippy::unwrap_used, clippy::type_complexity, reason = "test support")]
+#![expect(clippy::unwrap_used, reason = "test support")]
 
 mod program;
 
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
-/// How large a file may become, in blocks of `ulimit`: less than the log that `SQLite` keeps before it clears it.
+/// How large a file may become, in blocks of `ulimit`: less than the log of the database becomes before it is cleared.
 const BLOCKS: u32 = 2048;
 
 #[test]

@@ -46,7 +46,7 @@ impl<E: ProvideErrorMetadata, R> From<SdkError<E, R>> for Error {
     }
 }
 
-/// Returns whether an engine could not write to its disk. `SQLite`'s texts tell it: the protocol has no code for it.
+/// Returns whether an engine could not write to its disk. The texts of its database show it: the protocol has no code.
 pub(crate) fn is_full<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> bool {
     let texts = ["disk is full", "disk I/O error"];
     error.message().is_some_and(|message| texts.iter().any(|text| message.contains(text)))

@@ -231,20 +231,20 @@ impl Comparison<'_> {
             self.differs(&format!("service {title} has approval_required {is}, file says {wanted}"));
         }
         let dependent = stored.settings.dependent_teams.iter().map(|team| team.name.clone()).collect();
-        self.teams_of(title, "dependent_teams", service.dependent_teams.as_ref(), dependent);
+        self.teams_of(title, "dependent_teams", service.dependent_teams.as_deref(), dependent);
         let mut allowed = BTreeSet::new();
         for id in &stored.settings.allowed_teams {
             allowed.extend(self.table.team(*id).await?.map(|team| team.name));
         }
-        self.teams_of(title, "allowed_teams", service.allowed_teams.as_ref(), allowed);
+        self.teams_of(title, "allowed_teams", service.allowed_teams.as_deref(), allowed);
         Ok(())
     }
 
-    fn teams_of(&mut self, title: &str, field: &str, wanted: Option<&Vec<String>>, is: BTreeSet<String>) {
+    fn teams_of(&mut self, title: &str, field: &str, wanted: Option<&[String]>, is: BTreeSet<String>) {
         let Some(wanted) = wanted else { return };
         if wanted.iter().collect::<BTreeSet<_>>() != is.iter().collect() {
             let list = |names: Vec<String>| names.join(", ");
-            let (is, wanted) = (list(is.into_iter().collect()), list(wanted.clone()));
+            let (is, wanted) = (list(is.into_iter().collect()), list(wanted.to_vec()));
             self.differs(&format!("service {title} has {field} [{is}], file says [{wanted}]"));
         }
     }
