@@ -50,7 +50,7 @@ pub enum Error {
 /// A table, and where it is.
 pub(crate) struct Reached {
     pub(crate) table: Table,
-    location: Location,
+    location: Box<Location>,
 }
 
 impl Reached {
@@ -84,20 +84,20 @@ fn connect(name: &str, way: Way) -> Table {
     Table::connect_by(settings, way)
 }
 
-fn at_engine(table: &str, endpoint: &str) -> Location {
+fn at_engine(table: &str, endpoint: &str) -> Box<Location> {
     let [region, credentials] = ["us-east-1", "none needed"].map(str::to_owned);
-    Location { table: table.to_owned(), region, endpoint: endpoint.to_owned(), credentials }
+    Box::new(Location { table: table.to_owned(), region, endpoint: endpoint.to_owned(), credentials })
 }
 
-async fn of_account(name: &str) -> Result<(Way, Location), Error> {
+async fn of_account(name: &str) -> Result<(Way, Box<Location>), Error> {
     let account = aws_config::defaults(BehaviorVersion::latest());
     let account = account.http_client(https(&Trust::Machine.unless_told())).load().await;
-    let mut location = Location {
+    let mut location = Box::new(Location {
         table: name.to_owned(),
         region: account.region().map_or("none", |region| region.as_ref()).to_owned(),
         endpoint: endpoint(&account),
         credentials: "none".to_owned(),
-    };
+    });
     if account.region().is_none() {
         return Err(Error::NoRegion(Box::new(location)));
     }

@@ -117,10 +117,9 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
         Source::Table { name, endpoint } => {
             let reached = account::reach(name, endpoint.as_deref()).await?;
             let audited = of_table(&reached.table, Some(now), settings.repair).await;
-            match audited {
-                Err(Error::Table(source)) => return Err(reached.failure(source).into()),
-                audited => audited?,
-            }
+            audited.map_err(|error| {
+                if let Error::Table(source) = error { reached.failure(source).into() } else { error }
+            })?
         }
         Source::Export(directory) => (of_export(directory)?, None),
     };

@@ -41,6 +41,9 @@ fn finding_23_a_full_disk_is_named_and_not_healthy() {
     assert_eq!((status, &body["code"]), (503, &json!("storage_full")), "{body}");
 }
 
+/// Does something to a directory.
+type Damage<'a> = &'a dyn Fn(&Path);
+
 /// Starts the program on a directory that it refuses; returns what it says.
 fn refused(data: &Path) -> String {
     let mut command = Command::new(program::path());
@@ -88,7 +91,7 @@ fn finding_23_a_database_that_is_not_whole_is_refused() {
         connection.execute_batch("DELETE FROM _tables WHERE table_name = 'dovetail-local'").unwrap();
     };
     let journal = |data: &Path| fs::write(data.join("local.db"), "no database at all".repeat(100)).unwrap();
-    let cases: [(&str, &dyn Fn(&Path), &str); 8] = [
+    let cases: [(&str, Damage<'_>, &str); 8] = [
         ("corrupt", &corrupt, "dovetail.db is damaged: "),
         ("truncated", &truncate, "dovetail.db is damaged: "),
         ("overwritten", &overwrite, "dovetail.db is not a database of Dovetail, or its beginning is damaged"),
