@@ -129,6 +129,9 @@ scenarios! {
     a_minimum_schema_version
     a_private_service
     a_reference_to_itself_is_refused
+    a_removal_is_withdrawn_after_the_schema_was_tightened
+    a_removal_is_withdrawn_from_a_private_service
+    a_removal_is_withdrawn_in_every_state_of_the_service
     a_schema_is_tightened_later
     a_service_is_decommissioned
     a_service_takes_no_changes

@@ -224,6 +224,20 @@ impl Item {
         self.open().filter(|(_, slot)| slot.state.is_blocked())
     }
 
+    /// Whether a declaration with this hash is the item's last one and needs no new check: the item is declared like that,
+    /// or its removal can still be withdrawn because the service's owner has not approved the DELETE (R20).
+    pub fn is_last_declared_as(&self, hash: Hash) -> bool {
+        self.version.hash == hash && (self.declared || self.runtime_state != RuntimeState::Decommissioned)
+    }
+
+    /// Whether the service's owner has rejected or failed what removes the item, and works on no other removal of it:
+    /// the next submission without the item asks for its removal again (R28).
+    pub fn has_failed_removal(&self) -> bool {
+        let removes = |slot: &Slot| !slot.state.is_blocked() && slot.target == Target::Removed;
+        let main = self.main();
+        !self.declared && main.open().any(|slot| slot.state.is_blocked()) && !main.open().any(removes)
+    }
+
     /// Whether it is wanted otherwise than it is, and nobody is at work on it (R12).
     pub fn is_orphan(&self) -> bool {
         self.settled != Some(self.wanted()) && self.main().open().next().is_none()

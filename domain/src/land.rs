@@ -124,11 +124,13 @@ const fn column(stack: &Stack, stage: Stage) -> Option<Slot> {
     }
 }
 
-/// Example 3: a modified declaration answers every rejection and error of the item, whoever owns it.
+/// Example 3: a modified declaration answers every rejection and error of the item, of every owner. A removal answers
+/// the failed removals before it as well (R28).
 fn close_answered(item: &mut Item, birth: &Birth, stamp: &Stamp, closed: &mut Vec<Closing>) {
+    let target = target(birth);
     let answered: Vec<(TeamId, Slot)> = item
         .blocked()
-        .filter(|(_, slot)| slot.target != target(birth))
+        .filter(|(_, slot)| slot.target != target || target == Target::Removed)
         .map(|(owner, slot)| (owner, *slot))
         .collect();
     for (owner, slot) in answered {

@@ -95,9 +95,11 @@ impl Oracle {
         for name in names {
             let before = self.items.get(&(team, name.clone())).cloned().unwrap_or_default();
             let target = declared.get(&name).cloned();
-            let blocked = before.blocked().find(|open| open.target == target);
+            let blocked = before.blocked().find(|open| target.is_some() && open.target == target);
             assert_eq!(blocked, None, "accepted over {name:?} as it was refused");
-            if before.declared != target || before.is_orphan(self.shape.owner(&name.service)) {
+            let owner = self.shape.owner(&name.service);
+            let is_asked_again = before.is_orphan(owner) || target.is_none() && before.has_failed_removal(owner);
+            if before.declared != target || is_asked_again {
                 if before.declared.is_some() && target.is_some() && before.declared != target {
                     modified.insert((name.application.clone(), name.name.clone()));
                 }

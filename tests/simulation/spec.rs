@@ -90,6 +90,13 @@ impl Item {
         idle && !self.changes.is_empty() && self.settled != Some(self.declared)
     }
 
+    fn has_failed_removal(&self) -> bool {
+        let open = [self.waiting(), self.validated()].into_iter().flatten().map(|at| self.changes[at]);
+        let open: Vec<Change> = open.collect();
+        let is_removing = open.iter().any(|one| one.target.is_none() && !one.state.is_blocked());
+        self.declared.is_none() && open.iter().any(|one| one.state.is_blocked()) && !is_removing
+    }
+
     fn change_type(&self) -> ChangeType {
         let is_creating = self.validated().is_some_and(|at| {
             let change = self.changes[at];
@@ -103,15 +110,16 @@ impl Item {
     }
 
     fn declare(&mut self, target: Option<u8>) -> Ret {
-        let blocked = self.changes.iter().any(|one| one.state.is_blocked() && one.target == target);
-        if blocked {
+        let blocked = |one: &Change| one.state.is_blocked() && one.target == target;
+        if target.is_some() && self.changes.iter().any(blocked) {
             return Ret::Blocked;
         }
-        if self.declared == target && !self.is_orphan() {
+        if self.declared == target && !self.is_orphan() && !self.has_failed_removal() {
             return Ret::Unchanged;
         }
         self.declared = target;
-        for change in self.changes.iter_mut().filter(|one| one.state.is_blocked() && one.target != target) {
+        let is_answered = |one: &Change| target.is_none() || one.target != target;
+        for change in self.changes.iter_mut().filter(|one| one.state.is_blocked() && is_answered(one)) {
             change.state = State::Closed;
         }
         let change_type = if target.is_none() { ChangeType::Delete } else { self.change_type() };

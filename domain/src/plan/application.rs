@@ -226,9 +226,9 @@ impl Comparison<'_> {
         // Unknown services were refused by the check.
         let offer = self.offers.get(&declared.service).ok_or(Refused::Torn)?;
         let Some(before) = before else { return self.create(application, offer, declared) };
-        let declared = if before.declared && before.version.hash == declared.hash {
-            // Nobody's work, asked for again as it was checked: a newer schema does not reach it (R20).
-            as_it_is(before)
+        let declared = if before.is_last_declared_as(declared.hash) {
+            // An orphan or a withdrawn removal keeps the schema version of its last check (R20).
+            Declared { stays: true, ..as_it_is(before) }
         } else {
             let number = before.version.number + u64::from(before.version.hash != declared.hash);
             Declared {
@@ -308,10 +308,11 @@ pub(super) fn differs(item: &Item, declared: &DeclaredItem) -> bool {
     !item.declared || item.version.hash != declared.hash || item.is_orphan()
 }
 
-/// The stored items that are to go: no longer declared, or gone but never taken down (R12).
+/// Returns the stored items to remove: items that the declaration omits, and orphans and failed removals among the
+/// items that are removed already (R12, R28).
 fn removed<'a>(concerned: &Concerned<'a, '_>) -> impl Iterator<Item = &'a Item> {
     let gone = concerned.items.iter().filter(|item| !concerned.keys.contains_key(&key(item)));
-    gone.filter(|item| item.declared || item.is_orphan())
+    gone.filter(|item| item.declared || item.is_orphan() || item.has_failed_removal())
 }
 
 /// The guide's three conditions: the main item stays, it is unchanged, and what it references was modified.

@@ -143,8 +143,8 @@ impl Check<'_> {
                 return;
             }
             let before = self.known.get(&(item.service.as_str(), item.name.as_str())).copied();
-            match before.filter(|before| before.declared && before.version.hash == item.hash) {
-                // Unchanged: not checked against a newer schema (R20), but what it refers to may be gone.
+            match before.filter(|before| before.is_last_declared_as(item.hash)) {
+                // Accepted as it was: a newer schema or setting does not apply (R20), but its references must exist.
                 Some(before) => self.references(declared, item, &before.references),
                 None => self.changed(declared, item, before),
             }
@@ -252,44 +252,18 @@ impl Check<'_> {
         }
     }
 
-    /// Example 3: what is REJECTED or ERRORED has to be modified before anything is submitted (R10).
+    /// Example 3: a declaration that was REJECTED or ERRORED must change before anything is submitted (R10). A failed
+    /// removal needs no other answer than the next submission, which asks for it again (R28).
     fn answers(&mut self) {
-        let waiting = self.application.items.iter().filter(|item| item.blocked().next().is_some());
-        for item in waiting {
+        for item in self.application.items {
             if self.problems.is_full() {
                 return;
             }
-            let now = self.application.keys.get(&key(item)).copied();
-            if now.is_none() && !self.is_whole {
-                continue;
-            }
-            let target = Target::of(now.map(|now| now.hash));
+            let Some(declared) = self.application.keys.get(&key(item)).copied() else { continue };
+            let target = Target::Declared(declared.hash);
             for (_, slot) in item.blocked().filter(|(_, slot)| slot.target == target) {
-                let problem = self.unanswered(item, now, slot);
-                self.problems.push(|| problem);
+                self.problems.push(|| unanswered(self.team, item, declared, slot));
             }
-        }
-    }
-
-    fn unanswered(&self, item: &Item, now: Option<&DeclaredItem>, slot: &Slot) -> Problem {
-        let application = item.application.as_str();
-        // What is not declared has no place of its own: the narrowest one around it is told.
-        let around = std::iter::once(self.team).chain(self.application.declared.map(|_| application));
-        let pointer = now.map_or_else(|| pointer(around), |now| now.pointer.clone());
-        let (id, state) = (slot.change, slot.state);
-        let message = match slot.target {
-            Target::Declared(_) => format!("change instance {id} is {state}: modify or remove the item"),
-            Target::Removed => {
-                format!("change instance {id}, its removal, is {state}: declare the item again")
-            }
-        };
-        let path = [self.team, application, &item.service.title, &item.name, "change_instance"];
-        Problem {
-            pointer,
-            path: path.map(str::to_owned).to_vec(),
-            rule: "blocked",
-            message,
-            change: Some(id),
         }
     }
 
@@ -307,5 +281,16 @@ impl Check<'_> {
     ) {
         let path = [self.path(declared, item), vec![field.to_owned()]].concat();
         self.problems.push(|| Problem { pointer: item.pointer.clone(), path, rule, message, change: None });
+    }
+}
+
+fn unanswered(team: &str, item: &Item, declared: &DeclaredItem, slot: &Slot) -> Problem {
+    let path = [team, &item.application, &item.service.title, &item.name, "change_instance"];
+    Problem {
+        pointer: declared.pointer.clone(),
+        path: path.map(str::to_owned).to_vec(),
+        rule: "blocked",
+        message: format!("change instance {} is {}: modify or remove the item", slot.change, slot.state),
+        change: Some(slot.change),
     }
 }

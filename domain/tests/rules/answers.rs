@@ -44,10 +44,84 @@ fn r10_a_rejected_delete_is_answered_by_declaring_the_item_again() {
     let mut world = in_service();
     world.declare(&[]);
     let rejected = world.reject(NAME, VM_OWNER);
-    assert_eq!(world.refused(&[]), ["blocked"]);
-    assert_eq!(world.refused(&[vm("CoreVM2", 1)]), ["blocked"]);
     let again = world.declare(&[vm(NAME, 1)]).born[0].clone();
     assert_eq!((again.change_type, world.state(rejected)), (Modify, State::Closed));
+}
+
+#[test]
+fn finding_16_r28_a_rejected_removal_is_asked_for_again_and_does_not_block() {
+    let mut world = in_service();
+    world.declare(&[]);
+    let rejected = world.reject(NAME, VM_OWNER);
+    let plan = world.declare(&[vm("CoreVM2", 1)]);
+    assert_eq!(crate::world::table(&plan.born), [("CoreVM2", Create, VM_OWNER), (NAME, Delete, VM_OWNER)]);
+    let again = &plan.born[1];
+    let last = world.change(rejected).history.last().unwrap();
+    assert_eq!((last.to, last.closed_by), (State::Closed, Some(ClosedBy::Answered(again.id))));
+    assert_eq!(world.head().attention.count, 0);
+    assert!(!world.declare(&[vm("CoreVM2", 1)]).submission.changed, "it is asked for once");
+    world.audit();
+}
+
+#[test]
+fn finding_16_r28_a_failed_removal_blocks_no_other_application() {
+    let mut world = World::new();
+    let body = |cpu| document(&[("Other", application(&[vm("CoreVM2", cpu)]))]);
+    let both = document(&[(APP, application(&[vm(NAME, 1)])), ("Other", application(&[vm("CoreVM2", 1)]))]);
+    world.submit(&both, Scope::Whole).unwrap();
+    world.submit(&body(1), Scope::Whole).unwrap();
+    let rejected = world.reject(NAME, VM_OWNER);
+    // A partial submission leaves the removal alone, a whole one asks for it again.
+    assert_eq!(world.submit(&body(2), Scope::Partial).unwrap().born.len(), 1);
+    assert_eq!(world.state(rejected), State::Rejected);
+    let plan = world.submit(&body(3), Scope::Whole).unwrap();
+    assert_eq!(
+        crate::world::table(&plan.born),
+        [("CoreVM2", Create, VM_OWNER), (NAME, Delete, VM_OWNER)]
+    );
+}
+
+#[test]
+fn finding_16_r28_a_removal_that_is_under_way_is_not_asked_for_again() {
+    let mut world = in_service();
+    world.declare(&[]);
+    let failing = world.approve(NAME, VM_OWNER);
+    world.declare(&[vm(NAME, 1)]);
+    let newer = world.declare(&[]).born[0].id;
+    world.decide(failing, State::Errored);
+    assert!(!world.declare(&[]).submission.changed);
+    assert_eq!((world.state(failing), world.state(newer)), (State::Errored, State::Pending));
+    // Once that one has failed as well, one removal answers both.
+    world.decide(newer, State::Rejected);
+    assert_eq!(crate::world::table(&world.declare(&[]).born), [(NAME, Delete, VM_OWNER)]);
+    assert_eq!((world.state(failing), world.state(newer)), (State::Closed, State::Closed));
+}
+
+#[test]
+fn finding_16_r28_a_rejected_removal_behind_an_approved_change_is_asked_for_again() {
+    let mut world = in_service();
+    world.declare(&[vm(NAME, 2)]);
+    let approved = world.approve(NAME, VM_OWNER);
+    world.declare(&[]);
+    world.reject(NAME, VM_OWNER);
+    assert_eq!(crate::world::table(&world.declare(&[]).born), [(NAME, Delete, VM_OWNER)]);
+    assert_eq!(world.state(approved), State::Approved);
+}
+
+#[test]
+fn finding_16_r28_a_dependent_teams_failed_removal_waits_for_that_team() {
+    let mut world = World::new().with_dependent("VM");
+    world.declare_and_generate(&[vm(NAME, 1)]);
+    world.declare_and_generate(&[]);
+    let rejected = world.reject(NAME, NP_OWNER);
+    assert!(!world.declare(&[]).submission.changed, "it neither blocks nor is it asked for again");
+    // A removal that the service's owner failed is asked for again of all.
+    world.reject(NAME, VM_OWNER);
+    let plan = world.declare(&[]);
+    let generated = world.generate();
+    assert_eq!(crate::world::table(&plan.born), [(NAME, Delete, VM_OWNER)]);
+    assert_eq!(crate::world::table(&generated), [(NAME, Delete, NP_OWNER)]);
+    assert_eq!((world.state(rejected), generated[0].state), (State::Closed, State::Pending));
 }
 
 #[test]
@@ -289,10 +363,22 @@ fn r28_an_errored_delete_leaves_the_item_decommissioned_until_it_is_declared_aga
     world.approve(NAME, VM_OWNER);
     let failed = world.error(NAME, VM_OWNER);
     assert_eq!(world.runtime_state(NAME), RuntimeState::Decommissioned);
-    assert_eq!(world.refused(&[]), ["blocked"]);
     let again = world.declare(&[vm(NAME, 1)]).born[0].clone();
     assert_eq!((again.change_type, world.state(failed)), (Create, State::Closed));
     assert_eq!(world.runtime_state(NAME), RuntimeState::Requested);
+}
+
+#[test]
+fn finding_16_r28_an_errored_delete_is_asked_for_again_by_leaving_the_item_out() {
+    let mut world = in_service();
+    world.declare(&[]);
+    world.approve(NAME, VM_OWNER);
+    let failed = world.error(NAME, VM_OWNER);
+    let plan = world.declare(&[]);
+    assert_eq!(crate::world::table(&plan.born), [(NAME, Delete, VM_OWNER)]);
+    assert_eq!((world.state(failed), world.runtime_state(NAME)), (State::Closed, RuntimeState::Decommissioned));
+    world.finish(NAME, VM_OWNER);
+    assert!(world.is_settled(world.item(NAME)));
 }
 
 #[test]

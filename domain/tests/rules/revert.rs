@@ -98,7 +98,7 @@ fn told(world: &World, moment: Moment) -> Content {
 }
 
 /// The document that declares again what was declared after a submission.
-fn document_of(world: &World, number: u64) -> Value {
+pub(crate) fn document_of(world: &World, number: u64) -> Value {
     let moment = after(world, number);
     let (metadata, still, others) = then(world, moment);
     let submission = world.snapshot.submissions.iter().find(|one| one.id.number() == number).unwrap();

@@ -6,6 +6,7 @@ use domain::decide::{Refused, Update};
 use domain::item::Item;
 use domain::service::ServiceState;
 use domain::state::State;
+use domain::submission::Scope;
 use domain::write::Write;
 use serde_json::json;
 
@@ -39,9 +40,84 @@ fn r31_a_state_refuses_new_items_then_changes_and_never_a_removal() {
         let mut world = in_state(state);
         assert!(!world.declare(&[vm(NAME, 1)]).submission.changed, "what is unchanged stays");
         assert_eq!(table(&world.declare(&[]).born), [(NAME, Delete, VM_OWNER)]);
+        world.approve(NAME, VM_OWNER);
         if state != InService {
-            assert_eq!(world.refused(&[vm(NAME, 1)]), new, "what was removed is new again");
+            assert_eq!(world.refused(&[vm(NAME, 1)]), new, "a removed item is new");
         }
+    }
+}
+
+/// Changes of a service after which its items could not be declared.
+fn closing() -> Vec<(&'static str, fn(&mut World))> {
+    let tightened = |world: &mut World| {
+        let definition = json!({"title": "VM", "type": "object", "required": ["name", "cores"],
+            "properties": {"name": {"type": "string"}, "cores": {"type": "integer"}}, "additionalProperties": false});
+        world.redefine("VM", &definition);
+    };
+    vec![
+        ("schema", tightened),
+        ("private_service", |world| world.settings("VM").allowed_teams = vec![crate::world::team(NP_OWNER)]),
+        ("no_new_items", |world| world.settings("VM").state = ServiceState::NoNewServiceItem),
+        ("no_new_items", |world| world.settings("VM").state = ServiceState::NoModifyExistingServiceItem),
+        ("decommissioned", |world| world.settings("VM").state = ServiceState::Decommissioned),
+    ]
+}
+
+#[test]
+fn finding_16_r20_a_removal_is_withdrawn_whatever_the_service_has_become() {
+    for (rule, close) in closing() {
+        let mut world = in_state(ServiceState::InService);
+        let last = world.item(NAME).version;
+        world.declare(&[]);
+        close(&mut world);
+        assert!(world.refused(&[vm(NAME, 2)]).contains(&rule), "another declaration is checked: {rule}");
+        let plan = world.declare(&[vm(NAME, 1)]);
+        assert_eq!(table(&plan.born), [(NAME, Modify, VM_OWNER)], "{rule}");
+        let item = world.item(NAME);
+        assert_eq!((item.version, item.declared, item.schema_version), (last, true, 1), "{rule}");
+        world.audit();
+    }
+}
+
+#[test]
+fn finding_16_r20_a_rejected_removal_is_withdrawn_or_asked_for_again() {
+    for (rule, close) in closing() {
+        let mut world = in_state(ServiceState::InService);
+        close(&mut world);
+        world.declare(&[]);
+        world.reject(NAME, VM_OWNER);
+        assert_eq!(table(&world.clone().declare(&[vm(NAME, 1)]).born), [(NAME, Modify, VM_OWNER)], "{rule}");
+        assert_eq!(table(&world.declare(&[]).born), [(NAME, Delete, VM_OWNER)], "{rule}");
+        // The owner closes the removal that it has rejected: the item is an orphan, and in service still.
+        let rejected = world.reject(NAME, VM_OWNER);
+        world.decide(rejected, State::Closed);
+        assert_eq!(table(&world.declare(&[vm(NAME, 1)]).born), [(NAME, Modify, VM_OWNER)], "{rule}");
+    }
+}
+
+#[test]
+fn finding_16_r20_an_approved_removal_is_not_withdrawn() {
+    for (rule, close) in closing() {
+        let mut world = in_state(ServiceState::InService);
+        world.declare(&[]);
+        world.approve(NAME, VM_OWNER);
+        close(&mut world);
+        assert!(world.refused(&[vm(NAME, 1)]).contains(&rule), "{rule}");
+        world.error(NAME, VM_OWNER);
+        assert!(world.refused(&[vm(NAME, 1)]).contains(&rule), "{rule}");
+    }
+}
+
+#[test]
+fn finding_16_r37_a_revert_withdraws_a_removal() {
+    for (rule, close) in closing() {
+        let mut world = in_state(ServiceState::InService);
+        world.declare(&[]);
+        world.reject(NAME, VM_OWNER);
+        close(&mut world);
+        let body = crate::revert::document_of(&world, 1);
+        let plan = world.submit(&body, Scope::Partial).unwrap();
+        assert_eq!(table(&plan.born), [(NAME, Modify, VM_OWNER)], "{rule}");
     }
 }
 
@@ -161,7 +237,11 @@ fn r33_an_item_knows_the_version_that_its_declaration_was_checked_against() {
     assert_eq!([NAME, "CoreVM2"].map(up_to_date), [Some(true), Some(false)]);
     world.declare(&[vm(NAME, 2)]);
     assert_eq!(checked(&world, "CoreVM2"), 1, "a removal checks nothing");
-    // Declared again as it was before: it is checked again.
+    // A withdrawn removal is not checked (R20); a declaration after an approved removal is.
+    world.declare(&[vm(NAME, 2), vm("CoreVM2", 1)]);
+    assert_eq!(checked(&world, "CoreVM2"), 1);
+    world.declare(&[vm(NAME, 2)]);
+    world.approve("CoreVM2", VM_OWNER);
     world.declare(&[vm(NAME, 2), vm("CoreVM2", 1)]);
     assert_eq!(checked(&world, "CoreVM2"), 2);
 }

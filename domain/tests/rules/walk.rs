@@ -253,7 +253,7 @@ impl Walk {
             }
             let declared = application.iter().flat_map(|application| &application.items);
             let same = declared.into_iter().find(|i| i.service == item.service.title && i.name == item.name);
-            let target = Target::of(same.map(|same| same.hash));
+            let Some(target) = same.map(|same| Target::Declared(same.hash)) else { continue };
             if item.open().any(|(_, slot)| slot.state.is_blocked() && slot.target == target) {
                 due.insert("blocked");
             }

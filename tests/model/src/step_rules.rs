@@ -29,7 +29,8 @@ fn moved(id: ChangeId, before: &Table, after: &Table) -> Option<&'static str> {
     (!after.history.starts_with(&before.history)).then_some("I3: a history was not only appended to")
 }
 
-/// I14: what is submitted answers everything that was REJECTED or ERRORED where it is submitted.
+/// I14: a submission repeats no declaration that was REJECTED or ERRORED in its applications (R10); it may repeat a
+/// removal (R28).
 fn unanswered(world: &World, before: &Table, submission: &Submission) -> Option<&'static str> {
     let declaration = &world.prepared(world.command_of(&submission.request)?).declaration;
     let is_passed_over = |item: &&Item| {
@@ -39,7 +40,7 @@ fn unanswered(world: &World, before: &Table, submission: &Submission) -> Option<
         }
         let same = application.iter().flat_map(|application| &application.items);
         let same = same.into_iter().find(|one| one.service == item.service.title && one.name == item.name);
-        let target = Target::of(same.map(|same| same.hash));
+        let Some(target) = same.map(|same| Target::Declared(same.hash)) else { return false };
         item.blocked().any(|(_, slot)| slot.target == target)
     };
     before.items().any(|item| is_passed_over(&item)).then_some("I14: a rejection was passed over")

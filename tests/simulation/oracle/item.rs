@@ -68,6 +68,14 @@ impl Item {
         idle && self.runtime.is_some() && self.settled.as_ref() != Some(&self.declared)
     }
 
+    /// Whether the owner failed to remove what is not declared, and is not removing it another time.
+    pub(super) fn has_failed_removal(&self, owner: &str) -> bool {
+        let Some(stack) = self.stacks.get(owner) else { return false };
+        let is_removing = stack.open().any(|open| open.target.is_none() && !open.state.is_blocked());
+        let has_failed = stack.open().any(|open| open.state.is_blocked());
+        self.declared.is_none() && has_failed && !is_removing
+    }
+
     pub(super) fn blocked(&self) -> impl Iterator<Item = &Open> {
         self.stacks.values().flat_map(Stack::open).filter(|open| open.state.is_blocked())
     }
@@ -103,9 +111,9 @@ impl Item {
         (occupant.state.is_blocked() && occupant.target == *target).then_some(ClosedBy::Blocked)
     }
 
-    /// A declaration answers whatever was refused of another one, whoever refused it.
+    /// A declaration answers every refusal of another one, a removal every refusal.
     pub(super) fn answer(&mut self, target: &Target) -> Vec<ChangeId> {
-        let answered = self.blocked().filter(|open| open.target != *target).map(|open| open.id);
+        let answered = self.blocked().filter(|open| target.is_none() || open.target != *target).map(|open| open.id);
         let answered: Vec<_> = answered.collect();
         for stack in self.stacks.values_mut() {
             for id in &answered {
