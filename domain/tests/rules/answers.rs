@@ -75,10 +75,7 @@ fn finding_16_r28_a_failed_removal_blocks_no_other_application() {
     assert_eq!(world.submit(&body(2), Scope::Partial).unwrap().born.len(), 1);
     assert_eq!(world.state(rejected), State::Rejected);
     let plan = world.submit(&body(3), Scope::Whole).unwrap();
-    assert_eq!(
-        crate::world::table(&plan.born),
-        [("CoreVM2", Create, VM_OWNER), (NAME, Delete, VM_OWNER)]
-    );
+    assert_eq!(crate::world::table(&plan.born), [("CoreVM2", Create, VM_OWNER), (NAME, Delete, VM_OWNER)]);
 }
 
 #[test]
@@ -376,7 +373,10 @@ fn finding_16_r28_an_errored_delete_is_asked_for_again_by_leaving_the_item_out()
     let failed = world.error(NAME, VM_OWNER);
     let plan = world.declare(&[]);
     assert_eq!(crate::world::table(&plan.born), [(NAME, Delete, VM_OWNER)]);
-    assert_eq!((world.state(failed), world.runtime_state(NAME)), (State::Closed, RuntimeState::Decommissioned));
+    assert_eq!(
+        (world.state(failed), world.runtime_state(NAME)),
+        (State::Closed, RuntimeState::Decommissioned)
+    );
     world.finish(NAME, VM_OWNER);
     assert!(world.is_settled(world.item(NAME)));
 }

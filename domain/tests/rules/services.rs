@@ -56,7 +56,9 @@ fn closing() -> Vec<(&'static str, fn(&mut World))> {
     };
     vec![
         ("schema", tightened),
-        ("private_service", |world| world.settings("VM").allowed_teams = vec![crate::world::team(NP_OWNER).id]),
+        ("private_service", |world| {
+            world.settings("VM").allowed_teams = vec![crate::world::team(NP_OWNER).id]
+        }),
         ("no_new_items", |world| world.settings("VM").state = ServiceState::NoNewServiceItem),
         ("no_new_items", |world| world.settings("VM").state = ServiceState::NoModifyExistingServiceItem),
         ("decommissioned", |world| world.settings("VM").state = ServiceState::Decommissioned),

@@ -113,7 +113,8 @@ impl Item {
 
     /// A declaration answers every refusal of another one, a removal every refusal.
     pub(super) fn answer(&mut self, target: &Target) -> Vec<ChangeId> {
-        let answered = self.blocked().filter(|open| target.is_none() || open.target != *target).map(|open| open.id);
+        let answered =
+            self.blocked().filter(|open| target.is_none() || open.target != *target).map(|open| open.id);
         let answered: Vec<_> = answered.collect();
         for stack in self.stacks.values_mut() {
             for id in &answered {
