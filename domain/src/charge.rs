@@ -7,7 +7,7 @@ mod mark;
 
 pub use self::mark::{Marked, Refused, mark};
 use crate::actor::{Actor, TeamRef};
-use crate::change::{Change, Kind};
+use crate::change::{Change, ChangeType, Kind};
 use crate::id::{ChangeId, ChargeId, ItemId};
 use crate::item::{Item, RuntimeState};
 use crate::money::Amount;
@@ -186,6 +186,15 @@ pub fn is_charged_for(change: &Change) -> bool {
     let is_stillborn = change.history.first().is_some_and(|birth| birth.closed_by.is_some());
     let is_generated = matches!(change.kind, Kind::Direct | Kind::Referenced);
     change.prices.per_change != Amount::ZERO && is_generated && !is_stillborn
+}
+
+/// Returns the fee that a change instance costs (R38), and the monthly price that its approval brings into force (R39).
+pub fn prices_of(change: &Change) -> Prices {
+    let is_removal = change.change_type == ChangeType::Delete;
+    Prices {
+        per_change: if is_charged_for(change) { change.prices.per_change } else { Amount::ZERO },
+        monthly: if is_removal { Amount::ZERO } else { change.prices.monthly },
+    }
 }
 
 /// Charges for a change instance that is born on an item (R38).

@@ -137,7 +137,12 @@ fn planned(change: &Value, names: &Names) -> String {
         change["closes"].as_array().unwrap().iter().map(|id| names.change(id.as_u64().unwrap())).collect();
     let closes = (!closes.is_empty()).then(|| format!(", closes {}", closes.join(" and ")));
     let never = (change["never_in_service"] == true).then_some(", never in service");
-    let marks = dependent.unwrap_or_default() + &closes.unwrap_or_default() + never.unwrap_or_default();
+    let price = |field: &str, of: &str| {
+        let price = &change[field];
+        if *price == json!(0) { String::new() } else { format!(", {of} {price}") }
+    };
+    let prices = price("cost_per_change", "fee") + &price("monthly_cost", "monthly");
+    let marks = dependent.unwrap_or_default() + &closes.unwrap_or_default() + never.unwrap_or_default() + &prices;
     let is_new = if change["service_item"]["id"].is_null() { "new " } else { "" };
     format!("{is_new}{item} {} for {owner}{marks}{}", kind(change), differences(change))
 }

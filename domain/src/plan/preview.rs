@@ -5,6 +5,7 @@
 
 use super::{Items, Plan, application};
 use crate::change::{Change, ChangeType, Kind, Version};
+use crate::charge;
 use crate::digest;
 use crate::generate::{Missing, generate};
 use crate::id::ItemId;
@@ -97,19 +98,20 @@ impl Plan<'_> {
         })
     }
 
-    /// The hash of what is declared before and after, how many submissions came before, and everything that is born or
-    /// closed: if one of them is another, so is the token. Numbers of change instances are left out: owners' retries take
-    /// some of them, and they promise nothing.
+    /// Returns the hash of the declarations before and after, and of every change instance that is created or closed, with
+    /// its prices. It leaves out numbers of change instances, which owners' retries take as well, and the number of the
+    /// submission, so a submission without changes leaves it as it is.
     fn token(&self, born: &[Change], closed: &[Closing]) -> Hash {
         let (before, after) = &self.head;
-        let mut text = format!("{} {} {} {}", before.team, before.submissions, before.root, after.root);
+        let mut text = format!("{} {} {}", before.team, before.root, after.root);
         let mut line = |line: std::fmt::Arguments<'_>| {
             // Writing to a text cannot fail.
             let _written = text.write_char('\n').and_then(|()| text.write_fmt(line));
         };
         for change in born {
+            let prices = charge::prices_of(change);
             line(format_args!(
-                "{} {} {} {} {} {} {} {:?}",
+                "{} {} {} {} {} {} {} {:?} {} {}",
                 change.item,
                 change.owner.id,
                 change.kind.name(),
@@ -118,6 +120,8 @@ impl Plan<'_> {
                 version(change.new),
                 version(change.old),
                 change.supersedes,
+                prices.per_change,
+                prices.monthly,
             ));
         }
         for closing in closed {

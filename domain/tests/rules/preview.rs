@@ -6,6 +6,7 @@ use crate::world::{
 };
 use domain::change::Change;
 use domain::change::ChangeType::{Create, Delete, Modify};
+use domain::charge::prices_of;
 use domain::id::ChangeId;
 use domain::plan::Preview;
 use domain::state::State;
@@ -106,6 +107,42 @@ fn r34_the_token_is_the_same_until_something_that_matters_moves() {
 }
 
 #[test]
+fn finding_19_r34_prices_are_part_of_the_plan() {
+    let priced = in_service().priced();
+    let token = |world: &World, items: &[Declared]| preview(world, items).plan;
+    let first = token(&priced, &NEXT());
+    // Another fee, and another monthly price of the referenced service.
+    for (service, prices) in [("VM", 1), ("VM", 2), ("LoadBalancer", 2)] {
+        let mut other = priced.clone();
+        other.charge(service, prices);
+        assert_ne!(token(&other, &NEXT()), first, "{service} {prices}");
+        other.charge(service, if service == "VM" { 0 } else { 1 });
+        assert_eq!(token(&other, &NEXT()), first, "{service} {prices}");
+    }
+    // A service without a change instance in the plan does not matter to it.
+    let alone = [vm("CoreVM1", 1), vm("CoreVM2", 1), lb("CoreLB1", &["CoreVM1"], "a")];
+    let mut other = priced.clone();
+    other.charge("LoadBalancer", 2);
+    assert_eq!(token(&other, &alone), token(&priced, &alone));
+}
+
+#[test]
+fn finding_19_r34_a_submission_without_changes_leaves_plans_valid() {
+    let mut world = in_service();
+    let now = [vm("CoreVM1", 1), lb("CoreLB1", &["CoreVM1"], "a")];
+    let first = preview(&world, &NEXT()).plan;
+    let before = world.head().submissions;
+    assert!(!world.declare(&now).submission.changed);
+    assert_eq!(world.head().submissions, before + 1);
+    assert_eq!(preview(&world, &NEXT()).plan, first);
+    // A submission that does change something is another beginning, though a third one takes it back.
+    world.declare_and_generate(&[vm("CoreVM1", 3), lb("CoreLB1", &["CoreVM1"], "a")]);
+    assert_ne!(preview(&world, &NEXT()).plan, first);
+    world.declare_and_generate(&now);
+    assert_ne!(preview(&world, &NEXT()).plan, first);
+}
+
+#[test]
 fn r34_metadata_alone_is_a_plan_of_its_own() {
     let mut world = in_service();
     let items = application(&[vm("CoreVM1", 1), lb("CoreLB1", &["CoreVM1"], "a")]);
@@ -122,18 +159,19 @@ fn r34_metadata_alone_is_a_plan_of_its_own() {
 
 /// What a preview promises of a change instance, whatever its number and its time.
 fn promised(change: &Change) -> String {
+    let prices = prices_of(change);
     let Change { item, owner, kind, change_type, state, new, old, supersedes, never_in_service, .. } =
         change.as_born();
     format!(
-        "{item} {} {kind:?} {change_type:?} {state:?} {new:?} {old:?} {supersedes:?} {never_in_service}",
+        "{item} {} {kind:?} {change_type:?} {state:?} {new:?} {old:?} {supersedes:?} {never_in_service} {prices:?}",
         owner.id
     )
 }
 
 /// What no decision after the commit changes about it: which team gets one for which item, to which declaration.
 fn fixed(change: &Change) -> (ChangeId, String) {
-    let Change { id, item, owner, kind, new, .. } = change;
-    (*id, format!("{item} {} {kind:?} {new:?}", owner.id))
+    let Change { id, item, owner, kind, new, prices, .. } = change;
+    (*id, format!("{item} {} {kind:?} {new:?} {prices:?}", owner.id))
 }
 
 /// Carried out with nothing in between, in either packing, a plan does what a preview with its token tells.

@@ -57,6 +57,6 @@ pub fn accumulated(item: &Item, now: Timestamp, viewpoint: &Viewpoint) -> Value 
 }
 
 /// An amount as a number, as prices are in definitions; exact up to fifteen digits.
-fn amount(amount: Amount) -> Value {
+pub(super) fn amount(amount: Amount) -> Value {
     amount.to_string().parse::<Number>().map_or(Value::Null, Value::Number)
 }

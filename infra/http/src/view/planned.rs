@@ -1,8 +1,10 @@
 //! What a submission would do, on the wire.
 
+use super::charge::amount;
 use super::{Viewpoint, change_instance_as_born};
 use crate::reply::fitting;
 use domain::change::{Change, ClosedBy, Version};
+use domain::charge::prices_of;
 use domain::compare::{self, Field};
 use domain::json::Hash;
 use domain::plan::{Preview, Stored};
@@ -90,6 +92,9 @@ impl Planned<'_> {
             shown.insert("closes".to_owned(), json!(closes));
             shown.remove("supersedes");
             shown.insert("differences".to_owned(), self.differences(change));
+            let prices = prices_of(change);
+            shown.insert("cost_per_change".to_owned(), amount(prices.per_change));
+            shown.insert("monthly_cost".to_owned(), amount(prices.monthly));
         }
         let mut forget = |names: &[&str]| {
             for name in names {
