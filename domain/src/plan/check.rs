@@ -49,14 +49,12 @@ pub(super) fn problems(
     }
     for application in &concerned {
         let known = by_key(application.items);
-        let is_whole = request.unread.is_empty();
         let mut check = Check {
             team,
             application,
             known,
             offers,
             stored,
-            is_whole,
             budget: &mut budget,
             problems: &mut problems,
         };
@@ -129,8 +127,6 @@ struct Check<'a> {
     offers: &'a Offers,
     stored: &'a Stored,
     budget: &'a mut Budget,
-    /// Whether the whole document was read; otherwise an item that is not there may only be unreadable.
-    is_whole: bool,
     problems: &'a mut Problems,
 }
 
