@@ -1,18 +1,16 @@
 //! Bodies that are packed with gzip: a request's if it says so, a reply's where the client takes it.
 
+mod member;
+
 use crate::code::Code;
 use crate::reply::{Failure, Reply};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use domain::declaration::BODY_BYTES_MAX;
 use flate2::Compression;
-use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use http::{HeaderMap, header};
-use std::io::{Read as _, Write as _};
-
-/// How many members a body may have: one that unpacks to nothing costs time all the same.
-const MEMBERS_MAX: usize = 64;
+use member::{BLOCKS_MAX, MEMBERS_MAX};
+use std::io::Write as _;
 
 /// From how many bytes on a reply is worth packing.
 const PACKED_FROM: usize = 1_024;
@@ -28,26 +26,12 @@ pub(crate) fn unpacked(headers: &HeaderMap, body: Vec<u8>) -> Result<Vec<u8>, Fa
     match coding.as_str() {
         _ if body.is_empty() => Ok(body),
         "" | "identity" => Ok(body),
-        "gzip" | "x-gzip" => members(&body).ok_or_else(|| {
-            refused(&format!("the body must be packed with gzip, in at most {MEMBERS_MAX} members"))
+        "gzip" | "x-gzip" => member::unpacked(&body).ok_or_else(|| {
+            let bounds = format!("at most {MEMBERS_MAX} members and {BLOCKS_MAX} blocks");
+            refused(&format!("the body must be packed with gzip, in {bounds}"))
         }),
         _ => Err(refused("the Content-Encoding of a body is gzip or identity")),
     }
-}
-
-/// Unpacks the members of a body one after the other, to one byte more than a body may have.
-fn members(mut packed: &[u8]) -> Option<Vec<u8>> {
-    let mut whole = Vec::new();
-    for _ in 0..MEMBERS_MAX {
-        let room = BODY_BYTES_MAX.saturating_add(1).saturating_sub(whole.len());
-        let mut member = GzDecoder::new(packed).take(u64::try_from(room).unwrap_or(u64::MAX));
-        member.read_to_end(&mut whole).ok()?;
-        packed = member.into_inner().into_inner();
-        if packed.is_empty() || whole.len() > BODY_BYTES_MAX {
-            return Some(whole);
-        }
-    }
-    None
 }
 
 fn refused(detail: &str) -> Failure {
@@ -84,8 +68,11 @@ pub(crate) fn packed(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::declaration::BODY_BYTES_MAX;
     use flate2::bufread::MultiGzDecoder;
+    use flate2::{Crc, GzBuilder};
     use http::HeaderName;
+    use std::io::Read as _;
 
     fn headers(name: HeaderName, value: &[u8]) -> HeaderMap {
         HeaderMap::from_iter([(name, http::HeaderValue::from_bytes(value).unwrap())])
@@ -147,6 +134,58 @@ mod tests {
         assert_eq!(unpacked(&coding, most.clone()).unwrap(), b"{}");
         assert!(unpacked(&coding, [empty.clone(), most].concat()).is_err());
         assert!(unpacked(&coding, empty.repeat(100_000)).is_err());
+    }
+
+    /// Returns a member of stored blocks: so many empty ones, and a last one with a text of fewer than 256 bytes.
+    fn member_of_blocks(empty: usize, text: &[u8]) -> Vec<u8> {
+        let length = u8::try_from(text.len()).unwrap();
+        let head = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+        let last = [1, length, 0, !length, 255];
+        let mut crc = Crc::new();
+        crc.update(text);
+        let tail = [crc.sum().to_le_bytes(), [length, 0, 0, 0]].concat();
+        [&head[..], &[0, 0, 0, 255, 255].repeat(empty), &last, text, &tail].concat()
+    }
+
+    #[test]
+    fn finding_07_a_body_has_a_bounded_number_of_blocks() {
+        let coding = headers(header::CONTENT_ENCODING, b"gzip");
+        assert_eq!(unpacked(&coding, member_of_blocks(BLOCKS_MAX - 1, b"{}")).unwrap(), b"{}");
+        assert!(unpacked(&coding, member_of_blocks(BLOCKS_MAX, b"{}")).is_err());
+        let twice =
+            [member_of_blocks(BLOCKS_MAX / 2 - 1, b"{"), member_of_blocks(BLOCKS_MAX / 2 - 1, b"}")].concat();
+        assert_eq!(unpacked(&coding, twice).unwrap(), b"{}", "the blocks of all members count");
+        let twice =
+            [member_of_blocks(BLOCKS_MAX / 2 - 1, b"{"), member_of_blocks(BLOCKS_MAX / 2, b"}")].concat();
+        assert!(unpacked(&coding, twice).is_err(), "the blocks of all members count");
+    }
+
+    #[test]
+    fn a_member_is_refused_if_its_sums_or_its_references_do_not_fit() {
+        let coding = headers(header::CONTENT_ENCODING, b"gzip");
+        let whole = member_of_blocks(0, b"{}");
+        for back in 1..=8 {
+            let mut other = whole.clone();
+            let at = other.len() - back;
+            other[at] ^= 1;
+            assert!(unpacked(&coding, other).is_err(), "byte {at}");
+        }
+        // A length of 3 at distance 1 as the first symbol of the second member: what it refers to is in the first.
+        let reference = [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255][..], &[0x03, 0x02, 0x00], &[0; 8]].concat();
+        assert!(unpacked(&coding, [whole, reference].concat()).is_err());
+    }
+
+    #[test]
+    fn a_member_may_name_its_file() {
+        let coding = headers(header::CONTENT_ENCODING, b"gzip");
+        let mut packing = GzBuilder::new()
+            .filename("body.json")
+            .comment("c")
+            .extra([1, 2])
+            .write(Vec::new(), Compression::best());
+        let text = b"{\"a\": 1}".repeat(100_000);
+        packing.write_all(&text).unwrap();
+        assert_eq!(unpacked(&coding, packing.finish().unwrap()).unwrap(), text);
     }
 
     #[test]
