@@ -113,6 +113,13 @@ fn finding_03_a_pattern_is_small_and_a_page_spends_a_bounded_amount_of_work_on_i
         assert_eq!(answer.status, 400, "{answer:?}");
         assert!(answer.body.to_string().contains("at most 16 KiB"), "{answer:?}");
     }
+    // Each `\\w` takes memory for every script before the compiled size is known.
+    for too_long in ["\\w".repeat(10_000), "a".repeat(257)] {
+        let answer = system.get(&format!("{list}?declaration_regex={too_long}"), "awesome-key");
+        assert!(answer.body.to_string().contains("at most 256 bytes"), "{answer:?}");
+    }
+    let longest = format!("{list}?declaration_regex={}", "a".repeat(256));
+    assert_eq!(system.get(&longest, "awesome-key").status, 200);
     // The largest pattern: each page judges one of the four items, and leads to the next.
     let (mut next, mut pages) = (Some(format!("{list}?declaration_regex=(?:[01]*1[01]{{200}})x")), 0);
     while let Some(url) = next {

@@ -27,7 +27,7 @@ pub(crate) type DeclarationOf<T> = fn(&T) -> Option<(TeamId, Hash)>;
 type BesideOf<T> = Box<dyn Fn(&T) -> Option<Beside> + Send + Sync>;
 
 /// All tests that a row has to pass.
-pub(crate) struct Filter<T> {
+pub struct Filter<T> {
     tests: Vec<Test<T>>,
     /// Set if a test looks at more than the row.
     beside: Option<BesideOf<T>>,
@@ -40,7 +40,9 @@ pub(crate) struct Filter<T> {
 }
 
 impl<T: Send + 'static> Filter<T> {
-    pub(crate) const fn new() -> Self {
+    /// Returns a filter that every row passes.
+    #[expect(clippy::new_without_default, reason = "a default would say less")]
+    pub const fn new() -> Self {
         Self { tests: Vec::new(), beside: None, work: None, at_once: 100, known: None }
     }
 
@@ -60,7 +62,7 @@ impl<T: Send + 'static> Filter<T> {
 
     /// Judges the rows of a batch in their order, until the work that the page has `left` is used up. Patterns are
     /// matched on a thread for blocking work, so that other requests go on meanwhile.
-    pub(crate) async fn judge(
+    pub async fn judge(
         &self,
         batch: Vec<Listed<T>>,
         related: Related,
@@ -180,8 +182,8 @@ impl<T: Send + 'static> Filter<T> {
         Ok(())
     }
 
-    /// The same of a text that the row holds itself.
-    pub(crate) fn texts_of(&mut self, query: &Query, of: fn(&T) -> &str) -> Result<(), Failure> {
+    /// Adds the same tests for a text that the row holds itself.
+    pub fn texts_of(&mut self, query: &Query, of: fn(&T) -> &str) -> Result<(), Failure> {
         let TextTests { tests, pattern } = TextTests::of(query)?;
         for test in tests {
             self.test(move |row| test(of(row)));

@@ -19,6 +19,9 @@ mod services;
 mod submissions;
 mod teams;
 
+pub use filter::Filter;
+pub use pattern::WORK_MAX;
+
 use dovetail_http::{Answering, Code, CursorKey, Event, Failure, Function, Operation, Reply, answer};
 use dovetail_table::Table;
 use page::Asked;

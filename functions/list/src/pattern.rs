@@ -6,22 +6,31 @@ use regex::{Regex, RegexBuilder};
 /// The largest program that a pattern may compile to, in KiB. `\w` takes 32, for it knows every script.
 const KIB_MAX: usize = 16;
 
+/// The longest pattern, in bytes. A class such as `\w` takes 6 KiB, and one without regard to case milliseconds, before the
+/// size of the program is known.
+const TEXT_BYTES_MAX: usize = 256;
+
+/// The sizes of programs that are told apart, in KiB. Each takes another try, so there are few.
+const KIB_SIZES: [usize; 3] = [1, 4, KIB_MAX];
+
 /// The work that one page may spend: as much as the largest pattern takes on the largest declaration.
-pub(crate) const WORK_MAX: usize = KIB_MAX * DECLARATION_BYTES_MAX;
+pub const WORK_MAX: usize = KIB_MAX * DECLARATION_BYTES_MAX;
 
 /// A compiled pattern. Matching takes time in proportion to its size times the length of the text.
 pub(crate) struct Pattern {
     regex: Regex,
-    /// The size of the program in KiB, rounded up to a power of two.
+    /// The size of the program in KiB, rounded up to one of [`KIB_SIZES`].
     kib: usize,
 }
 
 impl Pattern {
     /// Compiles a pattern, or says what must hold.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let sizes = std::iter::successors(Some(1), |kib| Some(kib * 2)).take_while(|kib| *kib <= KIB_MAX);
+        if text.len() > TEXT_BYTES_MAX {
+            return Err(format!("must be at most {TEXT_BYTES_MAX} bytes"));
+        }
         let mut refused = None;
-        for kib in sizes {
+        for kib in KIB_SIZES {
             match RegexBuilder::new(text).size_limit(kib * 1_024).build() {
                 Ok(regex) => return Ok(Self { regex, kib }),
                 Err(error) => refused = Some(error),
