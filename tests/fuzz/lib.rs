@@ -7,6 +7,7 @@ mod comparison;
 mod cursor;
 mod declaration;
 mod event;
+mod filter;
 mod id;
 mod input;
 mod place;
@@ -29,6 +30,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "cursor", run: cursor::opened },
     Target { name: "declaration", run: declaration::read },
     Target { name: "event", run: event::answered },
+    Target { name: "filter", run: filter::judged },
     Target { name: "id", run: id::parsed },
     Target { name: "query", run: query::routed },
     Target { name: "schema", run: schema::published },

@@ -1,0 +1,108 @@
+//! A query and the texts of declarations, with NULs between them: a filter is refused as such, or judges every text in
+//! order, page by page, within the work of a page.
+
+use crate::input::Input;
+use domain::json::canonical;
+use domain::related::Related;
+use dovetail_http::{Code, Content, Failure, Query};
+use dovetail_table::Listed;
+use list::{Filter, WORK_MAX};
+use serde_json::Value;
+use std::sync::LazyLock;
+use tokio::runtime::{Builder, Runtime};
+
+/// How many texts an input has at most, and how long each becomes by repeating it.
+const TEXTS_MAX: usize = 4;
+const TEXT_BYTES_MAX: usize = 4 * 1_024;
+
+/// One thread that waits for the one that matches, as in a function.
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Builder::new_current_thread().build().unwrap());
+
+pub(crate) fn judged(bytes: &[u8]) {
+    let (query, texts) = Input::halves(bytes);
+    let query = Query::parse(&String::from_utf8_lossy(query));
+    let texts: Vec<String> = texts.split(|byte| *byte == 0).take(TEXTS_MAX).map(text).collect();
+    let mut filter = Filter::<String>::new();
+    match filter.texts_of(&query, String::as_str) {
+        Ok(()) => {
+            let expected = texts.iter().map(|text| (text.clone(), passes(&query, text)));
+            for ((text, passes), (expected, wanted)) in pages(&filter, &query, &texts).iter().zip(expected) {
+                assert_eq!(*text, expected, "in order, and each once");
+                assert!(wanted.is_none_or(|wanted| wanted == *passes), "{text} {passes}");
+            }
+        }
+        Err(failure) => refused(&query, failure),
+    }
+}
+
+/// A text as it is, or repeated where it begins with a digit: work follows the length.
+fn text(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let times =
+        bytes.first().filter(|byte| byte.is_ascii_digit()).map_or(1, |_| TEXT_BYTES_MAX / bytes.len());
+    text.repeat(times.max(1))
+}
+
+/// Every text with whether it passes, by as many pages as that takes.
+fn pages(filter: &Filter<String>, query: &Query, texts: &[String]) -> Vec<(String, bool)> {
+    let mut found = Vec::new();
+    while found.len() < texts.len() {
+        let rest = texts.iter().enumerate().skip(found.len());
+        let batch = rest.map(|(at, text)| Listed { position: at.to_string(), value: text.clone() }).collect();
+        let mut left = WORK_MAX;
+        let page = RUNTIME.block_on(filter.judge(batch, Related::default(), &mut left)).unwrap();
+        assert!(!page.is_empty(), "each page goes on");
+        let bytes: usize = page.iter().map(|(row, _)| row.value.len()).sum();
+        match query.get("declaration_regex") {
+            Some(_) => assert!(WORK_MAX - left >= bytes, "each byte is work"),
+            None => assert_eq!(left, WORK_MAX),
+        }
+        for (row, passes) in page {
+            assert_eq!(row.position, found.len().to_string());
+            found.push((row.value, passes));
+        }
+    }
+    found
+}
+
+/// Whether a text passes, as far as that is known without compiling a pattern.
+fn passes(query: &Query, text: &str) -> Option<bool> {
+    let declared = query.get("declaration").map(|wanted| {
+        let wanted: Value = serde_json::from_str(wanted).unwrap();
+        serde_json::from_str(text).is_ok_and(|declared: Value| holds(&declared, &wanted))
+    });
+    let contained = query.get("declaration_contains").map(|part| text.contains(part));
+    let pattern = query.get("declaration_regex");
+    let is_plain = |pattern: &str| pattern.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'"');
+    let matched = pattern.map(|pattern| is_plain(pattern).then(|| text.contains(pattern)));
+    let known = [declared.map(Some), contained.map(Some), matched].into_iter().flatten();
+    known.fold(
+        Some(true),
+        |all, one| if all == Some(false) || one == Some(false) { Some(false) } else { all.and(one) },
+    )
+}
+
+/// Whether each leaf of what is wanted stands at its place in what is declared.
+fn holds(declared: &Value, wanted: &Value) -> bool {
+    let mut open = vec![(Some(declared), wanted)];
+    while let Some((declared, wanted)) = open.pop() {
+        match (declared, wanted) {
+            (Some(Value::Object(declared)), Value::Object(wanted)) => {
+                open.extend(wanted.iter().map(|(key, wanted)| (declared.get(key), wanted)));
+            }
+            (Some(declared), wanted) if canonical(declared) == canonical(wanted) => {}
+            (Some(_) | None, _) => return false,
+        }
+    }
+    true
+}
+
+fn refused(query: &Query, failure: Failure) {
+    let Failure::Refused(reply) = failure else { panic!("{failure:?}") };
+    assert_eq!((reply.status, reply.code), (400, Some(Code::InvalidFilter)));
+    let Content::Json(problem) = &reply.body else { panic!("a refusal without a problem") };
+    let names = ["declaration", "declaration_regex"];
+    let text = problem.to_string();
+    assert!(names.iter().any(|name| query.get(name).is_some() && text.contains(name)), "{text}");
+    assert!(text.len() < 1_024, "{text}");
+}
