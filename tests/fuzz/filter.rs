@@ -76,10 +76,8 @@ fn passes(query: &Query, text: &str) -> Option<bool> {
     let is_plain = |pattern: &str| pattern.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'"');
     let matched = pattern.map(|pattern| is_plain(pattern).then(|| text.contains(pattern)));
     let known = [declared.map(Some), contained.map(Some), matched].into_iter().flatten();
-    known.fold(
-        Some(true),
-        |all, one| if all == Some(false) || one == Some(false) { Some(false) } else { all.and(one) },
-    )
+    let known: Vec<Option<bool>> = known.collect();
+    if known.contains(&Some(false)) { Some(false) } else { (!known.contains(&None)).then_some(true) }
 }
 
 /// Whether each leaf of what is wanted stands at its place in what is declared.
