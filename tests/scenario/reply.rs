@@ -142,7 +142,8 @@ fn planned(change: &Value, names: &Names) -> String {
         if *price == json!(0) { String::new() } else { format!(", {of} {price}") }
     };
     let prices = price("cost_per_change", "fee") + &price("monthly_cost", "monthly");
-    let marks = dependent.unwrap_or_default() + &closes.unwrap_or_default() + never.unwrap_or_default() + &prices;
+    let marks =
+        dependent.unwrap_or_default() + &closes.unwrap_or_default() + never.unwrap_or_default() + &prices;
     let is_new = if change["service_item"]["id"].is_null() { "new " } else { "" };
     format!("{is_new}{item} {} for {owner}{marks}{}", kind(change), differences(change))
 }

@@ -49,15 +49,8 @@ pub(super) fn problems(
     }
     for application in &concerned {
         let known = by_key(application.items);
-        let mut check = Check {
-            team,
-            application,
-            known,
-            offers,
-            stored,
-            budget: &mut budget,
-            problems: &mut problems,
-        };
+        let mut check =
+            Check { team, application, known, offers, stored, budget: &mut budget, problems: &mut problems };
         check.declared_items();
         check.answers();
     }

@@ -47,8 +47,11 @@ fn r31_a_state_refuses_new_items_then_changes_and_never_a_removal() {
     }
 }
 
+/// The rule that a change of a service breaks, and the change.
+type Closing = (&'static str, fn(&mut World));
+
 /// Changes of a service after which its items could not be declared.
-fn closing() -> Vec<(&'static str, fn(&mut World))> {
+fn closing() -> Vec<Closing> {
     let tightened = |world: &mut World| {
         let definition = json!({"title": "VM", "type": "object", "required": ["name", "cores"],
             "properties": {"name": {"type": "string"}, "cores": {"type": "integer"}}, "additionalProperties": false});
@@ -57,7 +60,7 @@ fn closing() -> Vec<(&'static str, fn(&mut World))> {
     vec![
         ("schema", tightened),
         ("private_service", |world| {
-            world.settings("VM").allowed_teams = vec![crate::world::team(NP_OWNER).id]
+            world.settings("VM").allowed_teams = vec![crate::world::team(NP_OWNER).id];
         }),
         ("no_new_items", |world| world.settings("VM").state = ServiceState::NoNewServiceItem),
         ("no_new_items", |world| world.settings("VM").state = ServiceState::NoModifyExistingServiceItem),

@@ -56,7 +56,7 @@ pub(crate) struct Reached {
 impl Reached {
     /// Adds the location to a failure of the table.
     pub(crate) fn failure(&self, source: dovetail_table::Error) -> Error {
-        Error::Table { source, location: Box::new(self.location.clone()) }
+        Error::Table { source, location: self.location.clone() }
     }
 }
 
@@ -99,11 +99,11 @@ async fn of_account(name: &str) -> Result<(Way, Box<Location>), Error> {
         credentials: "none".to_owned(),
     });
     if account.region().is_none() {
-        return Err(Error::NoRegion(Box::new(location)));
+        return Err(Error::NoRegion(location));
     }
     match credential_source(&account).await {
         Ok(source) => location.credentials = source,
-        Err(reason) => return Err(Error::NoCredentials { reason, location: Box::new(location) }),
+        Err(reason) => return Err(Error::NoCredentials { reason, location }),
     }
     Ok((Way::Account(Box::new(account)), location))
 }
