@@ -47,21 +47,19 @@ fn r31_a_state_refuses_new_items_then_changes_and_never_a_removal() {
     }
 }
 
-/// The rule that a change of a service breaks, and the change.
-type Closing = (&'static str, fn(&mut World));
+type Close = fn(&mut World);
 
 /// Changes of a service after which its items could not be declared.
-fn closing() -> Vec<Closing> {
-    let tightened = |world: &mut World| {
+fn closing() -> [(&'static str, Close); 5] {
+    let tightened: Close = |world: &mut World| {
         let definition = json!({"title": "VM", "type": "object", "required": ["name", "cores"],
             "properties": {"name": {"type": "string"}, "cores": {"type": "integer"}}, "additionalProperties": false});
         world.redefine("VM", &definition);
     };
-    vec![
+    let private: Close = |world| world.settings("VM").allowed_teams.push(crate::world::team(NP_OWNER).id);
+    [
         ("schema", tightened),
-        ("private_service", |world| {
-            world.settings("VM").allowed_teams = vec![crate::world::team(NP_OWNER).id];
-        }),
+        ("private_service", private),
         ("no_new_items", |world| world.settings("VM").state = ServiceState::NoNewServiceItem),
         ("no_new_items", |world| world.settings("VM").state = ServiceState::NoModifyExistingServiceItem),
         ("decommissioned", |world| world.settings("VM").state = ServiceState::Decommissioned),
