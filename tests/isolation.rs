@@ -239,7 +239,7 @@ fn odd_paths_lead_nowhere_else() {
 #[test]
 fn names_that_look_like_keys_of_the_table_or_like_each_other_stay_apart() {
     let system = Running::start(&world().to_string());
-    let names = ["a#b", "a/b", "..", "%23", "A", "а", "a", "TEAM#1", "metadata ", "\u{202e}x"];
+    let names = ["a#b", "a/b", "..", "%23", "A", "а", "a", "TEAM#1", "metadata "];
     let names: Vec<&str> = names.into_iter().filter(|name| name.trim() == *name).collect();
     let applications: serde_json::Map<String, Value> = names
         .iter()

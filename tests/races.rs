@@ -138,7 +138,7 @@ fn of_sixteen_patches_of_one_deployed_item_one_is_taken() {
     let system = Running::demo();
     let path = declared(&system, &[json!({"name": "one"})]).concat();
     moved(&system, &path, "APPROVED");
-    let base = json!({"data": {"kept": true}, "change_instance": format!("http://host{path}")});
+    let base = json!({"data": {"kept": true}, "change_instance": path});
     let deployed = system.call("POST", &format!("{OWNER}/deployed_items/"), "vm-owner-key", &base);
     assert_eq!(deployed.status, 201, "{deployed:?}");
     let path = format!("{OWNER}/deployed_items/{}/", deployed.at("/id"));
