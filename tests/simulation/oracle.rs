@@ -179,7 +179,8 @@ impl Oracle {
         let target = landing.map(|one| one.target.clone());
         let stack = self.item(change).stacks.get_mut(&change.owner.name).unwrap();
         let open = stack.clear(change.id).unwrap_or_else(|| panic!("{} was not open", change.id));
-        let is_answered = target.is_some_and(|target| open.state.is_blocked() && open.target != target);
+        let is_answered = target
+            .is_some_and(|target| open.state.is_blocked() && (target.is_none() || open.target != target));
         assert!(is_answered, "{} was closed ahead of nothing that answers it", change.id);
         self.answering.insert(by, name);
     }
