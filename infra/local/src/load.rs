@@ -1,6 +1,6 @@
 //! `dovetail load`: puts a world into the tables. What exists is left as it is, so that a world can be loaded again.
 //!
-//! A load first compares the whole world with the tables ([`plan`]), and writes only if nothing is wrong.
+//! A load first compares the whole world with the tables (`plan`), and writes only if nothing is wrong.
 
 mod plan;
 

@@ -1,4 +1,4 @@
-//! The world file: the teams, keys and services that a local system begins with. [`read`] reads it; [`crate::load`]
+//! The world file: the teams, keys and services that a local system begins with. `read` reads it; [`crate::load`]
 //! puts it into the table.
 
 mod read;
