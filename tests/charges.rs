@@ -124,6 +124,44 @@ fn charges_come_in_the_order_that_is_asked_for() {
 }
 
 #[test]
+fn finding_06_an_owner_who_bills_all_the_time_delays_no_submission() {
+    let system = Running::start(&world().to_string());
+    declare(&system, "Alpha", &json!({"VM": [{"name": "vm"}]}));
+    let running = format!("{OWNER}?charge_type=monthly_cost&processed=false");
+    let watched = Watched::on(&system);
+    let bill = || {
+        let path = system.get(&running, "one").at("/results/0/url").as_str().unwrap().to_owned();
+        let (method, key, body) = ("PATCH", Some("one"), br#"{"processed": true}"#.to_vec());
+        watched.send(&Ask { method, path: &path, key, body, ..Ask::default() })
+    };
+    let (billed, seen) = bill();
+    assert_eq!(billed.status, 200, "{billed:?}");
+    let writes: Vec<&Value> = seen.iter().filter_map(|seen| seen.asked.get("TransactItems")).collect();
+    let written = writes.iter().flat_map(|items| items.as_array().unwrap());
+    let written: BTreeSet<String> = written.map(key).collect();
+    assert_eq!(writes.len(), 1, "{seen:?}");
+    let team = system.get("/v1/account/teams/", "alpha").at("/results/0/id").clone();
+    assert!(written.iter().any(|key| key.starts_with(&format!("CHARGE#{team}"))), "{written:?}");
+    assert!(!written.contains(&format!("TEAM#{team} HEAD")), "every submission writes it: {written:?}");
+    for _ in 0..3 {
+        let (refused, seen) = bill();
+        assert_eq!((refused.status, refused.at("/code")), (400, &json!("divided_just_now")), "{refused:?}");
+        let seconds: u64 = refused.header("retry-after").unwrap().parse().unwrap();
+        assert!((3_500..=3_600).contains(&seconds), "{seconds}");
+        assert!(seen.iter().all(|seen| seen.asked.get("TransactItems").is_none()), "{seen:?}");
+    }
+    system.assert_sound();
+}
+
+/// The key that a write of a transaction is for.
+fn key(write: &Value) -> String {
+    let (_, write) = write.as_object().unwrap().iter().next().unwrap();
+    let key = write.get("Key").or(write.get("Item")).unwrap();
+    let part = |name: &str| key[name]["S"].as_str().unwrap().to_owned();
+    format!("{} {}", part("pk"), part("sk"))
+}
+
+#[test]
 fn what_an_item_has_cost_is_the_sum_of_its_charges() {
     let system = populated();
     for (pov, key, count) in [("serviceowner", "one", 26), ("consumer", "alpha", 26), ("consumer", "beta", 1)]

@@ -51,7 +51,7 @@ impl Provoked {
         keys.push(json!({"key": "read-key", "role": "READ_ONLY"}));
         keys.push(json!({"key": "general-key", "role": "GENERAL"}));
         let schema = world.pointer_mut("/services/0/schema").and_then(Value::as_object_mut).unwrap();
-        schema.insert("metadata".to_owned(), json!({"cost_per_change": 5}));
+        schema.insert("metadata".to_owned(), json!({"cost_per_change": 5, "monthly_cost": 1}));
         let issuer = Issuer::start();
         let start = Start { issuer: Some(issuer.settings()), ..Start::default() };
         let system = Running::start_with(&world.to_string(), start);
@@ -331,6 +331,20 @@ fn provoke_charges(provoked: &mut Provoked) {
     assert_eq!(marked.status, 200, "{marked:?}");
     let path = format!("/v1/marketplace/serviceowner/charges/{}/", charges.at("/results/0/id"));
     provoked.call(Code::ChargeProcessed, "PATCH", &path, "vm-owner-key", &json!({"processed": false}));
+
+    let open = "/v1/marketplace/serviceowner/charges/?charge_type=monthly_cost&processed=false";
+    for is_divided in [false, true] {
+        let open = provoked.system.get(open, "vm-owner-key");
+        let charges = open.at("/results").as_array().unwrap();
+        let running = charges.iter().find(|charge| charge["end"].is_null()).unwrap();
+        let path = format!("/v1/marketplace/serviceowner/charges/{}/", running["id"]);
+        let marked = provoked.system.call("PATCH", &path, "vm-owner-key", &json!({"processed": true}));
+        if is_divided {
+            provoked.meets(Code::DividedJustNow, marked);
+        } else {
+            assert_eq!(marked.status, 200, "{marked:?}");
+        }
+    }
 }
 
 /// What a person may not do where the service is for keys alone.
@@ -453,11 +467,15 @@ fn every_code_is_provoked_with_its_status_and_shape() {
         assert_eq!(answer.at("/title"), code.title());
         assert_eq!(answer.at("/status"), code.status());
         assert!(answer.at("/detail").as_str().is_some_and(|detail| !detail.is_empty()), "{name}");
-        let retry_after = match code.status() {
-            503 => Some("1"),
-            _ => (*code == Code::AskedJustNow).then_some("10"),
+        let seconds: Option<u64> = answer.header("retry-after").map(|seconds| seconds.parse().unwrap());
+        let expected = match code {
+            Code::AskedJustNow => Some(10..=10),
+            Code::DividedJustNow => Some(3_500..=3_600),
+            _ => (code.status() == 503).then_some(1..=1),
         };
-        assert_eq!(answer.header("retry-after"), retry_after, "{name}");
+        assert_eq!(seconds.is_some(), expected.is_some(), "{name}");
+        let is_expected = seconds.zip(expected).is_none_or(|(seconds, expected)| expected.contains(&seconds));
+        assert!(is_expected, "{name}: {seconds:?}");
         let allow = (*code == Code::MethodNotAllowed).then_some("GET");
         assert_eq!(answer.header("allow"), allow, "{name}");
     }

@@ -5,7 +5,7 @@
 
 mod mark;
 
-pub use self::mark::{Marked, Refused, mark};
+pub use self::mark::{DIVISION_MICROS_MIN, Marked, Refused, mark};
 use crate::actor::{Actor, TeamRef};
 use crate::change::{Change, ChangeType, Kind};
 use crate::id::{ChangeId, ChargeId, ItemId};

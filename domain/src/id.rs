@@ -5,6 +5,7 @@
 
 use crate::charge::ChargeType;
 use crate::json::Hash;
+use crate::timestamp::Timestamp;
 use std::fmt;
 
 const TEAM_BITS: u32 = 18;
@@ -16,6 +17,8 @@ const VERSION_BITS: u32 = 20;
 
 /// The numbers of one change instance: its own, and after it those of the deployed items it brings; charges have the same.
 pub const CHANGE_STRIDE: u64 = 16;
+/// Which number of a block those charges have that continue another; the block is computed, not allotted.
+const CONTINUED: u64 = 2;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -253,9 +256,24 @@ impl ChargeId {
         Self(change.0)
     }
 
-    /// The charge for the time that begins with a change instance, or with a block of numbers: the number after it.
-    pub const fn of_time(block: ChangeId) -> Self {
-        Self(block.0 | 1)
+    /// The charge for the time that begins with a change instance: the number after it.
+    pub const fn of_time(change: ChangeId) -> Self {
+        Self(change.0 | 1)
+    }
+
+    /// The charge that continues an item's charge for time, which was divided at `start`.
+    ///
+    /// Its number is computed from the item and the time, for a counter is a record that all marks of a team would write. No
+    /// charge of another kind has a number of this form. Two divisions may still compute the same one, once in two billion
+    /// pairs: the table stores only the first, and the second is tried again at another time.
+    pub fn continued(item: ItemId, start: Timestamp) -> Self {
+        let computed = of_text(item.team(), &format!("{item} {}", start.micros()));
+        Self(computed / CHANGE_STRIDE * CHANGE_STRIDE + CONTINUED)
+    }
+
+    /// Whether the number is of the form that [`continued`](Self::continued) computes.
+    pub const fn is_continued(self) -> bool {
+        self.0 % CHANGE_STRIDE == CONTINUED
     }
 
     /// What is charged for.

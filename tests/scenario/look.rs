@@ -134,7 +134,8 @@ impl<S: Site> Stage<S> {
     /// The charges of an item, as its consumer sees them.
     pub(super) fn charges_of(&self, item: &str, names: &Names) -> Vec<Value> {
         let item = names.item_named(item);
-        let path = format!("{CHARGES}/consumer/charges/?limit=100&service_item_id={}", item.id);
+        let path =
+            format!("{CHARGES}/consumer/charges/?limit=100&ordering=created&service_item_id={}", item.id);
         self.results(&path, &item.consumer)
     }
 

@@ -2,11 +2,14 @@
 
 use super::{Charge, Processed, Running};
 use crate::actor::TeamRef;
-use crate::id::{CHANGE_STRIDE, ChangeId, ChargeId};
+use crate::id::ChargeId;
 use crate::item::Item;
 use crate::land::Stamp;
-use crate::team::Head;
+use crate::timestamp::Timestamp;
 use crate::write::Write;
+
+/// How long a charge that began with a division runs before it can be divided, in microseconds: an hour.
+pub const DIVISION_MICROS_MIN: u64 = 3_600_000_000;
 
 /// Why a charge is not marked, in the order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +20,8 @@ pub enum Refused {
     Processed,
     /// What was read does not fit together, as beside another decision: read again.
     Torn,
-    /// The consumer team's numbers have run out.
-    OutOfNumbers,
+    /// It began with a division less than an hour ago: it can be divided from this time on.
+    DividedJustNow(Timestamp),
 }
 
 /// What marking makes of a charge.
@@ -30,12 +33,13 @@ pub struct Marked {
     pub writes: Vec<Write>,
 }
 
-/// Marks a charge as `processed`, or as it is already; what is not said stays. The number of what runs on comes from the
-/// head.
+/// Marks a charge as `processed`, or as it is already; what is not said stays.
+///
+/// The revision of the item is the only fence: no mark writes a record of the consumer team, so that an owner who marks all
+/// the time delays no submission.
 pub fn mark(
     charge: &Charge,
     item: &Item,
-    head: &Head,
     processed: Option<bool>,
     caller: &TeamRef,
     stamp: &Stamp,
@@ -58,8 +62,14 @@ pub fn mark(
         if running.charge != charge.id {
             return Err(Refused::Torn);
         }
+        let earliest = earliest_division(charge);
+        if at < earliest {
+            return Err(Refused::DividedJustNow(earliest));
+        }
         marked.charge.end = Some(at);
-        run_on(&mut marked, &mut after, head)?;
+        let next = continued(&marked.charge, at);
+        after.charges.running = Some(Running { charge: next.id, price: next.price, start: at });
+        marked.writes.push(Write::Charged(next));
     }
     after.charges.processed.add(charge.id.charge_type(), marked.charge.total(at));
     after.revision += 1;
@@ -70,15 +80,15 @@ pub fn mark(
     Ok(marked)
 }
 
-/// Begins the charge for the time after one that was ended.
-fn run_on(marked: &mut Marked, item: &mut Item, head: &Head) -> Result<(), Refused> {
-    let ended = &marked.charge;
-    let block = ChangeId::new(item.id.team(), head.next_change).ok_or(Refused::OutOfNumbers)?;
-    let start = ended.end.ok_or(Refused::Torn)?;
-    let next = Charge { id: ChargeId::of_time(block), start, end: None, ..ended.clone() };
-    item.charges.running = Some(Running { charge: next.id, price: next.price, start });
-    let moved = Head { next_change: head.next_change + CHANGE_STRIDE, ..*head };
-    marked.writes.push(Write::Head { before: *head, after: moved });
-    marked.writes.push(Write::Charged(next));
-    Ok(())
+/// Returns when a charge can be divided at the earliest: the first one of a price at once, each further one after an hour.
+fn earliest_division(charge: &Charge) -> Timestamp {
+    if charge.id == ChargeId::of_time(charge.change) {
+        return charge.start;
+    }
+    Timestamp::from_micros(charge.start.micros().saturating_add(DIVISION_MICROS_MIN))
+}
+
+/// Returns the charge for the time after one that ended at `start`.
+fn continued(ended: &Charge, start: Timestamp) -> Charge {
+    Charge { id: ChargeId::continued(ended.item, start), start, end: None, ..ended.clone() }
 }

@@ -51,7 +51,8 @@ impl Audit<'_> {
         let subject = || Subject::Item(item.id);
         let charges = self.charges_of_item.get(&item.id).cloned().unwrap_or_default();
         let of_time = charges.iter().filter(|charge| charge.id.charge_type() == ChargeType::MonthlyCost);
-        let of_time: Vec<&Charge> = of_time.copied().collect();
+        let mut of_time: Vec<&Charge> = of_time.copied().collect();
+        of_time.sort_by_key(|charge| (charge.start, charge.end));
         let covered = covers(&tariffs(changes), &of_time);
         self.require(covered, "I26", subject(), "its time in service is charged otherwise than it was");
         let running = of_time.iter().find(|charge| charge.end.is_none()).map(|charge| Running {
@@ -78,12 +79,19 @@ fn is_caused(charge: &Charge, change: &Change) -> bool {
                 && (charge.start, charge.end) == (change.created, Some(change.created))
         }
         ChargeType::MonthlyCost => {
-            charge.id.number() % CHANGE_STRIDE == 1
+            is_numbered(charge)
                 && charge.price == change.prices.monthly
                 && charge.price != Amount::ZERO
                 && charge.end.is_none_or(|end| charge.start <= end)
         }
     }
+}
+
+/// Whether a charge for time has the number of its change instance, of its division, or, as those of divisions once had, of a
+/// block of its own.
+fn is_numbered(charge: &Charge) -> bool {
+    let has_block = charge.id.number() % CHANGE_STRIDE == 1;
+    has_block || charge.id == ChargeId::continued(charge.item, charge.start)
 }
 
 /// The prices that came into force, in the order of the approvals (I6).
@@ -107,7 +115,7 @@ fn tariffs(changes: &[&Change]) -> Vec<Tariff> {
     tariffs
 }
 
-/// Whether charges, in the order of their numbers, cover exactly the times of the prices that came into force.
+/// Whether charges, in the order of their times, cover exactly the times of the prices that came into force.
 fn covers(tariffs: &[Tariff], charges: &[&Charge]) -> bool {
     let mut rest = charges.to_vec();
     let ends = tariffs.iter().skip(1).map(Some).chain([None]);

@@ -3,13 +3,14 @@
 use crate::walk::{Config, Walk};
 use crate::world::{APP, LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, vm};
 use domain::change::{Change, Kind};
-use domain::charge::{Charge, ChargeType, Refused};
+use domain::charge::{Charge, ChargeType, DIVISION_MICROS_MIN, Refused};
 use domain::id::ChargeId;
 use domain::item::Item;
 use domain::money::Amount;
 use domain::state::State;
 use domain::submission::Scope;
 use domain::timestamp::Timestamp;
+use domain::write::Write;
 
 const NAME: &str = "CoreVM1";
 const HOUR: u64 = 3_600_000_000;
@@ -190,6 +191,35 @@ fn r39_what_runs_is_divided_where_it_is_processed_and_nothing_is_lost() {
     let marked = world.mark(last.id, VM_OWNER, true).unwrap().charge;
     assert_eq!(Charge { processed: None, ..marked }, last);
     assert_eq!(running(&world, NAME), None);
+}
+
+#[test]
+fn finding_06_a_charge_that_began_with_a_division_runs_for_an_hour() {
+    let mut world = World::new().priced();
+    world.declare(&[vm(NAME, 1)]);
+    world.finish(NAME, VM_OWNER);
+    let first = running(&world, NAME).unwrap();
+    let marked = world.mark(first, VM_OWNER, true).unwrap();
+    let is_head = |write: &Write| matches!(write, Write::Head { .. });
+    assert!(!marked.writes.iter().any(is_head), "it writes nothing that a submission of the consumer writes");
+    let second = running(&world, NAME).unwrap();
+    let earliest = world.snapshot.charges[&second].start.micros() + DIVISION_MICROS_MIN;
+    let refused = Err(Refused::DividedJustNow(Timestamp::from_micros(earliest)));
+    assert_eq!(world.mark(second, VM_OWNER, true), refused);
+    assert_eq!(world.mark(second, LB_OWNER, true), Err(Refused::NotOwner));
+    assert!(world.mark(first, VM_OWNER, true).unwrap().writes.is_empty(), "the same again is no division");
+    // The time of a request is one microsecond after the clock.
+    world.clock = earliest - 2;
+    assert_eq!(world.mark(second, VM_OWNER, true), refused);
+    world.clock = earliest - 1;
+    world.mark(second, VM_OWNER, true).unwrap();
+    // Another price begins a charge of its own, which is billed at any time; so is what ended.
+    world.charge("VM", 1);
+    world.declare(&[vm(NAME, 2)]);
+    let third = running(&world, NAME).unwrap();
+    world.approve(NAME, VM_OWNER);
+    world.mark(third, VM_OWNER, true).unwrap();
+    world.mark(running(&world, NAME).unwrap(), VM_OWNER, true).unwrap();
 }
 
 #[test]

@@ -371,6 +371,10 @@ impl Walk {
                 assert_eq!(marked.writes.is_empty(), processed == is_processed);
             }
             Err(charge::Refused::NotOwner) => assert_ne!(caller, charge.service_owner.name),
+            Err(charge::Refused::DividedJustNow(earliest)) => {
+                assert_eq!((charge.end, processed), (None, true));
+                assert_eq!(earliest.micros() - charge.start.micros(), charge::DIVISION_MICROS_MIN);
+            }
             Err(refused) => {
                 assert_eq!((refused, is_processed, processed), (charge::Refused::Processed, true, false));
             }

@@ -169,7 +169,10 @@ impl World {
     /// The charges of an item, in the order of their numbers.
     pub(crate) fn charges(&self, name: &str) -> Vec<Charge> {
         let item = self.item(name).id;
-        self.snapshot.charges.values().filter(|charge| charge.item == item).cloned().collect()
+        let charges = self.snapshot.charges.values().filter(|charge| charge.item == item);
+        let mut charges: Vec<Charge> = charges.cloned().collect();
+        charges.sort_by_key(|charge| charge.start);
+        charges
     }
 
     pub(crate) fn change(&self, id: ChangeId) -> &Change {

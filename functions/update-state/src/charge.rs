@@ -3,6 +3,7 @@
 use crate::ATTEMPTS_MAX;
 use domain::charge::{self, Charge, Refused};
 use domain::id::ChargeId;
+use domain::timestamp::Timestamp;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
@@ -16,10 +17,9 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
     for attempt in 0..ATTEMPTS_MAX {
         let charge = load(table, call, id).await?;
         let processed = processed(call)?;
-        let (item, head) = tokio::try_join!(table.item(charge.item), table.head(id.team()))?;
-        let (item, head) = item.zip(head).ok_or(Code::Broken)?;
+        let item = table.item(charge.item).await?.ok_or(Code::Broken)?;
         let (caller, stamp) = (&call.caller.team, call.stamp());
-        match charge::mark(&charge, &item, &head, processed, caller, &stamp) {
+        match charge::mark(&charge, &item, processed, caller, &stamp) {
             Ok(marked) if marked.writes.is_empty() => return Ok(shown(call, &marked.charge)),
             Ok(marked) => {
                 if table.commit(&marked.writes).await? == Commit::Done {
@@ -29,12 +29,18 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
             Err(Refused::Torn) => {}
             Err(Refused::NotOwner) => return Err(Code::NotOwner.into()),
             Err(Refused::Processed) => return Err(Code::ChargeProcessed.into()),
-            Err(Refused::OutOfNumbers) => return Err(Code::OutOfNumbers.into()),
+            Err(Refused::DividedJustNow(earliest)) => return Err(divided_just_now(earliest, call.now).into()),
         }
         pause(attempt).await;
     }
     let charge = load(table, call, id).await?;
     if charge.processed.is_some() { Ok(shown(call, &charge)) } else { Err(Code::Contended.into()) }
+}
+
+/// The answer to a mark that comes before `earliest`.
+fn divided_just_now(earliest: Timestamp, now: Timestamp) -> Reply {
+    let micros = earliest.micros().saturating_sub(now.micros());
+    Reply::error(Code::DividedJustNow).retry_after(micros.div_ceil(1_000_000))
 }
 
 /// The charge; not found unless the caller is a party.

@@ -19,9 +19,7 @@ pub(crate) async fn item(table: &Table, outbound: &Outbound, call: &Call) -> Res
         return Err(Code::NotInService.into());
     }
     if table.ask(Asked { item: id, at: call.now }).await? == Keyed::Stale {
-        let mut reply = Reply::error(Code::AskedJustNow);
-        reply.headers.push(("retry-after", COOLING_SECONDS.to_string()));
-        return Err(reply.into());
+        return Err(Reply::error(Code::AskedJustNow).retry_after(COOLING_SECONDS).into());
     }
     let question = answer::question_about(&item);
     let answered = dovetail_outbound::ask(outbound, &healthcheck, &question).await;

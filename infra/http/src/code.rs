@@ -79,6 +79,8 @@ pub enum Code {
     TooManyAttempts,
     /// The charge is processed, and stays so.
     ChargeProcessed,
+    /// The running charge began with a division less than an hour ago.
+    DividedJustNow,
     /// The team has, or has had, an API key of this name.
     NameTaken,
     /// The team has as many API keys as it may.
@@ -113,7 +115,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in order of precedence.
-    pub const ALL: [Self; 51] = [
+    pub const ALL: [Self; 52] = [
         Self::NoSuchRoute,
         Self::MethodNotAllowed,
         Self::Unauthenticated,
@@ -150,6 +152,7 @@ impl Code {
         Self::LogFull,
         Self::TooManyAttempts,
         Self::ChargeProcessed,
+        Self::DividedJustNow,
         Self::NameTaken,
         Self::TooManyKeys,
         Self::AlreadyMember,
@@ -220,6 +223,9 @@ impl Code {
             Self::LogFull => (400, "log_full", "the history takes no more log texts"),
             Self::TooManyAttempts => (400, "too_many_attempts", "the change instance was retried too often"),
             Self::ChargeProcessed => (400, "charge_processed", "the charge is processed, and stays so"),
+            Self::DividedJustNow => {
+                (400, "divided_just_now", "the charge began with a division less than an hour ago")
+            }
             Self::NameTaken => (400, "name_taken", "the team has, or has had, an API key of this name"),
             Self::TooManyKeys => (400, "too_many_keys", "the team has as many API keys as it may"),
             Self::AlreadyMember => (400, "already_member", "the person is a member already"),

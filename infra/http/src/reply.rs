@@ -139,14 +139,18 @@ impl Reply {
         body.insert("detail".to_owned(), json!(detail));
         body.extend(fields);
         let mut headers = Vec::new();
-        if code.status() == 503 {
-            headers.push(("retry-after", "1".to_owned()));
-        }
         if code.status() == 401 {
             headers.push(("www-authenticate", "Api-Key".to_owned()));
         }
         let (content_type, body) = (PROBLEM_JSON, Content::Json(Value::Object(body)));
-        Self { status: code.status(), headers, content_type, code: Some(code), body }
+        let reply = Self { status: code.status(), headers, content_type, code: Some(code), body };
+        if code.status() == 503 { reply.retry_after(1) } else { reply }
+    }
+
+    /// The same, with the number of seconds after which the client may send the request again.
+    pub fn retry_after(mut self, seconds: u64) -> Self {
+        self.headers.push(("retry-after", seconds.to_string()));
+        self
     }
 
     /// The same with a problem's type as a link: the page of its code, behind `base`.

@@ -80,6 +80,13 @@ const CAUSES: &[Planted] = &[
     }),
     ("I26 charge", UNCAUSED, |s| time(s, 1).price = Amount::from_millionths(1)),
     ("I26 charge", UNCAUSED, |s| time(s, 1).end = Some(Timestamp::from_micros(0))),
+    // The number of a division at another time.
+    ("I26 charge", UNCAUSED, |s| {
+        let divided = time(s, 1).clone();
+        s.charges.remove(&divided.id);
+        let id = ChargeId::continued(divided.item, later(divided.start));
+        s.charges.insert(id, Charge { id, ..divided });
+    }),
     ("I26 charge", "it is processed and runs", |s| {
         time(s, 2).processed = Some(Processed { at: Timestamp::from_micros(0), by: Actor::System });
     }),
