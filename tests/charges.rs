@@ -157,8 +157,8 @@ fn finding_06_an_owner_who_bills_all_the_time_delays_no_submission() {
 fn key(write: &Value) -> String {
     let (_, write) = write.as_object().unwrap().iter().next().unwrap();
     let key = write.get("Key").or(write.get("Item")).unwrap();
-    let part = |name: &str| key[name]["S"].as_str().unwrap().to_owned();
-    format!("{} {}", part("pk"), part("sk"))
+    let part = |pointer: &str| key.pointer(pointer).and_then(Value::as_str).unwrap();
+    format!("{} {}", part("/pk/S"), part("/sk/S"))
 }
 
 #[test]
