@@ -2,6 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use crate::lists::walk;
+use domain::charge::Charge;
+use domain::id::{ChargeId, ItemId};
+use domain::write::Write;
+use dovetail_table::Commit;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tests::{Ask, Running, Watched};
@@ -151,6 +155,28 @@ fn finding_06_an_owner_who_bills_all_the_time_delays_no_submission() {
         assert!(seen.iter().all(|seen| seen.asked.get("TransactItems").is_none()), "{seen:?}");
     }
     system.assert_sound();
+}
+
+#[test]
+fn finding_06_a_number_that_is_taken_is_computed_again() {
+    let system = Running::start(&world().to_string());
+    declare(&system, "Alpha", &json!({"VM": [{"name": "vm"}]}));
+    let running = system.get(&format!("{OWNER}?charge_type=monthly_cost"), "one");
+    let id = |pointer: &str| running.at(pointer).as_u64().unwrap();
+    let charge = ChargeId::parse(id("/results/0/id")).unwrap();
+    let item = ItemId::parse(id("/results/0/service_item/id")).unwrap();
+    let charge = system.block_on(system.table.charge(charge)).unwrap().unwrap();
+    let revision = system.block_on(system.table.item(item)).unwrap().unwrap().revision;
+    let taken = Charge { id: ChargeId::continued(item, revision, 0), ..charge };
+    let stored = system.block_on(system.table.commit(&[Write::Charged(taken.clone())])).unwrap();
+    assert_eq!(stored, Commit::Done);
+    let path = running.at("/results/0/url").as_str().unwrap();
+    let marked = system.call("PATCH", path, "one", &json!({"processed": true}));
+    assert_eq!(marked.status, 200, "{marked:?}");
+    let item = system.block_on(system.table.item(item)).unwrap().unwrap();
+    assert_eq!(item.charges.running.unwrap().charge, ChargeId::continued(item.id, revision, 1));
+    let same = system.block_on(system.table.charge(taken.id)).unwrap();
+    assert_eq!(same, Some(taken));
 }
 
 /// The key that a write of a transaction is for.

@@ -5,7 +5,6 @@
 
 use crate::charge::ChargeType;
 use crate::json::Hash;
-use crate::timestamp::Timestamp;
 use std::fmt;
 
 const TEAM_BITS: u32 = 18;
@@ -261,13 +260,13 @@ impl ChargeId {
         Self(change.0 | 1)
     }
 
-    /// The charge that continues an item's charge for time, which was divided at `start`.
+    /// The charge that continues an item's charge for time, which is divided at this revision of the item.
     ///
-    /// Its number is computed from the item and the time, for a counter is a record that all marks of a team would write. No
-    /// charge of another kind has a number of this form. Two divisions may still compute the same one, once in two billion
-    /// pairs: the table stores only the first, and the second is tried again at another time.
-    pub fn continued(item: ItemId, start: Timestamp) -> Self {
-        let computed = of_text(item.team(), &format!("{item} {}", start.micros()));
+    /// Its number is computed, for a counter is a record that all marks of a team would write. No charge of another kind has a
+    /// number of this form. Two divisions may still compute the same one, once in two billion pairs: the table stores only the
+    /// first, and the second computes another one with its next `attempt`.
+    pub fn continued(item: ItemId, revision: u64, attempt: u32) -> Self {
+        let computed = of_text(item.team(), &format!("{item} {revision} {attempt}"));
         Self(computed / CHANGE_STRIDE * CHANGE_STRIDE + CONTINUED)
     }
 

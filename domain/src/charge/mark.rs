@@ -33,7 +33,8 @@ pub struct Marked {
     pub writes: Vec<Write>,
 }
 
-/// Marks a charge as `processed`, or as it is already; what is not said stays.
+/// Marks a charge as `processed`, or as it is already; what is not said stays. Each `attempt` of a request computes another
+/// number for the charge that runs on.
 ///
 /// The revision of the item is the only fence: no mark writes a record of the consumer team, so that an owner who marks all
 /// the time delays no submission.
@@ -43,6 +44,7 @@ pub fn mark(
     processed: Option<bool>,
     caller: &TeamRef,
     stamp: &Stamp,
+    attempt: u32,
 ) -> Result<Marked, Refused> {
     if charge.service_owner.id != caller.id {
         return Err(Refused::NotOwner);
@@ -67,7 +69,8 @@ pub fn mark(
             return Err(Refused::DividedJustNow(earliest));
         }
         marked.charge.end = Some(at);
-        let next = continued(&marked.charge, at);
+        let id = ChargeId::continued(item.id, item.revision, attempt);
+        let next = Charge { id, start: at, end: None, ..marked.charge.clone() };
         after.charges.running = Some(Running { charge: next.id, price: next.price, start: at });
         marked.writes.push(Write::Charged(next));
     }
@@ -86,9 +89,4 @@ fn earliest_division(charge: &Charge) -> Timestamp {
         return charge.start;
     }
     Timestamp::from_micros(charge.start.micros().saturating_add(DIVISION_MICROS_MIN))
-}
-
-/// Returns the charge for the time after one that ended at `start`.
-fn continued(ended: &Charge, start: Timestamp) -> Charge {
-    Charge { id: ChargeId::continued(ended.item, start), start, end: None, ..ended.clone() }
 }

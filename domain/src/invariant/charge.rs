@@ -79,19 +79,13 @@ fn is_caused(charge: &Charge, change: &Change) -> bool {
                 && (charge.start, charge.end) == (change.created, Some(change.created))
         }
         ChargeType::MonthlyCost => {
-            is_numbered(charge)
+            // The number of a charge that continues another was once that of a block of its own.
+            (charge.id.is_continued() || charge.id.number() % CHANGE_STRIDE == 1)
                 && charge.price == change.prices.monthly
                 && charge.price != Amount::ZERO
                 && charge.end.is_none_or(|end| charge.start <= end)
         }
     }
-}
-
-/// Whether a charge for time has the number of its change instance, of its division, or, as those of divisions once had, of a
-/// block of its own.
-fn is_numbered(charge: &Charge) -> bool {
-    let has_block = charge.id.number() % CHANGE_STRIDE == 1;
-    has_block || charge.id == ChargeId::continued(charge.item, charge.start)
 }
 
 /// The prices that came into force, in the order of the approvals (I6).

@@ -19,7 +19,7 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
         let processed = processed(call)?;
         let item = table.item(charge.item).await?.ok_or(Code::Broken)?;
         let (caller, stamp) = (&call.caller.team, call.stamp());
-        match charge::mark(&charge, &item, processed, caller, &stamp) {
+        match charge::mark(&charge, &item, processed, caller, &stamp, attempt) {
             Ok(marked) if marked.writes.is_empty() => return Ok(shown(call, &marked.charge)),
             Ok(marked) => {
                 if table.commit(&marked.writes).await? == Commit::Done {

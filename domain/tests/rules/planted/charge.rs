@@ -80,11 +80,11 @@ const CAUSES: &[Planted] = &[
     }),
     ("I26 charge", UNCAUSED, |s| time(s, 1).price = Amount::from_millionths(1)),
     ("I26 charge", UNCAUSED, |s| time(s, 1).end = Some(Timestamp::from_micros(0))),
-    // The number of a division at another time.
+    // A number that neither a change instance nor a division has.
     ("I26 charge", UNCAUSED, |s| {
         let divided = time(s, 1).clone();
         s.charges.remove(&divided.id);
-        let id = ChargeId::continued(divided.item, later(divided.start));
+        let id = ChargeId::new(team(CONSUMER).id, divided.id.number() + 1).unwrap();
         s.charges.insert(id, Charge { id, ..divided });
     }),
     ("I26 charge", "it is processed and runs", |s| {

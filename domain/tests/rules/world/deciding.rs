@@ -47,7 +47,7 @@ impl World {
         let charge = self.snapshot.charges[&id].clone();
         let item = self.snapshot.items[&charge.item].clone();
         let stamp = self.stamp(Self::key_of(caller));
-        let marked = charge::mark(&charge, &item, Some(processed), &team(caller), &stamp)?;
+        let marked = charge::mark(&charge, &item, Some(processed), &team(caller), &stamp, 0)?;
         self.apply(&marked.writes);
         assert_eq!(self.snapshot.charges[&id], marked.charge, "the answer shows what is stored");
         self.audit();
