@@ -4,9 +4,9 @@
 
 use std::{collections::BTreeSet, fmt, sync::LazyLock};
 
+use icu_normalizer::ComposingNormalizerBorrowed;
 use regex::Regex;
 use serde_json::{Map, Value};
-use unicode_normalization::is_nfkc;
 
 use crate::{
     json::{self, Hash, Problems},
@@ -155,7 +155,7 @@ pub fn name_problem(name: &str) -> Option<&'static str> {
         Some("a name must not contain control characters")
     } else if name.trim() != name {
         Some("a name must not begin or end with white space")
-    } else if !is_nfkc(name) {
+    } else if !ComposingNormalizerBorrowed::new_nfkc().is_normalized(name) {
         Some("a name must be in Unicode normal form KC: no full-width letters, ligatures or separate accents")
     } else if INVISIBLE.is_match(name) {
         Some("a name must not contain invisible characters, nor those that change the direction of text")
