@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use tests::{Answer, Ask, Running};
 
+const COMPATIBILITY: &str = include_str!("../docs/compatibility.md");
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
@@ -502,6 +503,39 @@ fn finding_12_a_deployed_item_may_name_its_item_and_its_change_instance() {
     let fields = ["/errors/change_instance", "/errors/service_item", "/change_instance", "/service_item"];
     let named = fields.iter().filter(|field| answer.body.pointer(field).is_some()).count();
     assert_eq!((answer.status, named), (400, 2), "{answer:?}");
+}
+
+/// The Go program checks every row of the page; these are the ones of a decision's life.
+#[test]
+fn finding_13_the_page_of_compatibility_has_the_differences_that_clients_meet() {
+    let patch =
+        |path: &str, state: &str| SHARED.system.call("PATCH", path, "vm-owner-key", &json!({"state": state}));
+    let rejected = SHARED.fresh("rejected-for-good");
+    assert_eq!(patch(&rejected, "REJECTED").status, 200);
+    let completed = SHARED.fresh("completed-for-good");
+    let approved = json!({"state": "APPROVED", "deployed_item": {"v": 1}});
+    assert_eq!(SHARED.system.call("PATCH", &completed, "vm-owner-key", &approved).status, 200);
+    assert_eq!(patch(&completed, "COMPLETED").status, 200);
+    let failed = SHARED.fresh("failed-by-another-name");
+    assert_eq!(patch(&failed, "APPROVED").status, 200);
+    let version = SHARED.system.get(&format!("{OWNER}/deployed_items/?limit=1"), "vm-owner-key");
+    let version = format!("{OWNER}/deployed_items/{}/", version.at("/results/0/id"));
+    for (difference, answer, field) in [
+        ("REJECTED to PENDING", patch(&rejected, "PENDING"), "code"),
+        ("COMPLETED to CLOSED", patch(&completed, "CLOSED"), "code"),
+        ("The state name ERROR", patch(&failed, "ERROR"), "state"),
+        (
+            "DELETE of a deployed",
+            SHARED.system.call("DELETE", &version, "vm-owner-key", &Value::Null),
+            "code",
+        ),
+    ] {
+        let row = COMPATIBILITY.lines().find(|line| line.starts_with(&format!("| {difference}")));
+        let (_, reply) = row.unwrap().trim_end_matches(" |").rsplit_once(" | ").unwrap();
+        let value = answer.at(&format!("/{field}")).as_str().unwrap();
+        let value = if field == "state" { format!(r#""state":"{value}""#) } else { value.to_owned() };
+        assert_eq!(reply, format!("{}, `{value}`", answer.status), "{difference}: {answer:?}");
+    }
 }
 
 /// A URL of another host names nothing here, whatever its path.

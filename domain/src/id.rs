@@ -16,7 +16,7 @@ const VERSION_BITS: u32 = 20;
 
 /// The numbers of one change instance: its own, and after it those of the deployed items it brings; charges have the same.
 pub const CHANGE_STRIDE: u64 = 16;
-/// Which number of a block those charges have that continue another; the block is computed, not allotted.
+/// The number within its block of a charge that continues another one.
 const CONTINUED: u64 = 2;
 
 macro_rules! id {
@@ -255,22 +255,22 @@ impl ChargeId {
         Self(change.0)
     }
 
-    /// The charge for the time that begins with a change instance: the number after it.
+    /// Returns the id of the first charge for time after a change instance: the next number.
     pub const fn of_time(change: ChangeId) -> Self {
         Self(change.0 | 1)
     }
 
-    /// The charge that continues an item's charge for time, which is divided at this revision of the item.
+    /// Returns the id of the charge that continues a charge for time after its division at this revision of the item.
     ///
-    /// Its number is computed, for a counter is a record that all marks of a team would write. No charge of another kind has a
-    /// number of this form. Two divisions may still compute the same one, once in two billion pairs: the table stores only the
-    /// first, and the second computes another one with its next `attempt`.
+    /// The number is a hash, because all divisions of a team would compete for a counter. No other charge has a number of this
+    /// form. Two divisions compute the same number once in two billion pairs. Then the table refuses the second, and its next
+    /// `attempt` computes another.
     pub fn continued(item: ItemId, revision: u64, attempt: u32) -> Self {
         let computed = of_text(item.team(), &format!("{item} {revision} {attempt}"));
         Self(computed / CHANGE_STRIDE * CHANGE_STRIDE + CONTINUED)
     }
 
-    /// Whether the number is of the form that [`continued`](Self::continued) computes.
+    /// Returns whether the number has the form of [`continued`](Self::continued).
     pub const fn is_continued(self) -> bool {
         self.0 % CHANGE_STRIDE == CONTINUED
     }

@@ -99,8 +99,7 @@ Every reply but a refusal tells its figures in `Server-Timing`, and every deploy
 - **The price** is that of us-east-1, on demand: $0.625 for a million write units, $0.125 for a million read units.
 - **An empty cell** is not measured.
 - **Included** are the indexes and the declarations that are stored beside the transaction.
-- **Not included** are the authorizer's read (one read unit), API Gateway, Lambda, storage, the reads of the stream
-  (Lambda's are free), what a write that is refused consumed (the table does not tell), what a process looks up once a
-  minute (one read unit and a half: who has messages, and what metadata have to be), and what follows later:
-  generation has a table of its own here.
+- **Not included** are the authorizer's read (one read unit), API Gateway, Lambda, storage and the reads of the stream, which
+  are free for Lambda. DynamoDB does not report the units of a refused write. Each process reads one and a half units a
+  minute, for messages and mandatory metadata. Generation has a table of its own below.
 ";

@@ -8,7 +8,7 @@ use crate::land::Stamp;
 use crate::timestamp::Timestamp;
 use crate::write::Write;
 
-/// How long a charge that began with a division runs before it can be divided, in microseconds: an hour.
+/// The shortest time between two divisions of a running charge, in microseconds: an hour.
 pub const DIVISION_MICROS_MIN: u64 = 3_600_000_000;
 
 /// Why a charge is not marked, in the order of precedence.
@@ -20,7 +20,7 @@ pub enum Refused {
     Processed,
     /// What was read does not fit together, as beside another decision: read again.
     Torn,
-    /// It began with a division less than an hour ago: it can be divided from this time on.
+    /// The last division is less than an hour ago. The charge can divide from this time on.
     DividedJustNow(Timestamp),
 }
 
@@ -33,11 +33,11 @@ pub struct Marked {
     pub writes: Vec<Write>,
 }
 
-/// Marks a charge as `processed`, or as it is already; what is not said stays. Each `attempt` of a request computes another
-/// number for the charge that runs on.
+/// Marks a charge as processed. Without `processed`, or with its present value, nothing changes.
 ///
-/// The revision of the item is the only fence: no mark writes a record of the consumer team, so that an owner who marks all
-/// the time delays no submission.
+/// A running charge ends, and another one starts with a number that depends on the `attempt` of the request. The revision of
+/// the item is the fence. The head of the consumer team stays out of it, because every submission writes the head: an owner
+/// that processes charges in a loop would delay them.
 pub fn mark(
     charge: &Charge,
     item: &Item,
@@ -83,7 +83,7 @@ pub fn mark(
     Ok(marked)
 }
 
-/// Returns when a charge can be divided at the earliest: the first one of a price at once, each further one after an hour.
+/// Returns the earliest time at which a running charge can divide. The first charge of a price has no limit.
 fn earliest_division(charge: &Charge) -> Timestamp {
     if charge.id == ChargeId::of_time(charge.change) {
         return charge.start;

@@ -79,7 +79,7 @@ fn is_caused(charge: &Charge, change: &Change) -> bool {
                 && (charge.start, charge.end) == (change.created, Some(change.created))
         }
         ChargeType::MonthlyCost => {
-            // The number of a charge that continues another was once that of a block of its own.
+            // Earlier releases took a block of the team's numbers for a charge that continues another.
             (charge.id.is_continued() || charge.id.number() % CHANGE_STRIDE == 1)
                 && charge.price == change.prices.monthly
                 && charge.price != Amount::ZERO

@@ -13,7 +13,7 @@ impl Audit<'_> {
         snapshot.heads.values().for_each(|head| self.stride_of_head(head));
         snapshot.changes.keys().for_each(|id| self.number_of_change(*id));
         snapshot.deployed.iter().for_each(|deployed| self.number_of_deployed(deployed));
-        // The number of a charge that continues another is computed, not counted.
+        // A charge that continues another has a computed number, not one of the counter.
         snapshot.charges.keys().filter(|id| !id.is_continued()).for_each(|id| {
             let allotted = self.is_below_head(id.team(), id.number());
             self.require(allotted, "I5", Subject::Charge(*id), "its number would be allotted again");

@@ -4,6 +4,7 @@ use crate::world::{APP, LB_OWNER, NP_OWNER, VM_OWNER, World, application, broken
 use domain::change::ChangeType::{Create, Delete, Modify};
 use domain::change::{ClosedBy, Kind};
 use domain::decide::{ATTEMPTS_MAX, Refused};
+use domain::id::ChangeId;
 use domain::item::RuntimeState;
 use domain::plan;
 use domain::state::State;
@@ -353,12 +354,17 @@ fn r13_retries_end_at_their_limit() {
     assert_eq!(world.declare(&[vm(NAME, 2)]).born[0].attempt, 1, "the consumer's answer starts anew");
 }
 
-#[test]
-fn r28_an_errored_delete_leaves_the_item_decommissioned_until_it_is_declared_again() {
+fn with_errored_delete() -> (World, ChangeId) {
     let mut world = in_service();
     world.declare(&[]);
     world.approve(NAME, VM_OWNER);
     let failed = world.error(NAME, VM_OWNER);
+    (world, failed)
+}
+
+#[test]
+fn r28_an_errored_delete_leaves_the_item_decommissioned_until_it_is_declared_again() {
+    let (mut world, failed) = with_errored_delete();
     assert_eq!(world.runtime_state(NAME), RuntimeState::Decommissioned);
     let again = world.declare(&[vm(NAME, 1)]).born[0].clone();
     assert_eq!((again.change_type, world.state(failed)), (Create, State::Closed));
@@ -367,10 +373,7 @@ fn r28_an_errored_delete_leaves_the_item_decommissioned_until_it_is_declared_aga
 
 #[test]
 fn finding_16_r28_an_errored_delete_is_asked_for_again_by_leaving_the_item_out() {
-    let mut world = in_service();
-    world.declare(&[]);
-    world.approve(NAME, VM_OWNER);
-    let failed = world.error(NAME, VM_OWNER);
+    let (mut world, failed) = with_errored_delete();
     let plan = world.declare(&[]);
     assert_eq!(crate::world::table(&plan.born), [(NAME, Delete, VM_OWNER)]);
     assert_eq!(
@@ -383,10 +386,7 @@ fn finding_16_r28_an_errored_delete_is_asked_for_again_by_leaving_the_item_out()
 
 #[test]
 fn r28_an_errored_delete_is_retried_by_its_owner() {
-    let mut world = in_service();
-    world.declare(&[]);
-    world.approve(NAME, VM_OWNER);
-    let failed = world.error(NAME, VM_OWNER);
+    let (mut world, failed) = with_errored_delete();
     let again = world.retry(failed, VM_OWNER).unwrap().change;
     assert_eq!((again.change_type, again.state), (Delete, State::Approved));
     world.decide(again.id, State::Completed);
@@ -395,10 +395,7 @@ fn r28_an_errored_delete_is_retried_by_its_owner() {
 
 #[test]
 fn r28_an_errored_delete_that_its_owner_closed_is_asked_for_again() {
-    let mut world = in_service();
-    world.declare(&[]);
-    world.approve(NAME, VM_OWNER);
-    let failed = world.error(NAME, VM_OWNER);
+    let (mut world, failed) = with_errored_delete();
     world.decide(failed, State::Closed);
     let plan = world.declare(&[]);
     assert_eq!(crate::world::table(&plan.born), [(NAME, Delete, VM_OWNER)]);

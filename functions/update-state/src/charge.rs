@@ -37,7 +37,7 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
     if charge.processed.is_some() { Ok(shown(call, &charge)) } else { Err(Code::Contended.into()) }
 }
 
-/// The answer to a mark that comes before `earliest`.
+/// Returns the refusal of a division before `earliest`.
 fn divided_just_now(earliest: Timestamp, now: Timestamp) -> Reply {
     let micros = earliest.micros().saturating_sub(now.micros());
     Reply::error(Code::DividedJustNow).retry_after(micros.div_ceil(1_000_000))

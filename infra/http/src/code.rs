@@ -224,7 +224,7 @@ impl Code {
             Self::TooManyAttempts => (400, "too_many_attempts", "the change instance was retried too often"),
             Self::ChargeProcessed => (400, "charge_processed", "the charge is processed, and stays so"),
             Self::DividedJustNow => {
-                (400, "divided_just_now", "the charge began with a division less than an hour ago")
+                (400, "divided_just_now", "a running charge divides at most once an hour")
             }
             Self::NameTaken => (400, "name_taken", "the team has, or has had, an API key of this name"),
             Self::TooManyKeys => (400, "too_many_keys", "the team has as many API keys as it may"),

@@ -147,7 +147,7 @@ impl Reply {
         if code.status() == 503 { reply.retry_after(1) } else { reply }
     }
 
-    /// The same, with the number of seconds after which the client may send the request again.
+    /// Adds `Retry-After`: the seconds until the client may send the request again.
     pub fn retry_after(mut self, seconds: u64) -> Self {
         self.headers.push(("retry-after", seconds.to_string()));
         self

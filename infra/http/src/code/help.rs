@@ -173,9 +173,9 @@ impl Code {
                 "Leave it as it is, and set it right where it was billed.",
             ),
             Self::DividedJustNow => (
-                "The charge still runs, and began less than an hour ago, when the one before it was processed. A running charge is \
-                 divided at most once an hour.",
-                "Process it after `Retry-After`, or leave it to the next bill: no time is lost.",
+                "The charge runs, and the one before it was processed less than an hour ago. A running charge divides at most once an \
+                 hour.",
+                "Process it after `Retry-After`, or with the next bill. No time is lost.",
             ),
             Self::NameTaken => (
                 "An API key of this name exists, or has existed: histories show names, so each stands for one key and its \
