@@ -545,7 +545,10 @@ fn finding_26_ids_are_read_off_urls_of_this_host_alone() {
     let approved = SHARED.system.call("PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));
     let own = approved.at("/url").as_str().unwrap();
     let foreign = format!("https://elsewhere.example{}", &own[own.find("/v1/").unwrap()..]);
-    for (url, status) in [(own, 201), (foreign.as_str(), 400), (&own[own.find("/v1/").unwrap()..], 200)] {
+    let path = &own[own.find("/v1/").unwrap()..];
+    let behind_tls = own.replace("http://", "https://");
+    let longer = own.replace(path, &format!("0{path}"));
+    for (url, status) in [(own, 201), (&foreign, 400), (&longer, 400), (path, 200), (&behind_tls, 200)] {
         let body = json!({"data": {"v": 1}, "change_instance": url});
         let answer = SHARED.system.call("POST", &format!("{OWNER}/deployed_items/"), "vm-owner-key", &body);
         assert_eq!(answer.status, status, "{url}: {answer:?}");

@@ -196,12 +196,19 @@ impl Call {
     }
 
     /// Reads the id of an object of `collection`: an integer, the object's URL at this host, or the path of that URL.
+    ///
+    /// The scheme may be `http` or `https`, because a proxy may end TLS between the client and this system.
     pub fn id_in(&self, value: &Value, collection: &str) -> Option<u64> {
         if let Some(id) = value.as_u64() {
             return Some(id);
         }
         let url = value.as_str()?;
-        let path = url.strip_prefix(&self.base).unwrap_or(url);
+        let without_scheme =
+            |url| ["https://", "http://"].iter().find_map(|scheme| str::strip_prefix(url, *scheme));
+        let path = match without_scheme(url) {
+            Some(rest) => rest.strip_prefix(without_scheme(&self.base)?)?,
+            None => url,
+        };
         let (before, id) = path.strip_prefix("/v1/")?.trim_end_matches('/').rsplit_once('/')?;
         let digits = id.bytes().all(|byte| byte.is_ascii_digit());
         if digits && before.rsplit('/').next() == Some(collection) { id.parse().ok() } else { None }
