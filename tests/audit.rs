@@ -20,7 +20,7 @@ use tests::{Answer, Ask, Running};
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 /// A time at which nothing that was done is old.
 const BEFORE_ALL: Timestamp = Timestamp::from_micros(0);
-const ARCHITECTURE: &str = include_str!("../docs/architecture.md");
+const ARCHITECTURE: &str = include_str!("../docs/explanation/architecture.md");
 
 fn submit(system: &Running, key: &str, headers: &[(&str, &str)], services: &Value, team: &str) -> Answer {
     // Each key is another round of metadata.

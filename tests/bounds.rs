@@ -1,5 +1,5 @@
 //! Bounds: what one page of a filtered list reads at most, and how a list goes on where it reads no further
-//! (docs/wire.md, "Lists"; docs/cost.md has the figures).
+//! (docs/reference/http.md, "Lists"; docs/reference/costs.md has the figures).
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use crate::lists::{CONSUMER, OWNER, ids};

@@ -1,4 +1,4 @@
-//! What each operation costs at the table: `docs/cost.md` is compared whole with what is measured, so a figure that
+//! What each operation costs at the table: `docs/reference/costs.md` is compared whole with what is measured, so a figure that
 //! moves fails until the page says so, and none may be above its goal.
 
 use expect_test::expect_file;
@@ -14,7 +14,7 @@ fn the_page_of_costs_is_what_is_measured() {
     let missed: Vec<_> = held.iter().filter(|held| !held.passes).collect();
     assert!(missed.is_empty(), "{missed:#?}");
     assert_eq!(held.len(), GOALS, "a goal is of an operation that is not measured");
-    expect_file!["../docs/cost.md"].assert_eq(&page);
+    expect_file!["../docs/reference/costs.md"].assert_eq(&page);
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn every_engine_counts_the_writes_and_the_round_trips_of_the_page() {
     let Costs { page, .. } = costs::measure_usual();
     let counted = without_reads(&page);
     assert!(counted.len() >= 25, "{counted:?}");
-    let told = without_reads(include_str!("../docs/cost.md"));
+    let told = without_reads(include_str!("../docs/reference/costs.md"));
     // What takes thousands of records, or looks at each call, is measured here alone.
     assert_eq!(counted, told[..counted.len()]);
 }

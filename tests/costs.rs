@@ -13,7 +13,7 @@ pub use goal::{COUNT as GOALS, Held};
 
 /// What was measured.
 pub struct Costs {
-    /// What `docs/cost.md` should say.
+    /// What `docs/reference/costs.md` should say.
     pub page: String,
     /// The operations that have a goal.
     pub held: Vec<Held>,

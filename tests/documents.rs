@@ -8,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const README: &str = include_str!("../README.md");
-const WIRE: &str = include_str!("../docs/wire.md");
-const LOCAL: &str = include_str!("../docs/local.md");
-const RULES: &str = include_str!("../docs/rules.md");
+const WIRE: &str = include_str!("../docs/reference/http.md");
+const LOCAL: &str = include_str!("../docs/how-to/run-locally.md");
+const RULES: &str = include_str!("../docs/reference/rules.md");
 const MANIFEST: &str = include_str!("../Cargo.toml");
 
 fn root() -> PathBuf {
@@ -86,7 +86,11 @@ fn the_routes_of_cargo_lambda_are_those_of_the_code_with_and_without_their_slash
 
 #[test]
 fn every_link_leads_to_a_file() {
-    let documents = files(".", "md").into_iter().chain(files("docs", "md")).chain(files("docs/adr", "md"));
+    let documents = files(".", "md").into_iter().chain(
+        ["docs/adr", "docs/explanation", "docs/how-to", "docs/reference"]
+            .iter()
+            .flat_map(|folder| files(folder, "md")),
+    );
     for document in documents {
         let text = fs::read_to_string(&document).unwrap();
         let links = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));

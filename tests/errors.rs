@@ -524,7 +524,7 @@ fn section(code: Code, answer: &Answer) -> String {
 #[test]
 fn every_code_has_its_section_in_the_page_and_its_type_leads_there() {
     let provoked = &*WHOLE;
-    expect_test::expect_file!["../docs/errors.md"].assert_eq(&page(provoked));
+    expect_test::expect_file!["../docs/reference/errors.md"].assert_eq(&page(provoked));
     let anyone = |path: &str| provoked.system.send(&Ask { method: "GET", path, ..Ask::default() });
     for code in Code::ALL {
         let answer = anyone(&format!("/v1/errors/{}", code.name()));

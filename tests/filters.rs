@@ -1,4 +1,4 @@
-//! Filters: each list with each of its filters, what it finds and what it does not (docs/wire.md).
+//! Filters: each list with each of its filters, what it finds and what it does not (docs/reference/http.md).
 
 use crate::lists::{CONSUMER, LIBRARY, Library, OWNER, values, walk};
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! Blast radius: which items would stop being valid under a definition that is not published yet (docs/wire.md,
-//! "What a definition would break"). What it costs on 10,000 items is in docs/cost.md.
+//! Blast radius: which items would stop being valid under a definition that is not published yet (docs/reference/http.md,
+//! "What a definition would break"). What it costs on 10,000 items is in docs/reference/costs.md.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use crate::lists::{CONSUMER, OWNER};

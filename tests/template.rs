@@ -243,7 +243,9 @@ fn alarms_watch_metrics_that_are_told() {
     // More would cost something at rest.
     assert!(watched.len() <= 10);
     // And whoever is woken by one finds what to do.
-    let sections: BTreeSet<&str> =
-        include_str!("../docs/operate.md").lines().filter_map(|line| line.strip_prefix("### ")).collect();
+    let sections: BTreeSet<&str> = include_str!("../docs/how-to/alarms.md")
+        .lines()
+        .filter_map(|line| line.strip_prefix("### "))
+        .collect();
     assert_eq!(sections, watched.iter().map(|(name, _)| name.as_str()).collect());
 }

@@ -1,4 +1,4 @@
-//! The rules that public clients rely on (docs/wire.md), and one reply of each kind as an example.
+//! The rules that public clients rely on (docs/reference/http.md), and one reply of each kind as an example.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use dovetail_http::{Access, Code, CursorKey, Event, ROUTES};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use tests::{Answer, Ask, Running};
 
-const COMPATIBILITY: &str = include_str!("../docs/compatibility.md");
+const COMPATIBILITY: &str = include_str!("../docs/reference/compatibility.md");
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
 const OWNER: &str = "/v1/orcabase/serviceowner";

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use tests::{Running, on_the_embedded_engine_alone};
 
-const LOCAL: &str = include_str!("../docs/local.md");
+const LOCAL: &str = include_str!("../docs/how-to/run-locally.md");
 
 /// Everything that the system in `directory` holds once it has loaded the demo world.
 fn loaded(directory: &Path) -> String {
@@ -76,7 +76,10 @@ fn finding_20_the_demo_world_is_loaded_into_an_empty_database_or_when_named() {
     assert!(first.contains("VMOwnerTeam-1       ADMIN  vm-owner-key"), "{first}");
     let url = second.lines().next().unwrap().strip_prefix("Dovetail answers at ").unwrap();
     let second = second.replace(url, "http://127.0.0.1:9000").replace(fresh.to_str().unwrap(), ".dovetail");
-    assert!(LOCAL.contains(&format!("```text\n{second}```\n")), "docs/local.md has not: {second}");
+    assert!(
+        LOCAL.contains(&format!("```text\n{second}```\n")),
+        "docs/how-to/run-locally.md has not: {second}"
+    );
 }
 
 #[test]

@@ -83,7 +83,7 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// The name that the history shows: `<key name> (Api Key)`, a person's name or `SYSTEM` (docs/wire.md).
+    /// The name that the history shows: `<key name> (Api Key)`, a person's name or `SYSTEM` (docs/reference/http.md).
     pub fn changed_by(&self) -> String {
         match self {
             Self::Key { name, .. } => format!("{name} (Api Key)"),

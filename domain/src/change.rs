@@ -344,7 +344,7 @@ impl Change {
         self.mark().at
     }
 
-    /// Whether `request` has written an entry: the own mark (docs/architecture.md, lost answers).
+    /// Whether `request` has written an entry: the own mark (docs/explanation/architecture.md, lost answers).
     pub fn bears(&self, request: &str) -> bool {
         self.history.iter().any(|entry| entry.request == request)
     }

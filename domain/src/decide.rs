@@ -159,7 +159,7 @@ pub fn update(
     Ok(after)
 }
 
-/// Whether the item shows the change instance otherwise than it is (docs/architecture.md, torn reads).
+/// Whether the item shows the change instance otherwise than it is (docs/explanation/architecture.md, torn reads).
 fn is_torn(change: &Change, item: &Item) -> bool {
     let slot = item.stacks.get(&change.owner.id).and_then(|stack| stack.slot(change.id));
     slot.copied() != (change.state.stage() != Stage::Resolved).then(|| land::slot_of(change))

@@ -1,5 +1,5 @@
 //! Digests of what is declared: they show an unchanged application without reading its items, and a torn
-//! read by not matching (docs/architecture.md, torn reads).
+//! read by not matching (docs/explanation/architecture.md, torn reads).
 
 use crate::id::ApplicationId;
 use crate::json::Hash;

@@ -1,4 +1,4 @@
-//! What is published of what happens (docs/events.md): ids, names and states, never a declaration or a log text.
+//! What is published of what happens (docs/reference/events.md): ids, names and states, never a declaration or a log text.
 //!
 //! An event has the same id however often it is delivered; those of one subject are numbered in order.
 

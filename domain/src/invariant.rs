@@ -1,4 +1,4 @@
-//! What must hold on any table, as predicates over its records (docs/architecture.md).
+//! What must hold on any table, as predicates over its records (docs/explanation/architecture.md).
 //!
 //! Used by the tests after every scenario and by the audit. What needs more than one look at a table (I4, I14, I21 to
 //! I23) or the stored form of a record (I18's index keys, I25) is not here.
@@ -77,7 +77,7 @@ pub struct Snapshot {
 /// One record, or one relation between records, that breaks an invariant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Violation {
-    /// The invariant in docs/architecture.md.
+    /// The invariant in docs/explanation/architecture.md.
     pub rule: &'static str,
     /// The record.
     pub subject: Subject,

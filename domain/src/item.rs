@@ -42,7 +42,7 @@ impl RuntimeState {
     }
 }
 
-/// What is open on an item, in one word (docs/wire.md).
+/// What is open on an item, in one word (docs/reference/http.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeState {
     /// One is PENDING.
@@ -268,7 +268,7 @@ impl Item {
         }
     }
 
-    /// The type of the change instance that the service owner gets for it now (docs/rules.md).
+    /// The type of the change instance that the service owner gets for it now (docs/reference/rules.md).
     pub fn change_type(&self) -> ChangeType {
         if self.declared { self.change_type_if_declared() } else { ChangeType::Delete }
     }

@@ -1,7 +1,7 @@
 //! Landing: the only place where a change instance is born, and where the stack rules apply to it.
 //!
 //! One item, one birth, one result; the same for what a submission changes itself and for what is generated
-//! from its work records later (docs/rules.md).
+//! from its work records later (docs/reference/rules.md).
 
 use crate::actor::{Actor, TeamRef};
 use crate::change::{Change, ChangeType, ClosedBy, Entry, Kind, Mark, Reason, Target, Version};

@@ -1,6 +1,6 @@
 //! Planning: a team as it is stored and a declaration in, the changes that lead from one to the other out.
 //!
-//! Planned for both kinds of submission alike (docs/architecture.md): read what may be concerned, check
+//! Planned for both kinds of submission alike (docs/explanation/architecture.md): read what may be concerned, check
 //! that the read is whole, check the declaration, find the differences; then pack them, at once or staged.
 
 mod application;
@@ -181,7 +181,7 @@ pub fn plan<'a>(
     draft.finish(stored, offers, request)
 }
 
-/// Whether the read mixes what was before and what was after another transaction (docs/architecture.md, torn reads).
+/// Whether the read mixes what was before and what was after another transaction (docs/explanation/architecture.md, torn reads).
 fn is_torn(stored: &Stored, items: &Items) -> bool {
     if digest::root(&stored.team.metadata, &stored.applications) != stored.head.root {
         return true;

@@ -89,7 +89,7 @@ pub enum Publish {
     Foreign,
 }
 
-/// Publishes a schema under its title: an upsert (docs/wire.md).
+/// Publishes a schema under its title: an upsert (docs/reference/http.md).
 ///
 /// `before` is the service with that title and its current schema. What the metadata say of approval is set with the
 /// version that is the first to say it: it stands until a setting or another version says otherwise.

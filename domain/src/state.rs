@@ -47,7 +47,7 @@ impl State {
         }
     }
 
-    /// Reads a state; `ERROR` is taken for `ERRORED` (docs/wire.md).
+    /// Reads a state; `ERROR` is taken for `ERRORED` (docs/reference/http.md).
     pub fn parse(name: &str) -> Option<Self> {
         if name == "ERROR" {
             return Some(Self::Errored);

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::Path;
 use tests::costs::{self, Costs, Held};
 
-/// Measures it, and writes docs/cost.md.
+/// Measures it, and writes docs/reference/costs.md.
 pub fn measure() -> Vec<Figure> {
     let Costs { page, held } = costs::measure();
-    fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cost.md"), page).unwrap();
-    println!("docs/cost.md is written.");
+    fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/costs.md"), page).unwrap();
+    println!("docs/reference/costs.md is written.");
     held.into_iter().map(figure).collect()
 }
 

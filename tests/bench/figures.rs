@@ -1,4 +1,4 @@
-//! The figures of the whole system, in one table, in plots, and in docs/performance.md.
+//! The figures of the whole system, in one table, in plots, and in docs/explanation/performance.md.
 
 fn main() {
     bench::run(std::env::args().skip(1));

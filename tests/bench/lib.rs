@@ -86,7 +86,7 @@ pub fn run(arguments: impl Iterator<Item = String>) {
 
     println!("\n{}", figure::table(&figures));
     if is_quick || only.is_some() {
-        println!("A part of it, or little: docs/performance.md and docs/plots stay as they are.");
+        println!("A part of it, or little: docs/explanation/performance.md and docs/plots stay as they are.");
     } else {
         report::write(&figures, &points);
     }

@@ -1,4 +1,4 @@
-//! What is written of the figures: the plots, and a block of docs/performance.md.
+//! What is written of the figures: the plots, and a block of docs/explanation/performance.md.
 
 use crate::figure::{self, Figure};
 use crate::given::Changed;
@@ -26,13 +26,13 @@ const PLOTS: [Plot; 3] = [
 pub fn write(figures: &[Figure], points: &[Point]) {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let plots = plots(&docs, points);
-    let page = docs.join("performance.md");
+    let page = docs.join("explanation/performance.md");
     let text = fs::read_to_string(&page).unwrap();
     let (before, rest) = text.split_once(BEGIN).unwrap();
     let (_, after) = rest.split_once(END).unwrap();
     let block = block(figures, points, &plots);
     fs::write(&page, format!("{before}{BEGIN}{block}{END}{after}")).unwrap();
-    println!("docs/performance.md and docs/plots are written.");
+    println!("docs/explanation/performance.md and docs/plots are written.");
 }
 
 fn block(figures: &[Figure], points: &[Point], plots: &str) -> String {
@@ -64,7 +64,7 @@ fn plots(docs: &Path, points: &[Point]) -> String {
         if !lines.is_empty() {
             let chart = Chart { title, across: ACROSS, up, lines };
             fs::write(directory.join(format!("{name}.svg")), chart.svg()).unwrap();
-            links.extend(["![", title, "](plots/", name, ".svg)\n\n"]);
+            links.extend(["![", title, "](../plots/", name, ".svg)\n\n"]);
         }
     }
     links

@@ -1,4 +1,4 @@
-"""Writes docs/compatibility.md from what the checks of the clients have found, or compares it with that.
+"""Writes docs/reference/compatibility.md from what the checks of the clients have found, or compares it with that.
 
     python compatibility.py DIRECTORY PAGE [update]
 

@@ -81,7 +81,7 @@ pub(super) fn page(tables: Vec<Table>) -> (String, Vec<Held>) {
 const INTRODUCTION: &str = "\
 # What it costs
 
-What the operations cost at the table, measured on the embedded engine by [`tests/cost.rs`](../tests/cost.rs), which
+What the operations cost at the table, measured on the embedded engine by [`tests/cost.rs`](../../tests/cost.rs), which
 fails when a figure here is not the measured one. When one moved on purpose, write the page anew:
 
 ```sh
@@ -89,7 +89,7 @@ UPDATE_EXPECT=1 cargo test -p tests the_page_of_costs
 ```
 
 Every reply but a refusal tells its figures in `Server-Timing`, and every deployed function in a line of metrics (the
-[README](../README.md), \"Operate\").
+[README](../../README.md), \"Operate\").
 
 - **Units** are DynamoDB's: a write unit is a write of up to 1 KB, a read unit a strongly consistent read of up to 4 KB;
   one that may be a moment old costs half. In a transaction a write of the table costs twice, of an index once. Items

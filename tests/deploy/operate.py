@@ -1,4 +1,4 @@
-"""Causes what each alarm of the template is about, on a stack of its own, and mends it as docs/operate.md says.
+"""Causes what each alarm of the template is about, on a stack of its own, and mends it as docs/how-to/alarms.md says.
 
     operate.py ENDPOINT TEMPLATE_URL PAGE
 
@@ -377,7 +377,7 @@ def play(stack, name, alarm, hand, section):
 
 
 def load(stack):
-    """Says who there is, with the command that docs/deploy.md has for it."""
+    """Says who there is, with the command that docs/how-to/deploy.md has for it."""
     command = ["cargo", "run", "--quiet", "--locked", "--", "load", "--world", WORLD, "--table", stack.outputs["Table"]]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 

@@ -185,7 +185,7 @@ fn a_page_of_healthchecks_leads_to_the_next_one() {
     }
 }
 
-const PAGE: &str = include_str!("../../docs/healthchecks.md");
+const PAGE: &str = include_str!("../../docs/how-to/healthchecks.md");
 
 #[test]
 fn the_healthcheck_of_the_page_is_made_and_its_answer_is_one() {

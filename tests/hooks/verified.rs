@@ -1,11 +1,11 @@
-//! What docs/webhooks.md has a receiver do, done: its Python runs, and takes what is ours alone.
+//! What docs/how-to/webhooks.md has a receiver do, done: its Python runs, and takes what is ours alone.
 
 use serde_json::Value;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use tests::{Running, first_commands};
 
-const PAGE: &str = include_str!("../../docs/webhooks.md");
+const PAGE: &str = include_str!("../../docs/how-to/webhooks.md");
 /// What the page's code is tried with: the arguments are a signature and a time, the body comes on standard input.
 const TRIED: &str = "
 import sys

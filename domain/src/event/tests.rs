@@ -172,7 +172,7 @@ fn every_event_fits_the_schema_that_is_published_for_it() {
 
 #[test]
 fn the_example_of_the_documentation_is_one_that_is_sent() {
-    let text = include_str!("../../../docs/events.md");
+    let text = include_str!("../../../docs/reference/events.md");
     let example = text.split("```json\n").nth(1).unwrap().split("\n```").next().unwrap();
     let example: Value = serde_json::from_str(example).unwrap();
     let event = of_change(1, &change()).remove(0);

@@ -30,7 +30,7 @@ pub struct Catalogue {
     pub counted: (u64, u64),
 }
 
-/// Every violation among the records of the catalogue and what leads to them, I5, I16 and I24 (docs/architecture.md).
+/// Every violation among the records of the catalogue and what leads to them, I5, I16 and I24 (docs/explanation/architecture.md).
 pub fn catalogue(snapshot: &Snapshot) -> Vec<Violation> {
     let mut audit = Audit::new(snapshot);
     audit.names();

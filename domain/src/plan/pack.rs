@@ -1,6 +1,6 @@
 //! Packing: one plan, written at once in one transaction, or staged in work records that a small one claims.
 //!
-//! Both let the same change instances be born by the same landing; only when differs (docs/architecture.md).
+//! Both let the same change instances be born by the same landing; only when differs (docs/explanation/architecture.md).
 
 use super::Plan;
 use crate::attention::Attention;

@@ -13,7 +13,7 @@ use domain::{
     submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX},
 };
 
-const CONTRACT: &str = include_str!("../../../docs/wire.md");
+const CONTRACT: &str = include_str!("../../../docs/reference/http.md");
 
 #[test]
 fn the_contract_states_the_limits() {
@@ -55,7 +55,7 @@ fn the_contract_states_the_limits() {
     ];
     for (what, limits) in rows {
         let row = format!("| {what} | {} |", limits.join("; "));
-        assert!(CONTRACT.lines().any(|line| line == row), "docs/wire.md does not say {row}");
+        assert!(CONTRACT.lines().any(|line| line == row), "docs/reference/http.md does not say {row}");
     }
 }
 

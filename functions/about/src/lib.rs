@@ -8,7 +8,7 @@ use serde_json::json;
 pub const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
 /// A section for each code, made from the error table.
-const ERRORS: &str = include_str!("../../../docs/errors.md");
+const ERRORS: &str = include_str!("../../../docs/reference/errors.md");
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]

@@ -51,7 +51,7 @@ async fn load(table: &Table, call: &Call, id: ChargeId) -> Result<Charge, Failur
     charge.ok_or_else(|| Code::NotFound.into())
 }
 
-/// Returns `processed`, if the body has it (docs/wire.md rule 9).
+/// Returns `processed`, if the body has it (docs/reference/http.md rule 9).
 fn processed(call: &Call) -> Result<Option<bool>, Failure> {
     match call.object()?.get("processed") {
         None => Ok(None),

@@ -1,6 +1,6 @@
 //! The authorizer's side: the API key or the token of a request, and what functions are told about who sent it.
 //!
-//! An HTTP API answers 403 to what its authorizer refuses, but clients know a bad key by 401 (docs/wire.md rule 1).
+//! An HTTP API answers 403 to what its authorizer refuses, but clients know a bad key by 401 (docs/reference/http.md rule 1).
 //! So the authorizer lets every request through and tells who calls only if it knows; a function without a
 //! caller answers 401. What is missing is refused, whatever the reason.
 //!

@@ -165,7 +165,7 @@ impl Call {
         Stamp { by: (&self.caller).into(), request: self.request.clone(), now: self.now }
     }
 
-    /// Returns the body as a JSON object; an empty one is `{}` (docs/wire.md rule 8). A body that sets fields must have a
+    /// Returns the body as a JSON object; an empty one is `{}` (docs/reference/http.md rule 8). A body that sets fields must have a
     /// known one; the reply names its unknown keys in `warnings` (rule 9).
     pub fn object(&self) -> Result<Map<String, Value>, Failure> {
         let object = self.any_object()?;
@@ -232,7 +232,7 @@ impl Call {
     }
 
     /// The URL of the same with another position: with every other parameter, so with every filter and limit
-    /// (docs/wire.md rule 2).
+    /// (docs/reference/http.md rule 2).
     pub(crate) fn at_position(&self, position: &str) -> String {
         self.from("cursor", position)
     }
@@ -255,7 +255,7 @@ impl Call {
         url
     }
 
-    /// Refuses query parameters that the operation does not know (docs/wire.md rule 11).
+    /// Refuses query parameters that the operation does not know (docs/reference/http.md rule 11).
     pub fn only_knows(&self, names: &[&str]) -> Result<(), Failure> {
         match self.query.names().find(|name| !names.contains(name)) {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! The reply to an invalid document: `errors` nested like the declaration (docs/wire.md rule 6), and a list of
+//! The reply to an invalid document: `errors` nested like the declaration (docs/reference/http.md rule 6), and a list of
 //! problems, each with its JSON pointer and rule.
 
 use crate::code::Code;

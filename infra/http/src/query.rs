@@ -1,10 +1,10 @@
-//! Query parameters: as clients send them, some encoded, some not (docs/wire.md rule 11).
+//! Query parameters: as clients send them, some encoded, some not (docs/reference/http.md rule 11).
 
 use crate::field::FieldError;
 use domain::json::NUMBER_MAX;
 use percent_encoding::percent_decode_str;
 
-/// How many rows a page has when nothing is said (docs/wire.md).
+/// How many rows a page has when nothing is said (docs/reference/http.md).
 const LIMIT_DEFAULT: usize = 20;
 /// How many rows a page has at most.
 const LIMIT_MAX: usize = 100;
@@ -57,7 +57,7 @@ impl Query {
         parsed.map_err(|_| FieldError::new(name, "is no integer"))
     }
 
-    /// How many rows a page has: `limit`, or what is usual (docs/wire.md).
+    /// How many rows a page has: `limit`, or what is usual (docs/reference/http.md).
     pub fn limit(&self) -> Result<usize, FieldError> {
         let limit = self.integer("limit")?.and_then(|limit| usize::try_from(limit).ok());
         Ok(limit.filter(|limit| *limit > 0).unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX))
@@ -74,7 +74,7 @@ impl Query {
     }
 }
 
-/// An integer that a client can have read somewhere (docs/wire.md, limits).
+/// An integer that a client can have read somewhere (docs/reference/http.md, limits).
 fn integer(text: &str) -> Option<u64> {
     text.parse().ok().filter(|number| *number <= NUMBER_MAX)
 }

@@ -163,7 +163,7 @@ impl Reply {
         self
     }
 
-    /// An error about one field, told under the field's name as well (docs/wire.md).
+    /// An error about one field, told under the field's name as well (docs/reference/http.md).
     pub fn invalid_field(code: Code, error: &FieldError) -> Self {
         Self::invalid_fields(code, std::slice::from_ref(error))
     }
@@ -185,7 +185,7 @@ impl Reply {
         Self::problem(code, &told.join("; "), fields)
     }
 
-    /// Returns the reply to an unknown query parameter: the bare list that clients compare (docs/wire.md rule 11). The
+    /// Returns the reply to an unknown query parameter: the bare list that clients compare (docs/reference/http.md rule 11). The
     /// parameter that may be meant is in a header, where no client expects anything.
     pub(crate) fn unknown_filter(meant: Option<&str>) -> Self {
         let code = Code::UnknownFilter;

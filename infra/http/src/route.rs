@@ -477,7 +477,7 @@ fn word_distance(expected: &str, given: &str) -> Option<usize> {
     }
 }
 
-/// Finds the route of a request; with and without a trailing slash (docs/wire.md rule 3).
+/// Finds the route of a request; with and without a trailing slash (docs/reference/http.md rule 3).
 pub(crate) fn find<'a>(method: &str, path: &'a str) -> Result<Found<'a>, Unserved> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let mut others = Vec::new();

@@ -1,4 +1,4 @@
-//! Unknown keys of a body: a body without a known key is refused, others are named in `warnings` (docs/wire.md rule 9).
+//! Unknown keys of a body: a body without a known key is refused, others are named in `warnings` (docs/reference/http.md rule 9).
 
 use crate::code::Code;
 use crate::field::FieldError;

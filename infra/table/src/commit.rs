@@ -1,4 +1,4 @@
-//! Committing: one transaction, all or nothing, with bounded and jittered retries (docs/architecture.md, lost answers).
+//! Committing: one transaction, all or nothing, with bounded and jittered retries (docs/explanation/architecture.md, lost answers).
 
 use crate::call::Call as _;
 use crate::error::{denial, describe, is_full};

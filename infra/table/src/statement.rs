@@ -1,4 +1,4 @@
-//! The requests of a transaction, made from writes: which record, which condition (docs/architecture.md, fences).
+//! The requests of a transaction, made from writes: which record, which condition (docs/explanation/architecture.md, fences).
 //!
 //! Pure functions: what goes over the wire can be looked at without sending it.
 

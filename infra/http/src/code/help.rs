@@ -1,4 +1,4 @@
-//! What the codes mean to a person; `docs/errors.md` is made of it.
+//! What the codes mean to a person; `docs/reference/errors.md` is made of it.
 
 use super::Code;
 
