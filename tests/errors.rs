@@ -31,7 +31,7 @@ const INTRODUCTION: &str = "# Errors
 An error reply has a `code` that never changes, and a `type` that leads to its section of this page:
 `GET /v1/errors/<code>` answers it, and needs no key. The sections are in order of precedence: of several things that
 are wrong the first is told. The page is made from the error table
-([`code.rs`](../infra/http/src/code.rs)); each example is a reply of a test.
+([`code.rs`](../../infra/http/src/code.rs)); each example is a reply of a test.
 ";
 
 /// What came of provoking every code.

@@ -45,7 +45,7 @@ classes that users get, inherited ones included; properties, words and errors ar
 TYPES = """\
 ## Types and values
 
-[A Go program](../tests/clients/go) sends the requests of the Go client and the Terraform provider. It decodes each reply
+[A Go program](../../tests/clients/go) sends the requests of the Go client and the Terraform provider. It decodes each reply
 into the client's type with the decoder that these clients use. For routes that neither calls, the types are those of public
 payloads. **types and values agree** means:
 
@@ -69,7 +69,7 @@ NAMES = """\
 ## Routes and fields by name
 
 All public routes and fields of the Go client and the Terraform provider. This table compares names alone with
-[the contract](../infra/openapi.yaml); its third column says whether the first section also compares types and values.
+[the contract](../../infra/openapi.yaml); its third column says whether the first section also compares types and values.
 
 | method | path | | missing fields |
 |---|---|---|---|
