@@ -1,4 +1,5 @@
-//! Keys: for every record where it is, which follows from its id (docs/adr/0001).
+//! Keys of all records. A key follows from the record's id (docs/adr/0001). `docs/reference/records.md` is generated
+//! from these comments: the first two code spans of a key are its partition and sort key.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::charge::ChargeType;
@@ -15,7 +16,7 @@ use domain::work::WorkId;
 use std::collections::HashMap;
 use std::fmt;
 
-/// A record's place in the table.
+/// A record's key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) pk: String,
@@ -43,7 +44,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// An index, with the names of its keys.
+/// An index with the names of its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Index {
     pub(crate) name: &'static str,
@@ -51,19 +52,20 @@ pub(crate) struct Index {
     pub(crate) sk: &'static str,
 }
 
-/// All indexes.
+/// All indexes. `gs1` projects all attributes, `gs2` and `gs3` only keys.
 pub(crate) const INDEXES: [Index; 3] = [
     Index { name: "gs1", pk: "gs1pk", sk: "gs1sk" },
     Index { name: "gs2", pk: "gs2pk", sk: "gs2sk" },
     Index { name: "gs3", pk: "gs3pk", sk: "gs3sk" },
 ];
 
-/// The partition of a team's own records: the team, its head, its applications; one query reads them all.
+/// Returns the partition of a team: the team itself, its head and its applications. One query reads all of them.
 pub(crate) fn team_partition(team: TeamId) -> String {
     format!("TEAM#{team}")
 }
 
-/// All partitions of a consumer team: that of its head first, and what names records before what is named.
+/// Returns all partitions of a consumer team. The head's partition is the first, and each record comes before the
+/// records that it references.
 pub(crate) fn partitions_of(team: TeamId) -> Vec<String> {
     let before = [team_partition(team), format!("STAGING#{team}"), submission_partition(team)];
     let work = [work_partition(team), format!("KEY#{team}"), charge_partition(team)];
@@ -73,24 +75,27 @@ pub(crate) fn partitions_of(team: TeamId) -> Vec<String> {
     [before.to_vec(), work.to_vec(), items.to_vec(), after].concat()
 }
 
+/// Returns the key of a team: `TEAM#{team}` / `TEAM`.
 pub(crate) fn team(team: TeamId) -> Key {
     Key::new(team_partition(team), "TEAM")
 }
 
+/// Returns the key of a team's head: `TEAM#{team}` / `HEAD`.
 pub(crate) fn head(team: TeamId) -> Key {
     Key::new(team_partition(team), "HEAD")
 }
 
+/// Returns the key of an application: `TEAM#{team}` / `APP#{application}`.
 pub(crate) fn application(id: ApplicationId) -> Key {
     Key::new(team_partition(id.team()), format!("APP#{:04}", id.number()))
 }
 
-/// The partition of the metadata of a team and its applications that were replaced.
+/// Returns the partition of former metadata of a team and its applications.
 pub(crate) fn replaced_partition(team: TeamId) -> String {
     format!("METADATA#{team}")
 }
 
-/// How the sort keys of metadata that were replaced begin, a team's own or an application's.
+/// Returns the prefix of the sort keys of former metadata. The team itself has application number 0.
 pub(crate) fn replaced_prefix(of: Of) -> String {
     let number = match of {
         Of::Team(_) => 0,
@@ -99,207 +104,240 @@ pub(crate) fn replaced_prefix(of: Of) -> String {
     format!("{number:04}#")
 }
 
-/// The metadata that a submission had declared.
+/// Returns the key of the metadata of a submission: `METADATA#{team}` / `{application}#{submission}`. The team
+/// itself has application number 0.
 pub(crate) fn replaced(of: Of, submission: u64) -> Key {
     Key::new(replaced_partition(of.team()), format!("{}{submission:011}", replaced_prefix(of)))
 }
 
-/// The partition of a team's API keys and members, in the table of keys.
+/// Returns the partition of a team's API keys and members, in the table of keys.
 pub(crate) fn access_partition(team: TeamId) -> String {
     format!("TEAM#{team}")
 }
 
-/// How the sort keys of a team's API keys begin.
+/// Prefix of the sort keys of a team's API keys.
 pub(crate) const API_KEYS: &str = "KEY#";
 
+/// Returns the key of an API key for the authorizer: `KEY#{hash}` / `KEY`.
 pub(crate) fn api_key(hash: &str) -> Key {
     Key::new(format!("KEY#{hash}"), "KEY")
 }
 
+/// Returns the key of an API key in the lists of its team: `TEAM#{team}` / `KEY#{number}`.
+///
+/// Attributes: those of the API key.
 pub(crate) fn api_key_of(id: KeyId) -> Key {
     Key::new(access_partition(id.team()), format!("{API_KEYS}{:011}", id.number()))
 }
 
-/// Where it stands that a team has, or has had, a key of a name.
+/// Returns the key of a used name of an API key: `TEAM#{team}` / `NAME#{name}`. It keeps names unique, also after a
+/// key's end.
+///
+/// Attributes: none.
 pub(crate) fn api_key_name(team: TeamId, name: &str) -> Key {
     Key::new(access_partition(team), format!("NAME#{name}"))
 }
 
-/// Where it stands how many keys a team has.
+/// Returns the key of the number of a team's API keys: `TEAM#{team}` / `COUNT`.
+///
+/// Attributes: `c` (N), the number.
 pub(crate) fn api_key_count(team: TeamId) -> Key {
     Key::new(access_partition(team), "COUNT")
 }
 
-/// The partition of a person's memberships.
+/// Returns the partition of a person's memberships.
 pub(crate) fn person_partition(subject: &str) -> String {
     format!("PERSON#{subject}")
 }
 
-/// How the sort keys of a person's memberships begin.
+/// Prefix of the sort keys of a person's memberships.
 pub(crate) const MEMBERSHIPS: &str = "TEAM#";
 
+/// Returns the key of a member for the authorizer: `PERSON#{subject}` / `TEAM#{team}`.
 pub(crate) fn membership(subject: &str, team: TeamId) -> Key {
     Key::new(person_partition(subject), format!("{MEMBERSHIPS}{team}"))
 }
 
-/// How the sort keys of a team's members begin.
+/// Prefix of the sort keys of a team's members.
 pub(crate) const MEMBERS: &str = "MEMBER#";
 
+/// Returns the key of a member in the lists of the team: `TEAM#{team}` / `MEMBER#{number}`.
+///
+/// Attributes: those of the member.
 pub(crate) fn member_of(id: MemberId) -> Key {
     Key::new(access_partition(id.team()), format!("{MEMBERS}{:011}", id.number()))
 }
 
-/// Where it stands how many teams a person is a member of.
+/// Returns the key of the number of a person's teams: `PERSON#{subject}` / `COUNT`.
+///
+/// Attributes: `c` (N), the number.
 pub(crate) fn membership_count(subject: &str) -> Key {
     Key::new(person_partition(subject), "COUNT")
 }
 
-/// Where it stands how many members a team has.
+/// Returns the key of the number of a team's members: `TEAM#{team}` / `MEMBERS`.
+///
+/// Attributes: `c` (N), the number.
 pub(crate) fn member_count(team: TeamId) -> Key {
     Key::new(access_partition(team), "MEMBERS")
 }
 
-/// The partition of a team's webhooks, in the table of keys.
+/// Returns the partition of a team's webhooks, in the table of keys.
 pub(crate) fn webhook_partition(team: TeamId) -> String {
     format!("WEBHOOK#{team}")
 }
 
+/// Returns the key of a webhook: `WEBHOOK#{team}` / `{number}`.
 pub(crate) fn webhook(id: WebhookId) -> Key {
     Key::new(webhook_partition(id.team()), format!("{:011}", id.number()))
 }
 
-/// Where it stands how many webhooks a team has.
+/// Returns the key of the number of a team's webhooks: `TEAM#{team}` / `WEBHOOKS`.
+///
+/// Attributes: `c` (N), the number.
 pub(crate) fn webhook_count(team: TeamId) -> Key {
     Key::new(access_partition(team), "WEBHOOKS")
 }
 
-/// The partition of what a team's receivers answered last.
+/// Returns the partition of the last answers to a team's webhooks.
 pub(crate) fn replied_partition(team: TeamId) -> String {
     format!("REPLIED#{team}")
 }
 
+/// Returns the key of the last answer to a webhook: `REPLIED#{team}` / `{number}`.
 pub(crate) fn replied(id: WebhookId) -> Key {
     Key::new(replied_partition(id.team()), format!("{:011}", id.number()))
 }
 
+/// Returns the key of a webhook's cooling time: `COOLING#{team}` / `{number}`.
 pub(crate) fn cooling(id: WebhookId) -> Key {
     Key::new(format!("COOLING#{}", id.team()), format!("{:011}", id.number()))
 }
 
-/// The partition of the deliveries to a webhook that were given up.
+/// Returns the partition of the abandoned deliveries of a webhook.
 pub(crate) fn given_up_partition(id: WebhookId) -> String {
     format!("GIVEN_UP#{id}")
 }
 
+/// Returns the key of an abandoned delivery: `GIVEN_UP#{webhook}` / `{time}#{event}`.
 pub(crate) fn given_up_at(id: WebhookId, place: &str) -> Key {
     Key::new(given_up_partition(id), place)
 }
 
-/// The partition of a team's healthchecks, in the table of keys.
+/// Returns the partition of a team's healthchecks, in the table of keys.
 pub(crate) fn healthcheck_partition(team: TeamId) -> String {
     format!("HEALTHCHECK#{team}")
 }
 
+/// Returns the key of a healthcheck: `HEALTHCHECK#{team}` / `{service}`.
 pub(crate) fn healthcheck(team: TeamId, service: ServiceId) -> Key {
     Key::new(healthcheck_partition(team), format!("{:016}", service.get()))
 }
 
-/// The partition of where a team's healthchecks stand.
+/// Returns the partition of the schedules of a team's healthchecks.
 pub(crate) fn course_partition(team: TeamId) -> String {
     format!("COURSE#{team}")
 }
 
+/// Returns the key of a healthcheck's schedule: `COURSE#{team}` / `{service}`.
 pub(crate) fn course(team: TeamId, service: ServiceId) -> Key {
     Key::new(course_partition(team), format!("{:016}", service.get()))
 }
 
-/// How an item is.
+/// Returns the key of an item's health: `HEALTH#{team}` / `{application}#{item}`.
 pub(crate) fn health(id: ItemId) -> Key {
     Key { pk: format!("HEALTH#{}", id.team()), ..item(id) }
 }
 
-/// When somebody asked how an item is.
+/// Returns the key of the last health question about an item: `ASKED#{team}` / `{application}#{item}`.
 pub(crate) fn asked(id: ItemId) -> Key {
     Key { pk: format!("ASKED#{}", id.team()), ..item(id) }
 }
 
-/// The partition of what was done to a team's keys, members, services and webhooks.
+/// Returns the partition of a team's audit log, in the table of keys.
 pub(crate) fn recorded_partition(team: TeamId) -> String {
     format!("RECORDED#{team}")
 }
 
+/// Returns the key of an audit log entry: `RECORDED#{team}` / `{time}#{request}#{subject}`.
 pub(crate) fn recorded_at(team: TeamId, place: &str) -> Key {
     Key::new(recorded_partition(team), place)
 }
 
-/// The partition of all items of a team.
+/// Returns the partition of all items of a team.
 pub(crate) fn item_partition(team: TeamId) -> String {
     format!("ITEM#{team}")
 }
 
-/// How the sort keys of an application's items begin.
+/// Returns the prefix of the sort keys of an application's items.
 pub(crate) fn item_prefix(application: ApplicationId) -> String {
     format!("{:04}#", application.number())
 }
 
+/// Returns the key of a service item: `ITEM#{team}` / `{application}#{item}`.
 pub(crate) fn item(id: ItemId) -> Key {
     let application = id.application();
     Key::new(item_partition(id.team()), format!("{}{:07}", item_prefix(application), id.number()))
 }
 
-/// The partition of all change instances of a consumer.
+/// Returns the partition of all change instances of a consumer team.
 pub(crate) fn change_partition(team: TeamId) -> String {
     format!("CHANGE#{team}")
 }
 
+/// Returns the key of a change instance: `CHANGE#{team}` / `{number}`.
 pub(crate) fn change(id: ChangeId) -> Key {
     Key::new(change_partition(id.team()), format!("{:011}", id.number()))
 }
 
-/// The partition of all deployed items of a consumer.
+/// Returns the partition of all deployed items of a consumer team.
 pub(crate) fn deployed_partition(team: TeamId) -> String {
     format!("DEPLOYED#{team}")
 }
 
+/// Returns the key of a deployed item: `DEPLOYED#{team}` / `{number}`.
 pub(crate) fn deployed(id: DeployedId) -> Key {
     Key::new(deployed_partition(id.team()), format!("{:011}", id.number()))
 }
 
-/// The partition of all charges of a consumer.
+/// Returns the partition of all charges of a consumer team.
 pub(crate) fn charge_partition(team: TeamId) -> String {
     format!("CHARGE#{team}")
 }
 
+/// Returns the key of a charge: `CHARGE#{team}` / `{number}`.
 pub(crate) fn charge(id: ChargeId) -> Key {
     Key::new(charge_partition(id.team()), format!("{:011}", id.number()))
 }
 
-/// The partition of all submissions of a team.
+/// Returns the partition of all submissions of a team.
 pub(crate) fn submission_partition(team: TeamId) -> String {
     format!("SUBMISSION#{team}")
 }
 
+/// Returns the key of a submission: `SUBMISSION#{team}` / `{number}`.
 pub(crate) fn submission(id: SubmissionId) -> Key {
     Key::new(submission_partition(id.team()), format!("{:011}", id.number()))
 }
 
-/// The partition of all work of a team.
+/// Returns the partition of all work records of a team.
 pub(crate) fn work_partition(team: TeamId) -> String {
     format!("WORK#{team}")
 }
 
-/// How the sort keys of a submission's work begin; of what was staged under its number, each staging's its own.
+/// Returns the prefix of the sort keys of a submission's work records. Each staging has a separate prefix.
 pub(crate) fn work_prefix(submission: SubmissionId, staging: Option<StagingId>) -> String {
     let staging = staging.map(|id| id.to_string()).unwrap_or_default();
     format!("{:011}#{staging}#", submission.number())
 }
 
+/// Returns the key of a work record: `WORK#{team}` / `{submission}#{staging}#{number}`.
 pub(crate) fn work(id: WorkId) -> Key {
     let prefix = work_prefix(id.submission, id.staging);
     Key::new(work_partition(id.submission.team()), format!("{prefix}{:05}", id.number))
 }
 
-/// The work record that is at a place; read off the key, for the record itself may be unreadable.
+/// Returns the id of the work record at a key. It reads the key alone, as the record itself may be unreadable.
 pub(crate) fn work_at(pk: &str, sk: &str) -> Option<WorkId> {
     let team = TeamId::new(pk.strip_prefix("WORK#")?.parse().ok()?)?;
     let (submission, rest) = sk.split_once('#')?;
@@ -312,171 +350,198 @@ pub(crate) fn work_at(pk: &str, sk: &str) -> Option<WorkId> {
     Some(WorkId { submission, staging, number: number.parse().ok()? })
 }
 
+/// Returns the key of a staging: `STAGING#{team}` / `{staging}`.
 pub(crate) fn staging(team: TeamId, id: StagingId) -> Key {
     Key::new(format!("STAGING#{team}"), id.to_string())
 }
 
-/// The staging that is at a place.
+/// Returns the team and the id of the staging at a key.
 pub(crate) fn staging_at(pk: &str, sk: &str) -> Option<(TeamId, StagingId)> {
     let team = TeamId::new(pk.strip_prefix("STAGING#")?.parse().ok()?)?;
     Some((team, u64::from_str_radix(sk, 16).ok().and_then(StagingId::parse)?))
 }
 
-/// Where it is noted that a dependent team has a share in an item.
+/// Returns the key of a dependent team's share: `SHARE#{team}` / `{application}#{item}#{owner}`.
 pub(crate) fn share(item: ItemId, owner: TeamId) -> Key {
     let item = self::item(item);
     Key::new(item.pk.replacen("ITEM", SHARE, 1), format!("{}#{owner}", item.sk))
 }
 
-/// The item that a place of a share stands for.
+/// Returns the key of the item of a share.
 pub(crate) fn shared_item(share: &Key) -> Option<Key> {
     let team = share.pk.strip_prefix(SHARE)?;
     let (item, _owner) = share.sk.rsplit_once('#')?;
     Some(Key::new(format!("ITEM{team}"), item))
 }
 
-/// How the partitions of shares begin.
+/// Prefix of the partitions of shares.
 const SHARE: &str = "SHARE";
 
+/// Returns the key of a declaration: `DECLARATION#{team}` / `{hash}`.
+///
+/// Attributes: `json` (S), the declaration of an item as canonical JSON.
 pub(crate) fn declaration(team: TeamId, hash: Hash) -> Key {
     Key::new(format!("DECLARATION#{team}"), hash.to_string())
 }
 
+/// Returns the key of an idempotency key: `KEY#{team}` / `{key}`.
 pub(crate) fn remembered(team: TeamId, key: &str) -> Key {
     Key::new(format!("KEY#{team}"), key)
 }
 
+/// Returns the key of a service: `SERVICE#{title}` / `SERVICE`.
 pub(crate) fn service(title: &str) -> Key {
     Key::new(format!("SERVICE#{title}"), "SERVICE")
 }
 
+/// Returns the key of a schema version: `SERVICE#{title}` / `SCHEMA#{version}`.
 pub(crate) fn schema(title: &str, version: u64) -> Key {
     Key::new(format!("SERVICE#{title}"), format!("SCHEMA#{version:05}"))
 }
 
+/// Returns the key of a service's documentation: `SERVICE#{title}` / `DOCS`.
 pub(crate) fn docs(title: &str) -> Key {
     Key::new(format!("SERVICE#{title}"), "DOCS")
 }
 
-/// The partition of all versions of a service's config.
+/// Returns the partition of all versions of a service's config.
 pub(crate) fn config_partition(service: ServiceId) -> String {
     format!("CONFIG#{service}")
 }
 
+/// Returns the key of a config version: `CONFIG#{service}` / `{version}`.
 pub(crate) fn config(id: ConfigId) -> Key {
     Key::new(config_partition(id.service()), format!("{:07}", id.version()))
 }
 
-/// All messages of a team, in one record.
+/// Returns the key of a team's messages: `MESSAGES#{team}` / `MESSAGES`.
 pub(crate) fn messages(owner: TeamId) -> Key {
     Key::new(format!("{MESSAGES}{owner}"), "MESSAGES")
 }
 
-/// How the partitions of messages begin.
+/// Prefix of the partitions of messages.
 const MESSAGES: &str = "MESSAGES#";
 
-/// The team whose messages are in a partition.
+/// Returns the team of a partition of messages.
 pub(crate) fn messages_owner(pk: &str) -> Option<TeamId> {
     TeamId::new(pk.strip_prefix(MESSAGES)?.parse().ok()?)
 }
 
-/// The partition of all versions of what metadata have to be.
+/// Partition of all versions of the metadata schemas.
 pub(crate) const MANDATORY: &str = "MANDATORY";
 
+/// Returns the key of a version of the metadata schemas: `MANDATORY` / `{version}`.
 pub(crate) fn mandatory(version: u64) -> Key {
     Key::new(MANDATORY, format!("{version:07}"))
 }
 
-/// Where a service's title is found by its id.
+/// Returns the key of the pointer from a service's id to its title: `SERVICE_ID#{service}` / `SERVICE_ID`.
+///
+/// Attributes: `to` (S), the title.
 pub(crate) fn service_id(id: ServiceId) -> Key {
     Key::new(format!("SERVICE_ID#{id}"), "SERVICE_ID")
 }
 
-/// Where a team's id is found by its name; also what keeps names unique.
+/// Returns the key of the pointer from a team's name to its id: `TEAM_NAME#{name}` / `TEAM_NAME`. It keeps names
+/// unique.
+///
+/// Attributes: `to` (N), the id.
 pub(crate) fn team_name(name: &str) -> Key {
     Key::new(format!("TEAM_NAME#{name}"), "TEAM_NAME")
 }
 
-/// The row of the table of keys that a check of health writes.
+/// Returns the key of the row that the deep health check writes to the table of keys: `HEALTH` / `HEALTH`.
+///
+/// Attributes: none.
 pub(crate) fn health_check() -> Key {
     Key::new("HEALTH", "HEALTH")
 }
 
-/// The numbers that the next team and the next service get.
+/// Returns the key of the counters of teams and services: `COUNTERS` / `COUNTERS`.
+///
+/// Attributes: `teams` (N) and `services` (N), the newest numbers.
 pub(crate) fn counters() -> Key {
     Key::new("COUNTERS", "COUNTERS")
 }
 
-/// `gs1`: the queue of an owner, one partition a state.
+/// Returns the partition of `gs1` with the change instances of an owner in a state: `OWNER#{owner}#{state}`, sorted
+/// by `{time}#{id}`.
 pub(crate) fn owner_queue(owner: TeamId, state: State) -> String {
     format!("OWNER#{owner}#{state}")
 }
 
-/// `gs2`: the items of all services of an owner.
+/// Returns the partition of `gs2` with the items of an owner's services: `OWNER#{owner}#ITEMS`, sorted by
+/// `{time}#{id}`.
 pub(crate) fn owner_items(owner: TeamId) -> String {
     format!("OWNER#{owner}#ITEMS")
 }
 
-/// `gs2`: the deployed items of all services of an owner.
+/// Returns the partition of `gs2` with the deployed items of an owner's services: `OWNER#{owner}#DEPLOYED`, sorted
+/// by `{time}#{id}`.
 pub(crate) fn owner_deployed(owner: TeamId) -> String {
     format!("OWNER#{owner}#DEPLOYED")
 }
 
-/// `gs2`: the charges of all services of an owner, of one type, and processed or not.
+/// Returns the partition of `gs2` with an owner's charges of a type, `OPEN` or `PROCESSED`:
+/// `OWNER#{owner}#CHARGES#{type}#{processed}`, sorted by `{time}#{id}`.
 pub(crate) fn owner_charges(owner: TeamId, charge_type: ChargeType, is_processed: bool) -> String {
     let processed = if is_processed { "PROCESSED" } else { "OPEN" };
     format!("OWNER#{owner}#CHARGES#{}#{processed}", charge_type.name())
 }
 
-/// `gs2`: the services of an owner.
+/// Returns the partition of `gs2` with the services of an owner: `OWNER#{owner}#SERVICES`, sorted by `{time}#{id}`.
 pub(crate) fn owner_services(owner: TeamId) -> String {
     format!("OWNER#{owner}#SERVICES")
 }
 
-/// `gs2`: the configs of all services of an owner.
+/// Returns the partition of `gs2` with the configs of an owner's services: `OWNER#{owner}#CONFIGS`, sorted by
+/// `{time}#{id}`.
 pub(crate) fn owner_configs(owner: TeamId) -> String {
     format!("OWNER#{owner}#CONFIGS")
 }
 
-/// `gs3`: the change instances of an item.
+/// Returns the partition of `gs3` with the change instances of an item: `ITEM#{item}#CHANGES`, sorted by
+/// `{time}#{id}`.
 pub(crate) fn item_changes(item: ItemId) -> String {
     format!("ITEM#{item}#CHANGES")
 }
 
-/// `gs3`: the deployed items of an item.
+/// Returns the partition of `gs3` with the deployed items of an item: `ITEM#{item}#DEPLOYED`, sorted by
+/// `{time}#{id}`.
 pub(crate) fn item_deployed(item: ItemId) -> String {
     format!("ITEM#{item}#DEPLOYED")
 }
 
-/// `gs3`: all services.
+/// Partition of `gs3` with all services: `SERVICES`, sorted by `{time}#{id}`.
 pub(crate) const ALL_SERVICES: &str = "SERVICES";
 
-/// `gs3`: the teams that have messages.
+/// Partition of `gs3` with the teams that have messages: `MESSAGES`, sorted by `{team}`.
 pub(crate) const ALL_MESSAGES: &str = "MESSAGES";
 
-/// `gs2`: the items that a dependent team has a share in.
+/// Returns the partition of `gs2` with the shares of a dependent team: `OWNER#{owner}#SHARES`, sorted by
+/// `{time}#{id}`.
 pub(crate) fn owner_shares(owner: TeamId) -> String {
     format!("OWNER#{owner}#SHARES")
 }
 
-/// `gs3`: all work that is owed, but for what is staged.
+/// Partition of `gs3` with all pending work, except staged work: `WORK`, sorted by `{time}#{id}`.
 pub(crate) const ALL_WORK: &str = "WORK";
 
-/// `gs3`: all stagings; their work is in no index.
+/// Partition of `gs3` with all stagings: `STAGING`, sorted by `{time}#{id}`. Their work is not in an index.
 pub(crate) const ALL_STAGINGS: &str = "STAGING";
 
-/// `gs3`: all healthchecks that are due at a time.
+/// Partition of `gs3` with the healthchecks that have a next run: `DUE`, sorted by `{time}#{id}`.
 pub(crate) const ALL_DUE: &str = "DUE";
 
-/// `gs3`: all work that was set aside because carrying it out failed again and again.
+/// Partition of `gs3` with work that failed ten times: `QUARANTINE`, sorted by `{time}#{id}`.
 pub(crate) const QUARANTINE: &str = "QUARANTINE";
 
-/// A sort key by age; ids make it unique.
+/// Returns a sort key by age. The id makes it unique.
 pub(crate) fn by_age(created: Timestamp, id: u64) -> String {
     format!("{:016}#{id:016}", created.micros())
 }
 
-/// The time in a sort key by age.
+/// Returns the time in a sort key by age.
 pub(crate) fn age_at(sk: &str) -> Option<Timestamp> {
     sk.split_once('#')?.0.parse().ok().map(Timestamp::from_micros)
 }

@@ -1,7 +1,8 @@
-//! Records: each domain value as the attributes it is stored as, and back.
+//! Records: the conversion between domain values and stored attributes. `docs/reference/records.md` is generated from
+//! the comments of the structs.
 //!
-//! Every record names its type (`ty`) and format version (`v`). One written by a newer format is refused, so
-//! that an older function never drops what it does not know.
+//! Every record has a type (`ty`) and a format version (`v`). A function rejects a newer format, so an older function
+//! never drops an unknown attribute.
 
 mod access;
 mod bytes;
@@ -49,29 +50,29 @@ use std::collections::HashMap;
 /// The attributes of a record.
 pub(crate) type Attributes = HashMap<String, AttributeValue>;
 
-/// The format that this code writes and reads.
+/// The format version of this code.
 pub(crate) const FORMAT: u64 = 2;
 
-/// A domain value's record.
+/// The stored form of a domain value.
 pub(crate) trait Record: Serialize + DeserializeOwned {
     /// The record type in `ty`.
     const TYPE: &'static str;
-    /// The domain value.
+    /// Domain value.
     type Value;
 
-    /// The record of a value.
+    /// Returns the record of a value.
     fn of(value: &Self::Value) -> Self;
-    /// The value of a record.
+    /// Returns the value of a record.
     fn value(self) -> Result<Self::Value, Bad>;
-    /// Where it is stored.
+    /// Returns the key of a value.
     fn key(value: &Self::Value) -> Key;
-    /// Its entries in the indexes: number of the index, partition, sort key.
+    /// Returns the index entries of a value: number of the index, partition, sort key.
     fn indexes(_value: &Self::Value) -> Vec<(u8, String, String)> {
         Vec::new()
     }
 }
 
-/// The attributes that a value is stored as.
+/// Returns the attributes of a value.
 pub(crate) fn write<R: Record>(value: &R::Value) -> Result<Attributes, Error> {
     let key = R::key(value);
     let mut attributes: Attributes =
@@ -87,20 +88,20 @@ pub(crate) fn write<R: Record>(value: &R::Value) -> Result<Attributes, Error> {
     Ok(attributes)
 }
 
-/// The value that attributes stand for.
+/// Returns the value of attributes.
 pub(crate) fn read<R: Record>(attributes: Attributes) -> Result<R::Value, Error> {
     let key = place(&attributes);
     if text(&attributes, "ty") != Some(R::TYPE) {
         return Err(Error::corrupt(key, format!("it is no {}", R::TYPE)));
     }
     is_of_this_format(&attributes)?;
-    // The decoder's own message may show values: only the place is told.
+    // The decoder's message may contain values, so the error names the key alone.
     let record: R = serde_dynamo::from_item(attributes)
         .map_err(|_| Error::corrupt(key.clone(), "its attributes do not decode"))?;
     record.value().map_err(|Bad(what)| Error::corrupt(key, format!("bad {what}")))
 }
 
-/// Fails unless attributes are of the format that this code reads.
+/// Fails if attributes have another format than this code.
 pub(crate) fn is_of_this_format(attributes: &Attributes) -> Result<(), Error> {
     let corrupt = |reason| Err(Error::corrupt(place(attributes), reason));
     match integer(attributes, "v") {
@@ -110,27 +111,27 @@ pub(crate) fn is_of_this_format(attributes: &Attributes) -> Result<(), Error> {
     }
 }
 
-/// The record type of attributes.
+/// Returns the record type of attributes.
 pub(crate) fn type_of(attributes: &Attributes) -> Option<&str> {
     text(attributes, "ty")
 }
 
-/// A text attribute.
+/// Returns a text attribute.
 pub(crate) fn text<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
     attributes.get(name).and_then(|value| value.as_s().ok()).map(String::as_str)
 }
 
-/// An integer attribute.
+/// Returns an integer attribute.
 pub(crate) fn integer(attributes: &Attributes, name: &str) -> Option<u64> {
     attributes.get(name).and_then(|value| value.as_n().ok()).and_then(|value| value.parse().ok())
 }
 
-/// The key of attributes.
+/// Returns the key of attributes.
 pub(crate) fn key(attributes: &Attributes) -> Option<Key> {
     Some(Key::new(text(attributes, "pk")?, text(attributes, "sk")?))
 }
 
-/// The key of attributes, for messages.
+/// Returns the key of attributes, for messages.
 pub(crate) fn place(attributes: &Attributes) -> String {
     format!("{} / {}", text(attributes, "pk").unwrap_or("?"), text(attributes, "sk").unwrap_or("?"))
 }

@@ -9,18 +9,28 @@ use domain::id::KeyId;
 use domain::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
 
+/// An API key, in the table of keys. Two rows with the same content exist: the authorizer reads the one under the
+/// hash, the lists of the team read the one under the number.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ApiKeyRecord {
+    /// Id of the key.
     id: u64,
+    /// SHA-256 of the secret, as text. The secret itself is not stored.
     ha: String,
+    /// Name of the key, unique within the team. A rotation keeps it.
     nm: String,
+    /// Team of the key.
     tm: TeamPart,
+    /// Role of the key: `ADMIN`, `GENERAL` or `READ_ONLY`.
     role: String,
+    /// Time of creation.
     cr: u64,
+    /// Creator, as histories show it.
     cb: String,
+    /// Time of expiry. Absent if the key does not expire.
     #[serde(skip_serializing_if = "Option::is_none")]
     ex: Option<u64>,
-    /// The successor.
+    /// Id of the successor. Absent if the key was not rotated.
     #[serde(skip_serializing_if = "Option::is_none")]
     sc: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Hashes as binary attributes: 32 bytes instead of 43 characters, which every write of a record pays for.
+//! Hashes as binary attributes. 32 bytes instead of 43 characters save write units at every write of a record.
 
 use super::parts::Bad;
 use domain::change::{Chain, Target};
@@ -22,7 +22,7 @@ impl<'de, const N: usize> Deserialize<'de> for Bytes<N> {
     }
 }
 
-/// Reads as many bytes as are wanted, and no others.
+/// Reads exactly `N` bytes.
 struct Reader<const N: usize>;
 
 impl<const N: usize> Visitor<'_> for Reader<N> {
@@ -37,7 +37,7 @@ impl<const N: usize> Visitor<'_> for Reader<N> {
     }
 }
 
-/// The hash of a declaration or of what is deployed.
+/// The SHA-256 of a declaration or of a deployed item: 32 bytes.
 pub(crate) type HashPart = Bytes<32>;
 
 impl HashPart {
@@ -50,7 +50,7 @@ impl HashPart {
     }
 }
 
-/// The link of a history.
+/// A link of a history's hash chain: 16 bytes.
 pub(crate) type ChainPart = Bytes<16>;
 
 impl ChainPart {
@@ -63,7 +63,7 @@ impl ChainPart {
     }
 }
 
-/// What an item shall become: a declaration by its hash, or a word.
+/// The target of a change: the hash of a declaration, or the text `REMOVED`.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum TargetPart {
@@ -71,7 +71,7 @@ pub(crate) enum TargetPart {
     Word(String),
 }
 
-/// The word that stands for a removal where a hash would be.
+/// The text for a removal.
 const REMOVED: &str = "REMOVED";
 
 impl TargetPart {

@@ -8,25 +8,37 @@ use domain::id::ServiceId;
 use domain::service::Service;
 use serde::{Deserialize, Serialize};
 
+/// A service with its settings.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ServiceRecord {
+    /// Id of the service.
     id: u64,
+    /// Title, unique among all services.
     ti: String,
+    /// Service owner.
     so: TeamPart,
+    /// Whether change instances start as PENDING. If false, they start as APPROVED.
     ar: bool,
+    /// Dependent teams.
     dt: Vec<TeamPart>,
-    /// Former dependent teams; absent for none.
+    /// Ids of former dependent teams. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     fd: Vec<u64>,
+    /// Ids of the teams that may declare new items. Empty for a public service.
     at: Vec<u64>,
+    /// Further settings. Absent in the oldest records, for the defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     set: Option<SettingsPart>,
-    /// Whether there is documentation.
+    /// Whether documentation is stored.
     #[serde(default)]
     md: bool,
+    /// Newest schema version, counted from 1.
     sv: u64,
+    /// Revision: counts the writes. Fence of every change.
     rv: u64,
+    /// Time of the first publication.
     cr: u64,
+    /// Time of the last change.
     mo: u64,
 }
 
@@ -77,17 +89,20 @@ impl Record for ServiceRecord {
     }
 }
 
-/// One immutable version of a service's schema.
+/// One version of a service definition. It never changes.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SchemaRecord {
+    /// Title of the service.
     ti: String,
+    /// Version, counted from 1.
     no: u64,
     /// The schema, canonical JSON.
     text: String,
+    /// Time of publication.
     cr: u64,
 }
 
-/// A schema version as it is stored.
+/// A stored schema version.
 pub(crate) struct StoredSchema {
     pub(crate) title: String,
     pub(crate) version: u64,

@@ -1,4 +1,4 @@
-//! Change instances; their histories are in `entry`.
+//! Change instances. Module `entry` has their histories.
 
 use super::Record;
 use super::bytes::ChainPart;
@@ -12,56 +12,73 @@ use domain::id::{ChangeId, DeployedId, ItemId, SubmissionId};
 use domain::state::State;
 use serde::{Deserialize, Serialize};
 
-/// What most change instances have in common is left out, and what its history tells: each KB is paid for at every
-/// move, in the table and in the owner's queue.
+/// A change instance with its history. The record omits the usual values and everything that the history contains:
+/// every write pays for each KB, in the table and in `gs1`.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ChangeRecord {
+    /// Id of the change instance.
     id: u64,
+    /// Id of the service item.
     it: u64,
+    /// Name of the service item.
     nm: String,
+    /// Name of the application.
     app: String,
+    /// Service.
     svc: ServicePart,
+    /// Owner: the team that carries the change out.
     ow: TeamPart,
-    /// The team that owns the service, where that is not the owner.
+    /// Service owner. Absent if it is also the owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     so: Option<TeamPart>,
-    /// The consumer's name; its id is in that of the change instance.
+    /// Name of the consumer team. The id of the change instance contains the team id.
     cs: String,
-    /// Absent for a direct one.
+    /// Kind: `DEPENDENT`, `REFERENCED` or `RETRY`. Absent for a direct change.
     #[serde(skip_serializing_if = "Option::is_none")]
     kd: Option<String>,
+    /// Id of the change instance that caused it, for a dependent change or a retry.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<u64>,
+    /// Change type: `CREATE`, `MODIFY` or `DELETE`.
     ct: String,
+    /// State.
     st: String,
+    /// Id of the submission.
     sub: u64,
+    /// Commit id of the submission. Absent if the consumer sent none.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
-    /// Absent for the first attempt.
+    /// Attempt, counted from 1. Absent for the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     ap: Option<u64>,
+    /// Declaration after the change. Absent for a removal.
     #[serde(skip_serializing_if = "Option::is_none")]
     new: Option<VersionPart>,
+    /// Declaration before the change. Absent for a first declaration.
     #[serde(skip_serializing_if = "Option::is_none")]
     old: Option<VersionPart>,
+    /// Ids of the open change instances that it closed by displacement. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     sup: Vec<u64>,
-    /// How many of them it displaced when it was born; absent for none.
+    /// Number of `sup` entries at creation. Absent for 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     sb: Option<usize>,
-    /// Absent unless true.
+    /// True for a DELETE if no CREATE was approved since the last completed DELETE (R5). Absent if false.
     #[serde(skip_serializing_if = "Option::is_none")]
     nis: Option<bool>,
+    /// Runtime state of the item at creation.
     rs: String,
+    /// Id of the newest deployed item at creation. Absent if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     dp: Option<u64>,
-    /// Absent for one that is free of charge.
+    /// Prices at the submission. Absent if both are 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pr: Option<PricesPart>,
-    /// How many entries the history has: the fence of every move.
+    /// Number of history entries. Fence of every transition.
     n: u64,
+    /// History, oldest entry first.
     hi: Vec<EntryRecord>,
-    /// The link of the last entry, which seals all of them.
+    /// Link of the last history entry. It seals all entries.
     hh: ChainPart,
 }
 
@@ -156,7 +173,7 @@ impl Record for ChangeRecord {
     }
 }
 
-/// The partition of the owner's queue that a closed change instance moves to.
+/// Returns the partition of `gs1` for closed change instances of an owner.
 pub(crate) fn closed_queue(owner: domain::id::TeamId) -> String {
     key::owner_queue(owner, State::Closed)
 }

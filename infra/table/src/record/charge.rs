@@ -1,4 +1,4 @@
-//! Charges, and what they come to on their items and change instances.
+//! Charges, and their sums on items and change instances.
 
 use super::Record;
 use super::parts::{ActorPart, Bad, ServicePart, TeamPart, at};
@@ -9,33 +9,47 @@ use domain::id::{ChangeId, ChargeId, ItemId};
 use domain::money::Amount;
 use serde::{Deserialize, Serialize};
 
+/// A charge: a fee for a change instance, or a period of time in service.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ChargeRecord {
+    /// Id of the charge. It contains the charge type.
     id: u64,
+    /// Id of the service item.
     it: u64,
+    /// Name of the service item.
     nm: String,
+    /// Name of the application.
     app: String,
+    /// Service.
     svc: ServicePart,
+    /// Service owner.
     so: TeamPart,
-    /// The consumer's name; its id is in that of the charge.
+    /// Name of the consumer team. The id of the charge contains the team id.
     cs: String,
+    /// Id of the charged change instance, or of the one whose approval set the price.
     ci: u64,
+    /// Price: of the change, or of a month of 730 hours.
     pr: AmountPart,
+    /// Start of the charged period. For a fee, the creation of the change instance.
     cr: u64,
-    /// The end; absent while it runs.
+    /// End of the charged period. Absent while the charge runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     en: Option<u64>,
+    /// Processing mark. Absent until a service owner sets it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pd: Option<ProcessedPart>,
 }
 
+/// The mark of a processed charge.
 #[derive(Serialize, Deserialize)]
 struct ProcessedPart {
+    /// Time of the mark.
     at: u64,
+    /// Author of the mark.
     by: ActorPart,
 }
 
-/// An amount, as a decimal number in a text: longer than numbers are read back exactly everywhere.
+/// An amount: a decimal number as text. Few readers decode a number of this length exactly.
 #[derive(Serialize, Deserialize)]
 struct AmountPart(String);
 
@@ -49,23 +63,25 @@ impl AmountPart {
     }
 }
 
-/// Prices or sums; what is nothing is absent.
+/// Two prices or two sums. An amount of 0 is absent.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct PricesPart {
+    /// Fee per change instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     c: Option<AmountPart>,
+    /// Price per month in service.
     #[serde(skip_serializing_if = "Option::is_none")]
     m: Option<AmountPart>,
 }
 
 impl PricesPart {
-    /// None, where it is nothing.
+    /// Returns the stored form. None if both amounts are 0.
     pub(crate) fn of(prices: Prices) -> Option<Self> {
         let part = |amount: Amount| (amount != Amount::ZERO).then(|| AmountPart::of(amount));
         (prices != Prices::NONE).then(|| Self { c: part(prices.per_change), m: part(prices.monthly) })
     }
 
-    /// Of one that may be absent.
+    /// Returns the prices of an optional part. An absent part is 0.
     pub(crate) fn value(prices: Option<Self>) -> Result<Prices, Bad> {
         let Some(Self { c, m }) = prices else { return Ok(Prices::NONE) };
         let amount = |part: Option<AmountPart>| part.map_or(Ok(Amount::ZERO), |part| part.value());
@@ -73,21 +89,28 @@ impl PricesPart {
     }
 }
 
-/// What an item's charges come to; absent, where there are none.
+/// The sum of an item's charges.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ChargesPart {
+    /// Running charge. Absent if none runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     ru: Option<RunningPart>,
+    /// Sum of the ended charges.
     #[serde(skip_serializing_if = "Option::is_none")]
     en: Option<PricesPart>,
+    /// Processed part of that sum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pd: Option<PricesPart>,
 }
 
+/// A running charge.
 #[derive(Serialize, Deserialize)]
 struct RunningPart {
+    /// Id of the charge.
     id: u64,
+    /// Price per month.
     pr: AmountPart,
+    /// Start.
     cr: u64,
 }
 

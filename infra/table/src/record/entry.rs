@@ -1,5 +1,5 @@
-//! Histories of change instances. An entry leaves out what the record around it tells: the state before it, a type
-//! that is the record's, the names of the record's own teams, all links but the last.
+//! Histories of change instances. An entry omits values that the record contains: the previous state, the current
+//! type and the names of the record's teams. Of the links only the last is stored.
 
 use super::parts::{self, Bad, at, change_type, state, team_id};
 use domain::actor::{Actor, TeamRef};
@@ -8,37 +8,44 @@ use domain::id::{ChangeId, TeamId};
 use domain::state::State;
 use serde::{Deserialize, Serialize};
 
-/// One history entry.
+/// One history entry of a change instance.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct EntryRecord {
+    /// State after the entry.
     t: String,
+    /// Time of the entry.
     a: u64,
-    /// The key that acted; absent for a person and for the system.
+    /// Name of the API key that acted. Absent for a person and for the system.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
-    /// The person that acted.
+    /// Name of the person that acted.
     #[serde(skip_serializing_if = "Option::is_none")]
     ps: Option<String>,
-    /// The team of either.
+    /// Id of the key's or person's team.
     #[serde(skip_serializing_if = "Option::is_none")]
     tm: Option<u64>,
-    /// The team's name, where it is none of the change instance's teams.
+    /// Name of that team. Absent for the owner, the service owner and the consumer.
     #[serde(skip_serializing_if = "Option::is_none")]
     tn: Option<String>,
+    /// Id of the request.
     op: String,
+    /// Reason, if a rule closed the change instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     cb: Option<ClosedPart>,
+    /// New log text. Absent if it did not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<String>,
-    /// The type as of the entry, where it is no longer that.
+    /// Change type at the entry. Absent if it is the current one.
     #[serde(skip_serializing_if = "Option::is_none")]
     ct: Option<String>,
 }
 
-/// Which rule closed a change instance, and for which other one.
+/// The rule that closed a change instance.
 #[derive(Serialize, Deserialize)]
 struct ClosedPart {
+    /// Rule: `DISPLACED`, `ANSWERED`, `OVERTAKEN`, `BLOCKED` or `RETRIED`.
     why: String,
+    /// Id of the change instance that caused it. Absent for `OVERTAKEN` and `BLOCKED`.
     #[serde(skip_serializing_if = "Option::is_none")]
     ci: Option<u64>,
 }
@@ -68,7 +75,7 @@ impl ClosedPart {
     }
 }
 
-/// The teams that a change instance names.
+/// The owner, the service owner and the consumer of a change instance.
 pub(crate) struct Teams<'a>(pub(crate) [&'a TeamRef; 3]);
 
 impl Teams<'_> {
@@ -77,13 +84,14 @@ impl Teams<'_> {
     }
 }
 
-/// The entries of a change instance as they are stored.
+/// Returns the stored form of a history.
 pub(crate) fn records(change: &Change) -> Vec<EntryRecord> {
     let teams = Teams([&change.owner, &change.service_owner, &change.consumer]);
     change.history.iter().map(|entry| EntryRecord::of(entry, Some(&teams), change.change_type)).collect()
 }
 
-/// The history that is stored so; its last link is the stored one, so that the audit sees whether it fits.
+/// Returns the history of stored entries. Its last link is the stored one, so the audit can compare it with the
+/// computed links.
 pub(crate) fn history(
     records: Vec<EntryRecord>,
     teams: &Teams<'_>,
@@ -103,7 +111,7 @@ pub(crate) fn history(
 }
 
 impl EntryRecord {
-    /// An entry in a record with these teams and this type.
+    /// Returns the stored form of an entry in a record with these teams and this type.
     pub(crate) fn of(entry: &Entry, teams: Option<&Teams<'_>>, of_record: ChangeType) -> Self {
         let (key, person) = match &entry.by {
             Actor::Key { name, .. } => (Some(name.clone()), None),

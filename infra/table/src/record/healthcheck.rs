@@ -1,4 +1,4 @@
-//! Healthchecks, and what they have told. Credentials are in a healthcheck's own record alone, beside the API keys.
+//! Healthchecks and their results. Only the healthcheck's record has credentials. It is in the table of keys.
 
 use super::Record;
 use super::parts::{Bad, ServicePart, TeamPart, at, team_id};
@@ -19,20 +19,28 @@ fn item(id: u64) -> Result<ItemId, Bad> {
     ItemId::parse(id).ok_or(Bad("item"))
 }
 
+/// The healthcheck of a service, in the table of keys. Only this record contains its credentials.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct HealthcheckRecord {
+    /// Service owner.
     tm: TeamPart,
+    /// Service.
     sv: ServicePart,
+    /// Target URL.
     url: String,
-    /// What is sent as `Authorization`.
+    /// Value of the `Authorization` header. Absent if none is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     au: Option<String>,
-    /// Whether there is a schedule, and which.
+    /// Whether the schedule is enabled.
     en: bool,
+    /// Schedule in crontab form. Absent if none is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     ct: Option<String>,
+    /// Time of creation.
     cr: u64,
+    /// Time of the last change.
     mo: u64,
+    /// Revision: counts the writes. Fence of every change.
     rv: u64,
 }
 
@@ -76,35 +84,49 @@ impl Record for HealthcheckRecord {
     }
 }
 
-/// Where a healthcheck stands.
+/// The schedule and the runs of a healthcheck.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct CourseRecord {
+    /// Id of the service owner.
     tm: u64,
+    /// Service.
     sv: ServicePart,
-    /// Since when there is a healthcheck.
+    /// Creation of the healthcheck. Older health results do not count.
     si: u64,
+    /// Enabled schedule in crontab form. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     ct: Option<String>,
+    /// Time of the next run. Absent if none is planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     du: Option<u64>,
-    /// When the run began that is under way.
+    /// Start of the current run. Absent between runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     be: Option<u64>,
+    /// Last finished run. Absent before the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     la: Option<RanPart>,
+    /// Revision: counts the writes. Fence of every change.
     rv: u64,
 }
 
+/// A finished run of a healthcheck.
 #[derive(Serialize, Deserialize)]
 struct RanPart {
+    /// Start.
     be: u64,
+    /// End.
     en: u64,
-    /// Items that were asked about, healthy ones, faults.
+    /// Number of items checked.
     ch: u64,
+    /// Number of healthy items.
     he: u64,
+    /// Number of faulty entries in answers.
     fa: u64,
+    /// Reason of an aborted run: `status`, `timeout`, `unreachable`, `not_public` or `malformed`. Absent for a
+    /// complete run.
     #[serde(skip_serializing_if = "Option::is_none")]
     er: Option<String>,
+    /// HTTP status of the answer that aborted the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     st: Option<u16>,
 }
@@ -170,13 +192,17 @@ impl Record for CourseRecord {
     }
 }
 
-/// How an item was when somebody was last asked.
+/// The latest known health of an item.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct HealthRecord {
+    /// Id of the service item.
     it: u64,
+    /// Health: `HEALTHY`, `UNHEALTHY` or `UNKNOWN`.
     st: String,
+    /// Reason in the words of the target, at most 500 bytes. Absent if it sent none.
     #[serde(skip_serializing_if = "Option::is_none")]
     re: Option<String>,
+    /// Time of the question.
     at: u64,
 }
 
@@ -203,11 +229,14 @@ impl Record for HealthRecord {
     }
 }
 
-/// When somebody asked how an item is.
+/// The last health question about one item on request. It limits them to one in 10 seconds.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct AskedRecord {
+    /// Id of the service item.
     it: u64,
+    /// Time of the question.
     at: u64,
+    /// Expiry, in seconds since 1970: DynamoDB removes the record later.
     xp: u64,
 }
 

@@ -16,65 +16,99 @@ use domain::item::{Creation, Item, LatestDeployed, Slot, Stack};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// A service item.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ItemRecord {
+    /// Id of the service item.
     id: u64,
+    /// Name, unique within application and service.
     nm: String,
+    /// Name of the application.
     app: String,
+    /// Service.
     svc: ServicePart,
+    /// Service owner.
     so: TeamPart,
-    /// The consumer's name; its id is in that of the item.
+    /// Name of the consumer team. The id of the item contains the team id.
     cs: String,
+    /// Revision: counts the writes. Fence of every transition on the item.
     rv: u64,
+    /// Runtime state.
     rs: String,
+    /// Newest declaration, also of a removed item.
     ver: VersionPart,
+    /// Whether the current declaration contains the item.
     dc: bool,
+    /// Result of the last completed change. Absent while a change is in progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     sh: Option<TargetPart>,
+    /// References to items of the same application. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rf: Vec<ReferencePart>,
-    /// The schema version that the declaration was checked against; of old it was not noted.
+    /// Schema version of the last check. 0 in old records.
     #[serde(default)]
     sv: u64,
+    /// Stack of each owner. The map's keys are team ids.
     own: BTreeMap<String, StackPart>,
+    /// Newest deployed item. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     dp: Option<LatestPart>,
+    /// Number of the next deployed item.
     nd: u64,
+    /// Id of the service owner's newest change instance.
     lc: u64,
-    /// Absent for one that has cost nothing.
+    /// Charges of the item. Absent if it never cost anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     ch: Option<ChargesPart>,
+    /// Time of the first declaration.
     cr: u64,
+    /// Time of the last change.
     mo: u64,
 }
 
+/// The stack of one owner.
 #[derive(Serialize, Deserialize)]
 struct StackPart {
+    /// Submission number of the newest applied change instance. Fence against older ones.
     s: u64,
+    /// Attempt of that change instance, counted from 1.
     a: u64,
+    /// Progress of the CREATE: `NEVER`, `OUTSTANDING` or `DONE`.
     c: String,
+    /// Open change instance in stage pre-validated. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     p: Option<SlotPart>,
+    /// Open change instance in stage validated. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     v: Option<SlotPart>,
 }
 
+/// An open change instance on its stack.
 #[derive(Serialize, Deserialize)]
 struct SlotPart {
+    /// Id of the change instance.
     ci: u64,
+    /// State.
     st: String,
+    /// Change type.
     ct: String,
-    /// What the item shall become, where that is not its newest declaration.
+    /// Target of the change. Absent if it is the newest declaration.
     #[serde(skip_serializing_if = "Option::is_none")]
     h: Option<TargetPart>,
+    /// End of its history.
     end: MarkPart,
+    /// Time of creation.
     cr: u64,
 }
 
+/// The newest deployed item.
 #[derive(Serialize, Deserialize)]
 struct LatestPart {
+    /// Id of the deployed item.
     id: u64,
+    /// Version, counted from 1.
     no: u64,
+    /// Hash of its data.
     h: HashPart,
 }
 
@@ -226,18 +260,30 @@ impl Record for ItemRecord {
     }
 }
 
+/// One version of a deployed item. It never changes.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct DeployedRecord {
+    /// Id of the deployed item.
     id: u64,
+    /// Id of the service item.
     it: u64,
+    /// Service.
     svc: ServicePart,
+    /// Id of the change instance.
     ci: u64,
+    /// Version, counted from 1 without gaps.
     no: u64,
+    /// Data of the owner, canonical JSON.
     data: String,
+    /// Hash of the data.
     h: HashPart,
+    /// Service owner.
     so: TeamPart,
+    /// Consumer team.
     cs: TeamPart,
+    /// Id of the request.
     op: String,
+    /// Time of creation.
     cr: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What an owner keeps with a service: its documentation, versions of its config.
+//! Documentation and config versions of a service.
 
 use super::Record;
 use super::parts::{Bad, ServicePart, TeamPart, at};
@@ -8,12 +8,16 @@ use domain::docs::Docs;
 use domain::id::ConfigId;
 use serde::{Deserialize, Serialize};
 
+/// The documentation of a service.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct DocsRecord {
+    /// Service.
     svc: ServicePart,
     /// The text, Markdown.
     text: String,
+    /// Id of the last request that stored it.
     op: String,
+    /// Time of the last change.
     mo: u64,
 }
 
@@ -40,14 +44,20 @@ impl Record for DocsRecord {
     }
 }
 
+/// One version of a service's config. It never changes.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ConfigRecord {
+    /// Id of the config. It contains service and version.
     id: u64,
+    /// Service.
     svc: ServicePart,
+    /// Service owner.
     so: TeamPart,
-    /// What is kept, canonical JSON.
+    /// The config, canonical JSON.
     data: String,
+    /// Id of the request.
     op: String,
+    /// Time of creation.
     cr: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What metadata have to be, version by version.
+//! The platform's metadata schemas.
 
 use super::Record;
 use super::parts::{Bad, at};
@@ -6,15 +6,18 @@ use crate::key::{self, Key};
 use domain::mandatory::Version;
 use serde::{Deserialize, Serialize};
 
+/// One version of the platform's metadata schemas.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct MandatoryRecord {
+    /// Version, counted from 1.
     no: u64,
-    /// The schema of a team's metadata, canonical JSON.
+    /// Schema of a team's metadata, canonical JSON. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     tm: Option<String>,
-    /// That of an application's.
+    /// Schema of an application's metadata, canonical JSON. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     app: Option<String>,
+    /// Time of creation.
     cr: u64,
 }
 

@@ -8,16 +8,25 @@ use domain::id::MemberId;
 use domain::member::Member;
 use serde::{Deserialize, Serialize};
 
+/// A person as a member of a team, in the table of keys. Two rows with the same content exist: the authorizer reads
+/// the one under the person, the lists of the team read the one under the number.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct MemberRecord {
+    /// Id of the member.
     id: u64,
-    /// The subject.
+    /// Subject of the person: the claim `sub` of the tokens.
     su: String,
+    /// Name, as histories show it.
     nm: String,
+    /// Team of the member.
     tm: TeamPart,
+    /// Role in the team.
     role: String,
+    /// Time of creation.
     cr: u64,
+    /// Creator, as histories show it.
     cb: String,
+    /// Revision: counts the writes. Fence of every change.
     rv: u64,
 }
 

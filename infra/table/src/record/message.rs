@@ -1,4 +1,4 @@
-//! What a team tells the consumers of its services: all of its messages in one record.
+//! Messages of service owners to their consumers: one record per team.
 
 use super::Record;
 use super::parts::{Bad, ServicePart, TeamPart, at};
@@ -8,25 +8,36 @@ use domain::message::{Content, Message, Messages};
 use domain::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
 
+/// All messages of a service owner.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct MessagesRecord {
+    /// Service owner.
     so: TeamPart,
+    /// Messages, oldest first.
     all: Vec<MessagePart>,
-    /// The number that the next one gets.
+    /// Number of the next message.
     nx: u64,
+    /// Revision: counts the writes. Fence of every change.
     rv: u64,
+    /// Id of the last request that changed it.
     op: String,
 }
 
+/// One message.
 #[derive(Serialize, Deserialize)]
 struct MessagePart {
+    /// Id of the message.
     id: u64,
+    /// Text.
     ds: String,
+    /// Time of expiry. Absent if it does not expire.
     #[serde(skip_serializing_if = "Option::is_none")]
     ex: Option<u64>,
-    /// The services that it is for; none are all of the team's.
+    /// Services whose consumers see it. Empty for all services of the owner.
     sv: Vec<ServicePart>,
+    /// Time of creation.
     cr: u64,
+    /// Time of the last change.
     mo: u64,
 }
 
@@ -82,7 +93,7 @@ impl Record for MessagesRecord {
         key::messages(messages.owner.id)
     }
 
-    /// A team is found by its messages while it has any.
+    /// Returns the index entry of a team with messages. A team without messages has none.
     fn indexes(messages: &Messages) -> Vec<(u8, String, String)> {
         let owner = format!("{:06}", messages.owner.id.get());
         if messages.all.is_empty() { Vec::new() } else { vec![(3, key::ALL_MESSAGES.to_owned(), owner)] }

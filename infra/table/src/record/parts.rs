@@ -1,4 +1,4 @@
-//! Parts that several records share.
+//! Parts of several records.
 
 use super::bytes::{ChainPart, HashPart};
 use domain::actor::{Actor, TeamRef};
@@ -14,7 +14,7 @@ use domain::state::State;
 use domain::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// An attribute that does not stand for a value, by its name.
+/// The name of an attribute without a valid value.
 pub(crate) struct Bad(pub(crate) &'static str);
 
 pub(crate) fn hash(text: &str) -> Result<Hash, Bad> {
@@ -52,7 +52,9 @@ pub(crate) fn team_id(id: u64) -> Result<TeamId, Bad> {
 /// A team by id and name.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct TeamPart {
+    /// Id of the team.
     id: u64,
+    /// Name of the team.
     nm: String,
 }
 
@@ -69,7 +71,9 @@ impl TeamPart {
 /// A service by id and title.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ServicePart {
+    /// Id of the service.
     id: u64,
+    /// Title of the service.
     ti: String,
 }
 
@@ -86,7 +90,9 @@ impl ServicePart {
 /// A declaration by number and hash.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct VersionPart {
+    /// Number of the item's declaration, counted from 1.
     no: u64,
+    /// Hash of the declaration's canonical JSON.
     dh: HashPart,
 }
 
@@ -100,10 +106,12 @@ impl VersionPart {
     }
 }
 
-/// A reference to another item.
+/// A reference to another item of the same application.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ReferencePart {
+    /// Title of the service.
     sv: String,
+    /// Name of the item.
     nm: String,
 }
 
@@ -117,14 +125,16 @@ impl ReferencePart {
     }
 }
 
-/// Who acted: a key or a person with the team, or the system when all are absent.
+/// The author of an action. All attributes are absent for the system.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ActorPart {
+    /// Name of the API key.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
-    /// The person.
+    /// Name of the person.
     #[serde(skip_serializing_if = "Option::is_none")]
     ps: Option<String>,
+    /// Team of the key or person.
     #[serde(skip_serializing_if = "Option::is_none")]
     tm: Option<TeamPart>,
 }
@@ -147,7 +157,7 @@ impl ActorPart {
     }
 }
 
-/// Who acted, of what is stored of them.
+/// Returns the author from the stored attributes.
 pub(crate) fn actor(
     key: Option<String>,
     person: Option<String>,
@@ -164,8 +174,11 @@ pub(crate) fn actor(
 /// The end of a history.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct MarkPart {
+    /// Number of entries.
     n: u64,
+    /// Time of the last entry.
     at: u64,
+    /// Link of the last entry.
     hh: ChainPart,
 }
 
@@ -179,13 +192,14 @@ impl MarkPart {
     }
 }
 
-/// Since when metadata is what it is; none of what no submission has declared.
+/// The submission that declared metadata. Absent if none did.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SincePart {
-    /// The submission's number.
+    /// Number of the submission.
     sub: u64,
+    /// Time of the submission.
     at: u64,
-    /// That of what was replaced.
+    /// Number of the submission that declared the previous metadata. Absent if there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     bf: Option<u64>,
 }

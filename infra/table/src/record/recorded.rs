@@ -1,4 +1,4 @@
-//! What was done to keys, members, services, webhooks, messages, healthchecks and teams.
+//! The audit log of keys, members, services, webhooks, messages, healthchecks and teams.
 
 use super::Record;
 use super::healthcheck;
@@ -11,83 +11,129 @@ use domain::recorded::{Event, Recorded, Subject};
 use domain::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
 
+/// One entry of the audit log, in the table of keys. It never changes. At most one of the subject attributes is
+/// present.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct RecordedRecord {
+    /// Team of the subject.
     tm: TeamPart,
+    /// Event, for example `API_KEY_CREATED`.
     ev: String,
+    /// Subject: an API key.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<KeyPart>,
+    /// Subject: a member.
     #[serde(skip_serializing_if = "Option::is_none")]
     member: Option<MemberPart>,
+    /// Subject: a service.
     #[serde(skip_serializing_if = "Option::is_none")]
     service: Option<ServicePart>,
+    /// Subject: a webhook.
     #[serde(skip_serializing_if = "Option::is_none")]
     webhook: Option<WebhookPart>,
+    /// Subject: a message.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<MessagePart>,
+    /// Subject: a healthcheck.
     #[serde(skip_serializing_if = "Option::is_none")]
     check: Option<HealthcheckPart>,
+    /// Time of the event.
     at: u64,
+    /// Author, as histories show it.
     by: String,
-    /// The team of who did it.
+    /// Team of the author. Absent for the system.
     #[serde(skip_serializing_if = "Option::is_none")]
     bt: Option<TeamPart>,
+    /// Id of the request.
     op: String,
 }
 
+/// An API key in the audit log.
 #[derive(Serialize, Deserialize)]
 struct KeyPart {
+    /// Id of the key.
     id: u64,
+    /// Name of the key.
     nm: String,
+    /// Role of the key.
     role: String,
+    /// Time of expiry. Absent if it does not expire.
     #[serde(skip_serializing_if = "Option::is_none")]
     ex: Option<u64>,
 }
 
+/// A member in the audit log.
 #[derive(Serialize, Deserialize)]
 struct MemberPart {
+    /// Id of the member.
     id: u64,
+    /// Name of the member.
     nm: String,
+    /// Role of the member.
     role: String,
 }
 
+/// A service in the audit log.
 #[derive(Serialize, Deserialize)]
 struct ServicePart {
+    /// Id of the service.
     id: u64,
+    /// Title of the service.
     ti: String,
+    /// Revision of the service.
     rv: u64,
+    /// Newest schema version.
     sv: u64,
+    /// Whether change instances start as PENDING.
     ar: bool,
+    /// Dependent teams.
     dt: Vec<TeamPart>,
+    /// Ids of the teams that may declare new items.
     at: Vec<u64>,
+    /// Further settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     set: Option<SettingsPart>,
 }
 
+/// A webhook in the audit log, without credentials and URL.
 #[derive(Serialize, Deserialize)]
 struct WebhookPart {
+    /// Id of the webhook.
     id: u64,
+    /// Name of the webhook.
     nm: String,
+    /// Service of the webhook.
     sv: parts::ServicePart,
+    /// State that triggers a delivery. Absent if creations do.
     #[serde(skip_serializing_if = "Option::is_none")]
     st: Option<String>,
+    /// Whether the webhook is active.
     ac: bool,
+    /// Revision of the webhook.
     rv: u64,
 }
 
+/// A message in the audit log, without its text.
 #[derive(Serialize, Deserialize)]
 struct MessagePart {
+    /// Id of the message.
     id: u64,
+    /// Services whose consumers see it.
     sv: Vec<parts::ServicePart>,
+    /// Time of expiry. Absent if it does not expire.
     #[serde(skip_serializing_if = "Option::is_none")]
     ex: Option<u64>,
 }
 
+/// A healthcheck in the audit log, without credentials and URL.
 #[derive(Serialize, Deserialize)]
 struct HealthcheckPart {
+    /// Service of the healthcheck.
     sv: parts::ServicePart,
+    /// Schedule in crontab form. Absent if none is enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     ct: Option<String>,
+    /// Revision of the healthcheck.
     rv: u64,
 }
 
@@ -154,7 +200,7 @@ impl MessagePart {
     }
 }
 
-/// The parts that a subject may be stored as, of which it is one.
+/// The possible parts of a subject. At most one is present.
 #[derive(Default)]
 struct Parts {
     key: Option<KeyPart>,
@@ -165,7 +211,7 @@ struct Parts {
     check: Option<HealthcheckPart>,
 }
 
-/// The part that a subject is stored as.
+/// Returns the stored form of a subject.
 fn parts(subject: &Subject) -> Parts {
     match subject {
         Subject::Key { id, name, role, expires } => {

@@ -1,20 +1,23 @@
-//! A service's settings, as they are stored with the service and with what is recorded of it.
+//! The settings of a service, in its record and in the audit log.
 
 use super::parts::{Bad, TeamPart, team_id};
 use domain::id::TeamId;
 use domain::service::{ServiceState, Settings};
 use serde::{Deserialize, Serialize};
 
-/// The settings that a record of the format's first days does not have; they were what they are by default.
+/// Further settings of a service.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SettingsPart {
+    /// State of the service, for example `IN_SERVICE` (R31).
     st: String,
     /// Whether a person may approve.
     ma: bool,
     /// Whether a person may complete.
     mc: bool,
+    /// Minimum schema version. Absent if none is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     mv: Option<u64>,
+    /// Tags in the catalogue.
     tg: Vec<String>,
 }
 
@@ -29,7 +32,7 @@ impl SettingsPart {
         }
     }
 
-    /// All settings: these, and those that every record has.
+    /// Returns all settings: this part and the attributes outside of it.
     pub(crate) fn settings(
         part: Option<Self>,
         approval_required: bool,

@@ -1,4 +1,4 @@
-//! Submissions, remembered idempotency keys, the work that submissions leave, and how it is staged.
+//! Submissions, idempotency keys, pending work and stagings.
 
 use super::Record;
 use super::charge::PricesPart;
@@ -13,34 +13,47 @@ use domain::submission::{Remembered, Scope, Submission};
 use domain::work::{Owed, Share, Work, WorkId};
 use serde::{Deserialize, Serialize};
 
+/// An accepted submission and its progress.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SubmissionRecord {
+    /// Id of the submission.
     id: u64,
+    /// Consumer team.
     tm: TeamPart,
+    /// Scope: `WHOLE` or `PARTIAL`.
     sc: String,
+    /// Commit id. Absent if the consumer sent none.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
-    /// The digest of everything that was declared then.
+    /// Digest of the whole declaration after the submission.
     #[serde(skip_serializing_if = "Option::is_none")]
     root: Option<String>,
+    /// Whether the declaration changed.
     chg: bool,
+    /// Number of the first change instance.
     c0: u64,
+    /// Number of direct change instances.
     cn: u64,
+    /// Number of dependent and referenced change instances.
     dn: u64,
-    /// How many of all these exist.
+    /// Number of these that exist, counted per work record.
     ln: u64,
-    /// The staging that became it.
+    /// Id of the staging. Absent for a submission in one transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     stg: Option<u64>,
-    /// Work records with items of its own still to be carried out.
+    /// Number of unfinished work records with direct change instances.
     dl: u64,
-    /// Work records in all still to be carried out.
+    /// Number of all unfinished work records. Fence of the countdown.
     wl: u64,
-    /// How far it has come: what the stream's filters look at.
+    /// Progress: `COMMITTED`, `APPLIED` or `SETTLED`. The filters of the stream read it.
     st: String,
+    /// Author.
     by: ActorPart,
+    /// Id of the request.
     op: String,
+    /// Time of acceptance.
     cr: u64,
+    /// Time of the last finished work record, or of acceptance.
     mo: u64,
 }
 
@@ -98,13 +111,18 @@ impl Record for SubmissionRecord {
     }
 }
 
+/// An idempotency key.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct RememberedRecord {
+    /// Id of the consumer team.
     tm: u64,
+    /// The idempotency key.
     key: String,
+    /// Hash of method, route and body. A request with the same key and another hash is rejected.
     fp: String,
+    /// Id of the submission.
     sub: u64,
-    /// When the key is forgotten, in seconds: what the table's time to live reads.
+    /// Expiry, in seconds since 1970: DynamoDB removes the record later.
     xp: u64,
 }
 
@@ -137,50 +155,74 @@ impl Record for RememberedRecord {
     }
 }
 
+/// Pending work of a submission: planned change instances. After a failure, the attribute `tr` counts the attempts.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct WorkRecord {
+    /// Id of the submission.
     sub: u64,
+    /// Id of the staging. Absent for work of a submission in one transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     stg: Option<u64>,
+    /// Number of the record within the submission.
     no: u64,
+    /// Planned change instances. Entries of one item follow each other, a cause before its shares.
     owed: Vec<OwedPart>,
+    /// Time of creation.
     cr: u64,
 }
 
+/// A planned change instance.
 #[derive(Serialize, Deserialize)]
 struct OwedPart {
+    /// Id of the change instance.
     id: u64,
+    /// Id of the service item.
     it: u64,
+    /// Owner.
     ow: TeamPart,
+    /// Kind: `DIRECT`, `DEPENDENT` or `REFERENCED`.
     kd: String,
+    /// Id of the service owner's change instance, for a dependent team's share.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<u64>,
+    /// Declaration of the item at the submission, for a referenced change. A share uses that of its cause.
     #[serde(skip_serializing_if = "Option::is_none")]
     ver: Option<VersionPart>,
+    /// New declaration, for a direct change.
     #[serde(skip_serializing_if = "Option::is_none")]
     dc: Option<DeclaredPart>,
+    /// Whether it starts as PENDING.
     ar: bool,
-    /// Absent for one that is free of charge.
+    /// Prices at the submission. Absent if both are 0, and for a dependent team.
     #[serde(skip_serializing_if = "Option::is_none")]
     pr: Option<PricesPart>,
 }
 
-/// What becomes of an item's declaration.
+/// The new declaration of an item.
 #[derive(Serialize, Deserialize)]
 struct DeclaredPart {
+    /// Newest declaration. For a removal, the last one.
     ver: VersionPart,
+    /// Whether the item stays declared.
     stays: bool,
+    /// References to items of the same application.
     rf: Vec<ReferencePart>,
+    /// Schema version of the check. 0 in old records.
     #[serde(default)]
     sv: u64,
+    /// Identity of a new item. Absent for an existing one.
     #[serde(skip_serializing_if = "Option::is_none")]
     new: Option<IdentityPart>,
 }
 
+/// The identity of a new item.
 #[derive(Serialize, Deserialize)]
 struct IdentityPart {
+    /// Name.
     nm: String,
+    /// Name of the application.
     app: String,
+    /// Service.
     svc: ServicePart,
 }
 
@@ -282,20 +324,25 @@ impl Record for WorkRecord {
     }
 
     fn indexes(work: &Work) -> Vec<(u8, String, String)> {
-        // What is staged is nobody's work yet; it is found through its staging.
+        // Staged work is not accepted yet. The sweep finds it through its staging.
         let is_owed = work.id.staging.is_none();
         let place = || (3, key::ALL_WORK.to_owned(), key::by_age(work.created, work.id.submission.get()));
         is_owed.then(place).into_iter().collect()
     }
 }
 
+/// The staging of a submission that exceeds one transaction.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct StagingRecord {
+    /// Id of the staging.
     id: u64,
+    /// Id of the submission after a commit.
     sub: u64,
-    /// How many work records it has.
+    /// Number of work records.
     no: u64,
+    /// State: `OPEN`, `COMMITTED` or `ABORTED`. Fence of commit and cleanup.
     st: String,
+    /// Time of creation.
     cr: u64,
 }
 
@@ -333,11 +380,14 @@ impl Record for StagingRecord {
     }
 }
 
-/// A dependent team's share in an item: nothing but a place in an index, and the way back to the item.
+/// The share of a dependent team in an item: an index entry that leads to the item.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ShareRecord {
+    /// Id of the service item.
     it: u64,
+    /// Id of the dependent team.
     ow: u64,
+    /// Time of creation.
     cr: u64,
 }
 

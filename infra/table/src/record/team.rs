@@ -9,12 +9,16 @@ use domain::metadata::{Of, Replaced};
 use domain::team::{Application, Head, Team};
 use serde::{Deserialize, Serialize};
 
+/// A team, as consumer, service owner or both.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct TeamRecord {
+    /// Id of the team.
     id: u64,
+    /// Name, unique among all teams.
     nm: String,
+    /// Metadata, canonical JSON.
     meta: String,
-    /// Since when it has them.
+    /// Submission that declared the metadata. Absent if none did.
     #[serde(skip_serializing_if = "Option::is_none")]
     si: Option<SincePart>,
 }
@@ -46,19 +50,24 @@ impl Record for TeamRecord {
     }
 }
 
+/// The head of a team: the fences of its submissions.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct HeadRecord {
+    /// Id of the team.
     tm: u64,
-    /// Submissions recorded.
+    /// Number of submissions. Fence against concurrent submissions.
     sub: u64,
+    /// Digest of the whole declaration. It reveals a torn read.
     root: String,
-    /// How many things wait for an answer.
+    /// Number of blockers. Fence together with `att`.
     attn: i64,
-    /// The sum of their hashes.
+    /// Sum of the blockers' hashes.
     att: i64,
+    /// Number of the next application.
     na: u64,
+    /// Number of the next change instance. Fence of allocation.
     nc: u64,
-    /// The submission that is in flight.
+    /// Id of the submission in flight. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     inf: Option<u64>,
 }
@@ -100,20 +109,28 @@ impl Record for HeadRecord {
     }
 }
 
+/// An application of a team.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ApplicationRecord {
+    /// Id of the application.
     id: u64,
+    /// Name, unique within the team.
     nm: String,
+    /// Digest of the application's declaration. Fence, together with `ni`.
     dig: String,
+    /// Number of the next item.
     ni: u64,
+    /// Metadata, canonical JSON.
     meta: String,
-    /// Since when it has them.
+    /// Submission that declared the metadata. Absent if none did.
     #[serde(skip_serializing_if = "Option::is_none")]
     si: Option<SincePart>,
-    /// The last submission that changed anything in it.
+    /// Number of the last submission that changed the application. 0 in old records.
     #[serde(default)]
     lc: u64,
+    /// Time of the first declaration.
     cr: u64,
+    /// Time of the last change of the declaration.
     mo: u64,
 }
 
@@ -154,14 +171,17 @@ impl Record for ApplicationRecord {
     }
 }
 
-/// Metadata that was replaced.
+/// Former metadata of a team or an application. It never changes.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ReplacedRecord {
+    /// Id of the team.
     tm: u64,
-    /// The application; none for the team's own.
+    /// Id of the application. Absent for the metadata of the team.
     #[serde(skip_serializing_if = "Option::is_none")]
     app: Option<u64>,
+    /// Metadata, canonical JSON.
     meta: String,
+    /// Submission that declared the metadata. Absent if none did.
     #[serde(skip_serializing_if = "Option::is_none")]
     si: Option<SincePart>,
 }

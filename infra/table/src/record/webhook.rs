@@ -1,4 +1,4 @@
-//! Webhooks, and what became of their deliveries. Credentials are in a webhook's own record alone, beside the API keys.
+//! Webhooks and the results of their deliveries. Only the webhook's record has credentials. It is in the table of keys.
 
 use super::Record;
 use super::parts::{Bad, ServicePart, TeamPart, at, state};
@@ -9,28 +9,42 @@ use domain::webhook::delivery::{Cooling, Ended, GIVEN_UP_SECONDS, GivenUp, Repli
 use domain::webhook::{Settings, Webhook};
 use serde::{Deserialize, Serialize};
 
+/// A webhook, in the table of keys. Only this record contains its credentials.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct WebhookRecord {
+    /// Id of the webhook.
     id: u64,
+    /// Service owner.
     tm: TeamPart,
+    /// Service.
     sv: ServicePart,
-    /// The secret.
+    /// Secret that signs deliveries.
     sec: String,
+    /// Name.
     nm: String,
+    /// Description.
     ds: String,
+    /// Target URL.
     url: String,
-    /// What is sent as `Authorization`.
+    /// Value of the `Authorization` header. Absent if none is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     au: Option<String>,
+    /// State that triggers a delivery. Absent if creations do.
     #[serde(skip_serializing_if = "Option::is_none")]
     st: Option<String>,
+    /// Whether the webhook is active.
     ac: bool,
-    /// Timeout, wait and cooling time, in seconds.
+    /// Timeout of a delivery, in seconds.
     to: u64,
+    /// Delay between change and delivery, in seconds.
     wt: u64,
+    /// Minimum time between two deliveries, in seconds.
     co: u64,
+    /// Time of creation.
     cr: u64,
+    /// Time of the last change.
     mo: u64,
+    /// Revision: counts the writes. Fence of every change.
     rv: u64,
 }
 
@@ -92,16 +106,18 @@ fn webhook_id(id: u64) -> Result<WebhookId, Bad> {
     WebhookId::parse(id).ok_or(Bad("webhook"))
 }
 
-/// When a record is forgotten that is of a time, in seconds since 1970.
+/// Returns the expiry of a record with this time, in seconds since 1970.
 const fn forgotten(at: Timestamp) -> u64 {
     (at.micros() / 1_000_000).saturating_add(GIVEN_UP_SECONDS)
 }
 
-/// How a try has ended: a status, or what went wrong.
+/// The result of a delivery attempt.
 #[derive(Serialize, Deserialize)]
 struct EndedPart {
+    /// HTTP status of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     st: Option<u16>,
+    /// Error name.
     #[serde(skip_serializing_if = "Option::is_none")]
     er: Option<String>,
 }
@@ -116,15 +132,22 @@ impl EndedPart {
     }
 }
 
-/// What a receiver answered last.
+/// The last answer of a webhook's target.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct RepliedRecord {
+    /// Id of the webhook.
     id: u64,
+    /// Id of the event.
     ev: String,
+    /// Attempt, counted from 1.
     no: u64,
+    /// Time of the answer.
     at: u64,
+    /// Result of the attempt.
     en: EndedPart,
+    /// Number of consecutive failures.
     fa: u64,
+    /// Expiry, in seconds since 1970: two weeks after `at`.
     xp: u64,
 }
 
@@ -160,14 +183,19 @@ impl Record for RepliedRecord {
     }
 }
 
-/// Until when a webhook cools.
+/// The cooling time of a webhook.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct CoolingRecord {
+    /// Id of the webhook.
     id: u64,
+    /// End of the cooling time.
     un: u64,
+    /// Id of the waiting event. Absent if none waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     wa: Option<String>,
+    /// Revision: counts the writes. Fence of every change.
     rv: u64,
+    /// Expiry, in seconds since 1970: two weeks after `un`.
     xp: u64,
 }
 
@@ -195,17 +223,25 @@ impl Record for CoolingRecord {
     }
 }
 
-/// A delivery that was given up.
+/// An abandoned delivery.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct GivenUpRecord {
+    /// Id of the webhook.
     id: u64,
+    /// Id of the event.
     ev: String,
+    /// Id of the change instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     ch: Option<u64>,
+    /// State in the event.
     st: String,
+    /// Number of attempts.
     no: u64,
+    /// Time of the decision.
     at: u64,
+    /// Result of the last attempt.
     en: EndedPart,
+    /// Expiry, in seconds since 1970: two weeks after `at`.
     xp: u64,
 }
 
