@@ -1,8 +1,8 @@
-//! Generation: what a submission owes an item is born, with the submission, soon after it or late (R14 to R16, R24,
+//! Generation: creates the planned change instances of one item, with the submission or later (R14 to R16, R24,
 //! R25).
 //!
-//! All that is owed to one item lands in one transaction, so it is there or it is not; landing decides what becomes
-//! of what was overtaken. What one transaction cannot close is closed ahead of it ([`shed()`]).
+//! One transaction writes all of them, so they exist together or not at all. Changes of an overtaken submission
+//! start in CLOSED. If one transaction cannot hold all closings, [`shed()`] closes the excess first.
 
 mod shed;
 
@@ -20,34 +20,32 @@ use crate::work::{Owed, Share};
 use crate::write::Write;
 use std::collections::BTreeMap;
 
-/// What generation makes of an item.
+/// The result of generation on one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
-    /// The item after; as it was when nothing of it landed.
+    /// The item after; unchanged if every change instance starts in CLOSED.
     pub item: Item,
-    /// The change instances, in the order in which they are owed.
+    /// The change instances, in the order of the plan.
     pub born: Vec<Change>,
-    /// The one transaction.
+    /// The transaction.
     pub writes: Vec<Write>,
 }
 
-/// Something that what is owed rests on does not exist.
+/// A record that a planned change refers to does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// The change instance that a share follows from.
+    /// The change instance of which this one is a share.
     Cause(ChangeId),
-    /// The item.
     Item,
-    /// What is declared.
     Declaration,
-    /// The change instance itself: the item shows that it has landed, and it was not read.
+    /// The change instance itself: the item shows that it exists, and the caller did not read it.
     Landed(ChangeId),
 }
 
-/// Lets all that `submission` owes one item be born; the item is none before its first declaration lands.
+/// Creates all planned change instances of one item; `item` is none before its first declaration is applied.
 ///
-/// `causes` holds the change instances that dependent teams' shares follow from; those that are owed to the item
-/// themselves need not be among them.
+/// `causes` holds the change instances of which dependent teams get a share. Those among `owed` itself may be
+/// missing.
 pub fn generate(
     owed: &[Owed],
     submission: &Submission,
@@ -61,6 +59,7 @@ pub fn generate(
     for one in owed {
         let landed = match one.kind {
             Kind::Direct => {
+                // The history names the submitter, whichever function applies the change and whenever.
                 let (by, request) = (submission.by.clone(), submission.request.clone());
                 let stamp = Stamp { by, request, now: stamp.now };
                 land_declared(one, submission, after.as_ref(), &stamp)?
@@ -71,6 +70,7 @@ pub fn generate(
                 land(item, &birth(one, submission, item, cause), stamp)
             }
         };
+        // The share puts the item into the dependent team's list; one record for the life of the item is enough.
         let is_new_owner = after.as_ref().is_none_or(|item| !item.stacks.contains_key(&one.owner.id));
         if is_new_owner && one.kind == Kind::Dependent {
             writes.push(Write::Share(Share { item: one.item, owner: one.owner.id, created: stamp.now }));
@@ -86,29 +86,33 @@ pub fn generate(
     Ok(Generated { item: after, born, writes })
 }
 
-/// However many landed, the item is written once.
+/// Adds the one write of the item, after any number of changes.
+///
+/// A transaction allows one action per record.
 fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item {
     let revision = before.map_or(0, |before| before.revision);
     if let Some(before) = before
         && after == *before
     {
-        // Those that were overtaken change nothing, as long as what has overtaken them stays.
+        // Overtaken changes leave the item as it is. The check makes sure that the reason still holds at the
+        // commit: the blocking change may be retried meanwhile.
         writes.push(Write::ItemStays { item: before.id, revision });
         return after;
     }
+    // Each change has advanced the revision, but the record counts writes.
     let after = Item { revision: revision + 1, ..after };
     writes.push(Write::Item { before: before.map(|before| before.revision), after: after.clone() });
     writes.extend(attention_moved(before, &after));
     after
 }
 
-/// Returns the write that adds an item's change of attention to the consumer's head; none if it changes nothing.
+/// Returns the write that adds an item's change of blockers to the consumer's head; none without a change.
 fn attention_moved(before: Option<&Item>, after: &Item) -> Option<Write> {
     let delta = after.attention() - before.map_or(Attention::NONE, Item::attention);
     (delta != Attention::NONE).then_some(Write::Attention { team: after.consumer.id, delta })
 }
 
-/// The change instance that a share follows from; none for what follows from nothing.
+/// Returns the change instance of which this one is a share; none for a referenced item.
 fn cause<'a>(
     owed: &Owed,
     causes: &'a BTreeMap<ChangeId, Change>,
@@ -119,7 +123,7 @@ fn cause<'a>(
     known.ok_or(Missing::Cause(id)).map(Some)
 }
 
-/// Takes an item's declaration and lets its change instance land; of which type, the item decides as it is now.
+/// Applies an item's declaration and creates its direct change instance; the item as it is now decides the type.
 pub(crate) fn land_declared(
     owed: &Owed,
     submission: &Submission,
@@ -127,8 +131,8 @@ pub(crate) fn land_declared(
     stamp: &Stamp,
 ) -> Result<Landed, Missing> {
     let declared = owed.declared.as_ref().ok_or(Missing::Declaration)?;
-    // Whoever reads beside the transaction that let it land may see the item after it and no change instance; landing
-    // again, it would displace itself.
+    // A reader next to the transaction may see the item after it, and no change instance. A second creation would
+    // displace the first, and the change instance would close itself.
     let newest = before.and_then(|item| item.stacks.get(&owed.owner.id)).map_or(0, |stack| stack.sequence);
     if newest >= submission.id.number() {
         return Err(Missing::Landed(owed.id));
@@ -142,7 +146,7 @@ pub(crate) fn land_declared(
     };
     let after = declared.applied(before, &origin).ok_or(Missing::Item)?;
     let change_type = after.change_type();
-    // What is created has nothing before it, unless it was declared and never came to be.
+    // A CREATE has no old declaration, except for an item that was declared and never created (R4).
     let has_old = |before: &&Item| before.declared || change_type != ChangeType::Create;
     let birth = Birth {
         change_type,
@@ -153,12 +157,14 @@ pub(crate) fn land_declared(
     Ok(land(&after, &birth, stamp))
 }
 
-/// A dependent team's share is what its cause was when it was born; a referenced item's change is one to the
-/// declaration that it had at the submission.
+/// Returns the planned change instance of a dependent team or a referenced item.
+///
+/// A share copies its cause as created. A referenced item's change keeps the declaration at the submission.
 fn birth(owed: &Owed, submission: &Submission, item: &Item, cause: Option<&Change>) -> Birth {
     let (change_type, new, old) = match cause {
         Some(cause) => (cause.as_born().change_type, cause.new, cause.old),
-        // Of an item that was declared at the submission, whatever a later one says.
+        // The item was declared at the submission; a later submission may have removed it since, and that one has
+        // its own change.
         None => (item.change_type_if_declared(), owed.version, owed.version),
     };
     Birth {

@@ -1,4 +1,4 @@
-//! A service item: what is declared, what is in service, and the open change instances of each owner.
+//! The service item: its declaration, its runtime state, and the open change instances of each owner.
 
 use crate::actor::TeamRef;
 use crate::attention::Attention;
@@ -12,22 +12,22 @@ use crate::state::State;
 use crate::timestamp::Timestamp;
 use std::collections::BTreeMap;
 
-/// Whether the item exists out there (guide, "Service Item Runtime State").
+/// The runtime state of an item (guide, "Service Item Runtime State").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RuntimeState {
-    /// Declared, not yet approved.
+    /// Declared; no CREATE of the service owner is APPROVED yet.
     Requested,
-    /// Its CREATE was approved.
+    /// The service owner has approved the CREATE.
     InService,
-    /// Its DELETE was approved.
+    /// The service owner has approved the DELETE.
     Decommissioned,
 }
 
 impl RuntimeState {
-    /// Every runtime state.
+    /// All runtime states.
     pub const ALL: [Self; 3] = [Self::Requested, Self::InService, Self::Decommissioned];
 
-    /// The one name of the runtime state.
+    /// Returns the name on the wire and in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Requested => "REQUESTED",
@@ -36,33 +36,29 @@ impl RuntimeState {
         }
     }
 
-    /// Reads a runtime state's name.
+    /// Parses the name of a runtime state.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 }
 
-/// What is open on an item, in one word (docs/reference/http.md).
+/// A one-word summary of the open change instances of an item (docs/reference/http/service-items.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeState {
-    /// One is PENDING.
     Pending,
-    /// One is APPROVED.
     Approved,
-    /// One is REJECTED.
     Rejected,
-    /// One is ERRORED.
     Errored,
-    /// None is open.
+    /// No change instance is open.
     Completed,
 }
 
 impl ChangeState {
-    /// Every change state.
+    /// All change states.
     pub const ALL: [Self; 5] =
         [Self::Pending, Self::Approved, Self::Rejected, Self::Errored, Self::Completed];
 
-    /// The one name of the change state.
+    /// Returns the name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pending => "CHANGES_PENDING",
@@ -74,60 +70,58 @@ impl ChangeState {
     }
 }
 
-/// How far an owner has come with bringing the item into being.
+/// The progress of one owner with the CREATE of the item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Creation {
-    /// No CREATE has been approved, or a DELETE is completed since.
+    /// No CREATE is APPROVED since the last completed DELETE.
     Never,
-    /// A CREATE is approved and not completed.
+    /// A CREATE is APPROVED and not COMPLETED.
     Outstanding,
-    /// A CREATE is completed.
+    /// A CREATE is COMPLETED.
     Done,
 }
 
-/// An open change instance as its item knows it; enough to close it without reading it.
+/// A copy of an open change instance on its item.
+///
+/// It is enough to close the change instance without a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// The change instance.
     pub change: ChangeId,
-    /// Where it stands.
     pub state: State,
-    /// What is to be done.
     pub change_type: ChangeType,
-    /// What the item shall become.
+    /// The declaration of the item after this change, or its removal.
     pub target: Target,
-    /// The end of its history.
+    /// The end of its history; a closing uses it as a fence.
     pub mark: Mark,
-    /// When it was born; part of its place in the owner's queue.
+    /// Creation time; part of the key in the owner's queue.
     pub created: Timestamp,
 }
 
 /// The open change instances of one owner on one item: at most one in each open stage (R1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stack {
-    /// The submission number of the newest change instance that has landed: the fence against older ones.
+    /// The submission number of the newest applied change instance; older ones start in CLOSED (R25).
     pub sequence: u64,
-    /// The attempt of that change instance.
+    /// The attempt of that change instance, from 1.
     pub attempt: u64,
-    /// How far the owner has come with the CREATE.
     pub creation: Creation,
-    /// The one that is PENDING or REJECTED.
+    /// The PENDING or REJECTED change instance.
     pub pre_validated: Option<Slot>,
-    /// The one that is APPROVED or ERRORED.
+    /// The APPROVED or ERRORED change instance.
     pub validated: Option<Slot>,
 }
 
 impl Stack {
-    /// A stack on which nothing has landed.
+    /// A stack without any change instance.
     pub const EMPTY: Self =
         Self { sequence: 0, attempt: 0, creation: Creation::Never, pre_validated: None, validated: None };
 
-    /// The open change instances.
+    /// Returns the open change instances.
     pub fn open(&self) -> impl Iterator<Item = &Slot> {
         self.pre_validated.iter().chain(self.validated.iter())
     }
 
-    /// The open slot of a change instance.
+    /// Returns the slot of an open change instance.
     pub fn slot(&self, change: ChangeId) -> Option<&Slot> {
         self.open().find(|slot| slot.change == change)
     }
@@ -142,117 +136,117 @@ impl Stack {
     }
 }
 
-/// The newest deployed item of a service item.
+/// The newest deployed version of a service item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LatestDeployed {
-    /// Its id.
     pub id: DeployedId,
-    /// Its version, counted from 1.
+    /// The version, from 1 without gaps.
     pub version: u64,
-    /// The hash of its data.
+    /// The hash of its data; a repeated report of the same data creates no version (R23).
     pub hash: Hash,
 }
 
 /// A service item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Its id.
     pub id: ItemId,
-    /// Its name, unique per application and service.
+    /// Unique per application and service (R17).
     pub name: String,
-    /// The application's name.
     pub application: String,
-    /// Its service.
     pub service: ServiceRef,
-    /// The team that owns the service.
+    /// The team of the service.
     pub service_owner: TeamRef,
-    /// The team that declared it.
+    /// The team of the declaration.
     pub consumer: TeamRef,
-    /// Counts the writes of this record: the fence of every transition on the item.
+    /// The number of writes of this record: the fence of every transition on the item.
     pub revision: u64,
-    /// Whether it exists out there.
     pub runtime_state: RuntimeState,
-    /// The newest declaration, also of an item that is no longer declared.
+    /// The newest declaration; a removed item keeps its last one.
     pub version: Version,
-    /// Whether the consumer's current declaration holds it.
+    /// Whether the consumer's current declaration contains the item.
     pub declared: bool,
-    /// What the last completed change made of it; none while infrastructure is in flux.
+    /// The result of the last completed change; none while an approved change is not completed (I12).
     pub settled: Option<Target>,
-    /// The items that its declaration refers to, in the same application (R17).
+    /// The referenced items, in the same application (R17).
     pub references: Vec<Reference>,
-    /// The schema version that its declaration was checked against; 0 where nobody has noted it (R33).
+    /// The schema version of the last check of its declaration; 0 in records from before this field (R33).
     pub schema_version: u64,
-    /// The open change instances per owner.
+    /// The open change instances by owner; a team without a share has no entry.
     pub stacks: BTreeMap<TeamId, Stack>,
-    /// The newest deployed item.
     pub deployed: Option<LatestDeployed>,
-    /// The number that the next deployed item gets; the block ends before a multiple of 16.
+    /// The number of the next deployed item; at a multiple of 16 the block is used up (ADR 1).
     pub next_deployed: u64,
-    /// The newest change instance of the service owner: the one a deployed item belongs to by default.
+    /// The newest change instance of the service owner; deployed items belong to it by default.
     pub latest_change: ChangeId,
-    /// What its charges come to (R38, R39).
+    /// The sums of its charges (R38, R39).
     pub charges: Charges,
-    /// When it was first declared.
+    /// The time of the first declaration.
     pub created: Timestamp,
-    /// When it last changed.
+    /// The time of the last change of this record.
     pub modified: Timestamp,
 }
 
 impl Item {
-    /// What the consumer wants it to be.
+    /// Returns the state of the item in the consumer's current declaration.
     pub fn wanted(&self) -> Target {
         Target::of(self.declared.then_some(self.version.hash))
     }
 
-    /// The stack of the service's owner.
+    /// Returns the stack of the service owner.
     pub fn main(&self) -> &Stack {
         self.stacks.get(&self.service_owner.id).unwrap_or(&Stack::EMPTY)
     }
 
-    /// The dependent teams that have a share in it.
+    /// Returns the dependent teams with a share in the item.
     pub fn dependents(&self) -> impl Iterator<Item = TeamId> {
         self.stacks.keys().copied().filter(|owner| *owner != self.service_owner.id)
     }
 
-    /// Every open change instance, with its owner.
+    /// Returns every open change instance with its owner.
     pub fn open(&self) -> impl Iterator<Item = (TeamId, &Slot)> {
         self.stacks.iter().flat_map(|(owner, stack)| stack.open().map(|slot| (*owner, slot)))
     }
 
-    /// The open REJECTED and ERRORED ones, which the consumer has to answer (Example 3).
+    /// Returns the open REJECTED and ERRORED change instances; the consumer has to answer them (Example 3).
     pub fn blocked(&self) -> impl Iterator<Item = (TeamId, &Slot)> {
         self.open().filter(|(_, slot)| slot.state.is_blocked())
     }
 
-    /// Whether a declaration with this hash is the item's last one and needs no new check: the item is declared like that,
-    /// or its removal can still be withdrawn because the service's owner has not approved the DELETE (R20).
+    /// Returns whether a declaration with this hash is the item's last one and needs no new check (R20).
+    ///
+    /// This holds while the item is declared. It also holds while the consumer can withdraw the removal, because
+    /// the service owner has not approved the DELETE.
     pub fn is_last_declared_as(&self, hash: Hash) -> bool {
         self.version.hash == hash && (self.declared || self.runtime_state != RuntimeState::Decommissioned)
     }
 
-    /// Whether the service's owner has rejected or failed what removes the item, and works on no other removal of it:
-    /// the next submission without the item asks for its removal again (R28).
+    /// Returns whether the removal has failed and the service owner works on no other removal of the item.
+    ///
+    /// The next submission without the item then requests the removal again (R28).
     pub fn has_failed_removal(&self) -> bool {
         let removes = |slot: &Slot| !slot.state.is_blocked() && slot.target == Target::Removed;
         let main = self.main();
         !self.declared && main.open().any(|slot| slot.state.is_blocked()) && !main.open().any(removes)
     }
 
-    /// Whether it is wanted otherwise than it is, and nobody is at work on it (R12).
+    /// Returns whether the item differs from its declaration while the service owner has no open change for it
+    /// (R12).
     pub fn is_orphan(&self) -> bool {
         self.settled != Some(self.wanted()) && self.main().open().next().is_none()
     }
 
-    /// What of it waits for the consumer's answer: blocked ones, and itself when it is an orphan.
+    /// Returns the item's contribution to the blockers: its blocked change instances, and itself if it is an
+    /// orphan.
     ///
-    /// A pure function of the item; the team's head carries the sum over all items (R11).
+    /// It is a pure function of the item. The team's head stores the sum over all items (R11).
     pub fn attention(&self) -> Attention {
+        // The head stores sums of hashes of these strings. Other strings make every stored sum wrong (I9).
         let blocked: Attention =
             self.blocked().map(|(_, slot)| Attention::one(&format!("change/{}", slot.change))).sum();
         if self.is_orphan() { blocked + Attention::one(&format!("item/{}", self.id)) } else { blocked }
     }
 
-    /// What is open on it, in one word; what needs attention comes first.
+    /// Returns the summary of the open change instances; failures take precedence over open work.
     pub fn change_state(&self) -> ChangeState {
         let any = |state| self.open().any(|(_, slot)| slot.state == state);
         if any(State::Rejected) {
@@ -268,22 +262,24 @@ impl Item {
         }
     }
 
-    /// The type of the change instance that the service owner gets for it now (docs/reference/rules.md).
+    /// Returns the type of the service owner's change instance if a submission changes the item now
+    /// (docs/reference/rules.md).
     pub fn change_type(&self) -> ChangeType {
         if self.declared { self.change_type_if_declared() } else { ChangeType::Delete }
     }
 
-    /// The same for what shall exist, be it declared now or not.
+    /// Returns the same type, but as if the item were declared.
     pub fn change_type_if_declared(&self) -> ChangeType {
         let main = self.main();
         match (self.runtime_state, main.creation) {
+            // The service owner has approved no CREATE since the declaration, so nothing exists to modify (R4, R7).
             (RuntimeState::Requested | RuntimeState::Decommissioned, _) => ChangeType::Create,
             (RuntimeState::InService, Creation::Done) => ChangeType::Modify,
             (RuntimeState::InService, Creation::Never | Creation::Outstanding) => {
                 let creating = main.validated.is_some_and(|slot| {
                     slot.state == State::Approved && slot.change_type == ChangeType::Create
                 });
-                // Nothing exists yet unless a CREATE is under way (R8, R9).
+                // Nothing exists yet unless a CREATE is in progress (R8, R9).
                 if creating { ChangeType::Modify } else { ChangeType::Create }
             }
         }

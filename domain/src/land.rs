@@ -1,7 +1,7 @@
-//! Landing: the only place where a change instance is born, and where the stack rules apply to it.
+//! Creation of change instances: the only function that creates one, and the stack rules at that moment.
 //!
-//! One item, one birth, one result; the same for what a submission changes itself and for what is generated
-//! from its work records later (docs/reference/rules.md).
+//! It takes one item and one planned change and returns one result. Submissions and the generation from work
+//! records use the same function (docs/reference/rules.md).
 
 use crate::actor::{Actor, TeamRef};
 use crate::change::{Change, ChangeType, ClosedBy, Entry, Kind, Mark, Reason, Target, Version};
@@ -12,61 +12,57 @@ use crate::state::{Stage, State};
 use crate::timestamp::Timestamp;
 use crate::write::{Closing, Write};
 
-/// Who writes, when, and in which request.
+/// The request context: actor, request id and time of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// Who.
     pub by: Actor,
-    /// The request's id: the own mark.
+    /// The id of the request; a retry finds its own write by it (docs/explanation/concurrency.md, lost answers).
     pub request: String,
-    /// When.
     pub now: Timestamp,
 }
 
-/// A change instance about to be born.
+/// The planned change: all input for the creation of a change instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Birth {
-    /// Its id.
     pub id: ChangeId,
-    /// Why it exists.
     pub kind: Kind,
-    /// The change instance that it follows from.
+    /// The change instance of which this one is a share or a retry.
     pub cause: Option<ChangeId>,
     /// The team that carries it out.
     pub owner: TeamRef,
-    /// What is to be done.
     pub change_type: ChangeType,
-    /// PENDING, or APPROVED where approval is not required.
+    /// PENDING, or APPROVED if the service requires no approval.
     pub state: State,
-    /// Counts the owner's retries from 1.
+    /// Number of the owner's attempt, from 1.
     pub attempt: u64,
-    /// The submission it comes from.
     pub submission: SubmissionId,
-    /// The commit that the consumer named.
+    /// The commit named by the consumer.
     pub commit_id: Option<String>,
-    /// What the item shall become.
+    /// The declaration after the change; none for a DELETE.
     pub new: Option<Version>,
-    /// What the item was declared as before.
+    /// The declaration before the change; none for a new item.
     pub old: Option<Version>,
-    /// What is asked for it.
+    /// The fees of the service definition at the submission (R38).
     pub prices: Prices,
 }
 
-/// What a birth makes of the item.
+/// The result of the creation of a change instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Landed {
-    /// The item after, its revision advanced by one; as it was when the birth was overtaken or blocked.
+    /// The item after, with the next revision; unchanged if the change instance was created in CLOSED.
     pub item: Item,
-    /// The change instance.
+    /// The new change instance.
     pub born: Change,
-    /// The open ones that it closed.
+    /// The open change instances that it closed.
     pub closed: Vec<Closing>,
-    /// The writes of what is charged for it.
+    /// The writes of its charges.
     pub charges: Vec<Write>,
 }
 
-/// Lets a change instance be born on `item`, which already shows the declaration that causes it.
+/// Creates a change instance on `item`, whose record already shows the declaration of the change.
 pub fn land(item: &Item, birth: &Birth, stamp: &Stamp) -> Landed {
+    // A direct change is never overtaken: `HEAD.in_flight` keeps later submissions out until it is applied. The
+    // planner has checked that it answers every rejection (R10).
     if birth.kind != Kind::Direct
         && let Some(reason) = stillborn(item, birth)
     {
@@ -79,6 +75,8 @@ pub fn land(item: &Item, birth: &Birth, stamp: &Stamp) -> Landed {
     }
     let mut after = item.clone();
     let mut closed = Vec::new();
+    // Before the displacement, so a REJECTED change in the same stage counts as answered. Only the consumer
+    // answers, so a generated change closes none (R24).
     if birth.kind == Kind::Direct {
         close_answered(&mut after, birth, stamp, &mut closed);
     }
@@ -87,6 +85,7 @@ pub fn land(item: &Item, birth: &Birth, stamp: &Stamp) -> Landed {
         displaced.extend(displace_pending(&mut after, birth, stamp));
     }
     displaced.extend(displace(&mut after, &birth.owner, birth.state.stage(), birth.id, stamp));
+    // Only now: the Exception looks at the CREATE as the closings above have left it.
     let creation = after.stacks.get(&birth.owner.id).map_or(Creation::Never, |stack| stack.creation);
     let change_type = converted(birth.change_type, birth.state, creation);
     let mut born = born(item, birth, stamp, change_type, None);
@@ -95,15 +94,18 @@ pub fn land(item: &Item, birth: &Birth, stamp: &Stamp) -> Landed {
     closed.extend(displaced);
     let mut charges = occupy(&mut after, &born, stamp);
     charges.extend(charge::born(&mut after, &born));
+    // After `occupy`, because an approval at creation moves the runtime state.
     born.runtime_state = after.runtime_state;
     after.revision += 1;
     after.modified = stamp.now.not_before(item.modified);
     Landed { item: after, born, closed, charges }
 }
 
-/// Why a generated change instance is recorded but never opens (R24, R25).
+/// Returns why a generated change instance starts in CLOSED (R24, R25); none if it opens.
 fn stillborn(item: &Item, birth: &Birth) -> Option<ClosedBy> {
     let stack = item.stacks.get(&birth.owner.id)?;
+    // A retry has the submission of its predecessor, so the attempt decides between them. Equality means a second
+    // delivery of the same work.
     if (birth.submission.number(), birth.attempt) <= (stack.sequence, stack.attempt) {
         return Some(ClosedBy::Overtaken);
     }
@@ -124,12 +126,15 @@ const fn column(stack: &Stack, stage: Stage) -> Option<Slot> {
     }
 }
 
-/// Example 3: a modified declaration answers every rejection and error of the item, of every owner. A removal answers
-/// the failed removals before it as well (R28).
+/// Closes every blocked change instance of the item that this declaration answers, of every owner (Example 3).
+///
+/// A removal answers the failed removals before it as well (R28).
 fn close_answered(item: &mut Item, birth: &Birth, stamp: &Stamp, closed: &mut Vec<Closing>) {
     let target = target(birth);
     let answered: Vec<(TeamId, Slot)> = item
         .blocked()
+        // target == Target::Removed) || The same declaration would fail for the same reason, so it answers nothing
+        // (R10).
         .filter(|(_, slot)| slot.target != target || target == Target::Removed)
         .map(|(owner, slot)| (owner, *slot))
         .collect();
@@ -138,7 +143,7 @@ fn close_answered(item: &mut Item, birth: &Birth, stamp: &Stamp, closed: &mut Ve
     }
 }
 
-/// Examples 1 and 2: what is open in the stage that `by` enters is closed.
+/// Closes the open change instance in the stage that `by` enters (Examples 1 and 2).
 pub(crate) fn displace(
     item: &mut Item,
     owner: &TeamRef,
@@ -150,8 +155,10 @@ pub(crate) fn displace(
     Some(close(item, owner.id, &occupant, ClosedBy::Displaced(by), stamp))
 }
 
-/// What is born APPROVED has passed the Pre-Validated stage at once and closes what is PENDING there: left
-/// open, the older declaration could be approved over the newer (I6). A rejection stays to be answered (R24).
+/// Closes the PENDING change instance of the owner when a change is created in APPROVED.
+///
+/// A change created in APPROVED passes the pre-validated stage at once. Left open, the older declaration could be
+/// approved after the newer one (I6). A rejection stays open until the consumer answers it (R24).
 fn displace_pending(item: &mut Item, birth: &Birth, stamp: &Stamp) -> Option<Closing> {
     let waiting = item.stacks.get(&birth.owner.id)?.pre_validated?;
     if waiting.state.is_blocked() {
@@ -160,7 +167,7 @@ fn displace_pending(item: &mut Item, birth: &Birth, stamp: &Stamp) -> Option<Clo
     displace(item, &birth.owner, Stage::PreValidated, birth.id, stamp)
 }
 
-/// Closes an open change instance by a rule, knowing only its slot.
+/// Closes an open change instance by a rule, from its slot alone.
 pub(crate) fn close(
     item: &mut Item,
     owner: TeamId,
@@ -174,6 +181,7 @@ pub(crate) fn close(
     let entry = Entry {
         from: Some(slot.state),
         to: State::Closed,
+        // The clocks of two functions differ, but a history is in order of time (I3).
         at: stamp.now.not_before(slot.mark.at),
         by: Actor::System,
         request: stamp.request.clone(),
@@ -195,17 +203,19 @@ pub(crate) fn close(
     }
 }
 
-/// The Exception: what enters the Validated stage as a MODIFY while the CREATE is not completed is a CREATE.
+/// Returns the type after the Exception: a MODIFY that enters the validated stage before the CREATE is completed is
+/// a CREATE.
 pub(crate) fn converted(change_type: ChangeType, enters: State, creation: Creation) -> ChangeType {
     let exception =
         enters == State::Approved && change_type == ChangeType::Modify && creation == Creation::Outstanding;
     if exception { ChangeType::Create } else { change_type }
 }
 
-/// Puts a newborn into its slot, with what its state means for the item; returns the writes of what is charged.
+/// Puts a new change instance into its slot and updates the item; returns the writes of its charges.
 fn occupy(item: &mut Item, born: &Change, stamp: &Stamp) -> Vec<Write> {
     let is_main = !born.is_dependant();
     let stack = item.stacks.entry(born.owner.id).or_insert(Stack::EMPTY);
+    // The fence against older work of this owner (R25): set even if an approval follows at once.
     stack.sequence = born.submission.number();
     stack.attempt = born.attempt;
     let slot = slot_of(born);
@@ -215,7 +225,7 @@ fn occupy(item: &mut Item, born: &Change, stamp: &Stamp) -> Vec<Write> {
         charges = approved(item, born, stamp);
     } else {
         stack.pre_validated = Some(slot);
-        // Declared again; an item that is in service stays so, though its CREATE failed (R9).
+        // Declared after a removal (R7). An item in service stays in service, even if its CREATE failed (R9).
         if is_main
             && born.change_type == ChangeType::Create
             && item.runtime_state == RuntimeState::Decommissioned
@@ -225,12 +235,14 @@ fn occupy(item: &mut Item, born: &Change, stamp: &Stamp) -> Vec<Write> {
     }
     if is_main {
         item.latest_change = born.id;
+        // The 15 numbers behind a change instance are for its deployed items, so most need no write of the head
+        // (ADR 1).
         item.next_deployed = born.id.number() + 1;
     }
     charges
 }
 
-/// The slot that an open change instance takes on its item.
+/// Returns the slot of an open change instance.
 pub(crate) fn slot_of(change: &Change) -> Slot {
     Slot {
         change: change.id,
@@ -242,16 +254,17 @@ pub(crate) fn slot_of(change: &Change) -> Slot {
     }
 }
 
-/// What an approval means for the owner's stack and, from the service's owner, for the item (R3); returns the writes of what
-/// is charged (R39).
+/// Applies an approval to the owner's stack and, for the service owner, to the item (R3); returns the writes of the
+/// charges (R39).
 pub(crate) fn approved(item: &mut Item, change: &Change, stamp: &Stamp) -> Vec<Write> {
     let is_main = !change.is_dependant();
     let stack = item.stacks.entry(change.owner.id).or_insert(Stack::EMPTY);
     match change.change_type {
         ChangeType::Create => stack.creation = Creation::Outstanding,
-        // What was created is there until the DELETE is completed.
+        // A created item exists until the DELETE is completed.
         ChangeType::Modify | ChangeType::Delete => {}
     }
+    // Only the service owner moves the runtime state and causes charges (R3, R38).
     if !is_main {
         return Vec::new();
     }
@@ -260,6 +273,8 @@ pub(crate) fn approved(item: &mut Item, change: &Change, stamp: &Stamp) -> Vec<W
         ChangeType::Delete => item.runtime_state = RuntimeState::Decommissioned,
         ChangeType::Modify => {}
     }
+    // From the approval to the completion, the deployed state is unknown. An owner that stops in between leaves an
+    // orphan, and the next submission requests the change again (R12).
     item.settled = None;
     charge::approved(item, change, stamp.now)
 }

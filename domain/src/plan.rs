@@ -1,7 +1,7 @@
-//! Planning: a team as it is stored and a declaration in, the changes that lead from one to the other out.
+//! Planning: compares the stored team with a declaration and returns the changes from one to the other.
 //!
-//! Planned for both kinds of submission alike (docs/explanation/architecture.md): read what may be concerned, check
-//! that the read is whole, check the declaration, find the differences; then pack them, at once or staged.
+//! The steps are the same for every submission (docs/explanation/life-of-a-submission.md): read, check that the
+//! read is consistent, check the declaration, find the differences. Then a packing writes them at once or staged.
 
 mod application;
 mod check;
@@ -35,86 +35,82 @@ use crate::write::Write;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A team as it is stored, without its items.
+/// A team as stored, without its items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// The team.
     pub team: Team,
-    /// Its head.
     pub head: Head,
-    /// Its applications.
     pub applications: Vec<Application>,
 }
 
-/// A service with the schema version that submissions are checked against.
+/// A service with the schema version for the check of submissions.
 #[derive(Clone)]
 pub struct Offer {
-    /// The service.
     pub service: Service,
-    /// Its newest schema.
+    /// The newest schema version.
     pub schema: Arc<Schema>,
 }
 
-/// The services that a plan needs, by title.
+/// The services of a plan by title.
 pub type Offers = BTreeMap<String, Offer>;
 
-/// The items of the applications that were read.
+/// The stored items by application; only of the applications that were read.
 pub type Items = BTreeMap<ApplicationId, Vec<Item>>;
 
-/// What is submitted, by whom.
+/// A submission request.
 pub struct Request<'a> {
-    /// The declaration.
     pub declaration: &'a Declaration,
-    /// The problems of the parts of the document that could not be read: with any of them there is no plan.
+    /// The problems of the unreadable parts of the document; any of them prevents a plan.
     pub unread: &'a [Problem],
     /// Whole or partial.
     pub scope: Scope,
-    /// The commit that the consumer named.
+    /// The commit named by the consumer.
     pub commit_id: Option<String>,
-    /// Who, when, in which request.
     pub stamp: &'a Stamp,
-    /// The idempotency key and the fingerprint of the request, if the caller sent a key.
+    /// The idempotency key and the fingerprint of the request, if the client sent a key.
     pub idempotency: Option<(String, Hash)>,
-    /// What metadata have to be.
+    /// The platform's schemas for metadata (R42).
     pub mandatory: &'a Mandatory,
 }
 
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// What was read does not fit together: another transaction was under way; read again.
+    /// The records that were read do not match, because another transaction ran meanwhile: the caller reads them
+    /// again.
     Torn,
-    /// The items of this submission are still becoming what it declares; wait.
+    /// The items of this earlier submission are not all applied; the caller waits.
     InFlight(SubmissionId),
-    /// The declaration breaks rules, all of them told.
+    /// All problems of the declaration.
     Invalid(Vec<Problem>),
-    /// The team's numbers for applications, items or change instances have run out.
+    /// The team has no numbers left for applications, items or change instances.
     OutOfNumbers,
 }
 
-/// The changes that a submission makes, decided but not yet landed on the items: so it can be written at once, or be
-/// staged.
+/// The changes of a submission, before they are applied to the items.
+///
+/// A packing then writes them at once or staged.
 #[derive(Clone, Debug)]
 pub struct Plan<'a> {
-    /// The items that differ: what each is before, and what it is owed.
+    /// The items that differ: each one before the submission, and its planned change.
     direct: Vec<(Option<&'a Item>, Owed)>,
-    /// What is generated after that: dependents' shares, then referenced items with their dependents' shares.
+    /// The changes to generate later: shares of dependent teams, then referenced items with their shares.
     derived: Vec<Owed>,
-    /// The declarations that the items and change instances name by hash.
+    /// The declarations of the new items and change instances by hash.
     pub declarations: BTreeMap<Hash, String>,
-    /// The submission's record, as if nothing were left to be done.
+    /// The submission's record as if all work were done.
     submission: Submission,
     head: (Head, Head),
-    /// The metadata that the commit replaces: kept before it, by themselves.
+    /// The metadata that the commit replaces; a separate write stores them before the commit (ADR 21).
     pub replaced: Vec<Replaced>,
-    /// What else the commit writes, however the items are written: the team's and its applications' own records.
+    /// The other writes of the commit, in either packing: the records of the team and its applications.
     pub others: Vec<Write>,
 }
 
-/// The applications whose items a plan has to know.
+/// Returns the applications whose items the plan needs.
 ///
-/// An application that is declared as it is stored is skipped, unless something waits for an answer: then
-/// what waits may be anywhere, and its sum is checked over all items.
+/// It skips an application with an unchanged declaration. If the team has blockers, it skips none, because the sum
+/// of the blockers needs all items (ADR 2).
 pub fn to_read(stored: &Stored, declaration: &Declaration, scope: Scope) -> Vec<ApplicationId> {
     let all = stored.head.attention != crate::attention::Attention::NONE;
     let unchanged = |application: &Application| match declared_digest(application, declaration, scope) {
@@ -124,7 +120,7 @@ pub fn to_read(stored: &Stored, declaration: &Declaration, scope: Scope) -> Vec<
     stored.applications.iter().filter(|application| all || !unchanged(application)).map(|a| a.id).collect()
 }
 
-/// The digest that an application has once the declaration is taken; none when it is not mentioned.
+/// Returns the digest of an application after the submission; none if the declaration does not mention it.
 fn declared_digest(application: &Application, declaration: &Declaration, scope: Scope) -> Option<Hash> {
     let declared = declaration.applications.iter().find(|declared| declared.name == application.name);
     match (declared, scope) {
@@ -134,7 +130,7 @@ fn declared_digest(application: &Application, declaration: &Declaration, scope: 
     }
 }
 
-/// Plans a submission over the team as stored and the items that [`to_read`] asked for.
+/// Plans a submission on the stored team and the items of [`to_read`].
 pub fn plan<'a>(
     stored: &'a Stored,
     items: &'a Items,
@@ -142,6 +138,7 @@ pub fn plan<'a>(
     request: &Request<'_>,
 ) -> Result<Plan<'a>, Refused> {
     if let Some(submission) = stored.head.in_flight {
+        // An unreadable document is invalid whatever the head says, so the client need not wait for that answer.
         let is_read = request.unread.is_empty();
         return Err(if is_read {
             Refused::InFlight(submission)
@@ -149,6 +146,7 @@ pub fn plan<'a>(
             Refused::Invalid(request.unread.to_vec())
         });
     }
+    // Before the check of the declaration: on a torn read it would report problems that do not exist.
     if is_torn(stored, items) {
         return Err(Refused::Torn);
     }
@@ -156,6 +154,7 @@ pub fn plan<'a>(
     if !problems.is_empty() {
         return Err(Refused::Invalid(problems));
     }
+    // One counter numbers submissions and fences the head (ADR 3): of two plans on one head, one commits.
     let id = SubmissionId::new(stored.team.id, stored.head.submissions + 1).ok_or(Refused::OutOfNumbers)?;
     let mut comparison = Comparison {
         submission: id.number(),
@@ -181,7 +180,8 @@ pub fn plan<'a>(
     draft.finish(stored, offers, request)
 }
 
-/// Whether the read mixes what was before and what was after another transaction (docs/explanation/architecture.md, torn reads).
+/// Returns whether the read mixes states before and after another transaction (docs/explanation/concurrency.md,
+/// torn reads).
 fn is_torn(stored: &Stored, items: &Items) -> bool {
     if digest::root(&stored.team.metadata, &stored.applications) != stored.head.root {
         return true;
@@ -194,17 +194,21 @@ fn is_torn(stored: &Stored, items: &Items) -> bool {
     if stored.applications.iter().any(torn_application) {
         return true;
     }
-    // An item with what the head has not allotted yet: the plan would allot that number, and displace it as well.
+    // The item has a change instance above the head's counter. The plan would allot that number as well, and its
+    // change instance would displace itself.
     let mut open = items.values().flatten().flat_map(Item::open);
     if open.any(|(_, slot)| slot.change.number() >= stored.head.next_change) {
         return true;
     }
+    // `to_read` skips applications only while the team has no blockers, so a blocker in a partial read is new.
     let read_all = stored.applications.iter().all(|application| items.contains_key(&application.id));
     let attention: crate::attention::Attention = items.values().flatten().map(Item::attention).sum();
     if read_all { attention != stored.head.attention } else { attention.count != 0 }
 }
 
-/// The numbers that a plan allots.
+/// The next numbers to allot.
+///
+/// They become valid with the commit, under the condition on the head.
 struct Numbers {
     next_application: u64,
     next_change: u64,
@@ -218,7 +222,7 @@ impl Numbers {
     }
 }
 
-/// A plan in the making.
+/// A plan under construction.
 struct Draft<'a> {
     id: SubmissionId,
     numbers: Numbers,
@@ -268,8 +272,8 @@ impl<'a> Draft<'a> {
         Ok(plan)
     }
 
-    /// What is generated later: each change instance for its dependents, each referenced item, and its
-    /// dependents (R14 to R16, R22).
+    /// Plans the changes to generate later: shares of dependent teams, and referenced items with their shares (R14
+    /// to R16, R22).
     fn derived(&mut self, stored: &Stored, offers: &Offers) -> Result<Vec<Owed>, Refused> {
         let mut derived = Vec::new();
         for (before, owed) in self.applications.iter().flat_map(|diff| &diff.direct) {
@@ -328,6 +332,7 @@ impl<'a> Draft<'a> {
 }
 
 fn approval_required(service: &str, offers: &Offers) -> bool {
+    // If the service is missing, the change starts in PENDING: no change may start in APPROVED by accident.
     offers.get(service).is_none_or(|offer| offer.service.settings.approval_required)
 }
 
@@ -335,7 +340,7 @@ fn prices(service: &str, offers: &Offers) -> Prices {
     offers.get(service).map_or(Prices::NONE, |offer| offer.schema.prices)
 }
 
-/// A share for each dependent team of a service in a change instance of its owner.
+/// Plans a share for each dependent team of a service in a change instance of the service owner.
 fn owe_dependents(
     owed: &mut Vec<Owed>,
     numbers: &mut Numbers,
@@ -345,7 +350,8 @@ fn owe_dependents(
 ) -> Result<(), Refused> {
     let none: &[TeamRef] = &[];
     let dependents = offers.get(service).map_or(none, |offer| &offer.service.settings.dependent_teams);
-    // The owner's own change instance is the main one, even if it names itself as a dependent.
+    // An owner that lists itself as a dependent team has the main change instance already. A second one would
+    // displace the first in the same stack.
     for team in dependents.iter().filter(|team| team.id != main.owner.id) {
         owed.push(Owed {
             id: numbers.change(main.item.team())?,

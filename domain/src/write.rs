@@ -1,4 +1,4 @@
-//! What a decision wants written: one list is one transaction, all or nothing, under the fences named here.
+//! The writes of a decision: one list is one transaction, under the fences that the variants describe.
 
 use crate::attention::Attention;
 use crate::change::{Change, Entry, Mark};
@@ -14,172 +14,158 @@ use crate::team::{Application, Head, Team};
 use crate::timestamp::Timestamp;
 use crate::work::{Share, Work, WorkId};
 
-/// An open change instance that the stack rules close without having read it.
+/// The closing of an open change instance by the stack rules, without a read of the change instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closing {
-    /// The change instance.
     pub change: ChangeId,
-    /// The item it is open on.
     pub item: ItemId,
-    /// The team that owns it.
     pub owner: TeamId,
-    /// When it was born.
+    /// Creation time; part of the key in the owner's queue.
     pub created: Timestamp,
-    /// The state it is closed from.
+    /// The state before the closing.
     pub from: State,
     /// The end of its history as the item knew it: the fence.
     pub mark: Mark,
-    /// The entry that closes it.
+    /// The new history entry.
     pub entry: Entry,
 }
 
 /// One record to write, with the condition that the storage checks at the write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
-    /// Advance the team's head; fails when another submission or an owner's decision has moved it.
+    /// Advances the team's head; fails if another submission or an owner's decision has moved it.
     Head {
-        /// The head that the decision was made on.
+        /// The head as it was read.
         before: Head,
-        /// The head after.
+        /// The new head.
         after: Head,
     },
-    /// Add to the head's attention, whatever else moves it.
+    /// Adds to the blockers in the head, without a condition.
     Attention {
         /// The consumer team.
         team: TeamId,
-        /// What more, or less, waits.
+        /// The difference of the item's blockers.
         delta: Attention,
     },
-    /// Replace what is known of the team; the head in the same transaction is its fence.
+    /// Replaces the team's record; the head in the same transaction is its fence.
     Team(Team),
-    /// Create an application, or replace one whose digest and next number are still those of `before`.
+    /// Creates an application, or replaces one with the digest and the next number of `before`.
     Application {
-        /// The application that the decision was made on; none for a new one.
+        /// The application as it was read; none for a new one.
         before: Option<Application>,
-        /// The application after.
+        /// The new application.
         after: Application,
     },
-    /// Create an item, or replace one whose revision is still `before`.
+    /// Creates an item, or replaces one with the revision `before`.
     Item {
-        /// The revision that the decision was made on; none for a new item.
+        /// The revision as it was read; none for a new item.
         before: Option<u64>,
-        /// The item after.
+        /// The new item.
         after: Item,
     },
-    /// Write nothing; fails when the item's revision is no longer this.
+    /// Checks the item's revision and writes nothing.
     ItemStays {
-        /// The item.
         item: ItemId,
-        /// The revision that the decision was made on.
+        /// The revision as it was read.
         revision: u64,
     },
-    /// Write nothing; fails when the service's revision is no longer this.
+    /// Checks the service's revision and writes nothing.
     ServiceStays {
-        /// The service's title.
         title: String,
-        /// The revision that the decision was made on.
+        /// The revision as it was read.
         revision: u64,
     },
-    /// Create a change instance; fails when its key is taken.
+    /// Creates a change instance; fails if its key exists.
     Born(Change),
-    /// Replace a change instance whose history still ends at `before`.
+    /// Replaces a change instance whose history still ends at `before`.
     Moved {
-        /// The end of the history that the decision was made on.
+        /// The end of the history as it was read.
         before: Mark,
-        /// The state that the decision was made on.
+        /// The state as it was read.
         from: State,
-        /// The change instance after.
+        /// The new change instance.
         after: Change,
     },
-    /// Close an open change instance by the stack rules.
+    /// Closes an open change instance by the stack rules.
     Closed(Closing),
-    /// Create a deployed item version; fails when its key is taken.
+    /// Creates a deployed item version; fails if its key exists.
     Deployed(Deployed),
-    /// Create a charge; fails when its key is taken.
+    /// Creates a charge; fails if its key exists.
     Charged(Charge),
-    /// End a charge that runs.
+    /// Ends a running charge.
     ChargeEnded {
-        /// The charge.
+        /// The running charge.
         charge: ChargeId,
-        /// Its end.
         end: Timestamp,
     },
-    /// Replace a charge that is not processed by one that is.
+    /// Replaces an unprocessed charge by a processed one.
     ChargeProcessed {
-        /// The end that the decision was made on; none of one that ran.
+        /// The end as it was read; none for a running charge.
         end: Option<Timestamp>,
-        /// The charge after.
+        /// The new charge.
         after: Charge,
     },
-    /// Record a submission; fails when its key is taken.
+    /// Records a submission; fails if its key exists.
     Submission(Submission),
-    /// Remember an idempotency key, unless it is remembered and not expired.
+    /// Stores an idempotency key; fails if it is stored and not expired.
     Remember {
-        /// The team that the key belongs to.
+        /// The team of the key.
         team: TeamId,
-        /// What is remembered.
+        /// The key, the fingerprint of the request and the submission.
         remembered: Remembered,
-        /// Keys that expired before this time count as forgotten.
+        /// The current time; keys that expired before it do not count.
         now: Timestamp,
     },
-    /// Leave work to generate from.
+    /// Creates a work record: change instances that are still to be generated.
     Work(Work),
-    /// Remove work that is carried out; fails when it is gone.
+    /// Removes a finished work record; fails if it is gone.
     WorkDone(WorkId),
-    /// Tell how far a submission has come; fails when the count of its work records is no longer `work_left`.
+    /// Updates the progress of a submission; fails if its count of work records is not `work_left` any more.
     Progress {
-        /// How many work records were left.
+        /// The number of work records as it was read.
         work_left: u64,
-        /// The submission after.
+        /// The new submission record.
         after: Submission,
     },
-    /// Free the team's head: all items of the submission that held it are what it declares.
+    /// Frees the team's head after the last item of the submission is applied.
     Landed(SubmissionId),
-    /// Begin a staging; fails when its key is taken.
+    /// Starts a staging; fails if its key exists.
     Staging(Staging),
-    /// Move a staging on; fails when it is in another state.
+    /// Changes the state of a staging; fails if it is in another state.
     StagingMoved {
-        /// The team.
         team: TeamId,
-        /// The staging.
         staging: StagingId,
-        /// The state that it is moved from.
+        /// The state as it was read.
         from: StagingState,
-        /// The state that it is moved to.
+        /// The new state.
         to: StagingState,
     },
-    /// Write nothing; fails when a staging is not in this state.
+    /// Checks the state of a staging and writes nothing.
     StagingStays {
-        /// The team.
         team: TeamId,
-        /// The staging.
         staging: StagingId,
-        /// The state that it is to be in.
+        /// The expected state.
         state: StagingState,
     },
-    /// Remove a staging of which nothing is left.
+    /// Removes an empty staging.
     StagingDone {
-        /// The team.
+        /// The consumer team.
         team: TeamId,
-        /// The staging.
         staging: StagingId,
     },
-    /// Store a declaration under its hash, wherever it is stored already.
+    /// Stores a declaration under its hash; it may exist already.
     Declaration {
-        /// The team.
         team: TeamId,
-        /// The hash.
         hash: Hash,
-        /// Canonical JSON.
+        /// The declaration as canonical JSON.
         text: String,
     },
-    /// Note that a dependent team has a share in an item; fails when it is noted.
+    /// Records a dependent team's share in an item; fails if it exists.
     Share(Share),
-    /// Remove a share of which the item knows nothing; fails when it is gone.
+    /// Removes a share without an owner's stack on the item; fails if it is gone.
     ShareGone {
-        /// The item.
+        /// The service item.
         item: ItemId,
-        /// The dependent team.
         owner: TeamId,
     },
 }

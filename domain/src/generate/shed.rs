@@ -1,7 +1,8 @@
-//! Closing ahead: closes answered change instances of dependent teams before the change instance that answers them lands.
+//! Closing ahead: closes answered change instances of dependent teams before the change instance that answers them
+//! is created.
 //!
-//! One transaction takes 100 actions, and an item may have more rejections and errors than that. The excess is shed:
-//! a transaction of its own closes it, while the submission holds the team's head (`HEAD.in_flight`).
+//! A transaction takes 100 actions, and an item may have more rejections and errors than that. A separate
+//! transaction closes the excess, while the submission holds the team's head (`HEAD.in_flight`, ADR 28).
 
 use super::attention_moved;
 use crate::change::ClosedBy;
@@ -9,20 +10,20 @@ use crate::item::Item;
 use crate::timestamp::Timestamp;
 use crate::write::{Closing, Write};
 
-/// How many writes a landing has at most before answered change instances are closed ahead of it; a transaction takes 100.
+/// Maximum number of writes of a generation without a shed; a transaction takes 100.
 pub const LANDING_MAX: usize = 96;
 
-/// How many change instances one shed closes at most.
+/// Maximum number of change instances that one shed closes.
 pub const CLOSINGS_MAX: usize = 64;
 
-/// Returns the transaction that closes the excess of `landing` over `most` ahead of it; none if nothing is in excess, or
-/// no dependent team has an answered change instance.
+/// Returns the transaction that closes the excess of `landing` over `most` ahead of it.
 ///
-/// `item` is the item that `landing` was generated from. Its service owner's change instances stay for the landing.
+/// It returns none if there is no excess, or if no dependent team has an answered change instance. `item` is the
+/// item of `landing`. The change instances of the service owner stay for the landing: there are at most two.
 pub fn shed(landing: &[Write], item: Option<&Item>, most: usize, now: Timestamp) -> Option<Vec<Write>> {
     let item = item?;
     let excess = landing.len().saturating_sub(most).min(CLOSINGS_MAX);
-    // They come in the order of their owners, from the lowest.
+    // They come in the order of their owners, from the lowest, so a repetition closes the same ones.
     let answered = landing.iter().filter_map(|write| answered_of_dependent(write, item));
     let closings: Vec<Closing> = answered.take(excess).cloned().collect();
     if closings.is_empty() {
@@ -34,6 +35,7 @@ pub fn shed(landing: &[Write], item: Option<&Item>, most: usize, now: Timestamp)
             stack.clear(closing.change);
         }
     }
+    // The landing was computed on this revision: it must now fail and be computed again.
     after.revision += 1;
     after.modified = now.not_before(item.modified);
     let attention = attention_moved(Some(item), &after);

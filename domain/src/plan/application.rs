@@ -1,4 +1,4 @@
-//! One application: what is declared beside what is stored, item by item, and what shall land.
+//! The comparison of one application: its declaration against its stored items, and the resulting changes.
 
 use super::{Items, Numbers, Offer, Offers, Refused, Request, Stored};
 use crate::actor::TeamRef;
@@ -16,25 +16,24 @@ use crate::work::Owed;
 use crate::write::Write;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The metadata of an application that declares none.
+/// The metadata of an application without declared metadata.
 pub(crate) const NO_METADATA: &str = "{}";
 
-/// An application that the submission concerns: as stored, as declared, with its items.
+/// An application in the scope of the submission: as stored, as declared, and its items.
 pub(super) struct Concerned<'a, 'r> {
-    /// As stored; none when it is new.
+    /// As stored; none for a new application.
     pub(super) stored: Option<&'a Application>,
-    /// As declared; none when it is removed.
+    /// As declared; none for a removed application.
     pub(super) declared: Option<&'r DeclaredApplication>,
-    /// The stored items.
     pub(super) items: &'a [Item],
-    /// The declared items by their keys.
+    /// The declared items by key.
     pub(super) keys: BTreeMap<Key<'r>, &'r DeclaredItem>,
 }
 
-/// An item's key within its application: service title and name.
+/// The key of an item within its application: service title and name.
 pub(super) type Key<'a> = (&'a str, &'a str);
 
-/// The key of a stored item.
+/// Returns the key of a stored item.
 pub(super) fn key(item: &Item) -> Key<'_> {
     (item.service.title.as_str(), item.name.as_str())
 }
@@ -50,49 +49,49 @@ impl<'a, 'r> Concerned<'a, 'r> {
         Self { stored, declared, items, keys }
     }
 
-    /// Whether the application itself is written: it is new, or what it declares is another.
+    /// Returns whether the commit writes the application: it is new, or its digest changes.
     pub(super) fn is_changed(&self) -> bool {
         self.stored.is_none_or(|stored| stored.digest != self.digest())
     }
 
-    /// The digest that it has once the declaration is taken.
+    /// Returns the digest after the submission.
     fn digest(&self) -> Hash {
         self.declared.map_or_else(|| digest::application(NO_METADATA, []), digest_of)
     }
 }
 
-/// What the submission makes of one application.
+/// The changes of a submission in one application.
 pub(super) struct Diff<'a> {
     before: Option<Application>,
     pub(super) after: Application,
-    /// The items that differ: what each is before, and what it is owed.
+    /// The items that differ: each one before the submission, and its planned change.
     pub(super) direct: Vec<(Option<&'a Item>, Owed)>,
-    /// Unchanged items that reference a modified one.
+    /// Unchanged items with a reference to a modified item.
     pub(super) referenced: Vec<&'a Item>,
     pub(super) declarations: BTreeMap<Hash, String>,
 }
 
 impl Diff<'_> {
-    /// The metadata that it no longer has.
+    /// Returns the metadata that the submission replaces, if it does.
     pub(super) fn replaced(&self) -> Option<Replaced> {
         let before = self.before.as_ref().filter(|before| before.metadata != self.after.metadata);
         before.map(Application::replaced)
     }
 
-    /// The write of the application, if anything about it changed.
+    /// Returns the write of the application, if its record changes.
     pub(super) fn write(&self) -> Option<Write> {
         let changed = self.before.as_ref() != Some(&self.after);
         changed.then(|| Write::Application { before: self.before.clone(), after: self.after.clone() })
     }
 }
 
-/// The digest of an application as it is declared.
+/// Returns the digest of a declared application.
 pub(super) fn digest_of(declared: &DeclaredApplication) -> Hash {
     let items = declared.items.iter().map(|item| (item.service.as_str(), item.name.as_str(), item.hash));
     digest::application(&metadata_of(Some(declared)), items)
 }
 
-/// The digest of an application as its items are stored.
+/// Returns the digest of an application from its stored items.
 pub fn digest_of_stored<'a>(metadata: &str, items: impl IntoIterator<Item = &'a Item>) -> Hash {
     let declared = items.into_iter().filter(|item| item.declared);
     let items = declared.map(|item| (item.service.title.as_str(), item.name.as_str(), item.version.hash));
@@ -104,8 +103,9 @@ fn metadata_of(declared: Option<&DeclaredApplication>) -> String {
     metadata.map_or_else(|| NO_METADATA.to_owned(), json::canonical)
 }
 
-/// The applications that the submission concerns: those that are declared, in their order, then those that
-/// it removes. What is stored but was not read is as declared already.
+/// Returns the applications in scope: the declared ones in their order, then the removed ones.
+///
+/// A stored application whose items were not read is declared unchanged.
 pub(super) fn concerned<'a, 'r>(
     stored: &'a Stored,
     items: &'a Items,
@@ -120,7 +120,7 @@ pub(super) fn concerned<'a, 'r>(
                 all.push(Concerned::new(Some(application), Some(declared), items));
             }
             Some((application, None)) if digest_of(declared) == application.digest => {}
-            // The team moved between the reads: what is to be read has changed.
+            // The team changed between the reads, so [`super::to_read`] now names other applications.
             Some((_, None)) => return Err(Refused::Torn),
         }
     }
@@ -138,9 +138,8 @@ pub(super) fn concerned<'a, 'r>(
     Ok(all)
 }
 
-/// What all applications of a submission share while they are compared.
+/// The shared input of all comparisons of a submission.
 pub(super) struct Comparison<'a> {
-    /// The number of the submission.
     pub(super) submission: u64,
     pub(super) numbers: Numbers,
     pub(super) consumer: TeamRef,
@@ -149,7 +148,7 @@ pub(super) struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Finds what differs in one application.
+    /// Finds the differences in one application.
     pub(super) fn diff<'a>(&mut self, concerned: &Concerned<'a, '_>) -> Result<Diff<'a>, Refused> {
         let mut diff = self.start(concerned)?;
         let known = by_key(concerned.items);
@@ -160,6 +159,8 @@ impl Comparison<'_> {
             if before.is_some_and(|item| !differs(item, declared)) {
                 continue;
             }
+            // Only a modification of an existing item concerns its references: a created or removed one generates
+            // nothing (R15).
             if before.is_some_and(|item| item.declared && item.version.hash != declared.hash) {
                 modified.insert(key);
             }
@@ -168,6 +169,7 @@ impl Comparison<'_> {
             diff.direct.push((before, owed));
         }
         for before in removed(concerned) {
+            // A removed item keeps its last declaration: the consumer can withdraw the removal with it (R20).
             let gone = Declared { stays: false, ..as_it_is(before) };
             diff.direct.push((
                 Some(before),
@@ -178,12 +180,13 @@ impl Comparison<'_> {
         Ok(diff)
     }
 
-    /// The application as it is once its declaration is taken.
+    /// Returns the application after the submission, without its item changes.
     fn start<'a>(&mut self, concerned: &Concerned<'a, '_>) -> Result<Diff<'a>, Refused> {
         let now = self.request.stamp.now;
         let metadata = metadata_of(concerned.declared);
         let digest = concerned.digest();
         let after = match (concerned.stored, concerned.declared) {
+            // The record stays untouched, orphans or not, so an unchanged application costs no write.
             (Some(stored), _) if stored.digest == digest => stored.clone(),
             (Some(stored), _) => {
                 let stays = metadata == stored.metadata;
@@ -216,20 +219,22 @@ impl Comparison<'_> {
         })
     }
 
-    /// What a declared item is owed.
+    /// Plans the change of a declared item.
     fn declare(
         &mut self,
         application: &mut Application,
         before: Option<&Item>,
         declared: &DeclaredItem,
     ) -> Result<Owed, Refused> {
-        // Unknown services were refused by the check.
+        // The check has refused unknown services, so a missing one means that the reads do not match.
         let offer = self.offers.get(&declared.service).ok_or(Refused::Torn)?;
         let Some(before) = before else { return self.create(application, offer, declared) };
         let declared = if before.is_last_declared_as(declared.hash) {
-            // An orphan or a withdrawn removal keeps the schema version of its last check (R20).
+            // The item keeps the schema version of its last check: an orphan or a withdrawn removal needs no new
+            // one (R20).
             Declared { stays: true, ..as_it_is(before) }
         } else {
+            // Versions count declarations, not submissions: the same content keeps its number.
             let number = before.version.number + u64::from(before.version.hash != declared.hash);
             Declared {
                 version: Version { number, hash: declared.hash },
@@ -249,6 +254,7 @@ impl Comparison<'_> {
         declared: &DeclaredItem,
     ) -> Result<Owed, Refused> {
         let item = ItemId::new(application.id, application.next_item).ok_or(Refused::OutOfNumbers)?;
+        // The condition on `next_item` at the commit keeps two submissions from allotting the same number (I5).
         application.next_item += 1;
         let identity = Identity {
             name: declared.name.clone(),
@@ -265,7 +271,7 @@ impl Comparison<'_> {
         self.owed(item, &offer.service.owner, created, &offer.service.title)
     }
 
-    /// A direct change instance, due to the owner of the item's service.
+    /// Plans a direct change instance for the service owner.
     fn owed(
         &mut self,
         item: ItemId,
@@ -287,7 +293,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The declaration that an item has.
+/// Returns the present declaration of an item.
 fn as_it_is(item: &Item) -> Declared {
     Declared {
         version: item.version,
@@ -298,24 +304,25 @@ fn as_it_is(item: &Item) -> Declared {
     }
 }
 
-/// The stored items by key.
+/// Returns the stored items by key.
 pub(super) fn by_key(items: &[Item]) -> BTreeMap<Key<'_>, &Item> {
     items.iter().map(|item| (key(item), item)).collect()
 }
 
-/// Whether a declared item gets a change instance: it is new, again, otherwise, or nobody's work (R12).
+/// Returns whether a declared item gets a change instance: it is new, redeclared, modified, or an orphan (R12).
 pub(super) fn differs(item: &Item, declared: &DeclaredItem) -> bool {
     !item.declared || item.version.hash != declared.hash || item.is_orphan()
 }
 
 /// Returns the stored items to remove: items that the declaration omits, and orphans and failed removals among the
-/// items that are removed already (R12, R28).
+/// removed items (R12, R28).
 fn removed<'a>(concerned: &Concerned<'a, '_>) -> impl Iterator<Item = &'a Item> {
     let gone = concerned.items.iter().filter(|item| !concerned.keys.contains_key(&key(item)));
     gone.filter(|item| item.declared || item.is_orphan() || item.has_failed_removal())
 }
 
-/// The guide's three conditions: the main item stays, it is unchanged, and what it references was modified.
+/// Returns the items that meet the guide's three conditions: the item is declared, it is unchanged, and a
+/// referenced item is modified.
 fn referenced<'a>(
     concerned: &Concerned<'a, '_>,
     known: &BTreeMap<Key<'_>, &'a Item>,

@@ -1,4 +1,4 @@
-//! Whether a declaration may be taken: everything that is wrong with it, each with its place and its rule.
+//! The check of a declaration: collects all problems, each with its JSON pointer and its rule.
 
 use super::application::{self, Concerned, Key, by_key, key};
 use super::{Items, Offers, Request, Stored};
@@ -15,7 +15,7 @@ use crate::submission::Scope;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Everything that is wrong with the declaration.
+/// Returns all problems of the declaration.
 pub(super) fn problems(
     stored: &Stored,
     items: &Items,
@@ -38,12 +38,14 @@ pub(super) fn problems(
         return problems.into_vec();
     }
     let Ok(concerned) = application::concerned(stored, items, request) else {
-        // The plan itself finds the read torn, and the caller reads once more.
+        // The plan then detects the torn read itself, and the caller reads again.
         return problems.into_vec();
     };
+    // All items of a request share one budget, so many cheap items cannot exceed it either (ADR 8).
     let mut budget = Budget::of_request();
     metadata(stored, request, &mut problems, &mut budget);
     let changed = concerned.iter().filter(|application| application.is_changed()).count();
+    // Each changed application is a write in the commit, and even a staged submission commits in one transaction.
     if changed > APPLICATIONS_CHANGED_MAX {
         problems.push(|| too_many_applications(team, changed));
     }
@@ -57,8 +59,10 @@ pub(super) fn problems(
     problems.into_vec()
 }
 
-/// What metadata have to be: the team's as they are from then on, or in a part of it as they are sent; and those of each
-/// application that is declared with items or with metadata (R42).
+/// Checks the metadata against the platform's schemas (R42).
+///
+/// A whole submission checks the team's metadata even if it sends none; a partial one checks only the metadata it
+/// sends. The check covers each application with declared items or metadata.
 fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems, budget: &mut Budget) {
     let (declaration, mandatory) = (request.declaration, request.mandatory);
     let team = declaration.team.as_str();
@@ -76,7 +80,7 @@ fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems, bud
         if problems.is_full() {
             return;
         }
-        // One that is emptied goes away: that needs nothing more.
+        // An emptied application disappears, and a removal must not fail for its metadata.
         if declared.metadata.is_some() || !declared.items.is_empty() {
             let sent = declared.metadata.as_ref().unwrap_or(&none);
             against(schema, sent, &[team, &declared.name, METADATA], problems, budget);
@@ -92,8 +96,9 @@ fn against(schema: &Schema, metadata: &Value, place: &[&str], problems: &mut Pro
     }
 }
 
-/// Returns the problems of a body. Once a request has taken all its steps and the item is named that took them, nothing
-/// more is judged: the request is refused as it is.
+/// Returns the problems of a body; none once the request has exceeded its budget.
+///
+/// The item at the limit is reported, and the request fails in any case. Further checks would only cost more time.
 fn judged(schema: &Schema, body: &Value, budget: &mut Budget) -> Vec<Problem> {
     if budget.is_exceeded() { Vec::new() } else { schema.problems(body, budget) }
 }
@@ -128,24 +133,26 @@ impl Check<'_> {
         let Some(declared) = self.application.declared else { return };
         for item in &declared.items {
             if self.problems.is_full() {
-                // More would not be told, and finding it costs as much as a hostile document likes.
+                // The response lists no more problems, and a hostile document could make the search for them
+                // arbitrarily expensive.
                 return;
             }
             let before = self.known.get(&(item.service.as_str(), item.name.as_str())).copied();
             match before.filter(|before| before.is_last_declared_as(item.hash)) {
-                // Accepted as it was: a newer schema or setting does not apply (R20), but its references must exist.
+                // The last declaration passed its check, so newer schemas and settings do not apply (R20). But its
+                // references must still exist.
                 Some(before) => self.references(declared, item, &before.references),
                 None => self.changed(declared, item, before),
             }
         }
     }
 
-    /// A new item or a new declaration: against the newest schema, and where it points.
+    /// Checks a new item or a new declaration: service, schema and references.
     fn changed(&mut self, declared: &DeclaredApplication, item: &DeclaredItem, before: Option<&Item>) {
         let Some(offer) = self.offers.get(&item.service) else {
             let path = vec![self.team.to_owned(), declared.name.clone(), item.service.clone()];
             let pointer = pointer([self.team, &declared.name, "services", &item.service]);
-            // Once per service, not once per item.
+            // One problem for each service, not for each item.
             if !self.problems.has("unknown_service", &pointer) {
                 let message = format!("no service has the title '{}'", item.service);
                 self.problems.push(|| Problem {
@@ -163,13 +170,14 @@ impl Check<'_> {
             let message = format!("service '{}' is private and does not allow this team", item.service);
             self.push(declared, item, "service", "private_service", message);
         }
+        // A private or closed service limits new requests only; unchanged items never get here (R20, R21, R31).
         let asked = if is_new { ChangeType::Create } else { ChangeType::Modify };
         if let Some(closed) = offer.service.settings.state.against(asked) {
             let message = format!("service '{}' {}", item.service, closed.message);
             self.push(declared, item, "service", closed.rule, message);
         }
         if item.canonical.len() > DECLARATION_BYTES_MAX {
-            // Its size is a problem already; the check would cost too much.
+            // The parser has reported the size already, and a check of this body would cost too much.
             return;
         }
         for problem in judged(&offer.schema, &item.body, self.budget) {
@@ -184,7 +192,7 @@ impl Check<'_> {
         self.references(declared, item, &offer.schema.references_of(&item.body));
     }
 
-    /// References resolve within the same application as it is declared now (R15, R17).
+    /// Checks that references resolve within the same declared application (R15, R17).
     fn references(&mut self, declared: &DeclaredApplication, item: &DeclaredItem, references: &[Reference]) {
         if references.len() > REFERENCES_MAX {
             let message = format!("{} references, at most {REFERENCES_MAX} may be", references.len());
@@ -207,15 +215,19 @@ impl Check<'_> {
         }
     }
 
-    /// Returns whether the items of a service could be read, as far as there are any.
+    /// Returns whether the items of a service were readable, if there are any.
+    ///
+    /// Else a reference into an unreadable part would look dangling.
     fn is_read(&self, declared: &DeclaredApplication, service: &str) -> bool {
         let services = pointer([self.team, &declared.name, SERVICES]);
         let of_service = pointer([self.team, &declared.name, SERVICES, service]);
         ![services, of_service].iter().any(|pointer| self.problems.has("wrong_type", pointer))
     }
 
-    /// Reports a problem of a reference, at each property that has it in the newest schema. The schema of an older declaration
-    /// may have had it elsewhere: then the problem is the item's.
+    /// Reports a problem of a reference at each property that names it in the newest schema.
+    ///
+    /// The schema of an older declaration may have used another property. Then the problem belongs to the item as a
+    /// whole.
     fn misplaced(
         &mut self,
         declared: &DeclaredApplication,
@@ -241,8 +253,9 @@ impl Check<'_> {
         }
     }
 
-    /// Example 3: a declaration that was REJECTED or ERRORED must change before anything is submitted (R10). A failed
-    /// removal needs no other answer than the next submission, which asks for it again (R28).
+    /// Checks that each REJECTED or ERRORED declaration is modified, whichever owner rejected it (Example 3, R10).
+    ///
+    /// A failed removal needs no answer: the next submission requests the removal again (R28).
     fn answers(&mut self) {
         for item in self.application.items {
             if self.problems.is_full() {

@@ -1,6 +1,8 @@
-//! Packing: one plan, written at once in one transaction, or staged in work records that a small one claims.
+//! Packing: writes a plan at once in one transaction, or stages it in work records that a small transaction
+//! commits.
 //!
-//! Both let the same change instances be born by the same landing; only when differs (docs/explanation/architecture.md).
+//! Both create the same change instances with the same function; only the time differs
+//! (docs/explanation/staging.md).
 
 use super::Plan;
 use crate::attention::Attention;
@@ -19,48 +21,48 @@ use std::collections::BTreeMap;
 /// A plan as one transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AtOnce {
-    /// The submission's record.
     pub submission: Submission,
-    /// The change instances that are born with it.
+    /// The created change instances.
     pub born: Vec<Change>,
-    /// The items that it touches, as they are afterwards.
+    /// The touched items after the transaction.
     pub items: Vec<Item>,
-    /// The one transaction.
+    /// The transaction.
     pub writes: Vec<Write>,
 }
 
-/// A plan whose items land after the commit.
+/// A plan whose items are applied after the commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Staged {
-    /// The submission's record.
     pub submission: Submission,
-    /// What is written first.
+    /// The first write.
     pub staging: Staging,
-    /// What is written then, unseen.
+    /// The second step: work records, invisible until the commit.
     pub works: Vec<Work>,
-    /// The one transaction that makes all of it the submission's, or nothing.
+    /// The transaction that makes all of it the team's submission, or nothing.
     pub commit: Vec<Write>,
 }
 
 impl Plan<'_> {
-    /// The submission's record, as if it were carried out already.
+    /// Returns the submission's record as if all work were done.
     pub const fn submission(&self) -> &Submission {
         &self.submission
     }
 
-    /// How many writes it takes at once, if none closes another change instance, begins or ends what runs, and nothing
-    /// follows.
+    /// Returns a lower bound on the writes at once: without closings, running charges and generated changes.
+    ///
+    /// It decides for staging before any change instance is created.
     pub fn writes_at_least(&self) -> usize {
         let charged = self.direct.iter().filter(|(_, owed)| owed.prices.per_change != Amount::ZERO).count();
+        // The head and the submission, then an item and a change instance for each change.
         2 + self.others.len() + self.declarations.len() + 2 * self.direct.len() + charged
     }
 
-    /// What is generated after the submission's own items.
+    /// Returns the changes to generate after the submission's own items.
     pub fn derived(&self) -> &[Owed] {
         &self.derived
     }
 
-    /// The plan as one transaction, whatever its size: the items land now.
+    /// Packs the plan as one transaction of any size: it applies the items now.
     pub fn at_once(&self, stamp: &Stamp) -> Result<AtOnce, Missing> {
         let works = divided(self.derived.clone());
         let submission = Submission {
@@ -69,6 +71,7 @@ impl Plan<'_> {
             ..self.submission.clone()
         };
         let (mut born, mut items, mut writes) = (Vec::new(), Vec::new(), Vec::new());
+        // The head is one record and takes one action in a transaction, so it carries the sum of all items.
         let mut attention = self.head.1.attention;
         for (before, owed) in &self.direct {
             let landed = land_declared(owed, &submission, *before, stamp)?;
@@ -94,8 +97,9 @@ impl Plan<'_> {
         Ok(AtOnce { submission, born, items, writes: all })
     }
 
-    /// The plan staged: every item, with the shares of its dependents, is work; the commit only claims it. None when
-    /// no item changes: such a plan fits one transaction.
+    /// Packs the plan as a staging: work for each item with the shares of its dependent teams, and the commit.
+    ///
+    /// It returns none if no item changes. Such a plan fits one transaction.
     pub fn staged(&self, id: StagingId) -> Option<Staged> {
         if self.direct.is_empty() {
             return None;
@@ -108,6 +112,8 @@ impl Plan<'_> {
             work_left: count(direct.len() + referenced.len()),
             ..self.submission.clone()
         };
+        // The direct items have the lowest numbers. The head is free once they are applied, and `submit` applies
+        // the first record for its response.
         let mut works = records(&submission, direct, 1);
         works.extend(records(&submission, referenced, submission.direct_left + 1));
         let staging = Staging {
@@ -117,6 +123,8 @@ impl Plan<'_> {
             state: StagingState::Open,
             created: submission.created,
         };
+        // Until the last item is applied, the stored items are not the declared ones: no other submission may plan
+        // on them (I8, ADR 12).
         let head = Head { in_flight: Some(submission.id), ..self.head.1 };
         let mut commit = vec![Write::Head { before: self.head.0, after: head }];
         commit.extend(self.others.iter().cloned());
@@ -130,7 +138,10 @@ impl Plan<'_> {
         Some(Staged { submission, staging, works, commit })
     }
 
-    /// What is owed, item by item: those that the submission changes with their dependents' shares, then the others.
+    /// Returns the planned changes item by item: first the submission's own items with their shares, then the
+    /// referenced items.
+    ///
+    /// All changes of one item are adjacent, because they go into one transaction.
     pub(super) fn by_item(&self) -> (Vec<Owed>, Vec<Owed>) {
         let mut shares: BTreeMap<_, Vec<Owed>> = BTreeMap::new();
         for owed in &self.derived {

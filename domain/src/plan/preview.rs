@@ -1,7 +1,7 @@
-//! Previewing: what a submission would do, told without doing it, and a token that stands for exactly that.
+//! Preview: the effects of a submission without its writes, and a token for exactly these effects.
 //!
-//! The same landing that would write the change instances makes them here, so a preview differs from what is created
-//! only if something moved in between; the token shows that.
+//! The function that creates change instances in the table creates them here in memory. So a preview differs from
+//! the result only if something changed in between, and the token shows that (R34, ADR 23).
 
 use super::{Items, Plan, application};
 use crate::change::{Change, ChangeType, Kind, Version};
@@ -17,26 +17,26 @@ use crate::write::{Closing, Write};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// How many warnings are told; of what goes beyond, the number is.
+/// Maximum number of warnings in a preview; one more line counts the rest.
 const WARNINGS_MAX: usize = 100;
 
-/// What a submission would do.
+/// The effects of a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preview {
-    /// Every change instance that it would cause, in the order of their numbers.
+    /// The change instances that the submission would create, by id.
     pub born: Vec<Change>,
-    /// The open ones that these would close.
+    /// The open change instances that these would close.
     pub closed: Vec<Closing>,
     /// The items that do not exist yet.
     pub created: BTreeSet<ItemId>,
-    /// What whoever submits may not have meant, in sentences.
+    /// Sentences about effects that the consumer may not intend.
     pub warnings: Vec<String>,
-    /// Stands for all of it, and for the declaration that it starts from.
+    /// The plan token: a hash of all effects and of the declarations before and after.
     pub plan: Hash,
 }
 
 impl Plan<'_> {
-    /// What the plan would do to the items that it was made on, as they are.
+    /// Applies the plan in memory to the items that it was made on.
     pub fn preview(&self, items: &Items, stamp: &Stamp) -> Result<Preview, Missing> {
         let known: BTreeMap<ItemId, &Item> = items.values().flatten().map(|item| (item.id, item)).collect();
         let (direct, referenced) = self.by_item();
@@ -45,6 +45,8 @@ impl Plan<'_> {
         let (mut born, mut closed, mut created) = (Vec::new(), Vec::new(), BTreeSet::new());
         for owed in of_one_item {
             let before = owed.first().and_then(|first| known.get(&first.item).copied());
+            // The causes of all shares are in the same call, because `by_item` puts the changes of one item
+            // together.
             let generated = generate(owed, &self.submission, before, &BTreeMap::new(), stamp)?;
             if before.is_none() {
                 created.insert(generated.item.id);
@@ -56,6 +58,7 @@ impl Plan<'_> {
                 }
             }
         }
+        // The response lists them by id, and the token depends on the order.
         born.sort_by_key(|change| change.id);
         closed.sort_by_key(|closing| closing.change);
         let plan = self.token(&born, &closed);
@@ -63,7 +66,7 @@ impl Plan<'_> {
         Ok(Preview { born, closed, created, warnings, plan })
     }
 
-    /// Applications of which nothing is left, though they had items.
+    /// Returns a warning for each application that loses all its items.
     fn emptied<'a>(&'a self, born: &'a [Change]) -> impl Iterator<Item = String> + 'a {
         let empty = digest::application(application::NO_METADATA, []);
         self.others.iter().filter_map(move |write| {
@@ -83,7 +86,7 @@ impl Plan<'_> {
         })
     }
 
-    /// Items that are declared as before, and asked for again because nobody works on them (R12).
+    /// Returns a warning for each orphan that the submission requests again (R12).
     fn asked_again(&self) -> impl Iterator<Item = String> + '_ {
         let again = self.direct.iter().filter_map(|(before, owed)| {
             let (before, declared) = (before.as_ref()?, owed.declared.as_ref()?);
@@ -98,14 +101,16 @@ impl Plan<'_> {
         })
     }
 
-    /// Returns the hash of the declarations before and after, and of every change instance that is created or closed, with
-    /// its prices. It leaves out numbers of change instances, which owners' retries take as well, and the number of the
-    /// submission, so a submission without changes leaves it as it is.
+    /// Returns the plan token.
+    ///
+    /// It hashes the declarations before and after, and every change instance that is created or closed, with its
+    /// prices. It omits the numbers of change instances, because retries use the same counter. It omits the number
+    /// of the submission, so a submission without changes leaves plans valid.
     fn token(&self, born: &[Change], closed: &[Closing]) -> Hash {
         let (before, after) = &self.head;
         let mut text = format!("{} {} {}", before.team, before.root, after.root);
         let mut line = |line: std::fmt::Arguments<'_>| {
-            // Writing to a text cannot fail.
+            // Writes to a `String` cannot fail.
             let _written = text.write_char('\n').and_then(|()| text.write_fmt(line));
         };
         for change in born {
@@ -131,7 +136,7 @@ impl Plan<'_> {
     }
 }
 
-/// Change instances that would be closed while their owners may be at work on them.
+/// Returns a warning for each APPROVED change instance that would be closed, since its owner may work on it.
 fn endangered(closed: &[Closing]) -> impl Iterator<Item = String> + '_ {
     let approved = closed.iter().filter(|closing| closing.from == State::Approved);
     approved.map(|closing| {
