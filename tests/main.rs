@@ -29,6 +29,7 @@ mod past;
 mod people;
 mod races;
 mod radius;
+mod records;
 mod scenarios;
 mod shed;
 mod staging;

@@ -450,9 +450,9 @@ pub(crate) fn team_name(name: &str) -> Key {
     Key::new(format!("TEAM_NAME#{name}"), "TEAM_NAME")
 }
 
-/// Returns the key of the row that the deep health check writes to the table of keys: `HEALTH` / `HEALTH`.
+/// Returns the key of the row of the health check on a local engine: `HEALTH` / `HEALTH`.
 ///
-/// Attributes: none.
+/// Attributes: `at` (N), the time of the check.
 pub(crate) fn health_check() -> Key {
     Key::new("HEALTH", "HEALTH")
 }
@@ -482,7 +482,7 @@ pub(crate) fn owner_deployed(owner: TeamId) -> String {
     format!("OWNER#{owner}#DEPLOYED")
 }
 
-/// Returns the partition of `gs2` with an owner's charges of a type, `OPEN` or `PROCESSED`:
+/// Returns the partition of `gs2` with an owner's open or processed charges of a type:
 /// `OWNER#{owner}#CHARGES#{type}#{processed}`, sorted by `{time}#{id}`.
 pub(crate) fn owner_charges(owner: TeamId, charge_type: ChargeType, is_processed: bool) -> String {
     let processed = if is_processed { "PROCESSED" } else { "OPEN" };

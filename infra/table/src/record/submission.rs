@@ -155,7 +155,8 @@ impl Record for RememberedRecord {
     }
 }
 
-/// Pending work of a submission: planned change instances. After a failure, the attribute `tr` counts the attempts.
+/// Pending work of a submission: planned change instances. The attribute `tr` (N) counts failures. After ten, the record
+/// moves to partition `QUARANTINE` of `gs3`. Staged work is in `gs3` only there.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct WorkRecord {
     /// Id of the submission.
