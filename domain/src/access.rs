@@ -1,49 +1,46 @@
-//! API keys: who acts for a team, in which role, for how long.
+//! API keys: the credential of a client, with its team, role and expiry.
 
 use crate::actor::{Role, TeamRef};
 use crate::id::KeyId;
 use crate::land::Stamp;
 use crate::timestamp::Timestamp;
 
-/// How many keys a team has at most.
+/// Maximum number of API keys of a team.
 pub const KEYS_MAX: u64 = 100;
-/// How long a key that is rotated goes on beside its successor, in microseconds, when nothing is said: a day.
+/// Default time for which a rotated key stays valid next to its successor, in microseconds: one day.
 pub const OVERLAP_MICROS: u64 = 86_400_000_000;
-/// How long it does at most: thirty days.
+/// Maximum of that time: thirty days.
 pub const OVERLAP_MICROS_MAX: u64 = 30 * OVERLAP_MICROS;
 
-/// An API key, but for the secret itself.
+/// An API key without its secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey {
-    /// Its id.
     pub id: KeyId,
-    /// The form in which the secret is stored.
+    /// The stored form of the secret: its SHA-256.
     pub hash: String,
-    /// Its name, which histories show.
+    /// The name in histories; not secret.
     pub name: String,
-    /// The team that it acts for.
     pub team: TeamRef,
-    /// What it may do.
     pub role: Role,
-    /// When it was made.
+    /// Creation time.
     pub created: Timestamp,
-    /// Who made it.
+    /// The name of the creator, as in a history.
     pub created_by: String,
-    /// From when on it is good for nothing.
+    /// The first moment at which the key is invalid; none for a key without expiry.
     pub expires: Option<Timestamp>,
-    /// The key that takes its place, if one does.
+    /// The key that replaces this one after a rotation.
     pub successor: Option<KeyId>,
 }
 
 impl std::fmt::Debug for ApiKey {
-    // A hash is no secret, and nobody's business.
+    // A hash is not a secret, but log readers do not need it.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ApiKey").field("id", &self.id).field("team", &self.team).finish_non_exhaustive()
     }
 }
 
 impl ApiKey {
-    /// A key as it is made.
+    /// Creates a key with an id from its team and hash.
     pub fn new(made: Made, team: TeamRef, stamp: &Stamp) -> Self {
         let Made { hash, name, role, expires } = made;
         let (created, created_by) = (stamp.now, stamp.by.changed_by());
@@ -51,12 +48,14 @@ impl ApiKey {
         Self { id, hash, name, team, role, created, created_by, expires, successor: None }
     }
 
-    /// Whether it is good for anything.
+    /// Returns whether the key is valid.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.expires.is_none_or(|expires| now < expires)
     }
 
-    /// The key as it is once another one takes its place, after a while in which both are good, and that other one.
+    /// Returns the key with an expiry and its successor, after a rotation.
+    ///
+    /// Both are valid for `overlap` microseconds, so clients can change over without an interruption.
     pub fn rotated(
         &self,
         hash: String,
@@ -67,20 +66,19 @@ impl ApiKey {
         let made = Made { hash, name: self.name.clone(), role: self.role, expires };
         let successor = Self::new(made, self.team.clone(), stamp);
         let end = Timestamp::from_micros(stamp.now.micros().saturating_add(overlap));
+        // A rotation must not extend the life of a key, so the earlier end counts.
         let expires = self.expires.map_or(end, |expires| expires.min(end));
         (Self { expires: Some(expires), successor: Some(successor.id), ..self.clone() }, successor)
     }
 }
 
-/// What a key is made of.
+/// The input for a new key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Made {
-    /// The form in which the secret is stored.
+    /// The stored form of the secret: its SHA-256.
     pub hash: String,
-    /// Its name.
     pub name: String,
-    /// What it may do.
     pub role: Role,
-    /// From when on it is good for nothing.
+    /// The first moment at which the key is invalid; none for a key without expiry.
     pub expires: Option<Timestamp>,
 }

@@ -1,32 +1,30 @@
-//! Who does something: the caller of a request, or the system itself.
+//! Actors: the caller of a request, or the system itself.
 
 use crate::id::TeamId;
 
-/// A team by id and name; names never change, so records carry them.
+/// A team by id and name; names never change, so records hold them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TeamRef {
-    /// The team's id.
     pub id: TeamId,
-    /// The team's name.
     pub name: String,
 }
 
-/// What a caller may do in its team.
+/// The role of a caller in its team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Everything, settings included.
+    /// All permissions, including settings.
     Admin,
-    /// Submitting and deciding.
+    /// Submissions and decisions.
     General,
-    /// Reading.
+    /// Reads only.
     ReadOnly,
 }
 
 impl Role {
-    /// Every role.
+    /// All roles.
     pub const ALL: [Self; 3] = [Self::Admin, Self::General, Self::ReadOnly];
 
-    /// The one name of the role.
+    /// Returns the name on the wire and in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Admin => "ADMIN",
@@ -35,47 +33,43 @@ impl Role {
         }
     }
 
-    /// Reads a role's name.
+    /// Parses the name of a role.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 }
 
-/// An authenticated caller, acting for a team.
+/// An authenticated caller, acting for one team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// The team that is acted for.
     pub team: TeamRef,
-    /// What the caller may do in it.
     pub role: Role,
-    /// Who it is.
     pub identity: Identity,
 }
 
-/// Who a caller is.
+/// The identity of a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// A team's API key, by its name, which is not secret.
+    /// An API key of the team, by its name, which is not secret.
     Key(String),
-    /// A person, by the name that the team knows them by.
+    /// A member of the team, by the member's name there.
     Person(String),
 }
 
-/// Who brought a history entry about.
+/// The author of a history entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// A caller with an API key.
     Key {
-        /// The key's name.
+        /// The key's name, which is not secret.
         name: String,
-        /// The key's team.
         team: TeamRef,
     },
     /// A member of a team.
     Person {
-        /// The name that the team knows them by.
+        /// The member's name in the team.
         name: String,
-        /// The team that they acted for.
+        /// The team for which the member acts.
         team: TeamRef,
     },
     /// Dovetail itself, by a rule.
@@ -83,7 +77,8 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// The name that the history shows: `<key name> (Api Key)`, a person's name or `SYSTEM` (docs/reference/http.md).
+    /// Returns the name in histories: `<key name> (Api Key)`, a member's name or `SYSTEM`
+    /// (docs/reference/http/README.md).
     pub fn changed_by(&self) -> String {
         match self {
             Self::Key { name, .. } => format!("{name} (Api Key)"),
@@ -92,7 +87,7 @@ impl Actor {
         }
     }
 
-    /// The team that acted, if one did.
+    /// Returns the team of the actor; none for the system.
     pub const fn team(&self) -> Option<&TeamRef> {
         match self {
             Self::Key { team, .. } | Self::Person { team, .. } => Some(team),

@@ -1,25 +1,26 @@
-//! What waits for a consumer's answer, added up so that one number on the team's head fences it (R11, R12).
+//! Blockers: the changes and items that wait for a consumer's answer, as a count and a sum on the team's head (R11,
+//! R12).
 //!
-//! The count says whether anything waits at all. The sum, of one hash per waiting thing, tells two sets of
-//! the same size apart: it is what makes a refusal, and the absence of one, exact under races.
+//! The count shows whether there are blockers at all. The sum of one hash for each distinguishes two sets of the
+//! same size. Together they make a refusal, or its absence, exact under races (ADR 2).
 
 use sha2::{Digest, Sha256};
 use std::ops::{Add, Sub};
 
-/// A set of things that wait, as its size and the sum of its hashes; also the difference of two.
+/// A set of blockers as its size and the sum of its hashes; also the difference of two sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attention {
-    /// How many things wait.
+    /// The number of blockers; negative in a difference.
     pub count: i64,
-    /// The sum of their hashes of 40 bits: room for eight million before it overflows.
+    /// The sum of their 40-bit hashes; 64 bits have room for eight million of them.
     pub sum: i64,
 }
 
 impl Attention {
-    /// Nothing waits.
+    /// The empty set.
     pub const NONE: Self = Self { count: 0, sum: 0 };
 
-    /// One thing that waits, by a label that is unique among them.
+    /// Returns one blocker; its label must be unique in the team.
     pub fn one(label: &str) -> Self {
         let hash = Sha256::digest(label);
         let sum = hash.first_chunk().map_or(0, |first| u64::from_be_bytes(*first) >> 24);

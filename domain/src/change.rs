@@ -1,4 +1,4 @@
-//! A change instance: one requested change to one service item, for one team to carry out, and its history.
+//! Change instances: one requested change of one service item for one owner, with its history.
 
 use crate::actor::{Actor, TeamRef};
 use crate::charge::Prices;
@@ -11,22 +11,19 @@ use crate::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// What is to be done with the service item.
+/// The requested operation on the service item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChangeType {
-    /// A new service item.
     Create,
-    /// A change to an existing one.
     Modify,
-    /// Its removal.
     Delete,
 }
 
 impl ChangeType {
-    /// Every type.
+    /// All change types.
     pub const ALL: [Self; 3] = [Self::Create, Self::Modify, Self::Delete];
 
-    /// The one name of the type.
+    /// Returns the name on the wire and in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Create => "CREATE",
@@ -35,30 +32,30 @@ impl ChangeType {
         }
     }
 
-    /// Reads a type's name.
+    /// Parses the name of a change type.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|ty| ty.name() == name)
     }
 }
 
-/// Why the change instance exists.
+/// The origin of a change instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The consumer changed this item's declaration.
+    /// The consumer changed the declaration of this item.
     Direct,
     /// A dependent team's share of another change instance.
     Dependent,
-    /// An item that this one references was modified.
+    /// The consumer modified an item that this one references.
     Referenced,
-    /// The owner tries a rejected or failed one again (R13).
+    /// The owner retries a rejected or failed change instance (R13).
     Retry,
 }
 
 impl Kind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Direct, Self::Dependent, Self::Referenced, Self::Retry];
 
-    /// The one name of the kind.
+    /// Returns the name on the wire and in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Direct => "DIRECT",
@@ -68,28 +65,26 @@ impl Kind {
         }
     }
 
-    /// Reads a kind's name.
+    /// Parses the name of a kind.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// What the item shall become: a declaration, by its hash, or nothing.
+/// The goal of a change: a declaration by its hash, or the removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
-    /// The item as declared.
     Declared(Hash),
-    /// The item is gone.
     Removed,
 }
 
 impl Target {
-    /// What an item with this declaration, or none, shall become.
+    /// Returns the goal for a declaration, or the removal for none.
     pub fn of(declared: Option<Hash>) -> Self {
         declared.map_or(Self::Removed, Self::Declared)
     }
 
-    /// The declaration's hash, unless the item shall be gone.
+    /// Returns the hash of the declaration; none for a removal.
     pub const fn hash(self) -> Option<Hash> {
         match self {
             Self::Declared(hash) => Some(hash),
@@ -98,32 +93,32 @@ impl Target {
     }
 }
 
-/// A declaration of an item, by its version (counted from 1 per item) and hash.
+/// A version of an item's declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// Counts the item's declarations from 1.
+    /// The number of the declaration, from 1 per item.
     pub number: u64,
-    /// The hash of the declaration's canonical form.
+    /// The hash of the canonical form.
     pub hash: Hash,
 }
 
-/// Why the stack rules, or generation, closed a change instance.
+/// The rule that closed a change instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosedBy {
-    /// A newer one entered its stage (Examples 1 and 2).
+    /// A newer change instance entered the stage (Examples 1 and 2).
     Displaced(ChangeId),
-    /// The consumer answered the rejection or error by changing the declaration (Example 3).
+    /// The consumer answered the rejection or error with another declaration (Example 3).
     Answered(ChangeId),
-    /// A later submission's change had already landed when it was generated (R25).
+    /// A later submission had changed the item before this change was generated (R25).
     Overtaken,
-    /// It met a rejection or error that the consumer still has to answer (R24).
+    /// An unanswered rejection or error blocked it (R24).
     Blocked,
-    /// The owner tries again with a new attempt (R13).
+    /// The owner retries with a new attempt (R13).
     Retried(ChangeId),
 }
 
 impl ClosedBy {
-    /// The sentence that the history shows.
+    /// Returns the sentence in the history.
     pub fn describe(self) -> String {
         match self {
             Self::Displaced(by) => format!("displaced by change instance {by}"),
@@ -135,21 +130,21 @@ impl ClosedBy {
     }
 }
 
-/// What a history entry records.
+/// The subject of a history entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// A move to another state.
+    /// A transition to another state.
     State,
     /// A new log text in the same state.
     Log,
 }
 
-/// The link of a history's hash chain: 16 bytes over all entries so far.
+/// The hash chain of a history: 16 bytes over all entries so far.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Chain(pub [u8; 16]);
 
 impl Chain {
-    /// What the first entry follows.
+    /// The value before the first entry.
     pub const START: Self = Self([0; 16]);
 }
 
@@ -159,39 +154,37 @@ impl fmt::Debug for Chain {
     }
 }
 
-/// One step in the life of a change instance; entries are only ever appended.
+/// One entry in the history of a change instance; the history only grows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The state before; none at birth.
+    /// The state before; none at the creation.
     pub from: Option<State>,
-    /// The state after; the same as before for a log entry.
+    /// The state after; equal to `from` for a log entry.
     pub to: State,
-    /// When; never earlier than the entry before, whatever the clock says.
+    /// The time of the write; never before that of the previous entry, whatever the clock says.
     pub at: Timestamp,
-    /// Who.
     pub by: Actor,
-    /// The request that wrote it: the own mark by which an unknown outcome is settled.
+    /// The id of the request; a retry finds its own write by it.
     pub request: String,
-    /// What it records.
     pub reason: Reason,
-    /// Which rule closed the change instance, if one did.
+    /// The rule that closed the change instance, if a rule did.
     pub closed_by: Option<ClosedBy>,
-    /// The owner's log text as of this entry, if it changed.
+    /// The new log text, if it changed.
     pub log: Option<String>,
-    /// The type as of this entry; the Exception turns a MODIFY into a CREATE.
+    /// The type after this entry; the Exception turns a MODIFY into a CREATE.
     pub change_type: ChangeType,
-    /// The hash chain up to and with this entry.
+    /// The hash chain including this entry.
     pub chain: Chain,
 }
 
 impl Entry {
-    /// Completes an entry with the link that ties it to all entries before.
+    /// Completes the entry with its link to all entries before.
     pub fn chained(mut self, previous: Chain) -> Self {
         self.chain = self.link(previous);
         self
     }
 
-    /// The link of this entry when `previous` is that of the one before.
+    /// Returns the link of this entry after the link `previous`.
     pub fn link(&self, previous: Chain) -> Chain {
         let mut hash = Sha256::new();
         hash.update(previous.0);
@@ -215,7 +208,7 @@ impl Entry {
             self.log.as_deref(),
             Some(self.change_type.name()),
         ];
-        // Each field carries its length, so that no two entries read the same; an absent one has none.
+        // Each field carries its length, and an absent field has none, so no two entries hash the same bytes.
         for field in fields {
             match field {
                 Some(text) => {
@@ -232,91 +225,84 @@ impl Entry {
     }
 }
 
-/// The end of a history: what the next entry follows, and what a conditional write compares.
+/// The end of a history: the base of the next entry, and the condition of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// How many entries there are.
+    /// The number of entries.
     pub entries: u64,
-    /// When the last one was written.
+    /// The time of the last entry.
     pub at: Timestamp,
-    /// The link of the last one.
+    /// The link of the last entry.
     pub chain: Chain,
 }
 
 /// A change instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Its id.
     pub id: ChangeId,
-    /// The service item it changes.
     pub item: ItemId,
-    /// The item's name.
     pub item_name: String,
-    /// The application's name.
     pub application: String,
-    /// The item's service.
     pub service: ServiceRef,
-    /// The team that carries it out and decides.
+    /// The team that decides on it and carries it out.
     pub owner: TeamRef,
-    /// The team that owns the service.
+    /// The team of the service.
     pub service_owner: TeamRef,
-    /// The team that declared the item.
+    /// The team of the declaration.
     pub consumer: TeamRef,
-    /// Why it exists.
     pub kind: Kind,
-    /// The change instance that this one follows from: for a dependent one, or a retry.
+    /// The change instance of which this one is a share or a retry.
     pub cause: Option<ChangeId>,
-    /// What is to be done.
     pub change_type: ChangeType,
-    /// Where it stands.
     pub state: State,
-    /// The submission it comes from; its number orders all changes of the consumer.
+    /// The submission that caused it; the submission's number orders all changes of the consumer.
     pub submission: SubmissionId,
-    /// The commit that the consumer named with the submission.
+    /// The commit named by the consumer in the submission.
     pub commit_id: Option<String>,
-    /// Counts the owner's retries from 1.
+    /// Number of the owner's attempt, from 1.
     pub attempt: u64,
-    /// What the item shall become; none when it shall be gone.
+    /// The declaration after the change; none for a removal.
     pub new: Option<Version>,
-    /// What the item was declared as before; none for a first declaration.
+    /// The declaration before the change; none for a first declaration.
     pub old: Option<Version>,
-    /// Open change instances that this one displaced: what they began may have to be undone.
+    /// The open change instances that it displaced; their owner may have started them already.
     pub supersedes: Vec<ChangeId>,
-    /// How many of them it displaced when it was born.
+    /// The number of them at the creation.
     pub superseded_at_birth: usize,
-    /// A DELETE of an item of which nothing was ever begun, or nothing is left (R5).
+    /// Whether it is a DELETE without an approved CREATE since the last completed DELETE (R5).
     pub never_in_service: bool,
-    /// Whether the item existed out there once this was born.
+    /// The runtime state of the item after the creation of this change instance.
     pub runtime_state: RuntimeState,
-    /// The deployed item version that was the newest when this was requested.
+    /// The newest deployed version of the item at the creation.
     pub deployed_before: Option<DeployedId>,
     /// The owner's message on the current state.
     pub log: String,
-    /// What the service's definition asked for it, and for the item with it, at the submission (R38, R39).
+    /// The fees in the service definition at the submission: for this change, and per month for the item (R38,
+    /// R39).
     pub prices: Prices,
-    /// When it was born (R30).
+    /// Creation time (R30).
     pub created: Timestamp,
-    /// Every step of its life.
+    /// All entries, oldest first.
     pub history: Vec<Entry>,
 }
 
 impl Mark {
-    /// What the first entry follows.
+    /// The end of an empty history.
     pub const START: Self = Self { entries: 0, at: Timestamp::from_micros(0), chain: Chain::START };
 }
 
 impl Change {
-    /// What the item shall become.
+    /// Returns the goal of the change.
     pub fn target(&self) -> Target {
         Target::of(self.new.map(|version| version.hash))
     }
 
-    /// Whether it is a dependent team's share.
+    /// Returns whether it is a dependent team's share.
     pub fn is_dependant(&self) -> bool {
         self.owner.id != self.service_owner.id
     }
 
-    /// Returns the change instance that has answered this one's rejection or error, if one has (Example 3).
+    /// Returns the change instance that answered this one's rejection or error, if one did (Example 3).
     pub fn answered_by(&self) -> Option<ChangeId> {
         let answered = |entry: &Entry| {
             if let Some(ClosedBy::Answered(by)) = entry.closed_by { Some(by) } else { None }
@@ -324,12 +310,12 @@ impl Change {
         self.history.iter().find_map(answered)
     }
 
-    /// The teams that it concerns: those see it, and nobody else.
+    /// Returns the teams with access to the change instance; all others get 404.
     pub const fn parties(&self) -> [TeamId; 3] {
         [self.owner.id, self.service_owner.id, self.consumer.id]
     }
 
-    /// The end of its history.
+    /// Returns the end of the history.
     pub fn mark(&self) -> Mark {
         let last = self.history.last();
         Mark {
@@ -339,17 +325,17 @@ impl Change {
         }
     }
 
-    /// When the last entry was written (R30).
+    /// Returns the time of the last entry (R30).
     pub fn modified(&self) -> Timestamp {
         self.mark().at
     }
 
-    /// Whether `request` has written an entry: the own mark (docs/explanation/architecture.md, lost answers).
+    /// Returns whether `request` has written an entry (docs/explanation/concurrency.md, lost answers).
     pub fn bears(&self, request: &str) -> bool {
         self.history.iter().any(|entry| entry.request == request)
     }
 
-    /// The change instance as it was at birth: what the reply to the submission shows, every time.
+    /// Returns the change instance as created: every response to the submission shows this form.
     pub fn as_born(&self) -> Self {
         let mut born = self.clone();
         born.history.truncate(1);

@@ -1,7 +1,7 @@
-//! Charges: what an item's changes and its time in service cost its consumer (R38, R39).
+//! Charges: the fees for an item's changes and its time in service (R38, R39).
 //!
-//! A charge arises in the transaction of its cause, under the fence of its item, which carries the sums: so nothing is
-//! charged twice or forgotten, and what an item has cost is read with the item alone.
+//! The transaction of the cause creates the charge, under the fence of the item. So no charge exists twice or is
+//! missing. The item carries the sums, so its cost needs no other read (ADR 24).
 
 mod mark;
 
@@ -15,20 +15,20 @@ use crate::service::ServiceRef;
 use crate::timestamp::Timestamp;
 use crate::write::Write;
 
-/// What is charged for.
+/// The cause of a charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChargeType {
-    /// A change instance.
+    /// A fee for one change instance.
     CostPerChange,
-    /// Time in service.
+    /// A fee for time in service.
     MonthlyCost,
 }
 
 impl ChargeType {
-    /// Every type.
+    /// All charge types.
     pub const ALL: [Self; 2] = [Self::CostPerChange, Self::MonthlyCost];
 
-    /// The one name of the type: that of the price in a definition.
+    /// Returns the name of the type, which is also that of the price in a definition.
     pub const fn name(self) -> &'static str {
         match self {
             Self::CostPerChange => "cost_per_change",
@@ -36,26 +36,26 @@ impl ChargeType {
         }
     }
 
-    /// Reads a type's name.
+    /// Parses the name of a charge type.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|ty| ty.name() == name)
     }
 }
 
-/// The prices of a service, as its definition says; also two sums of what they come to.
+/// The prices in a service definition; also used for two sums of charges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prices {
-    /// For each change instance.
+    /// The fee for each change instance.
     pub per_change: Amount,
-    /// For each month that an item is in service.
+    /// The fee for each month in service.
     pub monthly: Amount,
 }
 
 impl Prices {
-    /// Free of charge.
+    /// No fees.
     pub const NONE: Self = Self { per_change: Amount::ZERO, monthly: Amount::ZERO };
 
-    /// Both together.
+    /// Returns the total of both.
     pub fn sum(self) -> Amount {
         self.per_change + self.monthly
     }
@@ -67,48 +67,42 @@ impl Prices {
         }
     }
 
-    /// Adds what a charge comes to.
+    /// Adds the amount of a charge to the sum of its type.
     pub(crate) fn add(&mut self, charge_type: ChargeType, amount: Amount) {
         let sum = self.of(charge_type);
         *sum = *sum + amount;
     }
 }
 
-/// Who marked a charge as processed, and when.
+/// The actor and time of the processing of a charge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Processed {
-    /// When.
     pub at: Timestamp,
-    /// Who.
     pub by: Actor,
 }
 
 /// A charge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Charge {
-    /// Its id, which tells its type.
+    /// The id, which includes the type.
     pub id: ChargeId,
-    /// The service item.
     pub item: ItemId,
-    /// The item's name.
     pub item_name: String,
-    /// The application's name.
     pub application: String,
-    /// The item's service.
     pub service: ServiceRef,
-    /// The team that owns the service: who charges.
+    /// The team of the service, which receives the charge.
     pub service_owner: TeamRef,
-    /// The team that declared the item: who is charged.
+    /// The team of the declaration, which pays the charge.
     pub consumer: TeamRef,
-    /// The change instance that is charged for, or with whose approval the price came into force.
+    /// The charged change instance; for time in service the one whose approval set the price.
     pub change: ChangeId,
-    /// The price.
+    /// The fee per change, or per month.
     pub price: Amount,
-    /// The beginning of the time that is charged for; the birth of a change instance.
+    /// Start of the charged time; for a change instance its creation.
     pub start: Timestamp,
-    /// Its end; none while it runs.
+    /// End of the charged time; none for a running charge.
     pub end: Option<Timestamp>,
-    /// That it was marked as processed.
+    /// The processing; none while the charge is unprocessed.
     pub processed: Option<Processed>,
 }
 
@@ -130,7 +124,7 @@ impl Charge {
         }
     }
 
-    /// What it comes to; by `now`, if it still runs.
+    /// Returns the amount of the charge; for a running charge the amount at `now`.
     pub fn total(&self, now: Timestamp) -> Amount {
         match self.id.charge_type() {
             ChargeType::CostPerChange => self.price,
@@ -139,39 +133,36 @@ impl Charge {
     }
 }
 
-/// The charge for an item's time in service that runs.
+/// The running charge for an item's time in service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Running {
-    /// The charge.
     pub charge: ChargeId,
     /// The price per month.
     pub price: Amount,
-    /// Since when.
     pub start: Timestamp,
 }
 
-/// What an item's charges come to.
+/// The sums of an item's charges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Charges {
-    /// The one that runs.
     pub running: Option<Running>,
-    /// What all others come to, by their types.
+    /// The sums of all ended charges by type.
     pub ended: Prices,
-    /// What of that is processed.
+    /// The processed part of these sums.
     pub processed: Prices,
 }
 
 impl Charges {
-    /// An item that has cost nothing.
+    /// An item without charges.
     pub const NONE: Self = Self { running: None, ended: Prices::NONE, processed: Prices::NONE };
 
-    /// What all of them come to, by their types.
+    /// Returns the total of all charges by type at `now`.
     pub fn total(&self, now: Timestamp) -> Prices {
         let running = self.running.map_or(Amount::ZERO, |running| running.price.over(running.start, now));
         Prices { monthly: self.ended.monthly + running, ..self.ended }
     }
 
-    /// Ends what runs, and tells what it came to.
+    /// Ends the running charge and returns it with its amount.
     fn end(&mut self, at: Timestamp) -> Option<(Running, Amount)> {
         let running = self.running.take()?;
         let amount = running.price.over(running.start, at);
@@ -180,15 +171,17 @@ impl Charges {
     }
 }
 
-/// Whether a change instance is charged for by itself (R38): a dependent team's share is part of its cause, a retry is the
-/// owner's own, and what was born closed was never anybody's work.
+/// Returns whether a change instance has a fee (R38).
+///
+/// A dependent team's share is part of its cause. A retry is the owner's decision. A change instance created in
+/// CLOSED was never work.
 pub fn is_charged_for(change: &Change) -> bool {
     let is_stillborn = change.history.first().is_some_and(|birth| birth.closed_by.is_some());
     let is_generated = matches!(change.kind, Kind::Direct | Kind::Referenced);
     change.prices.per_change != Amount::ZERO && is_generated && !is_stillborn
 }
 
-/// Returns the fee that a change instance costs (R38), and the monthly price that its approval brings into force (R39).
+/// Returns the fee of a change instance (R38), and the monthly price after its approval (R39).
 pub fn prices_of(change: &Change) -> Prices {
     let is_removal = change.change_type == ChangeType::Delete;
     Prices {
@@ -197,7 +190,7 @@ pub fn prices_of(change: &Change) -> Prices {
     }
 }
 
-/// Charges for a change instance that is born on an item (R38).
+/// Charges the fee of a new change instance to its item (R38).
 pub(crate) fn born(item: &mut Item, change: &Change) -> Option<Write> {
     if !is_charged_for(change) {
         return None;
@@ -208,17 +201,19 @@ pub(crate) fn born(item: &mut Item, change: &Change) -> Option<Write> {
     Some(Write::Charged(Charge { end: Some(change.created), ..charge }))
 }
 
-/// Charges for an item's time in service as an approval leaves it: at the price that came with the change instance, and
-/// not at all once the item is out of service (R39).
+/// Adjusts the running charge after an approval (R39).
+///
+/// The new price is that of the change instance, or zero once the item is out of service.
 pub(crate) fn approved(item: &mut Item, change: &Change, now: Timestamp) -> Vec<Write> {
     let price = match item.runtime_state {
         RuntimeState::InService => change.prices.monthly,
         RuntimeState::Requested | RuntimeState::Decommissioned => Amount::ZERO,
     };
     if item.charges.running.map_or(Amount::ZERO, |running| running.price) == price {
+        // The price is the same, so the running charge continues: no write, and no gap.
         return Vec::new();
     }
-    // Never before what the item has seen, so that no two of its times overlap whatever the clocks say.
+    // Never before the last change of the item, so two charged times never overlap, whatever the clocks say.
     let at = now.not_before(item.modified);
     let mut writes = Vec::new();
     if let Some((running, _)) = item.charges.end(at) {

@@ -1,7 +1,6 @@
-//! Comparing: two documents in, what a submission of the new one after the old one would change out.
+//! The comparison of two documents: the changes that a submission of the new one after the old one would cause.
 //!
-//! Not here: what takes more than the two texts, as schemas, references and what is in service
-//! ([`crate::plan`]).
+//! It uses the two texts alone. Schemas, references and runtime states belong to [`crate::plan`].
 
 mod document;
 mod field;
@@ -18,49 +17,47 @@ use crate::{
     problem::{Problem, pointer},
 };
 
-/// The metadata of an application that declares none.
+/// The metadata of an application without declared metadata.
 const NO_METADATA: &str = "{}";
 
-/// What differs between two documents, in the order of applications, services and names.
+/// The differences of two documents, in the order of applications, services and names.
 #[derive(Default)]
 pub struct Differences<'a> {
-    /// The items that are created, modified or deleted.
+    /// The created, modified and deleted items.
     pub changes: Vec<ItemChange<'a>>,
-    /// The metadata that is another; no change instance comes of it.
+    /// The changed metadata; they cause no change instance.
     pub metadata: Vec<MetadataChange<'a>>,
-    /// How many items are as they were.
+    /// The number of unchanged items.
     pub unchanged: usize,
 }
 
-/// A change to one item.
+/// A change of one item.
 pub struct ItemChange<'a> {
-    /// What is to be done with it.
     pub change_type: ChangeType,
-    /// Which item.
     pub key: Key<'a>,
-    /// What differs within it; nothing of one that is created or deleted.
+    /// The different fields; empty for a created or deleted item.
     pub fields: Vec<Field>,
 }
 
-/// A change to the metadata of the team or of an application.
+/// A change of the metadata of the team or of an application.
 pub struct MetadataChange<'a> {
     /// The application; empty for the team.
     pub application: Cow<'a, str>,
-    /// What differs within it.
     pub fields: Vec<Field>,
 }
 
-/// What is wrong with the two documents.
+/// The problems of the two documents.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Refused {
-    /// With the old one.
+    /// Problems of the old document.
     pub old: Vec<Problem>,
-    /// With the new one, by itself or beside the old one.
+    /// Problems of the new document, including a mismatch with the old one.
     pub new: Vec<Problem>,
 }
 
 /// Compares two declarations, or two lists of items.
 pub fn compare<'a>(old: &'a [u8], new: &'a [u8]) -> Result<Differences<'a>, Refused> {
+    // Identical texts need no second read, but a problem in them still counts.
     let before = Document::read(old).map_err(|old| Refused { old, ..Refused::default() });
     if old == new {
         return before
@@ -81,12 +78,12 @@ pub fn compare<'a>(old: &'a [u8], new: &'a [u8]) -> Result<Differences<'a>, Refu
     Ok(differences)
 }
 
-/// What differs between two declarations of an item, or two metadata, in an order in which it can be applied.
+/// Returns the different fields of two declarations of an item, or of two metadata, in the order of application.
 pub fn between(old: &str, new: &str) -> Result<Vec<Field>, Refused> {
     fields(old, new)
 }
 
-/// Why the new document, sound by itself, cannot be compared with the old one.
+/// Returns why two valid documents cannot be compared.
 fn mismatch(old: &Document<'_>, new: &Document<'_>) -> Option<Problem> {
     let problem = |path: Vec<String>, rule, message| {
         Some(Problem { pointer: pointer(path.iter().map(String::as_str)), path, rule, message, change: None })
@@ -105,12 +102,12 @@ fn mismatch(old: &Document<'_>, new: &Document<'_>) -> Option<Problem> {
 }
 
 impl<'a> Differences<'a> {
-    /// Whether nothing differs.
+    /// Returns whether the documents are equivalent.
     pub const fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.metadata.is_empty()
     }
 
-    /// How many items are changed so.
+    /// Returns the number of items with this type of change.
     pub fn count(&self, change_type: ChangeType) -> usize {
         self.changes.iter().filter(|change| change.change_type == change_type).count()
     }
@@ -118,7 +115,7 @@ impl<'a> Differences<'a> {
     fn metadata(&mut self, old: Metadata<'a>, mut new: Metadata<'a>) -> Result<(), Refused> {
         let mut pairs = BTreeMap::new();
         for (application, old) in old {
-            // A team that declares no metadata keeps what it has; an application's goes.
+            // A team without declared metadata keeps the stored ones; those of an application are removed.
             let absent = if application.is_empty() { old } else { NO_METADATA };
             let new = new.remove(&application).unwrap_or(absent);
             pairs.insert(application, (old, new));
@@ -133,7 +130,7 @@ impl<'a> Differences<'a> {
         Ok(())
     }
 
-    /// Compares items that are sorted by their keys.
+    /// Merges two lists of items, both sorted by key.
     fn items(&mut self, old: Vec<Item<'a>>, new: Vec<Item<'a>>) -> Result<(), Refused> {
         let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());
         loop {

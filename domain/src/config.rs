@@ -1,4 +1,4 @@
-//! A service's configs: what its owner keeps for its own automation, in versions that never change.
+//! Configs of a service: data of its owner for its own automation, in immutable versions.
 
 use crate::actor::TeamRef;
 use crate::id::ConfigId;
@@ -7,46 +7,43 @@ use crate::service::{Service, ServiceRef};
 use crate::timestamp::Timestamp;
 use std::fmt;
 
-/// How many versions of a service's config are kept; the oldest leaves when another one comes.
+/// Maximum number of stored versions of a service's config; each new one then removes the oldest.
 pub const CONFIGS_KEPT: u64 = 100;
 
-/// The largest config, canonical JSON, in bytes.
+/// Maximum size of a config in canonical JSON, in bytes.
 pub const CONFIG_BYTES_MAX: usize = 128 * 1024;
 
 /// A version of a service's config.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Config {
-    /// Its id: the service, and the version.
+    /// The id: service and version.
     pub id: ConfigId,
-    /// The service.
     pub service: ServiceRef,
-    /// The service's owner, whose alone it is.
+    /// The service owner; no other team reads it.
     pub owner: TeamRef,
-    /// What is kept, canonical JSON.
+    /// The content as canonical JSON.
     pub text: String,
-    /// The request that brought it: the own mark.
+    /// The id of the request; a retry finds its own write by it.
     pub request: String,
-    /// When it came.
     pub created: Timestamp,
 }
 
 impl fmt::Debug for Config {
-    // Holds what the owner keeps, credentials perhaps: never in a log.
+    // The content may hold the owner's credentials, so it never reaches a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Config").field("id", &self.id).finish_non_exhaustive()
     }
 }
 
-/// A version that comes, and the one that leaves for it.
+/// A new version, and the one to remove.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Next {
-    /// The version that comes.
     pub config: Config,
-    /// The oldest one, if as many are kept as may be.
+    /// The oldest version, if the maximum number is stored.
     pub leaves: Option<ConfigId>,
 }
 
-/// The version after the newest one; none when the numbers have run out.
+/// Returns the version after the newest one; none if the service has no numbers left.
 pub fn next(service: &Service, newest: Option<u64>, text: String, stamp: &Stamp) -> Option<Next> {
     let version = newest.unwrap_or_default() + 1;
     let config = Config {
@@ -57,6 +54,7 @@ pub fn next(service: &Service, newest: Option<u64>, text: String, stamp: &Stamp)
         request: stamp.request.clone(),
         created: stamp.now,
     };
+    // The newest version always stays, so the next number follows from it, without a counter (ADR 19).
     let leaves = version.checked_sub(CONFIGS_KEPT).and_then(|oldest| ConfigId::new(service.id, oldest));
     Some(Next { config, leaves })
 }

@@ -1,6 +1,6 @@
-//! The submitted document: a team's applications and service items, as far as it can be judged by itself.
+//! The submitted document: a team's applications and service items, with all checks on the document alone.
 //!
-//! Not here: whether the team, the services and what is referenced exist, and what a service's schema says.
+//! The existence of teams, services and references, and the schemas, are checks of [`crate::plan`].
 
 use std::{collections::BTreeSet, fmt, sync::LazyLock};
 
@@ -13,59 +13,56 @@ use crate::{
     problem::{Problem, push_token},
 };
 
-/// The size of a request's body: what a function may be sent, less its envelope.
+/// Maximum size of a request body in bytes: the payload limit of a function minus its envelope.
 pub const BODY_BYTES_MAX: usize = 5 * 1024 * 1024;
-/// How many containers may be within each other, the document itself included.
+/// Maximum nesting of containers, including the document itself.
 pub const DEPTH_MAX: usize = 32;
-/// How many service items one declaration may hold.
+/// Maximum number of service items in a declaration.
 pub const ITEMS_MAX: usize = 10_000;
-/// How many applications one submission may change: they land in one transaction.
+/// Maximum number of applications that one submission changes; they are all written in its one transaction.
 pub const APPLICATIONS_CHANGED_MAX: usize = 90;
-/// How many different services one declaration may name: each is read.
+/// Maximum number of different services in a declaration; each one costs a read.
 pub const SERVICES_MAX: usize = 200;
-/// The canonical size of one service item.
+/// Maximum canonical size of a service item, in bytes.
 pub const DECLARATION_BYTES_MAX: usize = 128 * 1024;
-/// The size of the name of an application, a service or an item.
+/// Maximum length of the name of an application, a service or an item, in bytes.
 pub const NAME_BYTES_MAX: usize = 128;
-/// The canonical size of the metadata of a team or an application.
+/// Maximum canonical size of the metadata of a team or an application, in bytes.
 pub const METADATA_BYTES_MAX: usize = 4 * 1024;
 
 pub(crate) const METADATA: &str = "metadata";
 pub(crate) const SERVICES: &str = "services";
 pub(crate) const NAME: &str = "name";
 
-/// What one team wants to have.
+/// The desired state of one team.
 #[derive(Clone, PartialEq)]
 pub struct Declaration {
-    /// The team's name as it was sent.
+    /// The team's name as sent.
     pub team: String,
     /// The team's metadata, if sent.
     pub metadata: Option<Value>,
-    /// The applications that were sent.
     pub applications: Vec<DeclaredApplication>,
 }
 
-/// What one application wants to have.
+/// The desired state of one application.
 #[derive(Clone, PartialEq)]
 pub struct DeclaredApplication {
-    /// The application's name, its key within the team.
+    /// The name: the key of the application within the team.
     pub name: String,
     /// The application's metadata, if sent.
     pub metadata: Option<Value>,
-    /// The items of every service of the application.
+    /// The items of all services of the application.
     pub items: Vec<DeclaredItem>,
 }
 
-/// One service item that an application wants to have.
+/// One desired service item.
 #[derive(Clone, PartialEq)]
 pub struct DeclaredItem {
-    /// The title of the item's service.
     pub service: String,
-    /// The item's name, its key within application and service.
+    /// The name: the key of the item within application and service.
     pub name: String,
-    /// The declaration itself.
     pub body: Value,
-    /// The declaration in canonical form.
+    /// The body in canonical form.
     pub canonical: String,
     /// The hash of the canonical form.
     pub hash: Hash,
@@ -73,7 +70,7 @@ pub struct DeclaredItem {
     pub pointer: String,
 }
 
-// By hand, so that no declaration or metadata gets into a log by way of a derived `Debug`.
+// By hand: a derived `Debug` would write declarations and metadata to logs.
 impl fmt::Debug for Declaration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Declaration")
@@ -102,7 +99,7 @@ impl fmt::Debug for DeclaredItem {
     }
 }
 
-/// Reads a submitted document; every problem that it has by itself is told.
+/// Parses a submitted document; returns all its problems if it has any.
 pub fn parse(bytes: &[u8]) -> Result<Declaration, Vec<Problem>> {
     match read(bytes) {
         (Some(declaration), problems) if problems.is_empty() => Ok(declaration),
@@ -110,9 +107,11 @@ pub fn parse(bytes: &[u8]) -> Result<Declaration, Vec<Problem>> {
     }
 }
 
-/// Reads as much of a submitted document as can be read, and returns the problems of the rest. The parts that were read may
-/// have further problems, which should be reported together with these.
+/// Reads the readable parts of a submitted document, and returns the problems of the rest.
+///
+/// The readable parts may have further problems in the plan. The caller reports both together.
 pub fn read(bytes: &[u8]) -> (Option<Declaration>, Vec<Problem>) {
+    // Before the parser, whose time grows with the text.
     if bytes.len() > BODY_BYTES_MAX {
         return (None, vec![Place::default().problem("too_large", too_large(BODY_BYTES_MAX))]);
     }
@@ -122,7 +121,7 @@ pub fn read(bytes: &[u8]) -> (Option<Declaration>, Vec<Problem>) {
             let mut reader = Reader::default();
             let declaration = reader.document(document);
             let has_items = |read: &Declaration| read.applications.iter().any(|one| !one.items.is_empty());
-            // Without an item, or without room for another problem, there is nothing more to find.
+            // Without items, or without room for another problem, further checks find nothing.
             let is_worthwhile = |read: &Declaration| !reader.problems.is_full() && has_items(read);
             let declaration = declaration.filter(|read| reader.problems.is_empty() || is_worthwhile(read));
             (declaration, reader.problems.into_vec())
@@ -130,7 +129,7 @@ pub fn read(bytes: &[u8]) -> (Option<Declaration>, Vec<Problem>) {
     }
 }
 
-/// A problem of the text, filed as all others are: by names, without the word between application and service.
+/// Moves a problem of the text to its path by names, which omits the word `services`.
 fn by_name(mut problem: Problem) -> Problem {
     if problem.path.get(2).is_some_and(|word| word == "services") {
         problem.path.remove(2);
@@ -145,7 +144,7 @@ static INVISIBLE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(classes).expect("the classes are constant")
 });
 
-/// What is wrong with a name of an application, a service or an item, if anything.
+/// Returns the problem of a name of an application, a service or an item; none if it is valid.
 pub fn name_problem(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("a name must not be empty")
@@ -155,6 +154,7 @@ pub fn name_problem(name: &str) -> Option<&'static str> {
         Some("a name must not contain control characters")
     } else if name.trim() != name {
         Some("a name must not begin or end with white space")
+    // Without a single normal form, two names that look the same could be two items.
     } else if !ComposingNormalizerBorrowed::new_nfkc().is_normalized(name) {
         Some("a name must be in Unicode normal form KC: no full-width letters, ligatures or separate accents")
     } else if INVISIBLE.is_match(name) {
@@ -168,7 +168,7 @@ fn too_large(bytes_max: usize) -> String {
     format!("larger than {bytes_max} bytes")
 }
 
-/// A place in the document: by position for the pointer, by names for the reply.
+/// A position in the document: by index for the pointer, by names for the response.
 #[derive(Clone, Default)]
 struct Place {
     pointer: String,
@@ -180,7 +180,7 @@ impl Place {
         self.below(key, Some(key))
     }
 
-    /// The place at `token`, which the names may know by another name, or pass over.
+    /// Returns the position at `token`; its name in the path may differ or be absent.
     fn below(&self, token: &str, name: Option<&str>) -> Self {
         let mut below = self.clone();
         push_token(&mut below.pointer, token);
@@ -199,7 +199,7 @@ impl Place {
     }
 }
 
-/// Goes through the document once and collects what is wrong.
+/// Walks through the document once and collects the problems.
 #[derive(Default)]
 struct Reader {
     problems: Problems,
@@ -221,6 +221,7 @@ impl Reader {
         };
         let place = root.key(&team);
         self.name(&place, &team)?;
+        // The limits below count over the whole document, so they are known only after it.
         let declaration = self.team(&place, team, content)?;
         if self.items > ITEMS_MAX {
             self.tell(&place, "too_many_items", format!("more than {ITEMS_MAX} service items"));
@@ -269,7 +270,7 @@ impl Reader {
         Some(DeclaredApplication { name, metadata, items })
     }
 
-    /// The items below `services`, a key that the reply's path by names passes over.
+    /// Reads the items below `services`, a key that the path by names omits.
     fn services(&mut self, application: &Place, content: Value) -> Vec<DeclaredItem> {
         let mut items = Vec::new();
         let Some(services) = self.object(&application.key(SERVICES), content) else {
@@ -338,7 +339,7 @@ impl Reader {
         Some(name.to_owned())
     }
 
-    /// Checks a name; what is below a bad one is not looked at, for each place in it would repeat the name.
+    /// Checks a name; a bad one ends the walk there, because each problem below would repeat the name.
     fn name(&mut self, place: &Place, name: &str) -> Option<()> {
         match name_problem(name) {
             None => Some(()),
@@ -375,7 +376,7 @@ mod tests {
         parse(document.to_string().as_bytes())
     }
 
-    /// Every problem as `rule pointer path`, the path joined with `>`.
+    /// Returns every problem as `rule pointer path`, with the path joined by `>`.
     fn told(document: &Value) -> Vec<String> {
         let problems = read(document).err().unwrap_or_default();
         problems.iter().map(|p| format!("{} {} {}", p.rule, p.pointer, p.path.join(">"))).collect()

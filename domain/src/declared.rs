@@ -1,5 +1,6 @@
-//! What a submission makes of an item's declaration, apart from the item as it is: so that it can be applied at once,
-//! or later to an item on which its owners have decided meanwhile.
+//! An item's declaration as a submission leaves it, separate from the stored item.
+//!
+//! So the same declaration applies at once, or later to an item on which owners have decided meanwhile.
 
 use crate::actor::TeamRef;
 use crate::change::Version;
@@ -11,44 +12,42 @@ use crate::service::ServiceRef;
 use crate::timestamp::Timestamp;
 use std::collections::BTreeMap;
 
-/// An item's declaration as a submission leaves it.
+/// An item's declaration after a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared {
-    /// The newest declaration; of an item that is removed, the last one.
+    /// The newest declaration; a removed item keeps its last one.
     pub version: Version,
-    /// Whether the item stays declared.
+    /// Whether the item is declared after the submission.
     pub stays: bool,
-    /// The items that it refers to, in the same application (R17).
+    /// The referenced items, in the same application (R17).
     pub references: Vec<Reference>,
-    /// The schema version that the newest declaration was checked against; 0 of one that nobody has noted it of.
+    /// The schema version of the last check of its declaration; 0 in records from before this field.
     pub schema_version: u64,
-    /// Which item it is, when it does not exist yet.
+    /// The identity of an item that does not exist yet.
     pub new: Option<Identity>,
 }
 
-/// Which item it is.
+/// The identity of a new item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Its name.
     pub name: String,
-    /// Its application's name.
     pub application: String,
-    /// Its service.
     pub service: ServiceRef,
 }
 
-/// Where an item comes from that does not exist yet.
+/// The context of an item that does not exist yet.
 pub(crate) struct Origin<'a> {
     pub(crate) id: ItemId,
     pub(crate) consumer: &'a TeamRef,
     pub(crate) service_owner: &'a TeamRef,
-    /// The change instance that is about to land.
+    /// The change instance that creates it.
     pub(crate) change: ChangeId,
     pub(crate) now: Timestamp,
 }
 
 impl Declared {
-    /// The item with this declaration, before anything lands on it; none when it should exist and does not.
+    /// Returns the item with this declaration, before any change of its state; none if it should exist and does
+    /// not.
     pub(crate) fn applied(&self, before: Option<&Item>, origin: &Origin<'_>) -> Option<Item> {
         let before = match (before, &self.new) {
             (Some(before), _) => before.clone(),

@@ -1,4 +1,4 @@
-//! A deployed item: what the service owner put in place, kept version by version (guide, "Deployed Item").
+//! Deployed items: the service owner's record of an item as deployed, version by version (guide, "Deployed Item").
 
 use crate::actor::TeamRef;
 use crate::id::{ChangeId, DeployedId, ItemId};
@@ -7,38 +7,33 @@ use crate::service::ServiceRef;
 use crate::timestamp::Timestamp;
 use std::fmt;
 
-/// The largest deployed item, in bytes of its canonical form.
+/// Maximum size of a deployed item in canonical form, in bytes.
 pub const DEPLOYED_BYTES_MAX: usize = 128 * 1024;
 
-/// One version of what is deployed for a service item; never changed once written.
+/// One deployed version of a service item; it never changes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Deployed {
-    /// Its id.
     pub id: DeployedId,
-    /// The service item.
     pub item: ItemId,
-    /// The item's service.
     pub service: ServiceRef,
-    /// The change instance that brought it.
+    /// The change instance with which the owner reported it.
     pub change: ChangeId,
-    /// Counts the item's versions from 1 without gaps.
+    /// The version, from 1 per item without gaps.
     pub version: u64,
-    /// The owner's JSON, canonical.
+    /// The owner's JSON in canonical form.
     pub data: String,
-    /// The hash of the data.
     pub hash: Hash,
-    /// The team that owns the service.
+    /// The team of the service.
     pub service_owner: TeamRef,
-    /// The team that declared the item.
+    /// The team of the declaration.
     pub consumer: TeamRef,
-    /// The request that wrote it.
+    /// The id of the request; a retry finds its own write by it.
     pub request: String,
-    /// When it was written.
     pub created: Timestamp,
 }
 
 impl fmt::Debug for Deployed {
-    // The data is the owner's: never in a log.
+    // The data belongs to the owner and may hold secrets, so it never reaches a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Deployed")
             .field("id", &self.id)

@@ -1,24 +1,25 @@
-//! Digests of what is declared: they show an unchanged application without reading its items, and a torn
-//! read by not matching (docs/explanation/architecture.md, torn reads).
+//! Digests of declarations: equal digests show an unchanged application without a read of its items.
+//!
+//! Different digests show a torn read (docs/explanation/concurrency.md, torn reads).
 
 use crate::id::ApplicationId;
 use crate::json::Hash;
 use crate::team::Application;
 use std::fmt::Write as _;
 
-/// The digest of an application: its metadata and its declared items, whatever their order.
+/// Returns the digest of an application from its metadata and its declared items, in any order.
 pub fn application<'a>(metadata: &str, items: impl IntoIterator<Item = (&'a str, &'a str, Hash)>) -> Hash {
     let mut items: Vec<_> = items.into_iter().collect();
     items.sort_unstable();
     let mut text = format!("{}", Hash::of(metadata));
     for (service, name, hash) in items {
-        // Writing to a string cannot fail; lengths keep two lists from reading the same.
+        // Writes to a `String` cannot fail. The lengths keep two different lists from the same text.
         let _infallible = write!(text, "\n{}:{service}{}:{name}{hash}", service.len(), name.len());
     }
     Hash::of(&text)
 }
 
-/// The digest of a team: its metadata and its applications.
+/// Returns the digest of a team from its metadata and its applications.
 pub fn root<'a>(metadata: &str, applications: impl IntoIterator<Item = &'a Application>) -> Hash {
     let mut applications: Vec<(ApplicationId, Hash)> =
         applications.into_iter().map(|application| (application.id, application.digest)).collect();

@@ -1,20 +1,19 @@
-//! A service's documentation: a text in Markdown for whoever finds the service.
+//! The documentation of a service: Markdown for its consumers.
 
 use crate::service::ServiceRef;
 use crate::timestamp::Timestamp;
 
-/// The longest documentation, in bytes.
+/// Maximum size of the documentation, in bytes.
 pub const DOCS_BYTES_MAX: usize = 128 * 1024;
 
-/// A service's documentation.
+/// The documentation of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Docs {
-    /// The service.
     pub service: ServiceRef,
-    /// The text, Markdown.
+    /// The text as Markdown.
     pub text: String,
-    /// The request that brought it: the own mark.
+    /// The id of the request; a retry finds its own write by it.
     pub request: String,
-    /// When it last came.
+    /// The time of the last upload.
     pub modified: Timestamp,
 }

@@ -1,6 +1,6 @@
-//! What is published of what happens (docs/reference/events.md): ids, names and states, never a declaration or a log text.
+//! The published events (docs/reference/events.md): ids, names and states, but no declaration and no log text.
 //!
-//! An event has the same id however often it is delivered; those of one subject are numbered in order.
+//! Every delivery of an event has the same id. The events of one subject are numbered in order.
 
 use crate::change::{Change, ClosedBy, Entry, Reason};
 use crate::deployed::Deployed;
@@ -10,41 +10,41 @@ use crate::submission::{Progress, Submission};
 use crate::timestamp::Timestamp;
 use serde_json::{Value, json};
 
-/// Where all events come from.
+/// The source of all events.
 pub const SOURCE: &str = "dovetail.change-orchestration";
 
-/// A change instance was born, moved, or got a log text; a breaking change gets a new suffix, published in parallel.
+/// The event type for a new or changed change instance.
+///
+/// A breaking change gets a new suffix, published in parallel.
 pub const CHANGE_INSTANCE: &str = "ChangeInstance.StateChanged.v1";
-/// A submission was recorded, or has come a step further.
+/// The event type for the acceptance and the progress of a submission.
 pub const SUBMISSION: &str = "Submission.StateChanged.v1";
-/// A deployed item version was recorded.
+/// The event type for a new deployed item version.
 pub const DEPLOYED_ITEM: &str = "DeployedItem.Created.v1";
 
 /// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Its type, with the version of its content.
+    /// The type with the version of its content.
     pub detail_type: &'static str,
-    /// What it is about; the events of one subject are published in order.
+    /// The subject; events of one subject are published in order.
     pub subject: String,
-    /// Whatever else it is about.
+    /// The other resources of the event.
     pub resources: Vec<String>,
-    /// Orders the events of one subject, from 1.
+    /// The number among the events of its subject, from 1.
     pub sequence: u64,
-    /// When it happened.
     pub time: Timestamp,
-    /// The content.
     pub detail: Value,
 }
 
 impl Event {
-    /// `{subject's id}:{sequence}`: the same for every delivery.
+    /// Returns `{subject's id}:{sequence}`, the same for every delivery.
     pub fn id(&self) -> &str {
         self.detail.pointer("/metadata/id").and_then(Value::as_str).unwrap_or_default()
     }
 }
 
-/// The events of a change instance's history entries behind the first `entries_before`, oldest first.
+/// Returns the events of a change instance's history after the first `entries_before` entries, oldest first.
 pub fn of_change(entries_before: u64, change: &Change) -> Vec<Event> {
     let numbered = change.history.iter().zip(1..);
     let new = numbered.filter(|(_, sequence)| *sequence > entries_before);
@@ -86,9 +86,9 @@ fn of_entry(change: &Change, entry: &Entry, sequence: u64) -> Event {
     }
 }
 
-/// The events of a submission: that it was recorded, and each step that it has come since.
+/// Returns the events of a submission: its acceptance, and each progress since `before`.
 pub fn of_submission(before: Option<&Submission>, after: &Submission) -> Vec<Event> {
-    // Numbers of submissions and of change instances overlap; ids of events do not.
+    // Submissions and change instances may have equal numbers; the prefix keeps the ids of their events apart.
     let id = format!("submission/{}", after.id);
     let progress = |from: Option<Progress>, to: Progress, sequence| {
         let data = json!({
@@ -115,6 +115,7 @@ pub fn of_submission(before: Option<&Submission>, after: &Submission) -> Vec<Eve
     };
     let before = before.map_or(0, reached);
     let accepted = after.as_accepted();
+    // Without an earlier image, only the acceptance is new: each later progress has its own stream record.
     let now = if before == 0 { reached(&accepted) } else { reached(after) };
     let numbered = steps.iter().zip(1..).take(now).skip(before);
     numbered
@@ -125,7 +126,7 @@ pub fn of_submission(before: Option<&Submission>, after: &Submission) -> Vec<Eve
         .collect()
 }
 
-/// How far a submission comes, step by step, from its acceptance on.
+/// Returns the steps of a submission from its acceptance.
 fn steps(submission: &Submission) -> &'static [Progress] {
     match (submission.staging, submission.derived) {
         (Some(_), _) => &[Progress::Committed, Progress::Applied, Progress::Settled],
@@ -134,7 +135,7 @@ fn steps(submission: &Submission) -> &'static [Progress] {
     }
 }
 
-/// The event of a deployed item version.
+/// Returns the event of a deployed item version.
 pub fn of_deployed(deployed: &Deployed) -> Event {
     let data = json!({
         "id": deployed.id.get(),
@@ -165,7 +166,7 @@ pub fn of_deployed(deployed: &Deployed) -> Event {
     }
 }
 
-/// The content of an event: its metadata, by the names of `CloudEvents`, and its data.
+/// Builds the content of an event: its metadata with the names of `CloudEvents`, and its data.
 fn detail(id: &str, sequence: u64, correlation: u64, causation: &str, data: Value) -> Value {
     json!({
         "metadata": {

@@ -1,7 +1,7 @@
-//! Ids: integers of at most 53 bits that say where the record is, so one read finds it (design rule "ids").
+//! Ids: integers of at most 53 bits that contain the key of the record, so one read finds it (ADR 1).
 //!
-//! A team has a number of 18 bits. What belongs to a team carries that number in its upper bits and a number
-//! allotted by the team's own records below it, so allotting costs no write of its own.
+//! A team has a number of 18 bits. The id of a team's record has that number in the upper bits and a counter of the
+//! team's own records below, so a new id costs no extra write.
 
 use crate::charge::ChargeType;
 use crate::json::Hash;
@@ -14,9 +14,9 @@ const NUMBER_BITS: u32 = 35;
 const SERVICE_BITS: u32 = 33;
 const VERSION_BITS: u32 = 20;
 
-/// The numbers of one change instance: its own, and after it those of the deployed items it brings; charges have the same.
+/// The numbers of one change instance: its own, then those of its deployed items; charges use the same numbers.
 pub const CHANGE_STRIDE: u64 = 16;
-/// The number within its block of a charge that continues another one.
+/// The number within its block of a charge after a division.
 const CONTINUED: u64 = 2;
 
 macro_rules! id {
@@ -26,7 +26,7 @@ macro_rules! id {
         pub struct $name(u64);
 
         impl $name {
-            /// The integer that stands on the wire.
+            /// Returns the integer on the wire.
             pub const fn get(self) -> u64 {
                 self.0
             }
@@ -41,7 +41,7 @@ macro_rules! id {
 }
 
 id!(
-    /// A team, consumer or service owner or both.
+    /// A team: consumer, service owner or both.
     TeamId
 );
 id!(
@@ -95,36 +95,36 @@ id!(
 );
 
 impl KeyId {
-    /// The key of a team whose secret is stored as `hash`.
+    /// Returns the id of a team's key from the hash of its secret.
     pub fn of(team: TeamId, hash: &str) -> Self {
         Self(of_text(team, hash))
     }
 }
 
 impl MemberId {
-    /// The member of a team whom the issuer calls `subject`.
+    /// Returns the id of a team's member from the issuer's subject.
     pub fn of(team: TeamId, subject: &str) -> Self {
         Self(of_text(team, subject))
     }
 }
 
 impl WebhookId {
-    /// The webhook of a team whose secret had this hash when it was made.
+    /// Returns the id of a team's webhook from the hash of its first secret.
     pub fn of(team: TeamId, hash: &str) -> Self {
         Self(of_text(team, hash))
     }
 }
 
-/// A number made of a text, so that nothing has to be counted: two of a team's hundred keys have the same in one of
-/// three million teams, and the table takes but one of them.
+/// Computes a number from a text, so no counter is needed.
+///
+/// In one of three million teams, two of a hundred keys have the same number. The table then refuses the second.
 fn of_text(team: TeamId, text: &str) -> u64 {
     let beginning =
         Hash::of(text).as_bytes().iter().take(8).fold(0, |all, byte| (all << 8) | u64::from(*byte));
     (team.0 << NUMBER_BITS) | (beginning >> (u64::BITS - NUMBER_BITS)) | 1
 }
 
-/// Splits `raw` into the part above and the part within the lowest `bits`; none when either is zero or
-/// `raw` is too large.
+/// Splits `raw` into the parts above and within the lowest `bits`; none if a part is zero or `raw` is too large.
 const fn split(raw: u64, upper_bits: u32, bits: u32) -> Option<(u64, u64)> {
     let (upper, lower) = (raw >> bits, raw & ((1 << bits) - 1));
     if upper == 0 || lower == 0 || upper >> upper_bits != 0 { None } else { Some((upper, lower)) }
@@ -135,87 +135,87 @@ const fn join(upper: u64, bits: u32, lower: u64) -> Option<u64> {
 }
 
 impl TeamId {
-    /// The team with this number; none beyond 18 bits.
+    /// Returns the team with this number; none beyond 18 bits.
     pub const fn new(number: u64) -> Option<Self> {
         if number == 0 || number >> TEAM_BITS != 0 { None } else { Some(Self(number)) }
     }
 }
 
 impl ServiceId {
-    /// The service with this number; none beyond 2^53.
+    /// Returns the service with this number; none beyond 2^53.
     pub const fn new(number: u64) -> Option<Self> {
         if number == 0 || number >> 53 != 0 { None } else { Some(Self(number)) }
     }
 }
 
 impl ConfigId {
-    /// The version of the service's config; none when the numbers have run out.
+    /// Returns the version of the service's config; none when no numbers are left.
     pub fn new(service: ServiceId, version: u64) -> Option<Self> {
         let id = join(service.0, VERSION_BITS, version).map(Self);
         id.filter(|_| service.0 >> SERVICE_BITS == 0)
     }
 
-    /// Reads an id off the wire.
+    /// Parses an id from the wire.
     pub fn parse(raw: u64) -> Option<Self> {
         split(raw, SERVICE_BITS, VERSION_BITS).map(|_| Self(raw))
     }
 
-    /// The service.
+    /// Returns the service.
     pub const fn service(self) -> ServiceId {
         ServiceId(self.0 >> VERSION_BITS)
     }
 
-    /// The version, counted per service from 1.
+    /// Returns the version, from 1 per service.
     pub const fn version(self) -> u64 {
         self.0 & ((1 << VERSION_BITS) - 1)
     }
 }
 
 impl ApplicationId {
-    /// The team's application with this number; none when the numbers have run out.
+    /// Returns the team's application with this number; none when no numbers are left.
     pub fn new(team: TeamId, number: u64) -> Option<Self> {
         join(team.0, APPLICATION_BITS, number).map(Self)
     }
 
-    /// Reads an id off the wire.
+    /// Parses an id from the wire.
     pub fn parse(raw: u64) -> Option<Self> {
         split(raw, TEAM_BITS, APPLICATION_BITS).map(|_| Self(raw))
     }
 
-    /// The team the application belongs to.
+    /// Returns the team of the application.
     pub const fn team(self) -> TeamId {
         TeamId(self.0 >> APPLICATION_BITS)
     }
 
-    /// The number within the team.
+    /// Returns the number within the team.
     pub const fn number(self) -> u64 {
         self.0 & ((1 << APPLICATION_BITS) - 1)
     }
 }
 
 impl ItemId {
-    /// The application's item with this number; none when the numbers have run out.
+    /// Returns the application's item with this number; none when no numbers are left.
     pub fn new(application: ApplicationId, number: u64) -> Option<Self> {
         join(application.0, ITEM_BITS, number).map(Self)
     }
 
-    /// Reads an id off the wire.
+    /// Parses an id from the wire.
     pub fn parse(raw: u64) -> Option<Self> {
         let (upper, _) = split(raw, TEAM_BITS + APPLICATION_BITS, ITEM_BITS)?;
         ApplicationId::parse(upper).map(|_| Self(raw))
     }
 
-    /// The application the item belongs to.
+    /// Returns the application of the item.
     pub const fn application(self) -> ApplicationId {
         ApplicationId(self.0 >> ITEM_BITS)
     }
 
-    /// The team the item belongs to.
+    /// Returns the team of the item.
     pub const fn team(self) -> TeamId {
         self.application().team()
     }
 
-    /// The number within the application.
+    /// Returns the number within the application.
     pub const fn number(self) -> u64 {
         self.0 & ((1 << ITEM_BITS) - 1)
     }
@@ -224,22 +224,22 @@ impl ItemId {
 macro_rules! team_number {
     ($($name:ident),*) => {$(
         impl $name {
-            /// The team's record with this number; none when the numbers have run out.
+            /// Returns the team's record with this number; none when no numbers are left.
             pub fn new(team: TeamId, number: u64) -> Option<Self> {
                 join(team.0, NUMBER_BITS, number).map(Self)
             }
 
-            /// Reads an id off the wire.
+            /// Parses an id from the wire.
             pub fn parse(raw: u64) -> Option<Self> {
                 split(raw, TEAM_BITS, NUMBER_BITS).map(|_| Self(raw))
             }
 
-            /// The consumer team whose numbers it is from.
+            /// Returns the team that allotted the number.
             pub const fn team(self) -> TeamId {
                 TeamId(self.0 >> NUMBER_BITS)
             }
 
-            /// The number within the team.
+            /// Returns the number within the team.
             pub const fn number(self) -> u64 {
                 self.0 & ((1 << NUMBER_BITS) - 1)
             }
@@ -250,7 +250,7 @@ macro_rules! team_number {
 team_number!(ChangeId, DeployedId, SubmissionId, KeyId, MemberId, WebhookId, MessageId, ChargeId);
 
 impl ChargeId {
-    /// The charge for a change instance: it has the same number.
+    /// Returns the id of the fee for a change instance: the same number.
     pub const fn of_change(change: ChangeId) -> Self {
         Self(change.0)
     }
@@ -260,11 +260,12 @@ impl ChargeId {
         Self(change.0 | 1)
     }
 
-    /// Returns the id of the charge that continues a charge for time after its division at this revision of the item.
+    /// Returns the id of the charge that continues a charge for time after its division at this revision of the
+    /// item.
     ///
-    /// The number is a hash, because all divisions of a team would compete for a counter. No other charge has a number of this
-    /// form. Two divisions compute the same number once in two billion pairs. Then the table refuses the second, and its next
-    /// `attempt` computes another.
+    /// The number is a hash, because all divisions of a team would compete for a counter. No other charge has a
+    /// number of this form. Two divisions compute the same number once in two billion pairs. Then the table refuses
+    /// the second, and its next `attempt` computes another.
     pub fn continued(item: ItemId, revision: u64, attempt: u32) -> Self {
         let computed = of_text(item.team(), &format!("{item} {revision} {attempt}"));
         Self(computed / CHANGE_STRIDE * CHANGE_STRIDE + CONTINUED)
@@ -275,7 +276,7 @@ impl ChargeId {
         self.0 % CHANGE_STRIDE == CONTINUED
     }
 
-    /// What is charged for.
+    /// Returns the type of the charge.
     pub const fn charge_type(self) -> ChargeType {
         if self.0.is_multiple_of(CHANGE_STRIDE) { ChargeType::CostPerChange } else { ChargeType::MonthlyCost }
     }
@@ -309,7 +310,7 @@ mod tests {
             assert_eq!(ItemId::parse(raw), None, "{raw}");
             assert_eq!(ChangeId::parse(raw), None, "{raw}");
         }
-        // Team 32 has no application 0 that item 1 might be of.
+        // Team 32 has no application 0, so item 1 cannot belong to it.
         assert_eq!((ItemId::parse((1 << 40) | 1), ApplicationId::parse(32 << 12)), (None, None));
         let service = ServiceId::new((1 << 33) - 1).unwrap();
         let config = ConfigId::new(service, (1 << 20) - 1).unwrap();

@@ -1,7 +1,7 @@
-//! What must hold on any table, as predicates over its records (docs/explanation/architecture.md).
+//! The invariants of the data, as predicates over the records of a table (docs/explanation/audit.md).
 //!
-//! Used by the tests after every scenario and by the audit. What needs more than one look at a table (I4, I14, I21 to
-//! I23) or the stored form of a record (I18's index keys, I25) is not here.
+//! The tests run them after every scenario, and the audit on a live table. Other modules check the invariants that
+//! need several looks at a table (I4, I14, I21 to I23) or the stored form of a record (I18's index keys, I25).
 
 mod age;
 mod answered;
@@ -36,56 +36,45 @@ use crate::team::{Application, Head, Team};
 use crate::work::Work;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The rule under which the audit reports work that failed too often and waits for an operator; no invariant is broken.
+/// The rule for work that failed too often and waits for an operator; it breaks no invariant.
 pub const SET_ASIDE: &str = "SET_ASIDE";
 
 /// The records of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// Teams.
     pub teams: BTreeMap<TeamId, Team>,
-    /// Heads.
     pub heads: BTreeMap<TeamId, Head>,
-    /// Applications.
     pub applications: BTreeMap<ApplicationId, Application>,
-    /// Items.
     pub items: BTreeMap<ItemId, Item>,
-    /// Change instances.
     pub changes: BTreeMap<ChangeId, Change>,
-    /// Charges.
     pub charges: BTreeMap<ChargeId, Charge>,
-    /// Deployed items.
     pub deployed: Vec<Deployed>,
-    /// Submissions.
     pub submissions: Vec<Submission>,
-    /// Work that is still owed, and work of stagings.
+    /// Pending work, and work of stagings.
     pub works: Vec<Work>,
-    /// Stagings.
     pub stagings: Vec<Staging>,
-    /// Which dependent teams are noted to have a share in which items.
+    /// The recorded shares of dependent teams in items.
     pub shares: BTreeSet<(ItemId, TeamId)>,
-    /// Declarations by team and hash: the hash of what is stored under it.
+    /// The hash of each stored declaration's text, by team and the hash in its key.
     pub declarations: BTreeMap<(TeamId, Hash), Hash>,
-    /// Metadata that were replaced, by whose they were and the submission that had declared them.
+    /// The replaced metadata, by their owner and the submission that declared them.
     pub replaced: BTreeMap<(Of, u64), Replaced>,
-    /// Idempotency keys.
     pub remembered: Vec<(TeamId, Remembered)>,
-    /// What all teams have in common.
+    /// The records that all teams share.
     pub catalogue: Catalogue,
 }
 
-/// One record, or one relation between records, that breaks an invariant.
+/// A record, or a relation between records, that breaks an invariant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Violation {
-    /// The invariant in docs/explanation/architecture.md.
+    /// The number of the invariant in docs/explanation/audit.md.
     pub rule: &'static str,
-    /// The record.
     pub subject: Subject,
-    /// What is wrong; never what a record holds.
+    /// The problem, without the content of a record.
     pub detail: String,
 }
 
-/// Every violation among the records of teams; what leads from one team to another is in [`catalogue()`].
+/// Returns all violations among the records of teams; [`catalogue()`] checks the relations between teams.
 pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
     let mut audit = Audit::new(snapshot);
     let mut names = BTreeSet::new();
@@ -129,7 +118,7 @@ pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
     audit.found
 }
 
-/// A snapshot under audit: its records by what they belong to, and what was found.
+/// A snapshot under audit: its records by parent, and the violations so far.
 struct Audit<'a> {
     snapshot: &'a Snapshot,
     changes_of_item: BTreeMap<ItemId, Vec<&'a Change>>,
@@ -169,17 +158,17 @@ impl<'a> Audit<'a> {
         }
     }
 
-    /// Whether the items of a team are still becoming what a submission declares.
+    /// Returns whether a submission of the team is in flight.
     fn is_in_flight(&self, team: TeamId) -> bool {
         self.snapshot.heads.get(&team).is_some_and(|head| head.in_flight.is_some())
     }
 
-    /// Whether it is a submission's work; otherwise it is only laid out.
+    /// Returns whether a submission has committed this work; other work is only staged.
     fn is_claimed(&self, work: &Work) -> bool {
         self.submissions.get(&work.id.submission).is_some_and(|one| one.staging == work.id.staging)
     }
 
-    /// I19: what is stored under a hash has it.
+    /// I19: every stored declaration has the hash in its key.
     fn declarations(&mut self) {
         for ((team, hash), stored) in &self.snapshot.declarations {
             let subject = Subject::Declaration(*team, *hash);
@@ -188,7 +177,7 @@ impl<'a> Audit<'a> {
     }
 }
 
-/// Things by what they belong to.
+/// Groups values by key.
 fn grouped<'a, K: Ord, V>(
     all: impl IntoIterator<Item = &'a V>,
     key: impl Fn(&V) -> K,
@@ -200,7 +189,7 @@ fn grouped<'a, K: Ord, V>(
     groups
 }
 
-/// How many there are, as records count.
+/// Counts values as `u64`, the type of counters in records.
 fn count<T>(all: impl IntoIterator<Item = T>) -> u64 {
     all.into_iter().fold(0, |count, _| count + 1)
 }

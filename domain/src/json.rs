@@ -1,6 +1,6 @@
-//! Strict JSON: what is read is unambiguous, what is written is canonical (RFC 8785), and its hash.
+//! Strict JSON: unambiguous parsing, the canonical form (RFC 8785) and its hash.
 //!
-//! Not here: what the documents mean.
+//! The meaning of a document is not its concern.
 
 pub(crate) mod cursor;
 pub(crate) mod sound;
@@ -18,22 +18,22 @@ use crate::problem::{Problem, pointer};
 /// The largest magnitude that every JSON implementation reads exactly: 2^53 - 1.
 pub const NUMBER_MAX: u64 = (1 << 53) - 1;
 
-/// How many problems of one document are told at most.
+/// Maximum number of reported problems of a document.
 pub const PROBLEMS_MAX: usize = 1_000;
 
-/// Beyond this much text in places and messages, further problems of a document are left out.
+/// Maximum size of the paths and messages of these problems, in bytes; further problems are dropped.
 pub const PROBLEMS_BYTES_MAX: usize = 1024 * 1024;
 
-/// Beyond this a place is cut: it is too long to be a place that anybody meant.
+/// Maximum length of a pointer in a problem, in bytes; a longer one is cut.
 const POINTER_BYTES_MAX: usize = 2_048;
-/// Beyond this a name in a place is cut.
+/// Maximum length of a name in a path, in bytes; a longer one is cut.
 const TOKEN_BYTES_MAX: usize = 256;
 
 const NUMBER_MAX_FLOAT: f64 = 9_007_199_254_740_991.0;
 
-/// Reads `bytes` as one JSON document with at most `depth_max` containers within each other.
+/// Parses `bytes` as one JSON document with at most `depth_max` nested containers.
 ///
-/// An empty body reads as `{}`, because some clients announce JSON and send nothing.
+/// An empty body counts as `{}`, because some clients announce JSON and send nothing.
 pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Value, Vec<Problem>> {
     if bytes.is_empty() {
         return Ok(Value::Object(Map::new()));
@@ -55,15 +55,15 @@ pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Value, Vec<Problem>> {
     }
 }
 
-/// Whether the library that reads stored text would take a key for an order of its own, and not for a name.
+/// Returns whether `serde_json` would interpret a key as an instruction and not as a name.
 pub(crate) fn is_reserved(key: &str) -> bool {
     key.starts_with("$serde_json::private::")
 }
 
-/// The canonical form (RFC 8785): equal documents give equal text.
+/// Returns the canonical form (RFC 8785): equal documents give equal text.
 pub fn canonical(value: &Value) -> String {
-    // The library refuses only numbers that are not finite and keys that are not text; a `Value` holds
-    // neither, and its own text form keeps this free of a failure that no caller could answer.
+    // The library refuses only numbers that are not finite and keys that are not text. A `Value` holds neither. The
+    // fallback avoids an error that no caller could handle.
     serde_json_canonicalizer::to_string(value).unwrap_or_else(|_| value.to_string())
 }
 
@@ -72,22 +72,22 @@ pub fn canonical(value: &Value) -> String {
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// The hash of `text`.
+    /// Returns the hash of `text`.
     pub fn of(text: &str) -> Self {
         Self(Sha256::digest(text).into())
     }
 
-    /// Reads the 43 characters that `Display` writes, and no other spelling of them.
+    /// Parses the 43 characters of `Display`, and no other spelling of them.
     pub fn parse(text: &str) -> Option<Self> {
         URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok().map(Self)
     }
 
-    /// The hash that has these bytes.
+    /// Returns the hash with these bytes.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -105,7 +105,7 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// The problems found so far, bounded: a hostile document must not make the reply larger than itself.
+/// The problems so far, bounded: a hostile document must not make the response larger than itself.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     found: Vec<Problem>,
@@ -113,7 +113,7 @@ pub(crate) struct Problems {
 }
 
 impl Problems {
-    /// Adds a problem; it is only built while there is room.
+    /// Adds a problem; builds it only while there is room.
     pub(crate) fn push(&mut self, problem: impl FnOnce() -> Problem) {
         if self.is_full() {
             return;
@@ -126,12 +126,12 @@ impl Problems {
         self.found.push(problem);
     }
 
-    /// Whether further problems are left out.
+    /// Returns whether further problems are dropped.
     pub(crate) const fn is_full(&self) -> bool {
         self.found.len() >= PROBLEMS_MAX || self.bytes > PROBLEMS_BYTES_MAX
     }
 
-    /// Whether a problem of this rule at this place is told already.
+    /// Returns whether a problem of this rule at this pointer is present.
     pub(crate) fn has(&self, rule: &str, pointer: &str) -> bool {
         self.found.iter().any(|problem| problem.rule == rule && problem.pointer == pointer)
     }
@@ -145,7 +145,7 @@ impl Problems {
     }
 }
 
-/// Cuts a text that is too long to be told, and shows that it was.
+/// Cuts a long text and marks the cut with an ellipsis.
 fn cut(text: &mut String, bytes_max: usize) {
     if text.len() > bytes_max {
         text.truncate(text.floor_char_boundary(bytes_max));
@@ -161,14 +161,14 @@ fn syntax(error: &serde_json::Error) -> Problem {
     let told = error.to_string();
     let what = match error.classify() {
         Category::Eof => "the document ends too early",
-        // The parser's own words on syntax are fixed ones: they show nothing of the content.
+        // The parser's syntax messages are constants, so they contain no content of the document.
         Category::Syntax => told.split(" at line ").next().unwrap_or_default(),
         Category::Data | Category::Io => "something is out of place",
     };
     invalid(format!("not valid JSON: {what}, at line {}, column {}", error.line(), error.column()))
 }
 
-/// Builds the value and notes on the way what serde would let pass.
+/// Builds the value and notes problems that serde accepts.
 struct Reader {
     tokens: Vec<String>,
     problems: Problems,
@@ -194,7 +194,7 @@ impl Reader {
         Value::Number(number)
     }
 
-    /// Whether another container still fits; what is inside one too many is skipped, not built.
+    /// Returns whether another container fits; deeper content is skipped, not built.
     fn fits(&mut self) -> bool {
         let fits = self.tokens.len() < self.depth_max;
         if !fits {
@@ -246,6 +246,7 @@ impl<'de> Visitor<'de> for &mut Reader {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         if !self.fits() {
+            // Skipped entry by entry, so that the rest of the document is still checked for problems.
             while entries.next_element::<IgnoredAny>()?.is_some() {}
             return Ok(Value::Null);
         }
@@ -316,7 +317,7 @@ mod tests {
             problems.into_vec().len()
         };
         assert_eq!(kept(&|| problem("/a", 0, 2)), 1_000);
-        // A quarter of what there is room for, half of it path: what goes beyond is the last.
+        // Each problem takes a quarter of the limit, half of it as path; the one over the limit is the last.
         assert_eq!(kept(&|| problem("/a", 512, 262_144)), 5);
         let mut problems = Problems::default();
         problems.push(|| problem("/a", 0, 2));
@@ -444,7 +445,7 @@ mod tests {
             assert_eq!(found(&attack)[0].0, "too_deep");
         }
         assert_eq!(found(&"[".repeat(100_000))[1].0, "invalid_json");
-        // Even without a limit of ours, the library's own holds.
+        // Even without a limit here, the library's own recursion limit holds.
         assert_eq!(parse(nested(100_000).as_bytes(), usize::MAX).unwrap_err()[0].rule, "invalid_json");
     }
 

@@ -1,34 +1,33 @@
-//! What metadata of teams and applications have to be, for the whole platform (R42).
+//! The platform's schemas for the metadata of teams and applications (R42).
 
 use crate::problem::Problem;
 use crate::schema::{self, Schema};
 use crate::timestamp::Timestamp;
 use std::sync::Arc;
 
-/// The schemas that metadata are checked against, compiled.
+/// The compiled schemas for metadata.
 #[derive(Clone, Debug, Default)]
 pub struct Mandatory {
-    /// That of a team's metadata, if there is one.
+    /// The schema for a team's metadata, if set.
     pub team: Option<Arc<Schema>>,
-    /// That of an application's, if there is one.
+    /// The schema for an application's metadata, if set.
     pub application: Option<Arc<Schema>>,
 }
 
-/// The same as they are stored: a version, which never changes.
+/// A stored version of these schemas; it never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// The number, counted from 1.
+    /// The number, from 1.
     pub number: u64,
-    /// The schema of a team's metadata, canonical JSON.
+    /// The schema for a team's metadata, canonical JSON.
     pub team: Option<String>,
-    /// That of an application's.
+    /// The schema for an application's metadata, canonical JSON.
     pub application: Option<String>,
-    /// When it was set.
     pub created: Timestamp,
 }
 
 impl Version {
-    /// The version after the newest one; none where that says the same.
+    /// Returns the version after the newest one; none if it has the same content.
     pub fn after(newest: Option<&Self>, mandatory: &Mandatory, created: Timestamp) -> Option<Self> {
         let text = |schema: &Option<Arc<Schema>>| schema.as_ref().map(|schema| schema.text.clone());
         let (team, application) = (text(&mandatory.team), text(&mandatory.application));
@@ -39,7 +38,7 @@ impl Version {
         (!is_same).then(|| Self { number: number.saturating_add(1), team, application, created })
     }
 
-    /// The schemas, compiled.
+    /// Compiles the schemas.
     pub fn mandatory(&self) -> Result<Mandatory, Vec<Problem>> {
         let compiled = |text: &Option<String>| {
             text.as_deref().map(|text| schema::load_of_metadata(text).map(Arc::new)).transpose()

@@ -1,48 +1,44 @@
-//! Members: the people of a team, in which role. Who somebody is the issuer of their tokens says; what they may do is
-//! said here alone.
+//! Members: the people of a team and their roles. The token's issuer identifies a person; the permissions are only
+//! here (ADR 17).
 
 use crate::actor::{Role, TeamRef};
 use crate::id::MemberId;
 use crate::land::Stamp;
 use crate::timestamp::Timestamp;
 
-/// How many members a team has at most.
+/// Maximum number of members of a team.
 pub const MEMBERS_MAX: u64 = 500;
-/// How many teams a person is a member of at most.
+/// Maximum number of teams of a person.
 pub const TEAMS_MAX: u64 = 20;
-/// How long the name can be that an issuer calls a person by, in bytes (`OpenID` Connect Core 1.0, section 2).
+/// Maximum length of an issuer's subject, in bytes (`OpenID` Connect Core 1.0, section 2).
 pub const SUBJECT_BYTES_MAX: usize = 255;
 
 /// A member of a team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// The id.
     pub id: MemberId,
-    /// What the issuer of tokens calls the person, for ever and nobody else: the claim `sub`.
+    /// The claim `sub` of the person's tokens; an issuer never gives it to another person.
     pub subject: String,
-    /// The name that histories show.
+    /// The name in histories.
     pub name: String,
-    /// The team.
     pub team: TeamRef,
-    /// What the person may do in it.
     pub role: Role,
-    /// When they became a member.
     pub created: Timestamp,
-    /// Who made them one.
+    /// The name of the member or key that added this one.
     pub created_by: String,
-    /// How often the record was changed.
+    /// The number of writes; the fence of a change.
     pub revision: u64,
 }
 
 impl Member {
-    /// A member as one is added.
+    /// Creates a member with an id from its team and subject.
     pub fn new(subject: String, name: String, role: Role, team: TeamRef, stamp: &Stamp) -> Self {
         let id = MemberId::of(team.id, &subject);
         let (created, created_by) = (stamp.now, stamp.by.changed_by());
         Self { id, subject, name, team, role, created, created_by, revision: 1 }
     }
 
-    /// The member with another name or role; none if it is as it was.
+    /// Returns the member with another name or role; none if they are the same.
     pub fn changed(&self, name: Option<String>, role: Option<Role>) -> Option<Self> {
         let name = name.unwrap_or_else(|| self.name.clone());
         let role = role.unwrap_or(self.role);
@@ -51,7 +47,7 @@ impl Member {
     }
 }
 
-/// What is wrong with what an issuer is said to call somebody; none if nothing is.
+/// Returns the problem of a subject; none if it is valid.
 pub fn subject_problem(subject: &str) -> Option<String> {
     let is_plain = subject.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
     match subject.len() {

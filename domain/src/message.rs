@@ -1,4 +1,4 @@
-//! Messages: what a service owner tells the consumers of its services, until it expires.
+//! Messages: texts of a service owner for the consumers of its services, until they expire (R41).
 
 use crate::actor::TeamRef;
 use crate::id::{MessageId, ServiceId, TeamId};
@@ -9,26 +9,25 @@ use crate::timestamp::Timestamp;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// How many messages a team has at most, expired ones among them.
+/// Maximum number of messages of a team, including expired ones.
 pub const MESSAGES_MAX: usize = 20;
-/// How long a message can be, in bytes.
+/// Maximum length of a message, in bytes.
 pub const DESCRIPTION_BYTES_MAX: usize = 1_024;
-/// How many services a message can be for, where they are named.
+/// Maximum number of named services in a message.
 pub const SERVICES_MAX: usize = 20;
 
-/// What a message says, to whom, and until when.
+/// The content, audience and expiry of a message.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Content {
-    /// The text.
     pub description: String,
-    /// When it expires, if it does.
+    /// The first moment without the message; none for a message without expiry.
     pub expires: Option<Timestamp>,
-    /// The services whose consumers it is for; none are all of the owner's.
+    /// The services of the audience; empty for all services of the owner.
     pub services: Vec<ServiceRef>,
 }
 
 impl fmt::Debug for Content {
-    // The text is for those it is for: never in a log.
+    // The text is for its audience only, so no log prints it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Content").field("expires", &self.expires).finish_non_exhaustive()
     }
@@ -37,33 +36,30 @@ impl fmt::Debug for Content {
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The id.
     pub id: MessageId,
-    /// What it says.
     pub content: Content,
-    /// When it was written.
     pub created: Timestamp,
-    /// When it was changed last.
     pub modified: Timestamp,
 }
 
-/// The services that a consumer has items of, with the teams that own them.
+/// The services of a consumer's active items, with their owners.
 pub type Used = BTreeMap<ServiceId, TeamId>;
 
-/// The services that these items are of, as far as they are active: not decommissioned.
+/// Returns the services of the active items: those that are not decommissioned.
 pub fn used<'a>(items: impl IntoIterator<Item = &'a Item>) -> Used {
     let active = items.into_iter().filter(|item| item.runtime_state != RuntimeState::Decommissioned);
     active.map(|item| (item.service.id, item.service_owner.id)).collect()
 }
 
 impl Message {
-    /// Whether it has expired by then.
+    /// Returns whether the message has expired at `now`.
     pub fn has_expired(&self, now: Timestamp) -> bool {
         self.content.expires.is_some_and(|expires| expires <= now)
     }
 
-    /// The message as it is for a consumer who uses these services: those of its services alone, for others may not be
-    /// the consumer's to know of. None when it is not for the consumer.
+    /// Returns the message for a consumer of these services; none if the message is not for the consumer.
+    ///
+    /// It names only services that the consumer uses, because others may be private.
     pub fn shown_to(&self, used: &Used) -> Option<Self> {
         if self.content.services.is_empty() {
             return used.values().any(|owner| *owner == self.id.team()).then(|| self.clone());
@@ -74,42 +70,41 @@ impl Message {
     }
 }
 
-/// All messages of a team: one record, so that they are counted as they are written, and read at once.
+/// All messages of a team in one record: it limits their number at the write, and one read gets all (ADR 26).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Messages {
-    /// The team.
     pub owner: TeamRef,
-    /// The messages, in the order in which they were written.
+    /// The messages, oldest first.
     pub all: Vec<Message>,
-    /// The number that the next one gets.
+    /// The number of the next message.
     pub next: u64,
-    /// Counts the writes of the record.
+    /// The number of writes of the record: the fence of every change.
     pub revision: u64,
-    /// The request that wrote it last: the own mark.
+    /// The id of the last writing request; a retry finds its own write by it.
     pub request: String,
 }
 
-/// Why a message is not taken.
+/// Why a message is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotTaken {
-    /// The team has as many as it may.
+    /// The team has [`MESSAGES_MAX`] messages.
     TooMany,
-    /// The team's numbers have run out.
+    /// The team has no numbers left.
     OutOfNumbers,
 }
 
 impl Messages {
-    /// The messages of a team that has written none.
+    /// Returns the record of a team without messages.
     pub const fn none(owner: TeamRef) -> Self {
         Self { owner, all: Vec::new(), next: 1, revision: 0, request: String::new() }
     }
 
-    /// The message with this id.
+    /// Returns the message with this id.
     pub fn find(&self, id: MessageId) -> Option<&Message> {
         self.all.iter().find(|message| message.id == id)
     }
 
-    /// The messages with one more, the last.
+    /// Returns the record with another message at the end.
     pub fn with(&self, content: Content, stamp: &Stamp) -> Result<Self, NotTaken> {
         if self.all.len() >= MESSAGES_MAX {
             return Err(NotTaken::TooMany);
@@ -121,7 +116,7 @@ impl Messages {
         Ok(after)
     }
 
-    /// The messages with another content of one of them; none when that is as it was.
+    /// Returns the record with other content of a message; none if the content is the same.
     pub fn changed(&self, id: MessageId, content: Content, stamp: &Stamp) -> Option<Self> {
         let mut after = self.again(stamp);
         let message = after.all.iter_mut().find(|message| message.id == id && message.content != content)?;
@@ -130,7 +125,7 @@ impl Messages {
         Some(after)
     }
 
-    /// The messages without one of them.
+    /// Returns the record without a message.
     pub fn without(&self, id: MessageId, stamp: &Stamp) -> Self {
         let mut after = self.again(stamp);
         after.all.retain(|message| message.id != id);
@@ -143,7 +138,7 @@ impl Messages {
     }
 }
 
-/// What a consumer who uses these services is shown of some teams' messages, the newest first.
+/// Returns the messages of several teams for a consumer of these services, newest first.
 pub fn shown<'a>(all: &'a [Messages], used: &Used, now: Timestamp) -> Vec<(&'a TeamRef, Message)> {
     let mut shown: Vec<(&TeamRef, Message)> = Vec::new();
     for messages in all {
@@ -181,7 +176,7 @@ mod tests {
         Content { description: text.to_owned(), expires: expires.map(at), services }
     }
 
-    /// Who uses these services, each with the number of its owner.
+    /// Returns the services with the numbers of their owners.
     fn used(services: &[(u64, u64)]) -> Used {
         services.iter().map(|(one, by)| (service(*one).id, owner(*by).id)).collect()
     }
@@ -234,7 +229,7 @@ mod tests {
         let of = |text: &str, services: &[u64]| (text.to_owned(), services.to_vec());
         for (services, now, expected) in [
             (&[][..], 5, vec![]),
-            // Of its services those alone that they use.
+            // Of the named services, only those that the consumer uses.
             (&[(1, 1)], 5, vec![of("one", &[1]), of("all", &[])]),
             (&[(1, 1), (2, 1)], 9, vec![of("one", &[1, 2]), of("all", &[])]),
             (&[(1, 1)], 10, vec![of("all", &[])]),

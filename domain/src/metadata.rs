@@ -1,22 +1,21 @@
-//! Metadata through time: since when a team and its applications have theirs, and what they had before.
+//! Metadata through time: the submission that declared the present ones, and the ones before.
 //!
-//! What is replaced is kept before it is: that it was so stays true, whatever becomes of the submission that replaces it.
+//! A write before the commit stores the replaced metadata. They are true whatever happens to the submission (ADR
+//! 21).
 
 use crate::id::{ApplicationId, TeamId};
 use crate::timestamp::Timestamp;
 use std::fmt;
 
-/// Whose metadata it is.
+/// The owner of metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Of {
-    /// A team's.
     Team(TeamId),
-    /// An application's.
     Application(ApplicationId),
 }
 
 impl Of {
-    /// The team that declares it.
+    /// Returns the team that declares the metadata.
     pub const fn team(self) -> TeamId {
         match self {
             Self::Team(team) => team,
@@ -25,40 +24,38 @@ impl Of {
     }
 }
 
-/// Since when metadata is what it is.
+/// The origin of metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Since {
-    /// The number of the submission that declared it; 0 where nobody has noted it, or no submission has.
+    /// The number of the declaring submission; 0 if no submission declared them, or before this field existed.
     pub submission: u64,
-    /// When.
     pub at: Timestamp,
-    /// The number of the one that declared what it replaced, if it replaced anything.
+    /// The number of the submission that declared the replaced metadata, if any.
     pub before: Option<u64>,
 }
 
 impl Since {
-    /// Of what no submission has declared.
+    /// The origin of metadata that no submission declared.
     pub const EVER: Self = Self { submission: 0, at: Timestamp::from_micros(0), before: None };
 
-    /// Of what a submission puts in the place of this.
+    /// Returns the origin of metadata that a submission puts in this one's position.
     pub const fn replaced_by(self, submission: u64, at: Timestamp) -> Self {
         Self { submission, at, before: Some(self.submission) }
     }
 }
 
-/// Metadata that was replaced.
+/// Replaced metadata.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Replaced {
-    /// Whose it was.
     pub of: Of,
-    /// What it was, canonical JSON.
+    /// The replaced text, canonical JSON.
     pub metadata: String,
-    /// Since when it was.
+    /// The origin of the replaced metadata.
     pub since: Since,
 }
 
 impl fmt::Debug for Replaced {
-    // Metadata is part of a declaration: never in a log.
+    // Metadata are part of a declaration, so they never reach a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Replaced").field("of", &self.of).field("since", &self.since).finish_non_exhaustive()
     }

@@ -1,15 +1,15 @@
-//! Amounts of money: whole millionths of the unit that prices are in, whatever that is, so that sums are exact.
+//! Amounts of money in whole millionths of the currency unit of the prices, so that sums are exact.
 
 use crate::timestamp::Timestamp;
 use std::fmt;
 use std::iter::Sum;
 use std::ops::Add;
 
-/// How many decimals an amount has.
+/// Number of decimals of an amount.
 const PLACES: u32 = 6;
-/// One unit.
+/// One unit in millionths.
 const UNIT: u128 = 1_000_000;
-/// A month is 730 hours long, each month: the twelfth part of a year of 365 days.
+/// A month in microseconds: 730 hours, the twelfth part of a year of 365 days (ADR 24).
 const MONTH_MICROS: u128 = 730 * 3_600 * 1_000_000;
 
 /// An amount of money, zero or more.
@@ -17,23 +17,24 @@ const MONTH_MICROS: u128 = 730 * 3_600 * 1_000_000;
 pub struct Amount(u128);
 
 impl Amount {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self(0);
     /// The highest price, in units.
     pub const PRICE_UNITS_MAX: u64 = 1_000_000_000;
 
-    /// The amount of so many millionths.
+    /// Returns the amount of this number of millionths.
     pub const fn from_millionths(millionths: u128) -> Self {
         Self(millionths)
     }
 
-    /// How many millionths it is.
+    /// Returns the number of millionths.
     pub const fn millionths(self) -> u128 {
         self.0
     }
 
-    /// Reads a decimal number, as JSON spells them or as [`Display`](fmt::Display) does; none if it is negative or finer
-    /// than a millionth.
+    /// Parses a decimal number in the spelling of JSON or of [`Display`](fmt::Display).
+    ///
+    /// It returns none for a negative number, or for fractions of a millionth.
     pub fn parse(number: &str) -> Option<Self> {
         let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -53,22 +54,22 @@ impl Amount {
         digits.is_multiple_of(divisor).then(|| digits.checked_div(divisor).map(Self)).flatten()
     }
 
-    /// Reads a price off a definition; none if it is no amount, or above [`Self::PRICE_UNITS_MAX`].
+    /// Parses a price in a definition; none if it is not an amount, or above [`Self::PRICE_UNITS_MAX`].
     pub fn price(number: &serde_json::Number) -> Option<Self> {
         let price = Self::parse(&number.to_string())?;
         (price.0 <= u128::from(Self::PRICE_UNITS_MAX) * UNIT).then_some(price)
     }
 
-    /// What a price per month comes to between two times.
+    /// Returns the cost of a monthly price between two times.
     ///
-    /// It is the difference of what it comes to since 1970, each rounded down to a millionth. So the parts of a time come
-    /// to exactly what all of it does, however it is divided.
+    /// It is the difference of the costs since 1970, each rounded down to a millionth. So the parts of a period
+    /// cost exactly as much as the whole, in any division.
     pub fn over(self, start: Timestamp, end: Timestamp) -> Self {
         let since_1970 = |at: Timestamp| self.0.saturating_mul(at.micros().into()) / MONTH_MICROS;
         Self(since_1970(end).saturating_sub(since_1970(start)))
     }
 
-    /// The rest of it.
+    /// Subtracts an amount; the result is at least zero.
     pub const fn without(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }

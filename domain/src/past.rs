@@ -1,7 +1,8 @@
-//! The past: how a service item was at a moment, told from its change instances and what was deployed, of which nothing
-//! is ever forgotten (R35); what a team declared then is in [`Then`] (R36).
+//! The past of a service item: its state at a moment, computed from its change instances and deployed versions
+//! (R35).
 //!
-//! Times are those of the clocks that wrote them, and decide nothing but what is told here (R30).
+//! [`Then`] holds the declarations of a team at a moment (R36). Times are those of the writing clocks. No other
+//! rule depends on them (R30).
 
 mod then;
 
@@ -21,26 +22,26 @@ use std::collections::BTreeMap;
 /// A moment in the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// When: the last instant that counts.
+    /// The last instant that counts.
     pub at: Timestamp,
     /// The number of the last submission that counts, whatever the clocks say; none for all until then.
     pub submission: Option<u64>,
 }
 
 impl Moment {
-    /// A point in time.
+    /// Returns a point in time.
     pub const fn at(at: Timestamp) -> Self {
         Self { at, submission: None }
     }
 
-    /// The moment from which everything that a submission caused existed; now, while something is still missing.
+    /// Returns the moment at which all effects of a submission exist; now, if some are missing.
     pub fn of(submission: &Submission, now: Timestamp) -> Self {
         let is_settled = submission.progress() == Progress::Settled;
         let at = if is_settled { submission.modified } else { now };
         Self { at, submission: Some(submission.id.number()) }
     }
 
-    /// Whether metadata were declared by then.
+    /// Returns whether the metadata were declared by then.
     pub fn has(&self, since: Since) -> bool {
         match self.submission {
             Some(last) => since.submission <= last,
@@ -48,7 +49,7 @@ impl Moment {
         }
     }
 
-    /// Whether nothing that it declares of an item was changed since, as far as the item itself tells.
+    /// Returns whether the item's own record shows that its declaration has not changed since.
     pub fn still_stands(&self, item: &Item) -> bool {
         match self.submission {
             Some(last) => item.stacks.get(&item.service_owner.id).is_some_and(|stack| stack.sequence <= last),
@@ -56,7 +57,7 @@ impl Moment {
         }
     }
 
-    /// Whether nothing that an application declares was changed since, as far as the application itself tells.
+    /// Returns whether the application's own record shows that its declarations have not changed since.
     pub fn still_declares(&self, application: &Application) -> bool {
         let noted = application.changed > 0;
         self.submission.is_some_and(|last| noted && application.changed <= last)
@@ -67,10 +68,10 @@ impl Moment {
     }
 }
 
-/// The item as it was; none when it was not declared yet. `now` is as it is, `changes` and `deployed` are all of its.
+/// Returns the item at a moment; none if it was not declared yet.
 ///
-/// Of its name, its service and its teams nothing changes. Which versions of the schema it was checked against is known
-/// of the declaration that it has now.
+/// `now` is the present item, `changes` and `deployed` are all of its records. Name, service and teams never
+/// change. The schema version is known only for the present declaration.
 pub fn item(now: &Item, changes: &[Change], deployed: &[Deployed], moment: Moment) -> Option<Item> {
     let then: Vec<Change> = changes
         .iter()
@@ -94,10 +95,10 @@ pub fn item(now: &Item, changes: &[Change], deployed: &[Deployed], moment: Momen
     })
 }
 
-/// A change instance with the history that it had.
+/// Returns a change instance with its history until then.
 fn as_of(change: &Change, at: Timestamp) -> Change {
     let mut then = change.clone();
-    // Its birth counts, also where a clock that was behind wrote the submission that caused it.
+    // The creation always counts, even if the clock of the submission was behind that of the moment.
     let entries = change.history.iter().take_while(|entry| entry.at <= at).count();
     then.history.truncate(entries.max(1));
     if let Some(last) = then.history.last() {
@@ -107,7 +108,9 @@ fn as_of(change: &Change, at: Timestamp) -> Change {
     then
 }
 
-/// The declaration that an item had at a moment; none when it was not declared. `changes` are all of its by then.
+/// Returns the declaration of an item at a moment; none if it was not declared.
+///
+/// `changes` are all of its change instances until then.
 pub fn declaration(changes: &[Change], moment: Moment) -> Option<Version> {
     // After a submission its declarations count, whatever the clocks say.
     let counts = |change: &&Change| match moment.submission {
@@ -117,14 +120,16 @@ pub fn declaration(changes: &[Change], moment: Moment) -> Option<Version> {
     declared(changes.iter().filter(counts)).filter(|(_, stood)| *stood).map(|(version, _)| version)
 }
 
-/// The declaration, and whether it stood: what the newest submission that changed the item made of it.
+/// Returns the newest declaration, and whether the item was declared: the result of the newest submission that
+/// changed it.
 pub(crate) fn declared<'a>(then: impl IntoIterator<Item = &'a Change>) -> Option<(Version, bool)> {
     let direct = then.into_iter().filter(|change| change.kind == Kind::Direct);
     let newest = direct.max_by_key(|change| change.submission.number())?;
     Some((newest.new.or(newest.old)?, newest.new.is_some()))
 }
 
-/// Whether it existed out there: each birth tells how it was by then, and each approval by the service's owner moves it.
+/// Returns the runtime state: each change instance has the one at its creation, and each approval by the service
+/// owner moves it.
 fn runtime_state(then: &[Change]) -> Option<RuntimeState> {
     let births = then.iter().map(|change| (change.created, change.runtime_state));
     let moves = then.iter().filter(|change| !change.is_dependant()).flat_map(|change| {
@@ -146,7 +151,7 @@ const fn approved(change_type: ChangeType) -> Option<RuntimeState> {
     }
 }
 
-/// What was open, for each owner.
+/// Returns the open change instances by owner.
 fn stacks(then: &[Change]) -> BTreeMap<TeamId, Stack> {
     let mut stacks: BTreeMap<TeamId, Stack> = BTreeMap::new();
     for change in then {

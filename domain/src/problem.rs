@@ -1,23 +1,23 @@
-//! What is wrong with a document: each problem names its place and its rule, and all are told at once.
+//! Problems of a document: each has its position and its rule, and a response lists all of them.
 
 use crate::id::ChangeId;
 
-/// One problem with a submitted document.
+/// A problem of a submitted document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where: the JSON pointer (RFC 6901) into the document as it was sent.
+    /// The JSON pointer (RFC 6901) into the document as sent.
     pub pointer: String,
-    /// Where, by names: team, application, service, item, field; what the nested `errors` are built from.
+    /// The position by names: team, application, service, item, field; the source of the nested `errors`.
     pub path: Vec<String>,
-    /// The rule that is broken, a stable name.
+    /// The stable name of the broken rule.
     pub rule: &'static str,
-    /// What is wrong, for a person.
+    /// The explanation for people.
     pub message: String,
-    /// The change instance that blocks the submission, of the rule `blocked`.
+    /// The change instance that blocks the submission; only with the rule `blocked`.
     pub change: Option<ChangeId>,
 }
 
-/// Appends one reference token to a JSON pointer, escaped.
+/// Appends an escaped reference token to a JSON pointer.
 pub fn push_token(pointer: &mut String, token: &str) {
     pointer.push('/');
     for c in token.chars() {
@@ -29,7 +29,7 @@ pub fn push_token(pointer: &mut String, token: &str) {
     }
 }
 
-/// The JSON pointer of these reference tokens.
+/// Returns the JSON pointer of these reference tokens.
 pub fn pointer<'a>(tokens: impl IntoIterator<Item = &'a str>) -> String {
     let mut pointer = String::new();
     for token in tokens {

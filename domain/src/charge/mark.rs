@@ -1,4 +1,5 @@
-//! Marking a charge as processed: its owner has billed it elsewhere. What runs ends there, and runs on as a new one.
+//! The processing of a charge: its owner has billed it elsewhere. A running charge ends there, and a new one
+//! continues.
 
 use super::{Charge, Processed, Running};
 use crate::actor::TeamRef;
@@ -8,36 +9,36 @@ use crate::land::Stamp;
 use crate::timestamp::Timestamp;
 use crate::write::Write;
 
-/// The shortest time between two divisions of a running charge, in microseconds: an hour.
+/// Minimum time between two divisions of a running charge, in microseconds: one hour.
 pub const DIVISION_MICROS_MIN: u64 = 3_600_000_000;
 
-/// Why a charge is not marked, in the order of precedence.
+/// Why a charge is not processed, in order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// Only the service's owner marks charges.
+    /// Only the service owner processes charges.
     NotOwner,
-    /// It is processed, and stays so.
+    /// The charge is processed already, and processing is final.
     Processed,
-    /// What was read does not fit together, as beside another decision: read again.
+    /// Item and charge do not match, as during another decision: the caller reads them again.
     Torn,
-    /// The last division is less than an hour ago. The charge can divide from this time on.
+    /// The last division was less than an hour ago. The charge can divide from this time on.
     DividedJustNow(Timestamp),
 }
 
-/// What marking makes of a charge.
+/// The result of processing a charge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked {
-    /// The charge after.
+    /// The charge after the processing.
     pub charge: Charge,
-    /// What to write; nothing when it is as asked for already.
+    /// One transaction; empty if the request changes nothing.
     pub writes: Vec<Write>,
 }
 
 /// Marks a charge as processed. Without `processed`, or with its present value, nothing changes.
 ///
-/// A running charge ends, and another one starts with a number that depends on the `attempt` of the request. The revision of
-/// the item is the fence. The head of the consumer team stays out of it, because every submission writes the head: an owner
-/// that processes charges in a loop would delay them.
+/// A running charge ends, and another one starts with a number that depends on the `attempt` of the request. The
+/// revision of the item is the fence. The consumer team's head stays out of it, because every submission writes it:
+/// an owner that processes charges in a loop would delay the submissions.
 pub fn mark(
     charge: &Charge,
     item: &Item,
@@ -57,6 +58,7 @@ pub fn mark(
         return Err(Refused::Processed);
     }
     let mut after = item.clone();
+    // The item has seen this time already: an earlier end would overlap with the charge before.
     let at = stamp.now.not_before(item.modified);
     let mut marked = Marked { charge: charge.clone(), writes: Vec::new() };
     if charge.end.is_none() {
@@ -66,6 +68,7 @@ pub fn mark(
         }
         let earliest = earliest_division(charge);
         if at < earliest {
+            // Each division writes a record that stays, so an owner's loop must not write thousands (ADR 24).
             return Err(Refused::DividedJustNow(earliest));
         }
         marked.charge.end = Some(at);

@@ -1,4 +1,4 @@
-//! A document taken apart down to its items, which stay text.
+//! A document split into its items, whose texts stay unparsed.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -18,55 +18,56 @@ use crate::{
     problem::{Problem, pointer},
 };
 
-/// The one key of a list of items.
+/// The only key of a list of items.
 const ITEMS: &str = "items";
-/// A canonical text is at most so many times as long as what it is made of: `9e15` becomes 16 digits.
+/// Maximum growth of a text in canonical form: `9e15` becomes 16 digits.
 const GROWTH_MAX: usize = 4;
 
-/// What a document is.
+/// The form of a document.
 #[derive(PartialEq, Eq)]
 pub(super) enum Form {
-    /// A declaration as it is submitted.
+    /// A declaration as for a submission.
     Declaration {
-        /// Its team.
+        /// The team's name.
         team: String,
     },
     /// Items by name, below `items`.
     Items,
 }
 
-/// A document whose text is sound, and whose items and names are as they should be.
+/// A document with a sound text and valid names.
 pub(super) struct Document<'a> {
     pub(super) form: Form,
-    /// The metadata that is declared, by application; that of the team under no name.
+    /// The declared metadata by application; the team's under the empty name.
     pub(super) metadata: Metadata<'a>,
-    /// The items, sorted by their keys.
+    /// The items, sorted by key.
     pub(super) items: Vec<Item<'a>>,
 }
 
-/// An item as it is written.
+/// An item as written.
 pub(super) struct Item<'a> {
     pub(super) key: Key<'a>,
     pub(super) text: &'a str,
 }
 
-/// What an item is known by; in a list of items the name alone.
+/// The key of an item; in a list of items only the name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key<'a> {
-    /// The application.
     pub application: Cow<'a, str>,
     /// The title of the service.
     pub service: Cow<'a, str>,
-    /// The item's name.
     pub item: Cow<'a, str>,
 }
 
 impl<'a> Document<'a> {
-    /// Reads a document. Where it may have a problem the parser of submissions looks at it, and tells.
+    /// Reads a document.
+    ///
+    /// If it may have a problem, the parser of submissions reads it again and reports the problem.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Vec<Problem>> {
         let text = str::from_utf8(bytes).unwrap_or_default();
         let is_list = is_list(text);
         let mut walk = Walk::new(text);
+        // The cursor trusts its text, so soundness comes first. Neither of the two builds a value.
         let read = is_sound(text, DEPTH_MAX).then(|| walk.document(is_list)).flatten();
         if read.is_none() || walk.is_large {
             if is_list {
@@ -80,19 +81,19 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Whether the text begins as a list of items does.
+/// Returns whether the text begins like a list of items.
 fn is_list(text: &str) -> bool {
     let key =
         text.trim_ascii_start().strip_prefix('{').and_then(|rest| rest.trim_ascii_start().strip_prefix('"'));
     key.and_then(|rest| rest.strip_prefix(ITEMS)).is_some_and(|rest| rest.starts_with('"'))
 }
 
-/// Goes through a sound text; wherever it is not as it should be, there is no result.
+/// Walks through a sound text; anything unexpected ends the walk without a result.
 struct Walk<'a> {
     cursor: Cursor<'a>,
     metadata: Metadata<'a>,
     items: Vec<Item<'a>>,
-    /// Whether a limit of a submission's size may be passed.
+    /// Whether the document may exceed a limit of submissions.
     is_large: bool,
 }
 
@@ -108,6 +109,7 @@ impl<'a> Walk<'a> {
         let key = self.cursor.key().filter(|_| has_one)?;
         let form = if is_list {
             self.list()?;
+            // The limits are those of a submission, and a list of items is never submitted.
             self.is_large = false;
             Form::Items
         } else {
@@ -118,6 +120,7 @@ impl<'a> Walk<'a> {
         };
         let has_another = self.cursor.has_next();
         self.items.sort_unstable_by(|one, other| one.key.cmp(&other.key));
+        // Keys of one object are unique already. Only two array entries can have the same name.
         let is_twice = self.items.array_windows().any(|[one, next]| one.key == next.key);
         (!has_another && !is_twice).then_some(form)
     }
@@ -195,22 +198,22 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The name, unless something is wrong with it.
+/// Returns the name if it is valid.
 fn name(name: Cow<'_, str>) -> Option<Cow<'_, str>> {
     name_problem(&name).is_none().then_some(name)
 }
 
-/// The text, if it is that of an object.
+/// Returns the text if it is an object.
 fn object(text: &str) -> Option<&str> {
     text.starts_with('{').then_some(text)
 }
 
-/// Whether the canonical form of a text may be longer than a limit.
+/// Returns whether the canonical form of a text may exceed a limit.
 const fn may_exceed(text: &str, canonical_bytes_max: usize) -> bool {
     text.len() > canonical_bytes_max / GROWTH_MAX
 }
 
-/// Everything that is wrong with a list of items.
+/// Returns all problems of a list of items.
 fn list_problems(bytes: &[u8]) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     for (key, value) in entries(json::parse(bytes, DEPTH_MAX)?).into_iter().flatten() {

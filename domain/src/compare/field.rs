@@ -1,23 +1,22 @@
-//! The fields that differ between two JSON texts.
+//! The different fields of two JSON texts.
 
 use serde_json::{Map, Value};
 
 use super::Refused;
 use crate::{declaration::DEPTH_MAX, json, problem::push_token};
 
-/// A place where two documents differ.
+/// A difference between two documents.
 #[derive(PartialEq)]
 pub struct Field {
-    /// Where: the JSON pointer within the item or the metadata.
+    /// The JSON pointer within the item or the metadata.
     pub pointer: String,
-    /// What was there, if anything.
+    /// The value before; none for a new field.
     pub old: Option<Value>,
-    /// What is there now, if anything.
+    /// The value after; none for a removed field.
     pub new: Option<Value>,
 }
 
-/// What differs between two texts, in an order in which it can be applied; nothing where they have one canonical
-/// form.
+/// Returns the differences of two texts in the order of application; none if they have the same canonical form.
 pub(super) fn fields(old: &str, new: &str) -> Result<Vec<Field>, Refused> {
     let mut fields = Vec::new();
     if old != new {
@@ -51,7 +50,7 @@ fn objects(fields: &mut Vec<Field>, pointer: &str, old: Map<String, Value>, mut 
     }
 }
 
-/// Arrays by index; what is too much is taken away from the end.
+/// Compares arrays by index; surplus entries are removed from the end.
 fn arrays(fields: &mut Vec<Field>, pointer: &str, old: Vec<Value>, new: Vec<Value>) {
     let (mut old, mut new) = (old.into_iter().enumerate(), new.into_iter().enumerate());
     let at = |index: usize| below(pointer, &index.to_string());
@@ -60,6 +59,7 @@ fn arrays(fields: &mut Vec<Field>, pointer: &str, old: Vec<Value>, new: Vec<Valu
             values(fields, at(index), old, new);
         }
     }
+    // From the end, so that no removal shifts the index of a later one.
     fields.extend(old.rev().map(|(index, old)| Field { pointer: at(index), old: Some(old), new: None }));
     fields.extend(new.map(|(index, new)| Field { pointer: at(index), old: None, new: Some(new) }));
 }

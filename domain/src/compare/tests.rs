@@ -1,11 +1,11 @@
-//! Scenarios of two documents each, and random ones.
+//! Examples of two documents each, and random ones.
 
 use serde_json::{Value, json};
 
 use super::*;
 use crate::{declaration, json::canonical};
 
-/// The differences, a line for each: what, which, and the fields `pointer old new`.
+/// Returns the differences, one line each: type, key, and the fields as `pointer old new`.
 fn lines(old: &[u8], new: &[u8]) -> Vec<String> {
     let differences = compare(old, new).unwrap();
     let fields = |fields: &[Field]| -> String {
@@ -25,12 +25,12 @@ fn told(old: &str, new: &str) -> Vec<String> {
     lines(old.as_bytes(), new.as_bytes())
 }
 
-/// A declaration with these services in one application.
+/// Returns a declaration with these services in one application.
 fn services(services: &str) -> String {
     format!(r#"{{"T": {{"A": {{"services": {services}}}}}}}"#)
 }
 
-/// Every problem as `old|new rule pointer`.
+/// Returns every problem as `old|new rule pointer`.
 fn problems(old: &str, new: &str) -> Vec<String> {
     let refused = compare(old.as_bytes(), new.as_bytes()).err().unwrap();
     let told = |which: &'static str, problems: Vec<Problem>| {
@@ -195,7 +195,7 @@ fn a_list_of_items_has_problems_of_its_own() {
     assert_eq!(told(&many(declaration::ITEMS_MAX + 1), &many(declaration::ITEMS_MAX)).len(), 2);
 }
 
-/// `SplitMix64`: a document is the same wherever and whenever its seed is run.
+/// `SplitMix64`: a seed gives the same document on every machine.
 struct Random(u64);
 
 impl Random {
@@ -234,7 +234,7 @@ impl Random {
     }
 }
 
-/// Makes one listed difference.
+/// Applies one listed difference.
 fn apply(value: &mut Value, field: &Field) {
     let (parent, token) = field.pointer.rsplit_once('/').unwrap();
     let key = token.replace("~1", "/").replace("~0", "~");

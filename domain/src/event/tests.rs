@@ -1,4 +1,4 @@
-//! Each entry is told once, under an id of its own, and no content.
+//! Each history entry has one event with its own id, and no event contains a declaration or a log text.
 
 use super::*;
 use crate::actor::{Actor, TeamRef};
@@ -134,7 +134,7 @@ fn deployed() -> Deployed {
     }
 }
 
-/// The schemas that are published.
+/// The published schemas.
 const SCHEMAS: [(&str, &str); 3] = [
     (CHANGE_INSTANCE, include_str!("../../../infra/events/schemas/ChangeInstance.StateChanged.v1.json")),
     (SUBMISSION, include_str!("../../../infra/events/schemas/Submission.StateChanged.v1.json")),
@@ -157,7 +157,7 @@ fn every_event_fits_the_schema_that_is_published_for_it() {
             .map(|problem| format!("{} {problem}", problem.instance_path()))
             .collect();
         assert!(problems.is_empty(), "{}: {problems:?}", event.detail);
-        // Nothing is sent that the schema does not name.
+        // No event has a field without an entry in the schema.
         for part in ["metadata", "data"] {
             let known = schema["properties"][part]["properties"].as_object().unwrap();
             let sent = event.detail[part].as_object().unwrap();

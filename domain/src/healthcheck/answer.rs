@@ -1,4 +1,4 @@
-//! What is asked about items, and what an answer means.
+//! The questions about items, and the interpretation of responses.
 
 use super::{REASON_BYTES_MAX, Status, Told};
 use crate::id::ItemId;
@@ -6,23 +6,22 @@ use crate::item::Item;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Why there is no answer to go by.
+/// Why a response is unusable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failed {
-    /// Another status than one of success.
+    /// A status code other than success.
     Status(u16),
-    /// None in time.
     TimedOut,
-    /// No connection, or none that can be trusted, or no answer that is HTTP.
+    /// No connection, an untrusted one, or a response without HTTP.
     Unreachable,
-    /// The name leads to an address that is not public.
+    /// The name resolves to an address that is not public.
     NotPublic,
-    /// An answer of another form, or one that is too long.
+    /// A response of another form, or one that is too long.
     Malformed,
 }
 
 impl Failed {
-    /// The status, if there was one.
+    /// Returns the status code, if there was one.
     pub const fn status(self) -> Option<u16> {
         match self {
             Self::Status(status) => Some(status),
@@ -30,7 +29,7 @@ impl Failed {
         }
     }
 
-    /// The one name of it.
+    /// Returns the name in metrics and messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Status(_) => "status",
@@ -41,7 +40,7 @@ impl Failed {
         }
     }
 
-    /// Reads what the other two told.
+    /// Parses a failure from its name and status code.
     pub fn parse(name: &str, status: Option<u16>) -> Option<Self> {
         match status {
             Some(status) => (name == "status").then_some(Self::Status(status)),
@@ -51,13 +50,13 @@ impl Failed {
         }
     }
 
-    /// What is told of an item that was asked about.
+    /// Returns the result for an item of the failed request.
     pub fn told(self) -> Told {
         Told { status: Status::Unknown, reason: Some(format!("the healthcheck has failed: {}", self.name())) }
     }
 }
 
-/// What is asked about one item.
+/// Builds the question about one item.
 pub fn question_about(item: &Item) -> Value {
     json!({
         "service": item.service.title,
@@ -68,7 +67,7 @@ pub fn question_about(item: &Item) -> Value {
     })
 }
 
-/// What is asked about several items of a service.
+/// Builds the question about several items of a service.
 pub fn question_about_all(service: &str, items: &[Item]) -> Value {
     let of = |item: &Item| {
         json!({
@@ -81,29 +80,29 @@ pub fn question_about_all(service: &str, items: &[Item]) -> Value {
     json!({"service": service, "service_items": items.iter().map(of).collect::<Vec<_>>()})
 }
 
-/// What an answer tells of the one item that was asked about.
+/// Parses the response about one item.
 pub fn about_one(answer: &[u8]) -> Result<Told, Failed> {
     let answer: Value = serde_json::from_slice(answer).map_err(|_| Failed::Malformed)?;
     told(&answer).ok_or(Failed::Malformed)
 }
 
-/// What an answer tells of several items.
+/// The response about several items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToldOfAll {
-    /// What it tells of each that was asked about.
+    /// The result of each item in the question.
     pub items: BTreeMap<ItemId, Told>,
-    /// How many of its entries cannot be read, are of other items, or of one that it has told of before; and how many
-    /// items it does not tell of.
+    /// The number of faults: unreadable entries, entries of other items, repetitions, and items without an entry.
     pub faults: u64,
 }
 
-/// What an answer tells of the items that were asked about. Of others it tells nothing, whatever it says.
+/// Parses the response about several items; entries of other items only count as faults.
 pub fn about_all(answer: &[u8], asked: &[Item]) -> Result<ToldOfAll, Failed> {
     let answer: Value = serde_json::from_slice(answer).map_err(|_| Failed::Malformed)?;
     let entries = answer.get("service_items").and_then(Value::as_array).ok_or(Failed::Malformed)?;
     let mut told_of = ToldOfAll { items: BTreeMap::new(), faults: 0 };
     for entry in entries {
         let id = entry.get("id").and_then(number).and_then(ItemId::parse);
+        // The target must not change the health of items that it was not asked about, nor answer twice.
         let id = id.filter(|id| asked.iter().any(|item| item.id == *id) && !told_of.items.contains_key(id));
         match id.zip(told(entry)) {
             Some((id, told)) => drop(told_of.items.insert(id, told)),
@@ -120,7 +119,7 @@ pub fn about_all(answer: &[u8], asked: &[Item]) -> Result<ToldOfAll, Failed> {
     Ok(told_of)
 }
 
-/// A number, or the digits of one.
+/// Reads a number, or a string of digits.
 fn number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }
@@ -134,7 +133,7 @@ fn told(entry: &Value) -> Option<Told> {
     Some(Told { status, reason })
 }
 
-/// A text up to the bytes that there is room for.
+/// Cuts a text at the limit, on a character boundary.
 fn cut(text: &str) -> String {
     text.get(..text.floor_char_boundary(REASON_BYTES_MAX)).unwrap_or_default().to_owned()
 }

@@ -1,14 +1,14 @@
-//! Crontabs of five fields, in UTC: at which minutes something is due.
+//! Crontabs with five fields, in UTC: the minutes at which a check is due.
 
 use crate::timestamp::Timestamp;
 use std::ops::RangeInclusive;
 use time::{Date, OffsetDateTime};
 
-/// How long a crontab can be, in bytes.
+/// Maximum length of a crontab, in bytes.
 pub const CRONTAB_BYTES_MAX: usize = 256;
 
 const MINUTE: u64 = 60 * 1_000_000;
-/// For how many days the next time is looked for: a 29th of February on a certain day of the week may be forty years away.
+/// Maximum number of days to search: a 29 February on a certain weekday may be forty years away.
 const DAYS_MAX: usize = 41 * 366;
 
 const MINUTES: Field = Field { name: "minute", range: 0..=59 };
@@ -18,13 +18,13 @@ const MONTHS: Field = Field { name: "month", range: 1..=12 };
 /// Both 0 and 7 are Sunday.
 const WEEKDAYS: Field = Field { name: "day of the week", range: 0..=7 };
 
-/// One of the five fields.
+/// The name and range of a field.
 struct Field {
     name: &'static str,
     range: RangeInclusive<u32>,
 }
 
-/// A crontab: a text, and for each field the numbers that it means, a bit each.
+/// A crontab: its text, and the numbers of each field as a bit set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Crontab {
     text: String,
@@ -33,12 +33,12 @@ pub struct Crontab {
     days: u64,
     months: u64,
     weekdays: u64,
-    /// Whether both kinds of days are named: then either will do.
+    /// Whether both day fields are restricted: then either of them is enough, as in cron.
     either_day: bool,
 }
 
 impl Crontab {
-    /// Reads five fields: each `*`, a number, a range `1-5`, one of them by steps `*/15`, or several with commas.
+    /// Parses five fields, each `*`, a number, a range `1-5`, steps `*/15`, or a comma-separated list.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.len() > CRONTAB_BYTES_MAX {
             return Err(format!("has more than {CRONTAB_BYTES_MAX} bytes"));
@@ -59,18 +59,19 @@ impl Crontab {
             weekdays: (weekdays | (weekdays >> 7)) & 0x7f,
             either_day: !day.starts_with('*') && !weekday.starts_with('*'),
         };
+        // A date like 30 February would never run, and each search for it would scan forty years.
         match crontab.next(Timestamp::from_micros(0)) {
             Some(_) => Ok(crontab),
             None => Err("names a day that never comes".to_owned()),
         }
     }
 
-    /// The text, with one space between its fields.
+    /// Returns the text with single spaces.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The first minute after a time that it means; none when time ends before.
+    /// Returns the first matching minute after a time; none at the end of the calendar.
     pub fn next(&self, after: Timestamp) -> Option<Timestamp> {
         let first = after.micros() / MINUTE + 1;
         let seconds = i64::try_from(first * 60).ok()?;
@@ -110,7 +111,7 @@ fn at(date: Date, minute: u32) -> Option<Timestamp> {
 }
 
 impl Field {
-    /// The numbers that a field means.
+    /// Parses a field into a bit set.
     fn read(&self, text: &str) -> Result<u64, String> {
         let all = text.split(',').map(|part| self.part(part));
         let all: Option<Vec<u64>> = all.collect();
@@ -123,7 +124,7 @@ impl Field {
         })
     }
 
-    /// The numbers that one part means, each a bit: `*`, `5`, `1-5`, `*/2`, `1-5/2`.
+    /// Parses one part of a field into a bit set: `*`, `5`, `1-5`, `*/2`, `1-5/2`.
     fn part(&self, part: &str) -> Option<u64> {
         let (range, step) = match part.split_once('/') {
             Some((range, step)) => (range, number(step).filter(|step| *step > 0)?),
@@ -132,7 +133,7 @@ impl Field {
         let (from, to) = match (range, range.split_once('-')) {
             ("*", _) => (*self.range.start(), *self.range.end()),
             (_, Some((from, to))) => (number(from)?, number(to)?),
-            // Steps begin nowhere without a range.
+            // A step needs a range to start from; cron variants disagree about `5/15`.
             (one, None) if step == 1 && !part.contains('/') => (number(one)?, number(one)?),
             (_, None) => return None,
         };
@@ -142,7 +143,7 @@ impl Field {
     }
 }
 
-/// A plain number of one or two digits.
+/// Reads a plain number of one or two digits.
 fn number(text: &str) -> Option<u32> {
     let plain = (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     if plain { text.parse().ok() } else { None }

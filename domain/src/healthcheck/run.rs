@@ -1,4 +1,4 @@
-//! Runs: all items of a service that are in service are asked about, page by page, one run of a service at a time.
+//! Runs: a check of all items of a service, page by page; at most one run of a service at a time.
 
 use super::answer::Failed;
 use super::crontab::Crontab;
@@ -8,56 +8,51 @@ use crate::service::ServiceRef;
 use crate::timestamp::Timestamp;
 use serde_json::{Value, json};
 
-/// After how long a run that has not ended is held to be lost, in seconds.
+/// Time after which an unfinished run counts as lost, in seconds.
 pub const LOST_AFTER_SECONDS: u64 = 1_800;
 
-/// Where a healthcheck stands: when it is due, whether it runs, and what came of the last run. No credentials are in it.
+/// The schedule and state of a healthcheck, without credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Course {
-    /// The service.
     pub service: ServiceRef,
-    /// The team that owns it.
+    /// The service owner.
     pub team: TeamId,
-    /// When the healthcheck was made: what was told before is not of it.
+    /// Creation time of the healthcheck; older results do not belong to it.
     pub since: Timestamp,
-    /// When it is due by itself.
+    /// The crontab, if enabled.
     pub schedule: Option<Crontab>,
-    /// When it is due next.
     pub due: Option<Timestamp>,
-    /// When the run began that is under way.
+    /// The start of the present run; none while no run is in progress.
     pub began: Option<Timestamp>,
-    /// The last run that has ended.
+    /// The last completed run.
     pub last: Option<Ran>,
-    /// How often this was changed.
+    /// The number of writes; the fence between two sweeps.
     pub revision: u64,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
-    /// When it began.
     pub began: Timestamp,
-    /// When it ended.
     pub ended: Timestamp,
-    /// What was counted.
     pub counted: Counted,
 }
 
-/// What a run has counted so far.
+/// The counters of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// Items that were asked about.
+    /// The number of checked items.
     pub checked: u64,
-    /// Those of them that are healthy.
+    /// The number of healthy items.
     pub healthy: u64,
-    /// What was wrong with answers, entry by entry.
+    /// The number of faulty response entries.
     pub faults: u64,
-    /// Why it has stopped to ask: from then on nothing is known.
+    /// The failure that ended the questions; the remaining items are unknown.
     pub failed: Option<Failed>,
 }
 
 impl Course {
-    /// The course of a healthcheck as it is from now on, after what it was before.
+    /// Returns the schedule after a change of the healthcheck; it keeps the run and the last result.
     pub fn of(healthcheck: &Healthcheck, before: Option<&Self>, now: Timestamp) -> Self {
         let schedule = healthcheck.settings.schedule().cloned();
         Self {
@@ -72,18 +67,19 @@ impl Course {
         }
     }
 
-    /// The course with a run that is due at once; none if one is due already.
+    /// Returns the schedule with a run due now; none if one is due already.
     pub fn asked(&self, now: Timestamp) -> Option<Self> {
         let is_due = self.due.is_some_and(|due| due <= now);
         (!is_due).then(|| Self { due: Some(now), ..self.next() })
     }
 
-    /// The course with a run that begins; none if none is due, or while another one is under way.
+    /// Starts a run and returns it with the new schedule; none if no run is due or one is in progress.
     pub fn begun(&self, now: Timestamp) -> Option<(Self, Run)> {
         let is_due = self.due.is_some_and(|due| due <= now);
         let lost = |began: Timestamp| began.micros().saturating_add(LOST_AFTER_SECONDS * 1_000_000);
         let is_busy = self.began.is_some_and(|began| now.micros() < lost(began));
-        // No two runs have one time, whatever the clocks say: messages of an earlier one are known by it.
+        // Messages of an earlier run differ by its start time, so no two runs may have the same one, whatever the
+        // clocks say.
         let latest = self.began.into_iter().chain(self.last.as_ref().map(|last| last.began)).max();
         let after = latest.map_or(0, |latest| latest.micros().saturating_add(1));
         let began = now.not_before(Timestamp::from_micros(after));
@@ -98,19 +94,19 @@ impl Course {
         (is_due && !is_busy).then(|| (Self { due, began: Some(began), ..self.next() }, run))
     }
 
-    /// The course after a run of which nothing was sent out: it is due again.
+    /// Returns the schedule after a run whose first message could not be sent: it is due again.
     pub fn put_back(&self, now: Timestamp) -> Self {
         Self { due: Some(now), began: None, ..self.next() }
     }
 
-    /// The course after a run has ended; none if that is not the one that is under way.
+    /// Returns the schedule after the end of a run; none if another run is in progress.
     pub fn ended(&self, run: &Run, now: Timestamp) -> Option<Self> {
         let (began, ended, counted) = (run.began, now.not_before(run.began), run.counted);
         let last = Some(Ran { began, ended, counted });
         self.is_at(run).then(|| Self { began: None, last, ..self.next() })
     }
 
-    /// Whether a run is the one that is under way.
+    /// Returns whether a run is the present one.
     pub fn is_at(&self, run: &Run) -> bool {
         self.began == Some(run.began)
     }
@@ -120,23 +116,21 @@ impl Course {
     }
 }
 
-/// A run as far as it has come: a message, without credentials.
+/// The progress of a run: the content of its message, without credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// The team that owns the service.
+    /// The service owner.
     pub team: TeamId,
-    /// The service.
     pub service: ServiceId,
-    /// When it began.
+    /// The start of the run, which identifies it.
     pub began: Timestamp,
-    /// Behind which of the owner's items it goes on.
+    /// The position in the owner's items; none at the start.
     pub after: Option<String>,
-    /// What was counted so far.
     pub counted: Counted,
 }
 
 impl Run {
-    /// The run after a page of items.
+    /// Returns the run after a page of items.
     #[must_use]
     pub fn past<'a>(
         mut self,
@@ -150,11 +144,12 @@ impl Run {
             self.counted.healthy += u64::from(told.status == Status::Healthy);
         }
         self.counted.faults = self.counted.faults.saturating_add(faults);
+        // The first failure is the reason why the rest of the run asked nothing.
         self.counted.failed = self.counted.failed.or(failed);
         Self { after: position, ..self }
     }
 
-    /// As a message.
+    /// Serializes the run as a message.
     pub fn to_message(&self) -> String {
         let Counted { checked, healthy, faults, failed } = self.counted;
         json!({
@@ -165,7 +160,7 @@ impl Run {
         .to_string()
     }
 
-    /// Reads a message.
+    /// Parses a message.
     pub fn of_message(message: &Value) -> Option<Self> {
         let number = |name: &str| message.get(name).and_then(Value::as_u64);
         let text = |name: &str| message.get(name).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! Crontabs, answers and runs.
+//! Crontabs, responses and runs.
 
 use super::answer::{Failed, about_one};
 use super::crontab::Crontab;
@@ -24,12 +24,12 @@ fn the_next_time_is_the_first_minute_that_a_crontab_means() {
         ("5,10-12 0 1 1 *", "2026-01-01T00:05:00Z", "2026-01-01T00:10:00Z"),
         ("0 0 1 1 *", "2026-12-31T23:59:00Z", "2027-01-01T00:00:00Z"),
         ("0 0 29 2 *", "2096-02-29T00:00:00Z", "2104-02-29T00:00:00Z"),
-        // A star is no day that is named: the 29th of February has to be a Sunday or a Thursday.
+        // `*/4` does not restrict the weekday field, so the 29 February has to be a Sunday or a Thursday.
         ("0 0 29 2 */4", "2064-03-01T00:00:00Z", "2080-02-29T00:00:00Z"),
         ("10-40/15 9 * * 1-5", "2026-11-20T09:40:00Z", "2026-11-23T09:10:00Z"),
         ("0 0 * * 0", "2026-11-23T22:00:00Z", "2026-11-29T00:00:00Z"),
         ("0 0 * * 7", "2026-11-23T22:00:00Z", "2026-11-29T00:00:00Z"),
-        // Where both kinds of days are named either will do.
+        // With both day fields restricted, either is enough.
         ("0 0 25 * 4", "2026-11-23T22:00:00Z", "2026-11-25T00:00:00Z"),
         ("0 0 30 * 2", "2026-11-23T22:00:00Z", "2026-11-24T00:00:00Z"),
         ("0 0 */2 * 4", "2026-11-23T22:00:00Z", "2026-12-03T00:00:00Z"),
@@ -72,13 +72,13 @@ fn what_is_no_crontab_is_told_by_its_field() {
     }
 }
 
-/// A number from a sequence that is the same each time.
+/// Returns a number from a reproducible sequence.
 fn random(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *seed >> 33
 }
 
-/// A field, and the numbers that it means.
+/// Returns a random field and its numbers.
 fn field(seed: &mut u64, from: u64, to: u64) -> (String, Vec<u64>) {
     let one = |seed: &mut u64| from + random(seed) % (to - from + 1);
     match random(seed) % 4 {
@@ -125,7 +125,7 @@ fn the_next_time_is_later_is_meant_and_no_earlier_one_is() {
         assert!(next > after && next.micros().is_multiple_of(60_000_000), "{text}");
         let (from, to) = (after.micros() / 60_000_000 + 1, next.micros() / 60_000_000);
         assert!(means(to), "{text}: {}", next.to_wire());
-        // As far as there is time to look.
+        // At most 2,000 minutes, to limit the time of the test.
         assert!(!(from..to).take(2_000).any(means), "{text} after {}", after.to_wire());
     }
     assert!(read > 1_900, "{read}");
@@ -152,7 +152,7 @@ fn one_run_of_a_service_is_under_way_at_a_time() {
     let (running, run) = asked.begun(seconds(110)).unwrap();
     assert_eq!((running.due, running.began, running.revision), (None, Some(seconds(110)), 3));
     assert!(running.is_at(&run));
-    // Asked for again while it runs: it begins when that has ended, or is lost.
+    // A request during a run: the next run starts after the end of the present one, or when it counts as lost.
     let again = running.asked(seconds(120)).unwrap();
     assert_eq!(again.begun(seconds(120)), None);
     let (_, late) = again.begun(seconds(110 + LOST_AFTER_SECONDS)).unwrap();
@@ -160,7 +160,7 @@ fn one_run_of_a_service_is_under_way_at_a_time() {
     let ended = again.ended(&run, seconds(130)).unwrap();
     assert_eq!((ended.began, ended.last.as_ref().unwrap().ended), (None, seconds(130)));
     assert_eq!(ended.ended(&run, seconds(131)), None, "it has ended");
-    // A clock that has gone back gives no run the time of another.
+    // After a clock step backwards, a run still gets a later start.
     let (_, next) = Course { due: Some(seconds(1)), ..ended }.begun(seconds(5)).unwrap();
     assert!(next.began > run.began);
 }

@@ -1,4 +1,4 @@
-//! What ought to be over by now: no invariant is broken, and somebody should look.
+//! Age limits: overdue work breaks no invariant, but needs an operator.
 
 use super::{Snapshot, Subject, Violation};
 use crate::id::SubmissionId;
@@ -7,16 +7,16 @@ use crate::submission::Submission;
 use crate::timestamp::Timestamp;
 use std::collections::BTreeMap;
 
-/// How old work may be, in seconds.
+/// Maximum age of work, in seconds.
 const WORK_SECONDS_MAX: u64 = 5 * 60;
 
-/// How long a submission may hold its team's head, in seconds.
+/// Maximum time for which a submission may hold its team's head, in seconds.
 const IN_FLIGHT_SECONDS_MAX: u64 = 2 * 60;
 
-/// How long a staging may be anything but committed, in seconds: the sweep clears away what never is.
+/// Maximum age of an uncommitted staging, in seconds; the sweep removes an abandoned one much earlier.
 const STAGING_SECONDS_MAX: u64 = 60 * 60;
 
-/// What has waited for too long.
+/// Returns everything that has waited for too long.
 pub fn ages(snapshot: &Snapshot, now: Timestamp) -> Vec<Violation> {
     let submissions: BTreeMap<SubmissionId, &Submission> =
         snapshot.submissions.iter().map(|one| (one.id, one)).collect();
@@ -28,7 +28,7 @@ pub fn ages(snapshot: &Snapshot, now: Timestamp) -> Vec<Violation> {
         }
     };
     for work in &snapshot.works {
-        // Work of a staging is owed from the commit on.
+        // Work of a staging counts from the commit on; before it, the work may never become due.
         let owing = submissions.get(&work.id.submission).filter(|one| one.staging == work.id.staging);
         if let Some(submission) = owing {
             older(submission.created, WORK_SECONDS_MAX, Subject::Work(work.id), "it is owed");

@@ -1,12 +1,13 @@
-//! I35: what has answered a rejection or an error.
+//! I35: the answers to rejections and errors.
 
 use super::{Audit, Subject};
 use crate::change::{Change, Kind};
 use crate::id::ChangeId;
 
 impl Audit<'_> {
-    /// I35: the change instance that has answered another one exists on the same item, or is owed by the submission in
-    /// flight: closings may come ahead of what they are for.
+    /// I35: an answering change instance exists on the same item, or the submission in flight has planned it.
+    ///
+    /// A shed closes change instances before the one that answers them exists (ADR 28).
     pub(super) fn answer(&mut self, change: &Change) {
         let Some(by) = change.answered_by() else { return };
         let answer = self.snapshot.changes.get(&by);
@@ -15,7 +16,7 @@ impl Audit<'_> {
         self.require(exists || self.is_owed(by, change), "I35", Subject::Change(change.id), detail);
     }
 
-    /// Whether the submission in flight owes this change instance to the item of `change`.
+    /// Returns whether the submission in flight has planned this change instance for the item of `change`.
     fn is_owed(&self, id: ChangeId, change: &Change) -> bool {
         let head = self.snapshot.heads.get(&change.id.team());
         let Some(in_flight) = head.and_then(|head| head.in_flight) else { return false };

@@ -1,4 +1,4 @@
-//! What all teams have in common: services, and what leads from a name or an id to its record.
+//! The catalogue: services, and the records that map a name or an id to its record.
 
 use super::{Audit, Snapshot, Subject, Violation};
 use crate::actor::TeamRef;
@@ -7,30 +7,27 @@ use crate::message::Messages;
 use crate::service::{Service, ServiceRef};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The records that belong to no consumer.
+/// The records without a consumer.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
-    /// Services by title.
     pub services: BTreeMap<String, Service>,
-    /// The schema versions that are stored, by title.
+    /// The stored schema versions by title.
     pub schemas: BTreeSet<(String, u64)>,
-    /// What is kept of services' configs: whose it says it is.
+    /// The service and owner of each stored config.
     pub configs: BTreeMap<ConfigId, (ServiceRef, TeamRef)>,
-    /// The titles of services with documentation, and the ids that it says they have.
+    /// The services with documentation, by title, and the service id in it.
     pub documented: BTreeMap<String, ServiceId>,
-    /// What owners tell the consumers of their services.
+    /// The messages of each owner.
     pub messages: BTreeMap<TeamId, Messages>,
-    /// The versions of what metadata have to be.
+    /// The stored versions of the platform's schemas for metadata.
     pub mandatory: BTreeSet<u64>,
-    /// Titles by service id.
     pub titles: BTreeMap<ServiceId, String>,
-    /// Teams by name.
     pub names: BTreeMap<String, TeamId>,
-    /// The numbers that were allotted last: of teams, of services.
+    /// The last allotted numbers: of teams, of services.
     pub counted: (u64, u64),
 }
 
-/// Every violation among the records of the catalogue and what leads to them, I5, I16 and I24 (docs/explanation/architecture.md).
+/// Returns all violations of I5, I16 and I24 in the catalogue and its references (docs/explanation/audit.md).
 pub fn catalogue(snapshot: &Snapshot) -> Vec<Violation> {
     let mut audit = Audit::new(snapshot);
     audit.names();
@@ -50,7 +47,7 @@ pub fn catalogue(snapshot: &Snapshot) -> Vec<Violation> {
 }
 
 impl Audit<'_> {
-    /// I16: a name leads to the team that has it, and a team is found by its name.
+    /// I16: each name maps to the team with that name, and back.
     fn names(&mut self) {
         for (name, id) in &self.snapshot.catalogue.names {
             let leads = self.snapshot.teams.get(id).is_some_and(|team| team.name == *name);
@@ -64,7 +61,7 @@ impl Audit<'_> {
         }
     }
 
-    /// I16: an id leads to the service that has it.
+    /// I16: each id maps to the service with that id.
     fn titles(&mut self) {
         let catalogue = &self.snapshot.catalogue;
         for (id, title) in &catalogue.titles {
@@ -73,7 +70,7 @@ impl Audit<'_> {
         }
     }
 
-    /// I16: a service is found by its id, its teams exist, and so do all versions of its schema.
+    /// I16: a service is reachable by its id, and its teams and all its schema versions exist.
     fn service(&mut self, service: &Service) {
         let subject = || Subject::Service(service.title.clone());
         let catalogue = &self.snapshot.catalogue;
@@ -103,7 +100,7 @@ impl Audit<'_> {
         self.service_size(service);
     }
 
-    /// I16: what is kept of a service's config is that service's, and its owner's, and no version between is missing.
+    /// I16: each stored config belongs to its service and that owner, without missing versions.
     fn services_of_configs(&mut self) {
         let catalogue = &self.snapshot.catalogue;
         for (id, (named, owner)) in &catalogue.configs {
@@ -124,7 +121,7 @@ impl Audit<'_> {
         }
     }
 
-    /// I5, I16: a team's messages are its own, numbered in their order, and of services that it owns.
+    /// I5, I16: a team's messages have its numbers, in order, and name only its own services.
     fn messages(&mut self, messages: &Messages) {
         let (team, catalogue) = (messages.owner.id, &self.snapshot.catalogue);
         let numbers = || messages.all.iter().map(|message| message.id.number()).chain([messages.next]);
@@ -141,14 +138,14 @@ impl Audit<'_> {
         self.require(own, "I16", Subject::Messages(team), "one is for a service that is not the team's");
     }
 
-    /// I16: no version of what metadata have to be is missing.
+    /// I16: the platform's schemas for metadata have no missing version.
     fn mandatory(&mut self) {
         let versions = &self.snapshot.catalogue.mandatory;
         let dense = versions.iter().zip(1..).all(|(version, number)| *version == number);
         self.require(dense, "I16", Subject::Mandatory, "its versions have gaps");
     }
 
-    /// I16: what items say of their service is so, and each is of a version of its schema that there is.
+    /// I16: items agree with their service, and their schema version exists.
     fn services_of_items(&mut self) {
         let mut told: BTreeMap<_, BTreeSet<u64>> = BTreeMap::new();
         for item in self.snapshot.items.values() {
@@ -175,7 +172,7 @@ impl Audit<'_> {
         }
     }
 
-    /// I16: the owners of change instances have the names that these tell.
+    /// I16: the owners of change instances have the names in them.
     fn owners(&mut self) {
         let mut named: BTreeMap<&TeamRef, ChangeId> = BTreeMap::new();
         for change in self.snapshot.changes.values() {
@@ -188,7 +185,7 @@ impl Audit<'_> {
         }
     }
 
-    /// I5: no number is allotted twice.
+    /// I5: the counters of teams and services are not behind.
     fn counters(&mut self) {
         let team = self.snapshot.teams.keys().map(|id| id.get()).max().unwrap_or_default();
         let service = self.snapshot.catalogue.titles.keys().map(|id| id.get()).max().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Change instances: where they come from, and what they point to.
+//! Change instances: their origin and their references.
 
 use super::{Audit, Subject};
 use crate::change::{Change, Kind};
@@ -6,7 +6,7 @@ use crate::id::CHANGE_STRIDE;
 use crate::submission::Submission;
 
 impl Audit<'_> {
-    /// All that concerns a change instance, but for its place on its item.
+    /// Checks a change instance, except for its slot on the item.
     pub(super) fn change(&mut self, change: &Change) {
         self.history(change);
         self.identity(change);
@@ -17,7 +17,7 @@ impl Audit<'_> {
         self.change_size(change);
     }
 
-    /// I5 and I16: keys, ids and names agree along every pointer.
+    /// I5 and I16: keys, ids and names agree along every reference.
     fn identity(&mut self, change: &Change) {
         let subject = || Subject::Change(change.id);
         let Some(item) = self.snapshot.items.get(&change.item) else {
@@ -38,7 +38,7 @@ impl Audit<'_> {
         }
     }
 
-    /// I10: its submission planned it; a retry is the owner's alone.
+    /// I10: the submission planned the change instance, or it is a retry.
     fn plan(&mut self, change: &Change) {
         let subject = || Subject::Change(change.id);
         let Some(submission) = self.submissions.get(&change.submission) else {
@@ -56,7 +56,7 @@ impl Audit<'_> {
         self.require(planned, "I10", subject(), format!("no {} one was planned", change.kind.name()));
     }
 
-    /// I10 and I16: what it follows from is there, on the same item and from the same submission.
+    /// I10 and I16: the cause exists, on the same item and from the same submission.
     fn cause(&mut self, change: &Change) {
         let subject = || Subject::Change(change.id);
         let cause = change.cause.and_then(|id| self.snapshot.changes.get(&id));
@@ -76,7 +76,7 @@ impl Audit<'_> {
     }
 }
 
-/// Which of the change instances that a submission numbered it is, counted from 0; none if its number is no such one.
+/// Returns the position among the change instances of the submission, from 0; none for another number.
 const fn place(submission: &Submission, change: &Change) -> Option<u64> {
     match change.id.number().checked_sub(submission.first_change) {
         Some(above) if above.is_multiple_of(CHANGE_STRIDE) => above.checked_div(CHANGE_STRIDE),

@@ -1,4 +1,4 @@
-//! I26: what is charged is what was caused, once; and an item knows what its charges come to.
+//! I26: each charge has a cause and exists once, and an item has the sums of its charges.
 
 use super::{Audit, Subject};
 use crate::change::{Change, ChangeType};
@@ -9,7 +9,7 @@ use crate::money::Amount;
 use crate::state::State;
 use crate::timestamp::Timestamp;
 
-/// A price that came into force with an approval; zero, when it ended what was charged.
+/// A new price after an approval; zero if the approval ended the charges.
 struct Tariff {
     change: ChangeId,
     price: Amount,
@@ -17,7 +17,7 @@ struct Tariff {
 }
 
 impl Audit<'_> {
-    /// All that concerns a charge, but for its place among those of its item.
+    /// Checks a charge, except for its relation to the other charges of the item.
     pub(super) fn charge(&mut self, charge: &Charge) {
         let subject = || Subject::Charge(charge.id);
         let own = charge.item.team() == charge.id.team() && charge.consumer.id == charge.id.team();
@@ -39,14 +39,15 @@ impl Audit<'_> {
         self.require(is_over, "I26", subject(), "it is processed and runs");
     }
 
-    /// What is charged for by itself has a charge.
+    /// Checks that a change instance with a fee has its charge.
     pub(super) fn is_charged(&mut self, change: &Change) {
         let charged = self.snapshot.charges.contains_key(&ChargeId::of_change(change.id));
         let detail = "it is not charged for, and should be";
         self.require(charged || !is_charged_for(change), "I26", Subject::Change(change.id), detail);
     }
 
-    /// Its time in service is charged without gaps and overlaps, and it knows the sums.
+    /// Checks that the charges cover the time in service without gaps and overlaps, and that the item has their
+    /// sums.
     pub(super) fn charges(&mut self, item: &Item, changes: &[&Change]) {
         let subject = || Subject::Item(item.id);
         let charges = self.charges_of_item.get(&item.id).cloned().unwrap_or_default();
@@ -69,7 +70,7 @@ impl Audit<'_> {
     }
 }
 
-/// Whether a charge is what a change instance causes.
+/// Returns whether the change instance causes this charge.
 fn is_caused(charge: &Charge, change: &Change) -> bool {
     match charge.id.charge_type() {
         ChargeType::CostPerChange => {
@@ -79,7 +80,7 @@ fn is_caused(charge: &Charge, change: &Change) -> bool {
                 && (charge.start, charge.end) == (change.created, Some(change.created))
         }
         ChargeType::MonthlyCost => {
-            // Earlier releases took a block of the team's numbers for a charge that continues another.
+            // Earlier releases took a block of the team's numbers for a charge after a division.
             (charge.id.is_continued() || charge.id.number() % CHANGE_STRIDE == 1)
                 && charge.price == change.prices.monthly
                 && charge.price != Amount::ZERO
@@ -88,7 +89,7 @@ fn is_caused(charge: &Charge, change: &Change) -> bool {
     }
 }
 
-/// The prices that came into force, in the order of the approvals (I6).
+/// Returns the prices in the order of the approvals (I6).
 fn tariffs(changes: &[&Change]) -> Vec<Tariff> {
     let mut main: Vec<_> = changes.iter().filter(|change| !change.is_dependant()).collect();
     main.sort_by_key(|change| (change.submission, change.attempt));
@@ -109,7 +110,7 @@ fn tariffs(changes: &[&Change]) -> Vec<Tariff> {
     tariffs
 }
 
-/// Whether charges, in the order of their times, cover exactly the times of the prices that came into force.
+/// Returns whether the charges, in order of time, cover exactly the times of the prices.
 fn covers(tariffs: &[Tariff], charges: &[&Charge]) -> bool {
     let mut rest = charges.to_vec();
     let ends = tariffs.iter().skip(1).map(Some).chain([None]);
@@ -138,7 +139,7 @@ fn covers(tariffs: &[Tariff], charges: &[&Charge]) -> bool {
 fn sums<'a>(charges: impl Iterator<Item = &'a Charge>) -> Prices {
     let mut sums = Prices::NONE;
     for charge in charges {
-        // What runs is not among them: no time is asked.
+        // Only ended charges are summed, so the time argument is irrelevant.
         sums.add(charge.id.charge_type(), charge.total(charge.start));
     }
     sums

@@ -1,4 +1,4 @@
-//! Teams, their heads and applications: what they sum up of the other records.
+//! Teams, their heads and applications: the sums over other records.
 
 use super::{Audit, Snapshot, Subject};
 use crate::attention::Attention;
@@ -11,7 +11,7 @@ use crate::team::{Application, Head, Team};
 use std::collections::BTreeSet;
 
 impl Audit<'_> {
-    /// I8, I9, I11 and I20: the head adds up, and what holds it is there.
+    /// I8, I9, I11 and I20: the sums in the head are correct, and the submission in flight exists.
     pub(super) fn head(&mut self, head: &Head) {
         let subject = || Subject::Head(head.team);
         let root = root(self.snapshot, head.team);
@@ -30,7 +30,7 @@ impl Audit<'_> {
         self.require(exists, "I16", subject(), "its team does not exist");
     }
 
-    /// I16: a team has a head, and its applications have names of their own.
+    /// I16: a team has a head, and unique names of applications.
     pub(super) fn team(&mut self, team: &Team) {
         let has_head = self.snapshot.heads.contains_key(&team.id);
         self.require(has_head, "I16", Subject::Team(team.id), "it has no head");
@@ -42,7 +42,7 @@ impl Audit<'_> {
         self.team_size(team);
     }
 
-    /// I8: the digest is that of what is declared, unless that is still to be.
+    /// I8: the digest of an application is that of its items, except during a submission in flight.
     pub(super) fn application(&mut self, application: &Application) {
         let digest = self.items_of_application.get(&application.id);
         let digest = digest_of_stored(&application.metadata, digest.into_iter().flatten().copied());
@@ -59,27 +59,27 @@ impl Audit<'_> {
     }
 }
 
-/// The applications of a team.
+/// Returns the applications of a team.
 pub(crate) fn applications(snapshot: &Snapshot, team: TeamId) -> impl Iterator<Item = &Application> {
     let first = ApplicationId::new(team, 1);
     let following = first.into_iter().flat_map(|first| snapshot.applications.range(first..));
     following.map(|(_, application)| application).take_while(move |application| application.id.team() == team)
 }
 
-/// The items of a team.
+/// Returns the items of a team.
 pub(crate) fn items(snapshot: &Snapshot, team: TeamId) -> impl Iterator<Item = &Item> {
     let first = ApplicationId::new(team, 1).and_then(|application| ItemId::new(application, 1));
     let following = first.into_iter().flat_map(|first| snapshot.items.range(first..));
     following.map(|(_, item)| item).take_while(move |item| item.id.team() == team)
 }
 
-/// The root that a team's head ought to have.
+/// Computes the digest of a team for its head.
 pub(crate) fn root(snapshot: &Snapshot, team: TeamId) -> Hash {
     let metadata = snapshot.teams.get(&team).map_or("", |team| team.metadata.as_str());
     digest::root(metadata, applications(snapshot, team))
 }
 
-/// The attention that a team's head ought to have.
+/// Computes the blockers of a team for its head.
 pub(crate) fn attention(snapshot: &Snapshot, team: TeamId) -> Attention {
     items(snapshot, team).map(Item::attention).sum()
 }

@@ -7,7 +7,7 @@ use crate::state::{By, State, TRANSITIONS, is_legal};
 use crate::timestamp::Timestamp;
 
 impl Audit<'_> {
-    /// The history is a chain of legal moves, each by one who may, that ends in the state.
+    /// Checks that a history is a chain of legal transitions by permitted actors, and ends in the present state.
     pub(super) fn history(&mut self, change: &Change) {
         let subject = || Subject::Change(change.id);
         let (mut chain, mut at) = (Chain::START, Timestamp::from_micros(0));
@@ -31,7 +31,9 @@ impl Audit<'_> {
     }
 }
 
-/// Whether who acted may: the owner decides, the stack rules close, and what is born is born by whom it is owed to.
+/// Returns whether the actor had the permission: owners decide and retry, the stack rules close.
+///
+/// The consumer creates direct change instances, the system creates shares and referenced ones.
 fn may_act(change: &Change, entry: &Entry) -> bool {
     let is_by = |id| entry.by.team().is_some_and(|team| team.id == id);
     let by_owner = is_by(change.owner.id);
@@ -55,7 +57,7 @@ fn may_act(change: &Change, entry: &Entry) -> bool {
     }
 }
 
-/// Whether the type may be that of the next entry: the Exception turns what was a MODIFY into a CREATE.
+/// Returns whether the next entry may have its type: the Exception turns a MODIFY into a CREATE at the approval.
 fn may_become(before: ChangeType, entry: &Entry) -> bool {
     let is_approval = (entry.from, entry.to) == (Some(State::Pending), State::Approved);
     let exception = (before, entry.change_type) == (ChangeType::Modify, ChangeType::Create);

@@ -10,7 +10,7 @@ use crate::state::{Stage, State};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Audit<'_> {
-    /// All that concerns an item.
+    /// Checks an item and its relations.
     pub(super) fn item(&mut self, item: &Item) {
         let changes = self.changes_of_item.get(&item.id).cloned().unwrap_or_default();
         self.slots(item, &changes);
@@ -46,7 +46,7 @@ impl Audit<'_> {
         }
     }
 
-    /// I6: each owner's stack knows what has landed last, and nothing PENDING is older.
+    /// I6: each owner's stack has the newest applied change, and no PENDING one is older.
     fn sequence(&mut self, item: &Item, changes: &[&Change]) {
         let subject = || Subject::Item(item.id);
         let landed = changes.iter().filter(|change| has_landed(change));
@@ -70,7 +70,7 @@ impl Audit<'_> {
         }
     }
 
-    /// I13: how far each owner has come with the CREATE is what its change instances tell.
+    /// I13: the progress of each owner with the CREATE follows from its change instances.
     fn creations(&mut self, item: &Item, changes: &[&Change]) {
         for (owner, stack) in &item.stacks {
             let made = creation(changes.iter().copied().filter(|change| change.owner.id == *owner));
@@ -79,11 +79,11 @@ impl Audit<'_> {
         }
     }
 
-    /// I7: the runtime state is what the service owner's approvals made of it, in their order.
+    /// I7: the runtime state follows from the service owner's approvals, in their order.
     fn runtime_state(&mut self, item: &Item, changes: &[&Change]) {
         let mut main: Vec<_> = changes.iter().filter(|change| !change.is_dependant()).collect();
-        // What is newer has displaced what was PENDING, so they were approved in the order of landing (I6);
-        // no clock is needed to tell it.
+        // A newer change displaces a PENDING one, so approvals are in the order of submissions (I6). Clocks may
+        // differ, so they do not count.
         main.sort_by_key(|change| (change.submission, change.attempt));
         let entries = main.into_iter().flat_map(|change| &change.history);
         let made = entries.fold(None, |state, entry| match (entry.from, entry.to, entry.change_type) {
@@ -102,9 +102,9 @@ impl Audit<'_> {
         self.require(made == Some(item.runtime_state), "I7", Subject::Item(item.id), detail);
     }
 
-    /// I12: it counts as settled exactly when the newest change that its service's owner approved is completed.
+    /// I12: the item is idle exactly if the newest approved change of the service owner is completed.
     ///
-    /// Whatever is not is being worked on, or is an orphan and waits for an answer: the head counts it (I9).
+    /// Any other item has an open change, or is an orphan in the blockers of the head (I9).
     fn settled(&mut self, item: &Item, changes: &[&Change]) {
         let is_approved = |change: &&&Change| change.history.iter().any(|entry| entry.to == State::Approved);
         let main = changes.iter().filter(|change| !change.is_dependant()).filter(is_approved);
@@ -114,7 +114,7 @@ impl Audit<'_> {
         self.require(made == item.settled, "I12", Subject::Item(item.id), detail);
     }
 
-    /// I13, I16 and I19: what an item says of itself.
+    /// I13, I16 and I19: the item agrees with its application, team and declaration.
     fn item_alone(&mut self, item: &Item) {
         let subject = || Subject::Item(item.id);
         for stack in item.stacks.values() {
@@ -132,7 +132,7 @@ impl Audit<'_> {
         self.require(named, "I16", subject(), "its team has another name, or there is none");
     }
 
-    /// I15: deployed item versions have no gaps, and the item knows the newest.
+    /// I15: deployed versions have no gaps, and the item has the newest.
     fn versions(&mut self, item: &Item) {
         let subject = || Subject::Item(item.id);
         let mut of_item = self.deployed_of_item.get(&item.id).cloned().unwrap_or_default();
@@ -144,7 +144,7 @@ impl Audit<'_> {
         self.require(newest == known, "I15", subject(), "its newest deployed item is another");
     }
 
-    /// I15 and I16: a deployed item is one of a change instance of the service's owner, and names what its item names.
+    /// I15 and I16: a deployed item belongs to a change instance of the service owner, and agrees with its item.
     pub(super) fn deployed_item(&mut self, deployed: &Deployed) {
         let main = self.snapshot.changes.get(&deployed.change).is_some_and(|change| {
             change.item == deployed.item
@@ -176,7 +176,7 @@ impl Audit<'_> {
         }
     }
 
-    /// I18: the dependent teams that have a stack on an item are those that find it.
+    /// I18: the dependent teams with a stack on an item are those with a recorded share.
     fn shares(&mut self, item: &Item) {
         let involved: BTreeSet<TeamId> = item.dependents().collect();
         let noted = noted(&self.snapshot.shares, item.id);
@@ -184,7 +184,7 @@ impl Audit<'_> {
         self.require(involved == noted, "I18", Subject::Item(item.id), detail);
     }
 
-    /// I18: nobody has a share in nothing.
+    /// I18: every share has an item.
     pub(super) fn shares_without_item(&mut self) {
         for (item, owner) in &self.snapshot.shares {
             let exists = self.snapshot.items.contains_key(item);
@@ -194,19 +194,19 @@ impl Audit<'_> {
     }
 }
 
-/// The teams that are noted to have a share in an item.
+/// Returns the dependent teams with a recorded share in an item.
 pub(crate) fn noted(shares: &BTreeSet<(ItemId, TeamId)>, item: ItemId) -> BTreeSet<TeamId> {
     let from = TeamId::new(1).map(|first| (item, first));
     let of_item = from.into_iter().flat_map(|first| shares.range(first..));
     of_item.take_while(|(of, _)| *of == item).map(|(_, owner)| *owner).collect()
 }
 
-/// Whether it was open once; others are recorded only.
+/// Returns whether the change instance was ever open; others were created in CLOSED.
 fn has_landed(change: &Change) -> bool {
     change.history.first().is_some_and(|birth| birth.closed_by.is_none())
 }
 
-/// How far an owner has come with the CREATE: its change instances were decided on in the order of landing (I6).
+/// Computes the progress of an owner with the CREATE; decisions follow the order of submissions (I6).
 fn creation<'a>(changes: impl Iterator<Item = &'a Change>) -> Creation {
     let mut changes: Vec<&Change> = changes.collect();
     changes.sort_by_key(|change| (change.submission, change.attempt));

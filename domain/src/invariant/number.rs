@@ -1,4 +1,4 @@
-//! I5: a number that was allotted is not allotted again, for its counter has gone past it.
+//! I5: no number is allotted twice, because each counter is above the numbers in use.
 
 use super::{Audit, Subject};
 use crate::deployed::Deployed;
@@ -7,13 +7,13 @@ use crate::team::Head;
 use crate::work::Work;
 
 impl Audit<'_> {
-    /// What a team's head and its applications allot next is above all that they have allotted.
+    /// Checks the counters of all heads and applications.
     pub(super) fn numbers(&mut self) {
         let snapshot = self.snapshot;
         snapshot.heads.values().for_each(|head| self.stride_of_head(head));
         snapshot.changes.keys().for_each(|id| self.number_of_change(*id));
         snapshot.deployed.iter().for_each(|deployed| self.number_of_deployed(deployed));
-        // A charge that continues another has a computed number, not one of the counter.
+        // A charge after a division has a computed number, not one of the counter.
         snapshot.charges.keys().filter(|id| !id.is_continued()).for_each(|id| {
             let allotted = self.is_below_head(id.team(), id.number());
             self.require(allotted, "I5", Subject::Charge(*id), "its number would be allotted again");
@@ -36,7 +36,7 @@ impl Audit<'_> {
         self.require(allotted, "I5", Subject::Change(id), "its number would be allotted again");
     }
 
-    /// A deployed item has a number of a block whose first one is a change instance's, or nobody's.
+    /// Checks that a deployed item has a number within a block; the first one of a block is for a change instance.
     fn number_of_deployed(&mut self, deployed: &Deployed) {
         let id = deployed.id;
         let allotted = !is_block(id.number()) && self.is_below_head(id.team(), id.number());
@@ -49,7 +49,7 @@ impl Audit<'_> {
         self.require(allotted, "I5", Subject::Application(id), "its number would be allotted again");
     }
 
-    /// Work has numbers once a submission claims it; what is only staged may never get them.
+    /// Checks the numbers in committed work; staged work may never become valid.
     fn numbers_of_work(&mut self, work: &Work) {
         if !self.is_claimed(work) {
             return;
@@ -70,7 +70,7 @@ impl Audit<'_> {
     }
 }
 
-/// Whether a block of numbers begins with this one.
+/// Returns whether a block begins with this number.
 const fn is_block(number: u64) -> bool {
     number.is_multiple_of(CHANGE_STRIDE)
 }

@@ -1,4 +1,4 @@
-//! What is told of the past: metadata that were replaced, and since when applications declare what they do.
+//! The records of the past: replaced metadata, and the last change of each application's declaration.
 
 use super::{Audit, Subject};
 use crate::id::TeamId;
@@ -9,7 +9,7 @@ use crate::team::{Application, Team};
 use std::collections::BTreeSet;
 
 impl Audit<'_> {
-    /// I19: metadata that were replaced are kept, back to the first, and no others.
+    /// I19: all replaced metadata are stored, back to the first, and no others.
     pub(super) fn replaced(&mut self) {
         let snapshot = self.snapshot;
         let mut known: BTreeSet<(Of, u64)> = BTreeSet::new();
@@ -25,17 +25,17 @@ impl Audit<'_> {
         }
     }
 
-    /// Follows what was replaced from what is now back to the first.
+    /// Follows the replaced metadata from the present ones back to the first.
     fn chain(&mut self, now: &Replaced, known: &mut BTreeSet<(Of, u64)>) {
         let snapshot = self.snapshot;
         let newest = snapshot.heads.get(&now.of.team()).map_or(0, |head| head.submissions);
         let is_of_submission = now.since.submission <= newest;
         self.require(is_of_submission, "I19", subject(now.of), "no submission declared its metadata");
-        // What was laid out for a submission that came to nothing is what is now.
+        // A submission that failed before its commit may have stored the present metadata already.
         let kept = snapshot.replaced.get(&(now.of, now.since.submission)).filter(|kept| *kept == now);
         known.extend(kept.map(|kept| (kept.of, kept.since.submission)));
         if now.since == Since::EVER {
-            // A version of the functions that does not note it may have written it since.
+            // An older release may have replaced metadata without a record of it.
             let of_it = snapshot.replaced.keys().filter(|(of, _)| *of == now.of);
             return known.extend(of_it);
         }
@@ -50,7 +50,7 @@ impl Audit<'_> {
         }
     }
 
-    /// I8: what the newest submission says was declared is what is.
+    /// I8: the newest submission has the digest of the present declaration.
     pub(super) fn root_of_newest(&mut self, team: TeamId) {
         let Some(head) = self.snapshot.heads.get(&team) else { return };
         let newest = crate::id::SubmissionId::new(team, head.submissions);
@@ -59,7 +59,7 @@ impl Audit<'_> {
         self.require(agrees, "I8", Subject::Head(team), "its root is not that of its newest submission");
     }
 
-    /// I8: nothing that an application declares was changed since the submission that it names.
+    /// I8: no item of an application changed after the submission in the application's record.
     pub(super) fn changed(&mut self, application: &Application) {
         let (id, last) = (application.id, application.changed);
         if last == 0 || self.is_in_flight(id.team()) {
@@ -76,11 +76,11 @@ impl Audit<'_> {
         self.require(stand, "I8", Subject::Application(id), detail);
     }
 
-    /// Whether an item is declared as it was after a submission.
+    /// Returns whether an item is declared as after this submission.
     fn stood(&self, item: &Item, submission: u64) -> bool {
         let changes = self.changes_of_item.get(&item.id).into_iter().flatten().copied();
         let then = declared(changes.filter(|change| change.submission.number() <= submission));
-        // What its change instances are is told elsewhere.
+        // Other checks cover the change instances themselves.
         then == Some((item.version, item.declared))
     }
 }

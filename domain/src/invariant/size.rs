@@ -1,6 +1,6 @@
-//! I24: every record stays within the bounds that its writers keep.
+//! I24: every record is within the limits of its writers.
 //!
-//! How many bytes a record takes as it is stored is not here: the table's crate knows.
+//! The table's crate checks the stored size in bytes.
 
 use super::{Audit, Subject};
 use crate::change::Change;
@@ -40,7 +40,7 @@ impl Audit<'_> {
         let subject = || Subject::Change(change.id);
         let notes = change.history.iter().filter(|entry| entry.from == Some(entry.to)).count();
         self.within(notes, LOG_ENTRIES_MAX, subject(), "log entries");
-        // No state is entered twice.
+        // No state occurs twice in a history.
         self.within(change.history.len() - notes, State::ALL.len(), subject(), "moves");
         let log = change.history.iter().filter_map(|entry| entry.log.as_ref()).map(String::len).max();
         self.within(log.unwrap_or_default(), LOG_BYTES_MAX, subject(), "bytes of a log");

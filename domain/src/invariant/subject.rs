@@ -1,4 +1,4 @@
-//! What a violation is about: the record to look at, and the team whose records are read again before it counts.
+//! The subject of a violation: the record, and the team whose records the audit reads again before it reports.
 
 use crate::id::{ApplicationId, ChangeId, ChargeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
 use crate::json::Hash;
@@ -6,48 +6,35 @@ use crate::staging::StagingId;
 use crate::work::WorkId;
 use std::fmt;
 
-/// What a violation is about; texts in it are keys and names, never what is declared.
+/// The subject of a violation; its texts are keys and names, never content.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
-    /// An item.
     Item(ItemId),
-    /// A change instance.
     Change(ChangeId),
-    /// A charge.
     Charge(ChargeId),
-    /// A deployed item.
     Deployed(DeployedId),
-    /// An application.
     Application(ApplicationId),
-    /// A team's head.
     Head(TeamId),
-    /// A team.
     Team(TeamId),
-    /// A submission.
     Submission(SubmissionId),
-    /// A staging.
     Staging(TeamId, StagingId),
-    /// A work record.
     Work(WorkId),
-    /// A declaration.
     Declaration(TeamId, Hash),
-    /// A team's idempotency key, by the submission that it leads to: keys are the consumer's.
+    /// An idempotency key, by its submission, because keys belong to the consumer.
     Remembered(TeamId, SubmissionId),
-    /// A service, by its title.
     Service(String),
-    /// A team's messages.
     Messages(TeamId),
-    /// Where a service's title is found.
+    /// The record that maps a service's id to its title.
     ServiceId(ServiceId),
-    /// Where a team's id is found.
+    /// The record that maps a team's name to its id.
     TeamName(String),
-    /// What metadata have to be.
+    /// The platform's schemas for metadata.
     Mandatory,
-    /// The numbers that are allotted to all.
+    /// The counters of teams and services.
     Counters,
-    /// A record as it is stored, by its key.
+    /// A stored record by its key.
     Record {
-        /// The partition.
+        /// The partition key.
         partition: String,
         /// The sort key.
         sort: String,
@@ -55,7 +42,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// The consumer team whose records it is among; none for what teams have in common, and for a record by its key.
+    /// Returns the consumer team of the record; none for shared records, and for a record by its key.
     pub const fn team(&self) -> Option<TeamId> {
         Some(match self {
             Self::Item(id) => id.team(),

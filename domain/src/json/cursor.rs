@@ -1,10 +1,10 @@
-//! Going through the text of a JSON document from value to value, without building them.
+//! A cursor that walks through the text of a JSON document from value to value, without building them.
 //!
-//! Not here: whether the text is JSON; that is known before ([`super::sound`]).
+//! The caller has checked before that the text is JSON ([`super::sound`]).
 
 use std::borrow::Cow;
 
-/// A place in a text that is known to be JSON.
+/// A position in a text that is valid JSON.
 pub(crate) struct Cursor<'a> {
     rest: &'a str,
 }
@@ -14,13 +14,13 @@ impl<'a> Cursor<'a> {
         Self { rest: text }
     }
 
-    /// Enters the container that comes next, if it is one that opens so.
+    /// Enters the next container, if it opens with this byte.
     pub(crate) fn enter(&mut self, open: u8) -> Option<()> {
         let found = self.peek() == Some(open);
         found.then(|| self.advance(1))
     }
 
-    /// Whether the container that was entered last has another entry; it is left when it has none.
+    /// Returns whether the entered container has another entry; without one, leaves the container.
     pub(crate) fn has_next(&mut self) -> bool {
         if self.peek() == Some(b',') {
             self.advance(1);
@@ -32,7 +32,7 @@ impl<'a> Cursor<'a> {
         !is_last
     }
 
-    /// The key of the entry that comes next.
+    /// Returns the key of the next entry.
     pub(crate) fn key(&mut self) -> Option<Cow<'a, str>> {
         let key = string(self.value());
         if self.peek() == Some(b':') {
@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
         key
     }
 
-    /// The text of the value that comes next.
+    /// Returns the text of the next value.
     pub(crate) fn value(&mut self) -> &'a str {
         self.peek();
         let from = self.rest;
@@ -49,13 +49,13 @@ impl<'a> Cursor<'a> {
         self.since(from)
     }
 
-    /// What comes next and after it, up to the end of the text.
+    /// Returns the text from the next value to the end.
     pub(crate) fn here(&mut self) -> &'a str {
         self.peek();
         self.rest
     }
 
-    /// The text from an earlier place up to here.
+    /// Returns the text from an earlier position up to here.
     pub(crate) fn since(&self, from: &'a str) -> &'a str {
         from.len().checked_sub(self.rest.len()).and_then(|length| from.get(..length)).unwrap_or_default()
     }
@@ -70,7 +70,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The string that a text is, if it is one.
+/// Returns the string in a text, if it is one.
 pub(crate) fn string(text: &str) -> Option<Cow<'_, str>> {
     let content = text.strip_prefix('"')?.strip_suffix('"')?;
     if content.contains('\\') {
@@ -80,7 +80,7 @@ pub(crate) fn string(text: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// How long the value is that a text begins with.
+/// Returns the length of the value at the start of a text.
 fn length(text: &str) -> usize {
     let mut bytes = text.bytes().enumerate();
     let mut depth = 0_usize;

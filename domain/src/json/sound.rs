@@ -1,4 +1,4 @@
-//! Whether a text is strict JSON, found without building the value: for documents that are compared by their text.
+//! A check for strict JSON that builds no value, for documents compared by their text.
 
 use std::{borrow::Cow, fmt};
 
@@ -6,19 +6,19 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 
 use super::{NUMBER_MAX, NUMBER_MAX_FLOAT};
 
-/// Up to here keys are compared with each other where they stand; beyond it they are sorted.
+/// Maximum number of keys for a comparison pair by pair; more keys are sorted.
 const FEW_KEYS: usize = 16;
 
-/// Whether [`parse`](super::parse) finds nothing wrong with `text`, which is not empty.
+/// Returns whether [`parse`](super::parse) finds no problem in `text`, which must not be empty.
 pub(crate) fn is_sound(text: &str, depth_max: usize) -> bool {
     let mut check = Check { keys: Vec::new(), depth_left: depth_max };
     let mut deserializer = serde_json::Deserializer::from_str(text);
     check.deserialize(&mut deserializer).and_then(|()| deserializer.end()).is_ok()
 }
 
-/// Goes through the text and ends at the first thing that is wrong.
+/// Walks through the text and stops at the first problem.
 struct Check<'de> {
-    /// The keys of the objects that are open, those of the innermost last.
+    /// The keys of the open objects, those of the innermost last.
     keys: Vec<Cow<'de, str>>,
     depth_left: usize,
 }
@@ -29,7 +29,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Leaves an object, whose keys begin at `first`.
+    /// Leaves an object whose keys begin at `first`.
     fn leave<E: Error>(&mut self, first: usize) -> Result<(), E> {
         self.depth_left += 1;
         let keys = self.keys.get_mut(first..).unwrap_or_default();
@@ -109,7 +109,7 @@ impl<'de> Visitor<'de> for &mut Check<'de> {
     }
 }
 
-/// A key, borrowed where it is written without escapes.
+/// A key, borrowed unless it contains escapes.
 struct Key;
 
 impl<'de> DeserializeSeed<'de> for Key {

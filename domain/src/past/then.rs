@@ -1,4 +1,4 @@
-//! What a team declared then, as a document that declares it again (R36).
+//! The declarations of a team at a moment, as a document that declares them again (R36).
 
 use crate::declaration::{METADATA, SERVICES};
 use crate::digest;
@@ -8,32 +8,31 @@ use crate::team::Application;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What an application declared then.
+/// The declarations of an application at a moment.
 #[derive(Clone)]
 pub struct Then {
-    /// It as it is now.
+    /// The present application.
     pub now: Application,
-    /// Its metadata; none before it was first declared.
+    /// Its metadata at the moment; none before its first declaration.
     pub metadata: Option<String>,
-    /// The items that it declared: the title of the service, the name, the hash of the declaration.
+    /// The declared items: service title, name and hash of the declaration.
     pub items: Vec<(String, String, Hash)>,
 }
 
 impl Then {
-    /// The digest that it had.
+    /// Returns the digest at the moment.
     pub fn digest(&self) -> Hash {
         let items = self.items.iter().map(|(title, name, hash)| (title.as_str(), name.as_str(), *hash));
         digest::application(self.metadata.as_deref().unwrap_or(NO_METADATA), items)
     }
 
-    /// Whether it declares the same now.
+    /// Returns whether the application declares the same now.
     pub fn is_now(&self) -> bool {
         self.digest() == self.now.digest
     }
 }
 
-/// The digest of everything that a team declared then: `metadata`, what applications declare still, and what the others
-/// declared.
+/// Returns the digest of all declarations of a team at a moment, from unchanged and changed applications.
 pub fn root(metadata: &str, still: &[&Application], then: &[Then]) -> Hash {
     let existed = then.iter().filter(|then| then.metadata.is_some());
     let then: Vec<Application> =
@@ -41,15 +40,16 @@ pub fn root(metadata: &str, still: &[&Application], then: &[Then]) -> Hash {
     digest::root(metadata, still.iter().copied().chain(&then))
 }
 
-/// The document that declares of these applications what they declared then; none where a declaration is not among
-/// `texts`. One that was not there yet declares nothing.
+/// Returns the document that declares these applications as at the moment; none if a text is missing in `texts`.
+///
+/// An application from a later time gets an empty declaration.
 pub fn document(
     team: &str,
     metadata: &str,
     applications: &[&Then],
     texts: &BTreeMap<Hash, String>,
 ) -> Option<String> {
-    // Every text is JSON already: it is put together as it is.
+    // Every text is canonical JSON already, so a parser would only cost time.
     let mut members = vec![member(METADATA, metadata)];
     for then in applications {
         members.push(member(&then.now.name, &content(then, texts)?));
