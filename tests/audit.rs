@@ -20,7 +20,7 @@ use tests::{Answer, Ask, Running};
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 /// A time at which nothing that was done is old.
 const BEFORE_ALL: Timestamp = Timestamp::from_micros(0);
-const ARCHITECTURE: &str = include_str!("../docs/explanation/architecture.md");
+const PAGE: &str = include_str!("../docs/explanation/audit.md");
 
 fn submit(system: &Running, key: &str, headers: &[(&str, &str)], services: &Value, team: &str) -> Answer {
     // Each key is another round of metadata.
@@ -196,7 +196,7 @@ fn every_corruption_is_found_under_its_rule_and_what_is_computed_is_mended() {
 
 #[test]
 fn every_rule_of_the_table_of_invariants_has_a_corruption() {
-    let (_, table) = ARCHITECTURE.split_once("## Invariants of the data").unwrap();
+    let (_, table) = PAGE.split_once("## Invariants of the data").unwrap();
     let (table, _) = table.split_once("\n## ").unwrap();
     let told = table.lines().filter_map(|line| line.strip_prefix("| I")?.split_once(" |"));
     let told = told.flat_map(|(numbers, _)| numbers.split(", ").map(|number| number.trim_start_matches('I')));

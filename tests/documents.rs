@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const README: &str = include_str!("../README.md");
+const CONCEPTS: &str = include_str!("../docs/explanation/concepts.md");
 const WIRE: &str = include_str!("../docs/reference/http.md");
 const LOCAL: &str = include_str!("../docs/how-to/run-locally.md");
 const RULES: &str = include_str!("../docs/reference/rules.md");
@@ -26,7 +26,7 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
 
 #[test]
 fn the_diagram_of_states_has_every_transition_and_no_other() {
-    let arrows = README.lines().filter_map(|line| {
+    let arrows = CONCEPTS.lines().filter_map(|line| {
         let (from, to) = line.trim().split_once(" --> ")?;
         let (to, _) = to.split_once(':')?;
         Some((from.to_owned(), to.to_owned()))
