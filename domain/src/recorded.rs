@@ -1,5 +1,7 @@
-//! Records of what was done to keys, members, services, webhooks, messages, healthchecks and teams: who did it, when, in
-//! which request. Of change instances there is a history of their own.
+//! The audit log: changes of keys, members, services, webhooks, messages, healthchecks and teams, with actor, time
+//! and request.
+//!
+//! Change instances have their own histories.
 
 use crate::access::ApiKey;
 use crate::actor::{Role, TeamRef};
@@ -13,55 +15,39 @@ use crate::state::State;
 use crate::timestamp::Timestamp;
 use crate::webhook::Webhook;
 
-/// What happened.
+/// The kind of an audit log entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// An API key was made.
     KeyCreated,
-    /// Another API key takes its place.
+    /// A key has a successor.
     KeyRotated,
-    /// An API key was withdrawn.
     KeyRevoked,
-    /// A person was made a member.
     MemberAdded,
     /// A member has another name or role.
     MemberChanged,
-    /// A member is one no more.
     MemberRemoved,
-    /// A service was published, or a new version of its schema.
+    /// A team published a service or a new version of its schema.
     ServicePublished,
-    /// A service's settings were changed.
     ServiceChanged,
-    /// A service's documentation was stored.
     ServiceDocumented,
-    /// A version of a service's config was stored.
     ServiceConfigured,
-    /// A team came into being.
     TeamCreated,
-    /// A webhook was made.
     WebhookCreated,
-    /// A webhook's settings were changed.
     WebhookChanged,
-    /// A webhook signs with another secret.
+    /// A webhook has another signing secret.
     WebhookRotated,
-    /// A webhook was removed.
     WebhookRemoved,
-    /// A message was written.
     MessageCreated,
-    /// A message says something else, or to others, or until another time.
+    /// A message has another text, audience or expiry.
     MessageChanged,
-    /// A message was removed.
     MessageRemoved,
-    /// A healthcheck was made.
     HealthcheckCreated,
-    /// A healthcheck's settings were changed.
     HealthcheckChanged,
-    /// A healthcheck was removed.
     HealthcheckRemoved,
 }
 
 impl Event {
-    /// Every event.
+    /// All kinds.
     pub const ALL: [Self; 21] = [
         Self::KeyCreated,
         Self::KeyRotated,
@@ -86,7 +72,7 @@ impl Event {
         Self::HealthcheckRemoved,
     ];
 
-    /// The one name of it.
+    /// Returns the name on the wire and in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::KeyCreated => "API_KEY_CREATED",
@@ -113,125 +99,103 @@ impl Event {
         }
     }
 
-    /// Reads a name.
+    /// Parses the name of a kind.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|event| event.name() == name)
     }
 }
 
-/// What it happened to, as it was from then on.
+/// The changed record, in its state after the change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// An API key.
     Key {
-        /// Its id.
         id: KeyId,
-        /// Its name.
         name: String,
-        /// What it may do.
         role: Role,
-        /// Until when.
+        /// The first moment at which the key is invalid.
         expires: Option<Timestamp>,
     },
-    /// A member.
     Member {
-        /// The id.
         id: MemberId,
-        /// The name.
+        /// The name in histories.
         name: String,
-        /// What they may do.
         role: Role,
     },
-    /// A service.
     Service {
-        /// Its id.
         id: ServiceId,
-        /// Its title.
         title: String,
-        /// How often it was changed.
+        /// The number of writes of the service.
         revision: u64,
-        /// The newest version of its schema.
+        /// The newest schema version.
         schema_version: u64,
-        /// Its settings.
         settings: Settings,
     },
-    /// A webhook, without its credentials: no URL either, for some have them in there.
+    /// A webhook without its credentials, and without its URL, which may contain some.
     Webhook {
-        /// The id.
         id: WebhookId,
-        /// What it is called.
         name: String,
-        /// The service that it is of.
         service: ServiceRef,
-        /// The state that it tells of; none tells of births.
+        /// The state of the deliveries; none for the creation of change instances.
         state: Option<State>,
-        /// Whether it tells at all.
+        /// Whether deliveries are enabled.
         active: bool,
-        /// How often it was changed.
+        /// The number of writes of the webhook.
         revision: u64,
     },
-    /// A message, without its text.
+    /// A message without its text.
     Message {
-        /// The id.
         id: MessageId,
-        /// The services whose consumers it is for; none are all of the owner's.
+        /// The services of the audience; empty for all services of the owner.
         services: Vec<ServiceRef>,
-        /// When it expires.
         expires: Option<Timestamp>,
     },
-    /// A healthcheck, without its credentials and its URL.
+    /// A healthcheck without its credentials and its URL.
     Healthcheck {
-        /// The service that it is of.
         service: ServiceRef,
-        /// When it is asked by itself, if it is.
+        /// The crontab, if the schedule is enabled.
         schedule: Option<Crontab>,
-        /// How often it was changed.
+        /// The number of writes of the healthcheck.
         revision: u64,
     },
-    /// The team itself.
     Team,
 }
 
-/// That something happened.
+/// An entry of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// The team whose it is.
+    /// The team of the changed record.
     pub team: TeamRef,
-    /// What happened.
     pub event: Event,
-    /// To what.
     pub subject: Subject,
-    /// When.
     pub at: Timestamp,
-    /// Who did it.
+    /// The name of the actor, as in a history.
     pub by: String,
-    /// The team that did it, if one did.
+    /// The team of the actor; none for the system.
     pub by_team: Option<TeamRef>,
-    /// The request's id.
     pub request: String,
 }
 
 impl Recorded {
-    /// What happens to a key.
+    /// Creates the entry for a change of a key.
     pub fn of_key(event: Event, key: &ApiKey, stamp: &Stamp) -> Self {
         let ApiKey { id, name, role, expires, .. } = key.clone();
         Self::of(event, &key.team, Subject::Key { id, name, role, expires }, stamp)
     }
 
-    /// What happens to a member.
+    /// Creates the entry for a change of a member.
     pub fn of_member(event: Event, member: &Member, stamp: &Stamp) -> Self {
         let Member { id, name, role, .. } = member.clone();
         Self::of(event, &member.team, Subject::Member { id, name, role }, stamp)
     }
 
-    /// What happens to a service.
+    /// Creates the entry for a change of a service.
     pub fn of_service(event: Event, service: &Service, stamp: &Stamp) -> Self {
         let Service { id, title, revision, schema_version, settings, .. } = service.clone();
         let subject = Subject::Service { id, title, revision, schema_version, settings };
         Self::of(event, &service.owner, subject, stamp)
     }
 
-    /// What happens to a webhook.
+    /// Creates the entry for a change of a webhook.
     pub fn of_webhook(event: Event, webhook: &Webhook, stamp: &Stamp) -> Self {
         let Webhook { id, service, revision, settings, .. } = webhook.clone();
         let (name, state, active) = (settings.name, settings.state, settings.active);
@@ -239,14 +203,14 @@ impl Recorded {
         Self::of(event, &webhook.team, subject, stamp)
     }
 
-    /// What happens to a message of a team.
+    /// Creates the entry for a change of a team's message.
     pub fn of_message(event: Event, team: &TeamRef, message: &Message, stamp: &Stamp) -> Self {
         let Message { id, content, .. } = message.clone();
         let subject = Subject::Message { id, services: content.services, expires: content.expires };
         Self::of(event, team, subject, stamp)
     }
 
-    /// What happens to a healthcheck.
+    /// Creates the entry for a change of a healthcheck.
     pub fn of_healthcheck(event: Event, healthcheck: &Healthcheck, stamp: &Stamp) -> Self {
         let schedule = healthcheck.settings.schedule().cloned();
         let (service, revision) = (healthcheck.service.clone(), healthcheck.revision);
@@ -254,7 +218,7 @@ impl Recorded {
         Self::of(event, &healthcheck.team, subject, stamp)
     }
 
-    /// That a team comes into being.
+    /// Creates the entry for a new team.
     pub fn of_team(team: &TeamRef, stamp: &Stamp) -> Self {
         Self::of(Event::TeamCreated, team, Subject::Team, stamp)
     }

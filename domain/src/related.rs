@@ -1,4 +1,4 @@
-//! What a reader is told beside the record that was asked for: the records it points to, by key.
+//! The records that a response includes next to the requested one, by key.
 
 use crate::deployed::Deployed;
 use crate::healthcheck::{Health, run::Course};
@@ -11,39 +11,36 @@ use crate::team::{Application, Team};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Records by their keys, as far as they were loaded.
+/// The loaded records by key.
 #[derive(Clone, Default)]
 pub struct Related {
-    /// Consumer teams.
     pub teams: BTreeMap<TeamId, Team>,
-    /// Applications.
     pub applications: BTreeMap<ApplicationId, Application>,
-    /// Items.
     pub items: BTreeMap<ItemId, Item>,
     /// Services by title.
     pub services: BTreeMap<String, Service>,
-    /// Declarations, canonical JSON.
+    /// Declarations as canonical JSON.
     pub declarations: BTreeMap<(TeamId, Hash), String>,
-    /// Deployed items.
     pub deployed: BTreeMap<DeployedId, Deployed>,
-    /// The items of applications, counted by their states.
+    /// The item counts of applications by state.
     pub tallies: BTreeMap<ApplicationId, Tally>,
-    /// How items were when somebody was last asked.
+    /// The latest health of each item.
     pub healths: BTreeMap<ItemId, Health>,
-    /// Where the healthchecks of services stand.
+    /// The healthcheck schedules of services.
     pub courses: BTreeMap<ServiceId, Course>,
 }
 
 impl Related {
-    /// How an item is, as far as its service's healthcheck tells.
+    /// Returns the health of an item by its service's present healthcheck; none without a result.
     pub fn health(&self, item: &Item) -> Option<&Health> {
         let course = self.courses.get(&item.service.id)?;
+        // Results of a replaced healthcheck stay in the table, and must not be shown for the new one (R40).
         self.healths.get(&item.id).filter(|health| health.at >= course.since)
     }
 }
 
 impl fmt::Debug for Related {
-    // Holds declarations: never in a log.
+    // The records hold declarations, which never reach a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Related").finish_non_exhaustive()
     }

@@ -1,4 +1,4 @@
-//! A service in the catalogue: its owner, its settings and its current schema version.
+//! Services in the catalogue: owner, settings and current schema version.
 
 mod settings;
 mod state;
@@ -16,50 +16,46 @@ use crate::timestamp::Timestamp;
 /// A service by id and title; neither changes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ServiceRef {
-    /// The service's id.
     pub id: ServiceId,
-    /// The service's title, its name in declarations.
+    /// The title: the service's name in declarations.
     pub title: String,
 }
 
 /// A service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// Its id.
     pub id: ServiceId,
-    /// Its title, unique among all services.
+    /// Unique among all services.
     pub title: String,
-    /// The team that owns it.
     pub owner: TeamRef,
-    /// What the owner set.
     pub settings: Settings,
-    /// The teams that were dependent teams and are none now, in the order of their ids; empty for a service that has not
-    /// changed its list since they are counted.
+    /// The former dependent teams, sorted by id.
+    ///
+    /// It is empty for a service whose list has not changed since this field exists.
     pub former_dependents: Vec<TeamId>,
-    /// Whether there is documentation.
+    /// Whether documentation is stored.
     pub has_docs: bool,
-    /// The newest schema version, counted from 1.
+    /// The newest schema version, from 1.
     pub schema_version: u64,
-    /// Counts the writes of this record.
+    /// The number of writes of this record: the fence of every change.
     pub revision: u64,
-    /// When it was first published.
+    /// The time of the first publication.
     pub created: Timestamp,
-    /// When it last changed.
     pub modified: Timestamp,
 }
 
 impl Service {
-    /// The service by id and title.
+    /// Returns the service by id and title.
     pub fn to_ref(&self) -> ServiceRef {
         ServiceRef { id: self.id, title: self.title.clone() }
     }
 
-    /// The teams that it names: its owner and the dependent teams.
+    /// Returns the owner and the dependent teams.
     pub fn teams(&self) -> impl Iterator<Item = &TeamRef> {
         std::iter::once(&self.owner).chain(&self.settings.dependent_teams)
     }
 
-    /// Returns the former dependent teams once `dependents` are the current ones.
+    /// Returns the former dependent teams if `dependents` are the current ones.
     pub fn former_beside(&self, dependents: &[TeamRef]) -> Vec<TeamId> {
         let current = self.settings.dependent_teams.iter().map(|team| team.id);
         let mut ever: Vec<TeamId> = self.former_dependents.iter().copied().chain(current).collect();
@@ -69,30 +65,29 @@ impl Service {
         ever
     }
 
-    /// Whether the service names at most [`DEPENDENT_TEAMS_EVER_MAX`] different dependent teams in its life if it names
-    /// `dependents` now.
+    /// Returns whether `dependents` keep the service within [`DEPENDENT_TEAMS_EVER_MAX`] different dependent teams.
     pub fn may_depend_on(&self, dependents: &[TeamRef]) -> bool {
         self.former_beside(dependents).len() + dependents.len() <= DEPENDENT_TEAMS_EVER_MAX
     }
 }
 
-/// What a publication makes of the catalogue.
+/// The result of a publication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Publish {
-    /// The title is free: a new service, with the settings that services begin with.
+    /// The title is free: a new service with its initial settings.
     New(Settings),
     /// A new schema version of the owner's service.
     NewVersion(Service),
-    /// The very schema that is published already.
+    /// The same schema is published already.
     Unchanged,
     /// The title belongs to another team's service.
     Foreign,
 }
 
-/// Publishes a schema under its title: an upsert (docs/reference/http.md).
+/// Publishes a schema under its title, as a new service or a new version (docs/reference/http/services.md).
 ///
-/// `before` is the service with that title and its current schema. What the metadata say of approval is set with the
-/// version that is the first to say it: it stands until a setting or another version says otherwise.
+/// `before` is the service with that title and its current schema. `approval_required` in the metadata takes effect
+/// with the version that changes it. It holds until a setting or another version changes it.
 pub fn publish(
     before: Option<(&Service, &Schema)>,
     schema: &Schema,
@@ -111,6 +106,7 @@ pub fn publish(
         return Publish::Unchanged;
     }
     let mut settings = service.settings.clone();
+    // Only a changed value counts. Else each publication of a pipeline would undo the owner's setting (ADR 19).
     if schema.approval_required != current.approval_required {
         settings.approval_required = schema.approval_required.unwrap_or(settings.approval_required);
     }
@@ -123,7 +119,7 @@ pub fn publish(
     })
 }
 
-/// A service with other settings, unless they are the same.
+/// Returns the service with other settings; none if they are the same.
 pub fn set(service: &Service, settings: Settings, now: Timestamp) -> Option<Service> {
     (service.settings != settings).then(|| Service {
         former_dependents: service.former_beside(&settings.dependent_teams),
@@ -134,7 +130,7 @@ pub fn set(service: &Service, settings: Settings, now: Timestamp) -> Option<Serv
     })
 }
 
-/// A service that has documentation from now on.
+/// Returns the service with a mark that documentation is stored.
 pub fn documented(service: &Service, now: Timestamp) -> Service {
     if service.has_docs {
         return service.clone();
@@ -168,7 +164,7 @@ mod tests {
 
     const NOW: Timestamp = Timestamp::from_micros(9);
 
-    /// A definition that differs by its description, with or without a word on approval.
+    /// Returns a definition with this description, and with `approval_required` if given.
     fn schema(description: &str, approval_required: Option<bool>) -> Schema {
         let mut schema = json!({"title": "VM", "description": description, "type": "object",
             "required": ["name"], "properties": {"name": {"type": "string"}}, "metadata": {}});
@@ -204,11 +200,11 @@ mod tests {
         for (set, before, after, expected) in [
             (true, None, None, true),
             (true, None, Some(false), false),
-            // The owner has set it otherwise since that was said.
+            // The owner has changed the setting since the last version.
             (true, Some(false), Some(false), true),
             (false, Some(true), Some(true), false),
             (false, Some(false), Some(true), true),
-            // What is said no more stays as it is.
+            // A removed value leaves the setting as it is.
             (false, Some(false), None, false),
         ] {
             let mut service = service();

@@ -1,32 +1,34 @@
-//! Staging: a submission that is larger than one transaction is laid out first, unseen, and then committed in one
-//! small one.
+//! Staging: work records of a submission that is too large for one transaction, and the small transaction that
+//! commits them.
 //!
-//! Its work records are written before the commit and belong to nobody until then. The staging record decides whose
-//! they become: the commit and the clean-up both move it on from OPEN, and the storage lets only one of them.
+//! The work records exist before the commit and have no effect until then. The commit and the clean-up both change
+//! the state of the staging record from OPEN. The storage lets only one of them succeed (ADR 12).
 
 use crate::id::{SubmissionId, TeamId};
 use crate::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// A staging's id, unique among those of a team.
+/// The id of a staging, unique in its team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StagingId(u64);
 
 impl StagingId {
-    /// The id of what a request stages in one of its attempts.
+    /// Returns the id of a request's staging in one of its attempts.
     pub fn of(request: &str, attempt: u32) -> Self {
+        // Each attempt has its own staging: an earlier one may be aborted already, and its records must not mix
+        // with these.
         let hash = Sha256::digest(format!("{attempt}#{request}"));
-        // 52 bits, as a number of JSON holds them.
+        // 52 bits, which a JSON number represents exactly.
         Self(hash.first_chunk().map_or(0, |first| u64::from_be_bytes(*first) >> 12))
     }
 
-    /// Reads an id as it is stored.
+    /// Parses a stored id.
     pub const fn parse(raw: u64) -> Option<Self> {
         if raw >> 52 == 0 { Some(Self(raw)) } else { None }
     }
 
-    /// The integer that is stored.
+    /// Returns the stored integer.
     pub const fn get(self) -> u64 {
         self.0
     }
@@ -38,22 +40,22 @@ impl fmt::Display for StagingId {
     }
 }
 
-/// Whose a staging's work records are.
+/// The state of a staging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StagingState {
-    /// Nobody's yet: the commit may come.
+    /// The commit may still come.
     Open,
-    /// The submission's: they are to be carried out.
+    /// The work records belong to the submission.
     Committed,
-    /// Nobody's any more: they are to be removed.
+    /// The sweep removes the work records.
     Aborted,
 }
 
 impl StagingState {
-    /// Every state.
+    /// All states.
     pub const ALL: [Self; 3] = [Self::Open, Self::Committed, Self::Aborted];
 
-    /// The one name of the state.
+    /// Returns the name in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Open => "OPEN",
@@ -62,7 +64,7 @@ impl StagingState {
         }
     }
 
-    /// Reads a state's name.
+    /// Parses the name of a state.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
@@ -71,20 +73,18 @@ impl StagingState {
 /// A staging record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Staging {
-    /// Its id.
     pub id: StagingId,
-    /// The submission that it becomes, if it is committed.
+    /// The submission that a commit would create.
     pub submission: SubmissionId,
-    /// How many work records it has.
+    /// The number of its work records.
     pub works: u64,
-    /// Whose they are.
     pub state: StagingState,
-    /// When it was begun.
+    /// The time of its first write; the sweep aborts an open staging after 15 minutes.
     pub created: Timestamp,
 }
 
 impl Staging {
-    /// The team that submits.
+    /// Returns the submitting team.
     pub const fn team(&self) -> TeamId {
         self.submission.team()
     }

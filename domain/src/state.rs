@@ -1,25 +1,25 @@
-//! The states of a change instance and the moves between them, as data (guide, "Change Instance State").
+//! The states of a change instance and the transitions between them, as data (guide, "Change Instance State").
 
 use std::fmt;
 
-/// Where a change instance stands.
+/// The state of a change instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
-    /// Awaits approval.
+    /// Waits for the owner's approval.
     Pending,
-    /// Found not valid to be processed.
+    /// Not valid for processing.
     Rejected,
-    /// Approved and being processed.
+    /// Approved and in progress.
     Approved,
-    /// Approved, but failed while it was carried out.
+    /// Approved, but failed in progress.
     Errored,
-    /// Processed and finished successfully.
+    /// Finished successfully.
     Completed,
-    /// Not processed: displaced, overtaken, or given up after a rejection or an error.
+    /// Ended without completion: displaced, overtaken, or closed after a rejection or an error.
     Closed,
 }
 
-/// The column of the stack rules that a state belongs to.
+/// The stage of a state: the columns of the stack rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// PENDING and REJECTED.
@@ -31,11 +31,11 @@ pub enum Stage {
 }
 
 impl State {
-    /// Every state, in the order of a life.
+    /// All states, in the order of a life.
     pub const ALL: [Self; 6] =
         [Self::Pending, Self::Rejected, Self::Approved, Self::Errored, Self::Completed, Self::Closed];
 
-    /// The one name, on the wire, in the table and in events.
+    /// Returns the name on the wire, in the table and in events.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pending => "PENDING",
@@ -47,7 +47,7 @@ impl State {
         }
     }
 
-    /// Reads a state; `ERROR` is taken for `ERRORED` (docs/reference/http.md).
+    /// Parses a state; `ERROR` counts as `ERRORED` (docs/reference/http/change-instances.md).
     pub fn parse(name: &str) -> Option<Self> {
         if name == "ERROR" {
             return Some(Self::Errored);
@@ -55,7 +55,7 @@ impl State {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 
-    /// The column of the stack rules.
+    /// Returns the stage of the state.
     pub const fn stage(self) -> Stage {
         match self {
             Self::Pending | Self::Rejected => Stage::PreValidated,
@@ -64,7 +64,7 @@ impl State {
         }
     }
 
-    /// Whether the consumer has to answer before submitting the item again (Example 3).
+    /// Returns whether the consumer has to answer before the next submission (Example 3).
     pub const fn is_blocked(self) -> bool {
         match self {
             Self::Rejected | Self::Errored => true,
@@ -79,25 +79,24 @@ impl fmt::Display for State {
     }
 }
 
-/// Who brings a transition about.
+/// The cause of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// A submission, or what it generates, gives birth to the change instance.
+    /// A submission, or generation from it, creates the change instance.
     Birth,
-    /// The team that owns the change instance decides.
+    /// The owner of the change instance decides.
     Owner,
-    /// Another change instance takes its place, or the consumer answers a rejection (stack rules).
+    /// Another change instance displaces it, or the consumer answers a rejection (stack rules).
     StackRules,
 }
 
-/// One legal move.
+/// A legal transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// The state before; none for a birth.
+    /// The state before; none for the creation.
     pub from: Option<State>,
     /// The state after.
     pub to: State,
-    /// Who brings it about.
     pub by: By,
 }
 
@@ -113,7 +112,7 @@ const fn stack_rules(from: State) -> Transition {
     Transition { from: Some(from), to: State::Closed, by: By::StackRules }
 }
 
-/// Every legal move; the check, the matrix test and the README's diagram are made from it.
+/// All legal transitions: the source of the check, the matrix test and the diagram in the documentation.
 pub const TRANSITIONS: &[Transition] = &[
     birth(State::Pending),
     birth(State::Approved),
@@ -130,13 +129,13 @@ pub const TRANSITIONS: &[Transition] = &[
     stack_rules(State::Errored),
 ];
 
-/// Returns the states that an owner may move a change instance to.
+/// Returns the states to which an owner may move a change instance.
 pub fn moves_of_owner(from: State) -> impl Iterator<Item = State> {
     let of_owner = TRANSITIONS.iter().filter(move |one| one.from == Some(from) && one.by == By::Owner);
     of_owner.map(|one| one.to)
 }
 
-/// Whether `by` may bring a change instance from `from` to `to`.
+/// Returns whether `by` may move a change instance from `from` to `to`.
 pub fn is_legal(from: Option<State>, to: State, by: By) -> bool {
     TRANSITIONS.contains(&Transition { from, to, by })
 }

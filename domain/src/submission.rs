@@ -1,4 +1,4 @@
-//! A submission as it is recorded, and how a repeated one is recognised.
+//! Submissions as recorded, and the recognition of repeated requests.
 
 use crate::actor::{Actor, TeamRef};
 use crate::id::{CHANGE_STRIDE, ChangeId, SubmissionId};
@@ -8,26 +8,26 @@ use crate::timestamp::Timestamp;
 use crate::work::Work;
 use crate::write::Write;
 
-/// How long an idempotency key is remembered.
+/// Lifetime of an idempotency key, in seconds: 24 hours.
 pub const IDEMPOTENCY_SECONDS: u64 = 24 * 60 * 60;
 
-/// The longest idempotency key, in bytes.
+/// Maximum length of an idempotency key, in bytes.
 pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
 
-/// The longest commit id, in bytes.
+/// Maximum length of a commit id, in bytes.
 pub const COMMIT_ID_BYTES_MAX: usize = 128;
 
-/// Whether a submission states all applications of the team or only some.
+/// Whether a submission declares all applications of the team or only some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// What is not mentioned is removed (POST).
+    /// Removes applications that the declaration does not mention (POST).
     Whole,
-    /// Applications that are not mentioned stay as they are (PATCH).
+    /// Keeps applications that the declaration does not mention (PATCH).
     Partial,
 }
 
 impl Scope {
-    /// The one name of the scope.
+    /// Returns the name in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Whole => "WHOLE",
@@ -35,7 +35,7 @@ impl Scope {
         }
     }
 
-    /// Reads a scope's name.
+    /// Parses the name of a scope.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Whole, Self::Partial].into_iter().find(|scope| scope.name() == name)
     }
@@ -44,58 +44,55 @@ impl Scope {
 /// A recorded submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
-    /// Its id.
     pub id: SubmissionId,
-    /// The consumer team.
     pub team: TeamRef,
     /// Whole or partial.
     pub scope: Scope,
-    /// The commit that the consumer named.
+    /// The commit named by the consumer.
     pub commit_id: Option<String>,
-    /// The digest of everything that was declared then; none where nobody has noted it.
+    /// The digest of all declarations after it; none in records from before this field.
     pub root: Option<Hash>,
-    /// Whether it changed what is declared; otherwise it is only recorded (R29).
+    /// Whether it changed a declaration; if not, it is only recorded (R29).
     pub changed: bool,
-    /// The number of its first change instance; all that it causes follow in order.
+    /// The number of its first change instance; the others follow in order.
     pub first_change: u64,
-    /// How many change instances of its own items it causes.
+    /// The number of change instances on its own items.
     pub direct: u64,
-    /// How many dependent and referenced ones follow, generated from its work records.
+    /// The number of dependent and referenced change instances, generated from its work records.
     pub derived: u64,
-    /// How many of all these exist, as far as it is counted: record by record.
+    /// The number of these that exist, counted by work record.
     pub landed: u64,
-    /// The staging that became it, when it was larger than one transaction.
+    /// The staging, if it was too large for one transaction.
     pub staging: Option<StagingId>,
-    /// How many of its work records with items of its own are still to be carried out.
+    /// The number of unfinished work records with its own items.
     pub direct_left: u64,
-    /// How many of its work records in all are still to be carried out.
+    /// The number of all unfinished work records.
     pub work_left: u64,
-    /// Who submitted.
     pub by: Actor,
-    /// The request that wrote it: the own mark by which an unknown outcome is settled.
+    /// The id of the request; a retry finds its own write by it.
     pub request: String,
-    /// When it was accepted.
+    /// The time of the acceptance.
     pub created: Timestamp,
-    /// When the last of its work was carried out; when it was accepted, if there was none.
+    /// The time of the last finished work record; without work, that of the acceptance.
     pub modified: Timestamp,
 }
 
-/// How far a submission has come.
+/// The progress of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// It is accepted and nothing can stop it; its items become what it declares one after the other.
+    /// Accepted and final; its items are not all applied yet.
     Committed,
-    /// What it declares is the desired state; dependent or referenced change instances are still to be generated.
+    /// All items are applied; some dependent or referenced change instances are still missing.
     Applied,
-    /// All change instances that it causes exist.
+    /// All its change instances exist.
     Settled,
 }
 
 impl Progress {
-    /// Every progress.
+    /// All steps.
     pub const ALL: [Self; 3] = [Self::Committed, Self::Applied, Self::Settled];
 
-    /// The one name of the progress.
+    /// Returns the name on the wire and in events.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Committed => "COMMITTED",
@@ -106,7 +103,7 @@ impl Progress {
 }
 
 impl Submission {
-    /// How far it has come.
+    /// Returns the progress.
     pub const fn progress(&self) -> Progress {
         match (self.direct_left, self.work_left) {
             (_, 0) => Progress::Settled,
@@ -115,26 +112,27 @@ impl Submission {
         }
     }
 
-    /// It as it was when it was accepted: what the reply shows, every time.
+    /// Returns the submission as accepted: every response shows this form.
     pub fn as_accepted(&self) -> Self {
         let (direct_left, landed) = if self.staging.is_some() { (1, 0) } else { (0, self.direct) };
         let work_left = direct_left + self.derived;
         Self { direct_left, work_left, landed, ..self.clone() }
     }
 
-    /// How many change instances it causes in all.
+    /// Returns the number of all its change instances.
     pub const fn planned(&self) -> u64 {
         self.direct + self.derived
     }
 
-    /// The ids of the first change instances of its own items, in order.
+    /// Returns the ids of the change instances on its own items, in order.
     pub fn direct_changes(&self) -> impl Iterator<Item = ChangeId> + '_ {
         (0..self.direct).filter_map(|i| ChangeId::new(self.id.team(), self.first_change + i * CHANGE_STRIDE))
     }
 
-    /// What is written when one of its work records is carried out: the record goes and is counted, with the last of
-    /// its own items the team's head is free again, with the last of all its staging is done. Also tells the submission
-    /// as it is then.
+    /// Returns the writes that finish one of its work records, and the submission after them.
+    ///
+    /// They remove and count the record. With the last record of its own items they free the team's head, and with
+    /// the last record they remove the staging.
     pub fn without(&self, work: &Work, now: Timestamp) -> (Self, Vec<Write>) {
         let entries = work.entries.iter().fold(0, |count, _| count + 1);
         let after = Self {
@@ -144,6 +142,7 @@ impl Submission {
             modified: now.not_before(self.modified),
             ..self.clone()
         };
+        // Exactly once: `Progress` checks `work_left`, so two functions cannot finish the same record.
         let freed = self.direct_left > 0 && after.direct_left == 0;
         let ended = after.staging.filter(|_| after.work_left == 0);
         let mut writes = vec![Write::WorkDone(work.id)];
@@ -154,15 +153,15 @@ impl Submission {
     }
 }
 
-/// A remembered idempotency key: which request had it and what became of it.
+/// A stored idempotency key with its request and result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remembered {
-    /// The key as the caller sent it.
+    /// The key as sent.
     pub key: String,
-    /// The hash of method, route and body: the same key with another one is refused.
+    /// The hash of method, route and body; the same key with another hash is refused.
     pub fingerprint: Hash,
-    /// The submission it led to.
+    /// The resulting submission.
     pub submission: SubmissionId,
-    /// When the key is forgotten.
+    /// The time after which the key is unknown again.
     pub expires: Timestamp,
 }

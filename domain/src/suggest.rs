@@ -1,6 +1,6 @@
-//! Suggests the known word that a caller may have meant.
+//! Suggestions: the known word that a caller may have meant.
 
-/// Words longer than this many bytes get no suggestion: comparing them would cost too much.
+/// Maximum length of a word in bytes; longer ones would cost too much.
 const WORD_BYTES_MAX: usize = 64;
 
 /// Returns `, did you mean ...?` with the known word nearest to `word`; an empty string if none is near.
@@ -14,7 +14,9 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     distances.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
 }
 
-/// Returns how many letters of two words differ, if at most a third do. Case does not count, nor do `-` and `_`.
+/// Returns the edit distance of two words, if it is at most a third of their length.
+///
+/// Case does not count, nor do `-` and `_`.
 pub fn distance(word: &str, known: &str) -> Option<usize> {
     if word.len().max(known.len()) > WORD_BYTES_MAX {
         return None;
@@ -29,7 +31,7 @@ fn letters(word: &str) -> Vec<char> {
     word.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns how many insertions, deletions, substitutions and swaps of neighbours lead from one word to the other.
+/// Returns the number of insertions, deletions, substitutions and swaps between two words.
 fn edits(word: &[char], known: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=known.len()).collect();

@@ -1,8 +1,8 @@
-//! How many items of an application are in each state: the application's own states, in aggregate.
+//! The item counts of an application by state.
 
 use crate::item::{ChangeState, Item, RuntimeState};
 
-/// Items, counted by their states.
+/// Counts of items by state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     runtime_states: Vec<RuntimeState>,
@@ -16,17 +16,17 @@ impl Tally {
         self.change_states.push(item.change_state());
     }
 
-    /// How many items are counted.
+    /// Returns the number of items.
     pub const fn items(&self) -> usize {
         self.runtime_states.len()
     }
 
-    /// How many items are in each runtime state.
+    /// Returns the number of items in each runtime state.
     pub fn runtime_states(&self) -> impl Iterator<Item = (RuntimeState, usize)> {
         RuntimeState::ALL.into_iter().map(|state| (state, counted(&self.runtime_states, state)))
     }
 
-    /// How many items are in each change state.
+    /// Returns the number of items in each change state.
     pub fn change_states(&self) -> impl Iterator<Item = (ChangeState, usize)> {
         ChangeState::ALL.into_iter().map(|state| (state, counted(&self.change_states, state)))
     }

@@ -1,4 +1,4 @@
-//! A team, the head of what it has declared, and its applications.
+//! Teams, the heads of their declarations, and their applications.
 
 use crate::actor::TeamRef;
 use crate::attention::Attention;
@@ -12,28 +12,27 @@ use std::fmt;
 /// A team.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Team {
-    /// Its id.
     pub id: TeamId,
-    /// Its name, unique among all teams.
+    /// Unique among all teams.
     pub name: String,
-    /// What its last declaration said about it, canonical JSON.
+    /// The metadata of its last declaration, canonical JSON.
     pub metadata: String,
-    /// Since when.
+    /// The origin of the metadata.
     pub since: Since,
 }
 
 impl Team {
-    /// What is kept of its metadata once they are replaced.
+    /// Returns the record of its metadata for the time after their replacement.
     pub fn replaced(&self) -> Replaced {
         Replaced { of: Of::Team(self.id), metadata: self.metadata.clone(), since: self.since }
     }
 
-    /// The team by id and name.
+    /// Returns the team by id and name.
     pub fn to_ref(&self) -> TeamRef {
         TeamRef { id: self.id, name: self.name.clone() }
     }
 
-    /// The head of a team that has declared nothing.
+    /// Returns the head of a team without declarations.
     pub fn first_head(&self) -> Head {
         Head {
             team: self.id,
@@ -48,63 +47,60 @@ impl Team {
 }
 
 impl fmt::Debug for Team {
-    // Metadata is part of a declaration: never in a log.
+    // Metadata are part of a declaration, so they never reach a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Team").field("id", &self.id).field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-/// The fence of a team's submissions: each one reads it and writes it.
+/// The head: the fence of a team's submissions, which each of them reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// The team.
     pub team: TeamId,
-    /// How many submissions are recorded; the newest one's number.
+    /// The number of recorded submissions, which is the number of the newest (ADR 3).
     pub submissions: u64,
-    /// The digest of everything that is declared: shows a torn read.
+    /// The digest of all declarations; a different value shows a torn read.
     pub root: Hash,
-    /// The sum of the attention of all items (R11).
+    /// The sum of the blockers of all items (R11).
     pub attention: Attention,
-    /// The number that the next application gets.
     pub next_application: u64,
-    /// The number that the next change instance gets, a multiple of the stride.
+    /// A multiple of [`CHANGE_STRIDE`].
     pub next_change: u64,
-    /// The submission whose items are becoming what it declares; until they all are, no other one is accepted.
+    /// The submission whose items are not all applied; no other one is accepted meanwhile.
     pub in_flight: Option<SubmissionId>,
 }
 
 /// An application of a team.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Application {
-    /// Its id.
     pub id: ApplicationId,
-    /// Its name, unique within the team.
+    /// Unique within the team.
     pub name: String,
-    /// The digest of what is declared in it: unchanged means nothing to read.
+    /// The digest of its declarations; if it is unchanged, no item needs a read.
     pub digest: Hash,
-    /// The number that the next item gets.
+    /// The number of the next item; part of the fence of the record.
     pub next_item: u64,
-    /// What the last declaration said about it, canonical JSON.
+    /// The metadata of its last declaration, canonical JSON.
     pub metadata: String,
-    /// Since when.
+    /// The origin of the metadata.
     pub since: Since,
-    /// The number of the last submission that changed what is declared in it; 0 where nobody has noted it.
+    /// The number of the last submission that changed its declarations; 0 in records from before this field.
     pub changed: u64,
-    /// When it was first declared.
+    /// The time of its first declaration.
     pub created: Timestamp,
-    /// When what it declares last changed.
+    /// The time of the last change of its declarations.
     pub modified: Timestamp,
 }
 
 impl Application {
-    /// What is kept of its metadata once they are replaced.
+    /// Returns the record of its metadata for the time after their replacement.
     pub fn replaced(&self) -> Replaced {
         Replaced { of: Of::Application(self.id), metadata: self.metadata.clone(), since: self.since }
     }
 }
 
 impl fmt::Debug for Application {
-    // Metadata is part of a declaration: never in a log.
+    // Metadata are part of a declaration, so they never reach a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Application").field("id", &self.id).field("name", &self.name).finish_non_exhaustive()
     }

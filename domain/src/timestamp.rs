@@ -1,33 +1,33 @@
-//! Points in time, in microseconds; they come in as arguments and are never used for correctness (R30).
+//! Points in time in microseconds; they are arguments, and no rule depends on them for correctness (R30).
 
 use time::{OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
 
 const WIRE: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
 
-/// Microseconds since 1970 in UTC, between the years 1970 and 9999.
+/// Microseconds since 1970 in UTC, up to the end of the year 9999.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(u64);
 
 impl Timestamp {
     const LATEST_MICROS: u64 = 253_402_300_799_999_999;
 
-    /// The point `micros` after the start of 1970; later than the year 9999 is the last instant of it.
+    /// Returns the time `micros` after the start of 1970, at most the last instant of 9999.
     pub const fn from_micros(micros: u64) -> Self {
         if micros < Self::LATEST_MICROS { Self(micros) } else { Self(Self::LATEST_MICROS) }
     }
 
-    /// Microseconds since the start of 1970.
+    /// Returns the microseconds since the start of 1970.
     pub const fn micros(self) -> u64 {
         self.0
     }
 
-    /// This time, or `earlier` when the clock has gone backwards.
+    /// Returns this time, or `earlier` if a clock has gone backwards.
     pub fn not_before(self, earlier: Self) -> Self {
         self.max(earlier)
     }
 
-    /// The form on the wire: six fraction digits and `Z`.
+    /// Returns the form on the wire: six fraction digits and `Z`.
     pub fn to_wire(self) -> String {
         OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000)
             .ok()
@@ -35,7 +35,7 @@ impl Timestamp {
             .unwrap_or_default()
     }
 
-    /// Reads an RFC 3339 date-time, or a date that stands for its first instant; what is before 1970 is the beginning of it.
+    /// Parses an RFC 3339 date-time, or a date as its first instant; a time before 1970 becomes its start.
     pub fn parse(text: &str) -> Option<Self> {
         let whole = if text.contains('T') { text.to_owned() } else { format!("{text}T00:00:00Z") };
         let at = OffsetDateTime::parse(&whole, &time::format_description::well_known::Rfc3339).ok()?;

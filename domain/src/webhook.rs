@@ -1,6 +1,6 @@
-//! Webhooks: where the owner of a service wants to be told of its change instances, of which, and how soon.
+//! Webhooks: the endpoint for events of a service's change instances, with filter and delays.
 //!
-//! How one is delivered is in [`delivery`].
+//! [`delivery`] contains the delivery of one event.
 
 pub mod delivery;
 
@@ -11,46 +11,43 @@ use crate::service::ServiceRef;
 use crate::state::State;
 use crate::timestamp::Timestamp;
 
-/// How many webhooks a team has at most, of all its services together.
+/// Maximum number of webhooks of a team, for all its services.
 pub const WEBHOOKS_MAX: u64 = 100;
-/// How long a description can be, in bytes.
+/// Maximum length of a description, in bytes.
 pub const DESCRIPTION_BYTES_MAX: usize = 1_024;
-/// How long a URL can be, in bytes.
+/// Maximum length of a URL, in bytes.
 pub const URL_BYTES_MAX: usize = 2_048;
-/// How long what is sent as `Authorization` can be, in bytes.
+/// Maximum length of the `Authorization` header's value, in bytes.
 pub const AUTHORIZATION_BYTES_MAX: usize = 2_048;
-/// For how long a receiver may be waited for, in seconds.
+/// Maximum timeout of a receiver, in seconds.
 pub const TIMEOUT_SECONDS_MAX: u64 = 30;
-/// For how long it is when nothing is said.
+/// Default timeout of a receiver, in seconds.
 pub const TIMEOUT_SECONDS: u64 = 10;
-/// For how long a delivery may be held back, in seconds: a queue keeps a message back no longer.
+/// Maximum delay of a delivery, in seconds: the longest delay of an SQS message.
 pub const HELD_SECONDS_MAX: u64 = 900;
 
-/// What an owner sets about a webhook.
+/// The owner's settings of a webhook.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// What it is called.
     pub name: String,
-    /// What it is for.
     pub description: String,
-    /// Where to.
     pub target_url: String,
-    /// What is sent as `Authorization`, if anything is.
+    /// The value of the `Authorization` header, if any.
     pub authorization: Option<String>,
-    /// The state that is told of when a change instance enters it; none tells of births, in whatever state.
+    /// The state whose entry is delivered; none for the creation of change instances in any state.
     pub state: Option<State>,
-    /// Whether anything is told at all.
+    /// Whether deliveries are enabled.
     pub active: bool,
-    /// For how long the receiver is waited for, in seconds.
+    /// Timeout of the receiver, in seconds.
     pub timeout_seconds: u64,
-    /// How long after the change it is told of, in seconds.
+    /// Delay between change and delivery, in seconds.
     pub wait_seconds: u64,
-    /// How long it is between two deliveries at least, in seconds.
+    /// Minimum time between two deliveries, in seconds.
     pub cooling_seconds: u64,
 }
 
 impl std::fmt::Debug for Settings {
-    // Credentials are in the one field, and may be in a URL.
+    // `authorization` holds credentials, and the URL may.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Settings").field("name", &self.name).finish_non_exhaustive()
     }
@@ -59,21 +56,16 @@ impl std::fmt::Debug for Settings {
 /// A webhook.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Webhook {
-    /// The id.
     pub id: WebhookId,
-    /// The team whose it is.
     pub team: TeamRef,
-    /// The service, one of the team's.
+    /// The service, which belongs to the team.
     pub service: ServiceRef,
-    /// What deliveries are signed with.
+    /// The key of the deliveries' signatures.
     pub secret: String,
-    /// What the owner has set.
     pub settings: Settings,
-    /// When it was made.
     pub created: Timestamp,
-    /// When it was changed last.
     pub modified: Timestamp,
-    /// How often it was changed.
+    /// The number of writes; the fence of a change.
     pub revision: u64,
 }
 
@@ -87,7 +79,7 @@ impl std::fmt::Debug for Webhook {
 }
 
 impl Webhook {
-    /// A webhook as it is made; `hash`, of its secret, is what its number is made of.
+    /// Creates a webhook; its id comes from `hash`, the hash of its secret.
     pub fn new(
         settings: Settings,
         service: ServiceRef,
@@ -100,12 +92,12 @@ impl Webhook {
         Self { id, team, service, secret, settings, created: stamp.now, modified: stamp.now, revision: 1 }
     }
 
-    /// The webhook with other settings; none if they are as they were.
+    /// Returns the webhook with other settings; none if they are the same.
     pub fn changed(&self, settings: Settings, now: Timestamp) -> Option<Self> {
         (settings != self.settings).then(|| Self { settings, ..self.again(now) })
     }
 
-    /// The webhook with another secret.
+    /// Returns the webhook with another secret.
     pub fn rotated(&self, secret: String, now: Timestamp) -> Self {
         Self { secret, ..self.again(now) }
     }
@@ -115,12 +107,12 @@ impl Webhook {
         Self { modified, revision: self.revision.saturating_add(1), ..self.clone() }
     }
 
-    /// Whether it tells of a move: from nothing is a birth.
+    /// Returns whether a transition is delivered; `from` is none for a creation.
     pub fn tells_of(&self, from: Option<State>, to: State) -> bool {
         let settings = &self.settings;
         let is_it = match settings.state {
             None => from.is_none(),
-            // A log text leaves the state as it is.
+            // A log text leaves the state unchanged.
             Some(state) => to == state && from != Some(to),
         };
         settings.active && is_it

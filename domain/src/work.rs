@@ -1,8 +1,8 @@
-//! Work that a submission leaves behind: the dependent and referenced change instances to generate, and of a staged
-//! submission all others, too.
+//! Work records: the dependent and referenced change instances to generate, and all changes of a staged submission.
 //!
-//! It is written in the same transaction as its cause, or before it and claimed by it, so nothing owed can be lost;
-//! numbers are allotted here already, so carrying it out twice writes the same keys.
+//! The transaction of the cause writes them, or commits those written before it, so no pending work is lost. They
+//! contain the ids of the change instances. So a second execution writes the same keys, and the storage refuses it
+//! (ADR 10).
 
 use crate::actor::TeamRef;
 use crate::change::{Kind, Version};
@@ -13,27 +13,24 @@ use crate::staging::StagingId;
 use crate::timestamp::Timestamp;
 use std::fmt;
 
-/// How many entries one work record holds at most.
+/// Maximum number of entries in a work record.
 pub const ENTRIES_MAX: usize = 250;
 
-/// How many items one work record speaks of at most; the first records are carried out before the reply.
+/// Maximum number of items in a work record; `submit` applies the first record before its response.
 pub const ITEMS_MAX: usize = 100;
 
-/// How much one work record holds at most, in bytes as estimated; a record of the table ends at 400 KB.
+/// Maximum estimated size of a work record in bytes; a record of the table ends at 400 KB.
 const BYTES_MAX: usize = 250_000;
 
-/// How often carrying a work record out may fail before it is set aside.
+/// Maximum number of failed executions of a work record before it is set aside.
 pub const TRIES_MAX: u64 = 10;
 
-/// A work record's id: the submission that owes it, how it was staged if it was, and the record's number among those
-/// of the submission, from 1.
+/// The id of a work record: submission, staging, and number within the submission, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkId {
-    /// The submission.
     pub submission: SubmissionId,
-    /// The staging it belongs to; none when it was written with the submission.
+    /// The staging; none for work written with the submission.
     pub staging: Option<StagingId>,
-    /// The number.
     pub number: u64,
 }
 
@@ -43,31 +40,29 @@ impl fmt::Display for WorkId {
     }
 }
 
-/// One change instance to generate.
+/// A change instance to generate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owed {
-    /// Its id.
     pub id: ChangeId,
-    /// The item it is for.
     pub item: ItemId,
-    /// The team that gets it.
+    /// The team that receives it.
     pub owner: TeamRef,
     /// Direct, dependent or referenced.
     pub kind: Kind,
-    /// The change instance that it follows from: the main one for a dependent team's share.
+    /// The change instance of which this one is a share.
     pub cause: Option<ChangeId>,
-    /// The item's declaration at the submission; for a referenced one, as a share has that of its cause.
+    /// The item's declaration at the submission, for a referenced one; a share copies that of its cause.
     pub version: Option<Version>,
-    /// What a direct one makes of the item's declaration.
+    /// The item's new declaration, for a direct one.
     pub declared: Option<Declared>,
-    /// Whether it is born PENDING (R19: as the service was at the submission).
+    /// Whether it starts in PENDING, by the service's setting at the submission (R19).
     pub approval_required: bool,
-    /// What is asked for it, as the service's definition was at the submission; nothing for a dependent team's share.
+    /// The fees in the service definition at the submission; none for a dependent team's share.
     pub prices: Prices,
 }
 
 impl Owed {
-    /// About how many bytes it takes in a record.
+    /// Estimates its size in a record, in bytes.
     fn bytes(&self) -> usize {
         let references = self.declared.iter().flat_map(|declared| &declared.references);
         400 + references.map(|reference| reference.service.len() + reference.name.len() + 20).sum::<usize>()
@@ -77,22 +72,20 @@ impl Owed {
 /// A work record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Work {
-    /// Its id.
     pub id: WorkId,
-    /// What is owed; what is owed to one item stands together, its cause before its shares.
+    /// The changes to generate; those of one item are adjacent, the cause before its shares.
     pub entries: Vec<Owed>,
-    /// When it was written.
     pub created: Timestamp,
 }
 
 impl Work {
-    /// Whether items of the submission itself wait in it: until then the team's head is held.
+    /// Returns whether it contains items of the submission itself; these hold the team's head.
     pub fn is_direct(&self) -> bool {
         self.entries.iter().any(|owed| owed.kind == Kind::Direct)
     }
 }
 
-/// Divides what is owed into records; what is owed to one item is never divided.
+/// Divides the changes into records; it never divides those of one item, because one transaction writes them.
 pub fn divided(owed: Vec<Owed>) -> Vec<Vec<Owed>> {
     let mut records = Vec::new();
     let mut record = Filling::default();
@@ -116,7 +109,7 @@ pub fn divided(owed: Vec<Owed>) -> Vec<Vec<Owed>> {
     records
 }
 
-/// A record that is being filled.
+/// A partly filled record.
 #[derive(Default)]
 struct Filling {
     entries: Vec<Owed>,
@@ -126,6 +119,7 @@ struct Filling {
 
 impl Filling {
     fn takes(&self, entries: usize, bytes: usize) -> bool {
+        // An empty record takes any item, however large: dividing it further is impossible.
         self.items == 0
             || (self.entries.len() + entries <= ENTRIES_MAX
                 && self.items < ITEMS_MAX
@@ -133,13 +127,11 @@ impl Filling {
     }
 }
 
-/// That a dependent team has a share in an item: what its items are found by.
+/// The record of a dependent team's share in an item; the team's lists use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// The item.
     pub item: ItemId,
-    /// The dependent team.
     pub owner: TeamId,
-    /// Since when.
+    /// The creation of the team's first change instance on the item.
     pub created: Timestamp,
 }

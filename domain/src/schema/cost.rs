@@ -1,69 +1,71 @@
-//! What judging an item against a definition costs, counted before it is done.
+//! The cost of checking an item against a definition, computed before the check (ADR 8).
 //!
-//! A step is about as long as looking at one byte in one state of a pattern: some nanoseconds. The model follows the
-//! definition as the library does and never counts less than the library may do.
+//! A step is about the time for one byte in one state of a pattern: some nanoseconds. The model follows the
+//! library's algorithm and never counts less than the library may do.
 
 use super::pattern::{EXPLORED_MAX, Pattern, measure};
 use super::walk::{subschemas, target};
 use super::*;
 
-/// How many steps judging the items of one request may take.
+/// Maximum number of steps for all items of a request.
 pub const STEPS_MAX: u64 = 32 * 1024 * 1024;
-/// How many steps judging the largest item may take for a definition to be published. An item that is a sixteenth of
-/// it can then still be judged; a larger one can unless it has what is costly.
+/// Maximum number of steps for the largest item at publication.
+///
+/// An item of a sixteenth of that size can then still be checked. A larger one can, unless it contains expensive
+/// parts.
 pub const PUBLISHED_STEPS_MAX: u64 = 16 * STEPS_MAX;
-/// How much memory the errors of one item may take.
+/// Maximum memory of an item's errors, in bytes.
 pub(super) const ERRORS_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-/// Applying a subschema to a value.
+/// Steps for applying a subschema to a value.
 const APPLIED: u64 = 8;
-/// An error of the library, without the place that it names.
+/// Memory of an error of the library without its pointers, in bytes.
 const ERROR_BYTES: u64 = 400;
-/// Following a definition and an item deeper than this ends.
+/// Maximum depth of the walk through a definition and an item.
 const DEPTH_MAX: u32 = 160;
 
-/// What a definition's subschemas do, each once however many references lead to it.
+/// The rules of a definition's subschemas, each once for any number of references to it.
 #[derive(Debug, Default)]
 pub(super) struct Model {
-    /// What each subschema does; the first is the definition.
+    /// The rules of each subschema; the first is the definition.
     nodes: Vec<Vec<Rule>>,
-    /// The memory that the patterns take.
+    /// The memory of the patterns, in bytes.
     pub(super) patterns_bytes: usize,
 }
 
-/// What a subschema does to a value.
+/// The effect of a keyword on a value.
 #[derive(Debug)]
 enum Rule {
-    /// Applies another one.
+    /// Applies another subschema.
     Apply(Place, usize, Errors),
-    /// Applies others to the properties of these names.
+    /// Applies subschemas to the properties with these names.
     Properties(BTreeMap<String, usize>),
-    /// Looks at the bytes of a string, so many steps for each, and begins with so many.
+    /// Scans a string: `rate` steps per byte, and `once` at the start.
     Text { rate: u64, once: u64 },
-    /// Looks at the bytes of all property names.
+    /// Scans all property names.
     Keys { rate: u64, once: u64 },
-    /// Compares with values that are given, or elements with each other.
+    /// Compares with the given values, or elements with each other.
     Compare { once: u64 },
-    /// Visits everything that is in the value.
+    /// Visits the whole value.
     Whole,
-    /// Finds what has not been evaluated: evaluates once more what applies to the same value.
+    /// Finds unevaluated parts: evaluates all subschemas of the same value once more.
     Unevaluated,
-    /// Is broken by a value of a type that is not here.
+    /// Fails for a value of another type.
     Type(Vec<String>),
-    /// Is broken for each name that is missing.
+    /// Fails for each missing name.
     Required(Vec<String>),
-    /// Is broken at most once by each value of this kind.
+    /// Fails at most once for each value of this kind.
     Other(Kind),
 }
 
-/// The values that a keyword looks at.
+/// The values that a keyword examines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Any,
     Array,
     Number,
     Object,
-    /// The same, and its error names all properties.
+    /// Objects, with an error that lists all property names.
     Names,
     Text,
 }
@@ -80,7 +82,7 @@ impl Kind {
     }
 }
 
-/// Which values another subschema is applied to.
+/// The values to which another subschema applies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
     Here,
@@ -90,27 +92,27 @@ enum Place {
     Names,
 }
 
-/// What becomes of the errors of a subschema.
+/// The use of a subschema's errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Errors {
-    /// They are the value's.
+    /// The errors belong to the value.
     Reported,
-    /// They are all within one error: of a choice, none was valid.
+    /// All errors are inside one error: no branch of a choice was valid.
     Nested,
-    /// They are never built.
+    /// The library never builds the errors.
     Hidden,
 }
 
-/// What judging a value costs.
+/// The cost of checking a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cost {
-    /// The steps of finding out whether it is valid.
+    /// The steps for the answer valid or not.
     pub(super) valid: u64,
-    /// The steps of finding all that is wrong with it: each choice on the way is judged before its errors are looked for.
+    /// The steps for all errors; the library decides each choice before it collects its errors.
     pub(super) full: u64,
-    /// The memory of its errors.
+    /// The memory of all errors, in bytes.
     pub(super) bytes: u64,
-    /// The memory of the first of them.
+    /// The memory of the first error, in bytes.
     pub(super) first: u64,
 }
 
@@ -132,7 +134,7 @@ impl Cost {
     }
 }
 
-/// What the largest item costs: so many steps for each value that a subschema is applied to, and for each byte.
+/// The cost for the largest item: steps for each value and for each byte.
 #[derive(Clone, Copy, Default)]
 struct Most {
     value: u64,
@@ -145,7 +147,7 @@ impl Most {
         self.byte = self.byte.saturating_add(other.byte);
     }
 
-    /// Applied to what may stand at each second byte.
+    /// Applies the cost to each possible value: at most one for every two bytes.
     fn everywhere(self) -> Self {
         Self { value: 0, byte: self.byte.saturating_add(self.value.div_ceil(2)) }
     }
@@ -156,12 +158,12 @@ impl Most {
 }
 
 impl Model {
-    /// The model of a definition whose references lead to subschemas.
+    /// Builds the model of a definition with valid references.
     pub(super) fn of(definition: &Value) -> Self {
         Self::with_places(definition).0
     }
 
-    /// The same, with the place of each subschema.
+    /// Builds the model, and returns the pointer of each subschema with it.
     pub(super) fn with_places(definition: &Value) -> (Self, BTreeMap<String, usize>) {
         let mut build = Build {
             definition,
@@ -183,17 +185,17 @@ impl Model {
         (build.model, build.places)
     }
 
-    /// How many subschemas it has.
+    /// Returns the number of subschemas.
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// What judging `body` costs; none if that is more than `steps_max` steps.
+    /// Returns the cost of checking `body`; none if it exceeds `steps_max` steps.
     pub(super) fn cost(&self, body: &Value, steps_max: u64) -> Option<Cost> {
         Meter { model: self, left: steps_max, depth: 0 }.node(0, body, 0)
     }
 
-    /// The subschema at which the largest item costs too much.
+    /// Returns the subschema at which the largest item becomes too expensive.
     pub(super) fn too_complex(&self, bytes: u64, steps_max: u64) -> Option<usize> {
         let mut known = BTreeMap::new();
         let mut values = 1;
@@ -239,7 +241,7 @@ impl Model {
                 }
                 Rule::Compare { once } => most.add(Most { value: *once, byte: 0 }),
                 Rule::Whole => most.add(Most { value: 0, byte: APPLIED }),
-                // What is evaluated again depends on the item: it is counted when one is judged.
+                // The repeated evaluation depends on the item, so only the check of an item counts it.
                 Rule::Unevaluated | Rule::Type(_) | Rule::Required(_) | Rule::Other(_) => {}
             }
         }
@@ -250,12 +252,12 @@ impl Model {
     }
 }
 
-/// One or the other takes a byte, and each takes a value.
+/// Combines alternatives: each byte belongs to one of them, but each value may occur in both.
 fn either(one: Most, other: Most) -> Most {
     Most { value: one.value.saturating_add(other.value), byte: one.byte.max(other.byte) }
 }
 
-/// The subschemas that a rule applies, each with the number of values.
+/// Returns the subschemas of a rule, each with its number of values.
 fn applied(rule: &Rule, values: u64, bytes: u64) -> Vec<(usize, u64)> {
     match rule {
         Rule::Apply(Place::Here | Place::Element(_), node, _) => vec![(*node, values)],
@@ -272,7 +274,7 @@ fn applied(rule: &Rule, values: u64, bytes: u64) -> Vec<(usize, u64)> {
     }
 }
 
-/// Reads a definition into a model.
+/// Builds a model from a definition.
 struct Build<'a> {
     definition: &'a Value,
     model: Model,
@@ -296,7 +298,7 @@ impl<'a> Build<'a> {
 
     fn rules(&mut self, pointer: &str, schema: &'a Value) -> Vec<Rule> {
         let Some(keywords) = schema.as_object() else {
-            // `false` is broken by everything.
+            // The schema `false` fails for every value.
             return if schema == &Value::Bool(false) { vec![Rule::Other(Kind::Any)] } else { Vec::new() };
         };
         let mut rules = Vec::new();
@@ -343,7 +345,7 @@ impl<'a> Build<'a> {
         rules
     }
 
-    /// What a keyword does by itself.
+    /// Adds the rules of a keyword itself.
     fn keyword(&mut self, keyword: &str, value: &'a Value, rules: &mut Vec<Rule>) {
         let strings = |value: &Value| -> Vec<String> {
             let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
@@ -370,7 +372,7 @@ impl<'a> Build<'a> {
                 }
             }
             "uniqueItems" => rules.extend([Rule::Whole, Rule::Other(Kind::Array)]),
-            // Reads the text as a pattern.
+            // The library compiles the text as a pattern.
             "format" if value == "regex" => {
                 rules.extend([Rule::Text { rate: 512, once: 0 }, Rule::Other(Kind::Text)]);
             }
@@ -399,7 +401,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The steps of matching for each byte, and for each text.
+    /// Returns the steps per byte and per text of a pattern.
     fn pattern(&mut self, pattern: &'a str) -> (u64, u64) {
         let explored = &mut self.explored;
         let cost = self.patterns.entry(pattern).or_insert_with(|| measure(pattern, explored));
@@ -407,10 +409,10 @@ impl<'a> Build<'a> {
     }
 }
 
-/// The steps of comparing a value with those that are given.
+/// Returns the steps for comparing a value with the given ones.
 fn compare(given: &Value) -> u64 {
     let Some(options) = given.as_array() else { return length(given.to_string().len()) / 8 };
-    // The library looks many texts up by their hash.
+    // The library uses a hash set for many strings.
     if options.len() > 10 && options.iter().all(|option| option.is_string() || option.is_null()) {
         return 8;
     }
@@ -426,7 +428,7 @@ fn length(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
-/// The steps of visiting everything that is in a value.
+/// Returns the steps for visiting a whole value.
 fn whole(value: &Value) -> u64 {
     let below: u64 = match value {
         Value::Array(elements) => elements.iter().map(whole).fold(0, u64::saturating_add),
@@ -441,7 +443,7 @@ fn whole(value: &Value) -> u64 {
     below.saturating_add(APPLIED)
 }
 
-/// Follows a definition and an item, and counts.
+/// Walks through a definition and an item, and counts.
 struct Meter<'a> {
     model: &'a Model,
     left: u64,
@@ -449,13 +451,13 @@ struct Meter<'a> {
 }
 
 impl Meter<'_> {
-    /// Takes steps; none if there are not so many.
+    /// Uses steps; none if too few are left.
     fn take(&mut self, steps: u64) -> Option<u64> {
         self.left = self.left.checked_sub(steps)?;
         Some(steps)
     }
 
-    /// The cost of applying a subschema to a value whose place is so long.
+    /// Returns the cost of applying a subschema to a value whose pointer has length `place`.
     fn node(&mut self, at: usize, value: &Value, place: u64) -> Option<Cost> {
         let model = self.model;
         let rules = model.nodes.get(at).map_or(&[][..], Vec::as_slice);
@@ -480,7 +482,7 @@ impl Meter<'_> {
         Some(Cost { valid, full: valid.saturating_add(below.full), bytes, first })
     }
 
-    /// The steps of a rule by itself.
+    /// Returns the steps of a rule itself.
     fn own(&mut self, rule: &Rule, value: &Value) -> Option<u64> {
         let steps = match (rule, value) {
             (Rule::Text { rate, once }, Value::String(text)) => {
@@ -502,7 +504,7 @@ impl Meter<'_> {
         self.take(steps)
     }
 
-    /// Adds the cost of what a rule applies.
+    /// Adds the cost of a rule's subschemas.
     fn below(&mut self, rule: &Rule, value: &Value, place: u64, cost: &mut Cost) -> Option<()> {
         let index = place.saturating_add(6);
         match (rule, value) {
@@ -524,7 +526,7 @@ impl Meter<'_> {
             }
             (Rule::Apply(Place::Names, node, errors), Value::Object(members)) => {
                 for name in members.keys() {
-                    // An error has a copy of the name.
+                    // An error contains a copy of the name.
                     let place = place.saturating_add(length(name.len()));
                     cost.add(self.node(*node, &Value::String(name.clone()), place)?, *errors);
                 }
@@ -542,12 +544,12 @@ impl Meter<'_> {
     }
 }
 
-/// The length of a place below another.
+/// Returns the length of a pointer below another.
 fn under(place: u64, name: &str) -> u64 {
     place.saturating_add(length(name.len())).saturating_add(1)
 }
 
-/// The most memory of the errors that a rule makes by itself.
+/// Returns the maximum memory of a rule's own errors.
 fn errors(rule: &Rule, value: &Value, place: u64) -> u64 {
     let one = ERROR_BYTES.saturating_add(place.saturating_mul(2));
     match rule {
@@ -577,13 +579,13 @@ fn errors(rule: &Rule, value: &Value, place: u64) -> u64 {
     }
 }
 
-/// The memory of the names of all properties, which an error about those that are too many repeats.
+/// Returns the memory of all property names, which an error about surplus properties repeats.
 fn names(value: &Value) -> u64 {
     let members = value.as_object().into_iter().flatten();
     members.map(|(name, _)| length(name.len()).saturating_add(32)).fold(0, u64::saturating_add)
 }
 
-/// Whether a value is of one of these types for certain.
+/// Returns whether a value certainly has one of these types.
 fn is_of(types: &[String], value: &Value) -> bool {
     types.iter().any(|name| match (name.as_str(), value) {
         ("string", Value::String(_))

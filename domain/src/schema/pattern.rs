@@ -1,5 +1,5 @@
-//! What matching a pattern costs: one step for each byte where the whole automaton fits its cache, else one step for
-//! each state and byte.
+//! The cost of matching a pattern: one step per byte if its whole automaton fits the cache, else one per state and
+//! byte.
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
@@ -10,29 +10,29 @@ use std::collections::BTreeMap;
 
 use super::{PATTERN_BYTES_MAX, PATTERN_CACHE_BYTES};
 
-/// How many steps of exploring automata the patterns of one definition share; what is not explored is costly.
+/// Maximum number of exploration steps for all patterns of a definition; an unexplored pattern counts as expensive.
 pub(super) const EXPLORED_MAX: u64 = 16_000_000;
 
-/// The table that the engine fills while it matches by trying one way after the other.
+/// Memory of the engine's table for backtracking, in bytes.
 const BACKTRACKING_BYTES: usize = 256 * 1024;
-/// The most that the engine spends on an automaton which follows a single way.
+/// Maximum memory of the engine's one-pass automaton, in bytes.
 const ONE_PASS_BYTES_MAX: usize = 1024 * 1024;
-/// What a pattern takes without its states.
+/// Memory of a pattern without its states, in bytes.
 const PATTERN_BYTES: usize = 8 * 1024;
 
-/// The bytes before a text that lead to different start states: none, a word, no word, line ends.
+/// The bytes before a text with different start states: none, a word character, another one, line ends.
 const BEFORE: [Option<u8>; 5] = [None, Some(b'a'), Some(b' '), Some(b'\n'), Some(b'\r')];
 
-/// What a pattern costs.
+/// The cost of a pattern.
 #[derive(Clone, Copy)]
 pub(super) struct Pattern {
-    /// Steps for each byte of a text.
+    /// The steps for each byte of a text.
     pub(super) rate: u64,
-    /// The memory that it takes, with all that matching keeps.
+    /// The memory in bytes, including the engine's caches.
     pub(super) bytes: usize,
 }
 
-/// Measures a pattern; one that does not compile has no cost, for it is refused.
+/// Measures a pattern; an invalid one has no cost, because the check refuses it.
 pub(super) fn measure(pattern: &str, explored: &mut u64) -> Pattern {
     let states = |is_reverse: bool| {
         let translated = jsonschema_regex::to_rust_regex(pattern).ok()?;
@@ -57,7 +57,7 @@ pub(super) fn measure(pattern: &str, explored: &mut u64) -> Pattern {
     Pattern { rate: u64::try_from(rate).unwrap_or(u64::MAX), bytes }
 }
 
-/// The most that an automaton takes which follows a single way: a row of transitions for each state.
+/// Returns the maximum memory of the one-pass automaton: a row of transitions for each state.
 fn one_pass(nfa: &NFA) -> usize {
     if !nfa.is_always_start_anchored() {
         return 0;
@@ -66,11 +66,11 @@ fn one_pass(nfa: &NFA) -> usize {
     nfa.states().len().saturating_mul(row).min(ONE_PASS_BYTES_MAX)
 }
 
-/// The memory of the whole automaton of `nfa`; none if it exceeds the cache, or the steps that are left.
+/// Returns the memory of the whole automaton of `nfa`; none if it exceeds the cache or the steps left.
 fn explore(nfa: &NFA, left: &mut u64) -> Option<usize> {
     let config = DFA::config()
         .cache_capacity(PATTERN_CACHE_BYTES)
-        // The first state without room ends it, where a search would begin again with an empty cache.
+        // Ends the exploration at the first state without room; a search would clear the cache and continue.
         .minimum_cache_clear_count(Some(0));
     let dfa = DFA::builder().configure(config).build_from_nfa(nfa.clone()).ok()?;
     let mut cache = dfa.create_cache();
@@ -82,7 +82,7 @@ fn explore(nfa: &NFA, left: &mut u64) -> Option<usize> {
         let config = start::Config::new().anchored(anchored).look_behind(*before);
         walk.visit(|cache| dfa.start_state(cache, &config).ok())?;
     }
-    // Following empty transitions leaves no trace in a state's size.
+    // A state's size does not include the empty transitions to it, but following them takes time.
     let least =
         u64::try_from(nfa.states().iter().filter(|state| state.is_epsilon()).count() / 4).unwrap_or(u64::MAX);
     while let Some(state) = walk.open.pop() {
@@ -98,18 +98,18 @@ fn explore(nfa: &NFA, left: &mut u64) -> Option<usize> {
     Some(cache.memory_usage())
 }
 
-/// An automaton as far as it is explored.
+/// A partly explored automaton.
 struct Walk<'a> {
     cache: &'a mut Cache,
-    /// The memory of a state's transitions.
+    /// The memory of a state's transitions, in bytes.
     row: usize,
-    /// About how many states of the pattern each state is.
+    /// The approximate number of pattern states in each state.
     sizes: BTreeMap<LazyStateID, u64>,
     open: Vec<LazyStateID>,
 }
 
 impl Walk<'_> {
-    /// Goes to a state; none if it has no room.
+    /// Visits a state; none if the cache has no room for it.
     fn visit(&mut self, next: impl FnOnce(&mut Cache) -> Option<LazyStateID>) -> Option<()> {
         let before = self.cache.memory_usage();
         let state = next(self.cache)?;

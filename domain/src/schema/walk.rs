@@ -1,10 +1,10 @@
-//! Where a JSON Schema has schemas below it, and where its references lead; everything else in it is data.
+//! The subschemas of a JSON Schema and the targets of its references; all else in it is data.
 
 use serde_json::Value;
 
 use super::below;
 
-/// What a keyword's value holds.
+/// The form of a keyword's value.
 #[derive(Clone, Copy)]
 enum Holds {
     Schema,
@@ -12,16 +12,16 @@ enum Holds {
     SchemasByName,
 }
 
-/// How the schemas below a keyword come to be applied.
+/// How the schemas below a keyword apply.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Way {
-    /// Only by way of a `$ref`.
+    /// Only through a `$ref`.
     Named,
-    /// Whenever the keyword is.
+    /// Together with the keyword.
     Applied,
 }
 
-/// The keywords of both drafts that have schemas below them; everything else is data.
+/// The keywords of both drafts with schemas below them.
 const KEYWORDS: &[(&str, Holds, Way)] = &[
     ("$defs", Holds::SchemasByName, Way::Named),
     ("definitions", Holds::SchemasByName, Way::Named),
@@ -48,11 +48,11 @@ const KEYWORDS: &[(&str, Holds, Way)] = &[
     ("unevaluatedProperties", Holds::Schema, Way::Applied),
 ];
 
-/// Keywords that change what other keywords mean or what a reference leads to.
+/// Keywords that change the meaning of others, or the target of a reference.
 pub(super) const UNSUPPORTED: &[&str] =
     &["$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary"];
 
-/// Keywords that may only stand at the root: below it they would start another document.
+/// Keywords for the root alone: below it they would start another document.
 pub(super) const ROOT_ONLY: &[&str] = &["$id", "$schema"];
 
 /// A schema below another one.
@@ -64,14 +64,14 @@ pub(super) struct Subschema<'a> {
 }
 
 impl Subschema<'_> {
-    /// The last part of its place: a name or an index.
+    /// Returns the last token of the pointer: a name or an index.
     pub(super) fn token(&self) -> String {
         let token = self.pointer.rsplit('/').next().unwrap_or_default();
         token.replace("~1", "/").replace("~0", "~")
     }
 }
 
-/// The schemas directly below `schema`.
+/// Returns the schemas directly below `schema`.
 pub(super) fn subschemas<'a>(pointer: &str, schema: &'a Value) -> Vec<Subschema<'a>> {
     let mut found = Vec::new();
     for &(keyword, holds, way) in KEYWORDS {
@@ -104,10 +104,10 @@ pub(super) enum BadRef {
     Dangling,
 }
 
-/// The pointer and the schema that a `$ref` leads to within `root`.
+/// Returns the pointer and the schema of a `$ref` within `root`.
 pub(super) fn target<'a>(root: &'a Value, reference: &'a str) -> Result<(&'a str, &'a Value), BadRef> {
     let pointer = reference.strip_prefix('#').ok_or(BadRef::Remote)?;
-    // An escape has more than one spelling, so two readers could take it for two places.
+    // An escape has more than one spelling, so two readers could resolve it to different schemas.
     let is_plain =
         !pointer.contains('%') && pointer.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
     let schema = root.pointer(pointer).filter(|schema| schema.is_object() || schema.is_boolean());

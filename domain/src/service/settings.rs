@@ -1,44 +1,45 @@
-//! What an owner sets about a service.
+//! The owner's settings of a service.
 
 use super::ServiceState;
 use crate::actor::TeamRef;
 use crate::declaration::name_problem;
 use crate::id::TeamId;
 
-/// How many dependent teams a service may have; keeps the changes of one item within a transaction.
+/// Maximum number of dependent teams of a service; it keeps the changes of one item within a transaction.
 pub const DEPENDENT_TEAMS_MAX: usize = 15;
 
-/// How many different dependent teams a service may name in its life: an item keeps a stack for each team that ever had
-/// a share, so this bounds its record.
+/// Maximum number of different dependent teams of a service in its life.
+///
+/// An item keeps a stack for each team that ever had a share, so this bounds the item's record (ADR 28).
 pub const DEPENDENT_TEAMS_EVER_MAX: usize = 100;
 
-/// How many teams a private service may name.
+/// Maximum number of allowed teams of a private service.
 pub const ALLOWED_TEAMS_MAX: usize = 1_000;
 
-/// How many tags a service may have.
+/// Maximum number of tags of a service.
 pub const TAGS_MAX: usize = 20;
 
-/// The longest tag, in bytes.
+/// Maximum length of a tag, in bytes.
 pub const TAG_BYTES_MAX: usize = 64;
 
-/// What an owner sets about a service.
+/// The owner's settings of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// What of it may be declared (R31).
+    /// What consumers may declare (R31).
     pub state: ServiceState,
-    /// Whether change instances are born PENDING; otherwise APPROVED.
+    /// Whether change instances start in PENDING; if not, in APPROVED.
     pub approval_required: bool,
-    /// Whether a person may approve; otherwise only an API key (R32).
+    /// Whether a person may approve; if not, only an API key (R32).
     pub allow_manual_approval: bool,
-    /// Whether a person may complete; otherwise only an API key (R32).
+    /// Whether a person may complete; if not, only an API key (R32).
     pub allow_manual_completion: bool,
-    /// The oldest schema version that counts as up to date (R33).
+    /// The oldest schema version that is not deprecated (R33).
     pub minimum_version: Option<u64>,
-    /// What it is found by in the catalogue.
+    /// Search words in the catalogue.
     pub tags: Vec<String>,
-    /// The teams that get a change instance of their own for each one of this service.
+    /// The teams that get a share in each change instance of this service.
     pub dependent_teams: Vec<TeamRef>,
-    /// The teams that may declare new items; empty means every team (R21).
+    /// The teams that may declare new items; empty for every team (R21).
     pub allowed_teams: Vec<TeamId>,
 }
 
@@ -58,23 +59,23 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether `team` may declare new items of the service.
+    /// Returns whether `team` may declare new items of the service.
     pub fn allows(&self, team: TeamId) -> bool {
         self.allowed_teams.is_empty() || self.allowed_teams.contains(&team)
     }
 
-    /// Whether `team` is one of the dependent teams.
+    /// Returns whether `team` is a dependent team.
     pub fn has_dependent(&self, team: TeamId) -> bool {
         self.dependent_teams.iter().any(|dependent| dependent.id == team)
     }
 
-    /// Whether what was checked against this schema version is up to date; none where nothing says what is.
+    /// Returns whether an item checked against this schema version is up to date; none without a minimum version.
     pub fn is_up_to_date(&self, checked: u64) -> Option<bool> {
         self.minimum_version.map(|minimum| checked >= minimum)
     }
 }
 
-/// Why a text is no tag, if it is not; in a filter a comma means OR.
+/// Returns why a text is not a valid tag; none if it is valid. A comma means OR in a filter.
 pub fn tag_problem(tag: &str) -> Option<&'static str> {
     if tag.len() > TAG_BYTES_MAX {
         Some("a tag must not be longer than 64 bytes")

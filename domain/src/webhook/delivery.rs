@@ -1,55 +1,54 @@
-//! Deliveries: one event to one webhook, tried until it is taken or given up.
+//! Deliveries: one event for one webhook, with its attempts until success or the end of the retries.
 
 use super::Webhook;
 use crate::id::{ChangeId, WebhookId};
 use crate::timestamp::Timestamp;
 use serde_json::{Value, json};
 
-/// How often a delivery is tried before it is given up.
+/// Maximum number of attempts of a delivery.
 pub const ATTEMPTS_MAX: u64 = 8;
-/// After how many failures in a row a receiver is held to be down.
+/// Number of consecutive failures after which a receiver counts as down.
 pub const DOWN_AFTER: u64 = 3;
-/// How often one that is down is tried, whatever waits for it, in seconds.
+/// Minimum time between two attempts at a receiver that is down, in seconds.
 pub const DOWN_SECONDS: u64 = 60;
-/// For how long it is remembered what was given up, in seconds: two weeks.
+/// Retention of failed deliveries, in seconds: two weeks.
 pub const GIVEN_UP_SECONDS: u64 = 14 * 24 * 60 * 60;
 
 const MICROS: u64 = 1_000_000;
 
-/// What is to be delivered: no credentials, and no more of the change instance than the event has.
+/// A delivery: no credentials, and no more of the change instance than the event contains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delivery {
-    /// To which webhook.
     pub webhook: WebhookId,
-    /// How many tries there were, with the next one.
+    /// The number of the next attempt, from 1.
     pub attempt: u64,
     /// The event's content.
     pub event: Value,
 }
 
 impl Delivery {
-    /// The first try.
+    /// Creates the first attempt.
     pub const fn new(webhook: WebhookId, event: Value) -> Self {
         Self { webhook, attempt: 1, event }
     }
 
-    /// The next try.
+    /// Returns the next attempt.
     #[must_use]
     pub fn again(self) -> Self {
         Self { attempt: self.attempt.saturating_add(1), ..self }
     }
 
-    /// The event's id, the same for every delivery of it.
+    /// Returns the event's id, the same for every delivery.
     pub fn event_id(&self) -> &str {
         self.event.pointer("/metadata/id").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// As a message.
+    /// Serializes the delivery as a message.
     pub fn to_message(&self) -> String {
         json!({"webhook": self.webhook.get(), "attempt": self.attempt, "event": self.event}).to_string()
     }
 
-    /// Reads a message.
+    /// Parses a message.
     pub fn of_message(message: &Value) -> Option<Self> {
         let number = |name: &str| message.get(name).and_then(Value::as_u64);
         let event = message.get("event").filter(|event| event.is_object())?;
@@ -61,7 +60,7 @@ impl Delivery {
         (!delivery.event_id().is_empty()).then_some(delivery)
     }
 
-    /// What is remembered when it is given up.
+    /// Returns the record of the delivery after its last attempt.
     pub fn given_up(&self, ended: Ended, now: Timestamp) -> GivenUp {
         let change = self.event.pointer("/data/id").and_then(Value::as_u64).and_then(ChangeId::parse);
         let to = self.event.pointer("/data/to").and_then(Value::as_str).unwrap_or_default();
@@ -77,28 +76,27 @@ impl Delivery {
     }
 }
 
-/// How a try has ended.
+/// The result of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The receiver has answered with a status.
+    /// The receiver answered with this status code.
     Answered(u16),
-    /// It did not answer in time.
     TimedOut,
-    /// There was no connection, or none that it can be trusted on, or no answer that is HTTP.
+    /// No connection, an untrusted one, or a response without HTTP.
     Unreachable,
-    /// Its name leads to an address that is not public.
+    /// The name resolves to an address that is not public.
     NotPublic,
-    /// It was down, and not asked.
+    /// The receiver is down, so no request was made.
     HeldBack,
 }
 
 impl Ended {
-    /// Whether the receiver has taken it.
+    /// Returns whether the delivery succeeded.
     pub const fn is_delivered(self) -> bool {
         matches!(self, Self::Answered(200..=299))
     }
 
-    /// The status, if there was an answer.
+    /// Returns the status code, if there was a response.
     pub const fn status(self) -> Option<u16> {
         match self {
             Self::Answered(status) => Some(status),
@@ -106,7 +104,7 @@ impl Ended {
         }
     }
 
-    /// The one name of what went wrong; none if nothing did.
+    /// Returns the name of the failure; none after a success.
     pub const fn error(self) -> Option<&'static str> {
         match self {
             Self::Answered(200..=299) => None,
@@ -118,7 +116,7 @@ impl Ended {
         }
     }
 
-    /// Reads what the other two told.
+    /// Parses a result from its status code and its failure name.
     pub fn parse(status: Option<u16>, error: Option<&str>) -> Option<Self> {
         let known = [Self::TimedOut, Self::Unreachable, Self::NotPublic, Self::HeldBack];
         match status {
@@ -128,25 +126,20 @@ impl Ended {
     }
 }
 
-/// What a receiver answered last.
+/// The last result of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replied {
-    /// The webhook.
     pub webhook: WebhookId,
-    /// Which event it was about.
     pub event: String,
-    /// Which try it was.
     pub attempt: u64,
-    /// When.
     pub at: Timestamp,
-    /// How it ended.
     pub ended: Ended,
-    /// How many failures in a row there were, with this one.
+    /// The number of consecutive failures including this one.
     pub failures: u64,
 }
 
 impl Replied {
-    /// What is remembered of a try, after what was remembered before.
+    /// Returns the record after an attempt.
     pub fn after(before: Option<&Self>, delivery: &Delivery, ended: Ended, now: Timestamp) -> Self {
         let failures = before.map_or(0, |before| before.failures).saturating_add(1);
         Self {
@@ -159,45 +152,42 @@ impl Replied {
         }
     }
 
-    /// Whether the receiver is down and was asked a short while ago.
+    /// Returns whether the receiver is down and the last attempt is less than [`DOWN_SECONDS`] ago.
     pub const fn is_down(&self, now: Timestamp) -> bool {
         let until = self.at.micros().saturating_add(DOWN_SECONDS * MICROS);
         self.failures >= DOWN_AFTER && now.micros() < until
     }
 }
 
-/// A delivery that was given up.
+/// A failed delivery, after its last attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenUp {
-    /// The webhook.
     pub webhook: WebhookId,
     /// The event's id.
     pub event: String,
-    /// The change instance that it was about.
+    /// The change instance of the event.
     pub change: Option<ChangeId>,
-    /// The state that it told of.
+    /// The state in the event.
     pub state: String,
-    /// How often it was tried.
+    /// The number of attempts.
     pub attempts: u64,
-    /// When it was given up.
+    /// The time of the last attempt.
     pub at: Timestamp,
-    /// How the last try ended.
+    /// The result of the last attempt.
     pub ended: Ended,
 }
 
-/// What follows from a try that has ended.
+/// The consequence of an attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
-    /// Nothing more.
     Done,
-    /// Another try after so many seconds.
+    /// Another attempt after this number of seconds.
     Again(Delivery, u64),
-    /// No further try.
+    /// No further attempt.
     GivenUp(GivenUp),
 }
 
-/// What follows from a try that has ended: further ones after a quarter of a minute, one, four, and then every fifteen
-/// minutes.
+/// Returns the consequence of an attempt: pauses of 15 s, 60 s, 240 s, and then 900 s each.
 pub fn next(delivery: Delivery, ended: Ended, now: Timestamp) -> Next {
     if ended.is_delivered() {
         return Next::Done;
@@ -214,32 +204,32 @@ pub fn next(delivery: Delivery, ended: Ended, now: Timestamp) -> Next {
     Next::Again(delivery.again(), pause)
 }
 
-/// When a webhook with a cooling time may be delivered to again, and what waits for that.
+/// The cooling time of a webhook, with the waiting event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cooling {
-    /// The webhook.
     pub webhook: WebhookId,
-    /// Until when it cools.
+    /// The end of the cooling time.
     pub until: Timestamp,
-    /// The event that is delivered then, if one waits.
+    /// The event for the next delivery, if one waits.
     pub waiting: Option<String>,
-    /// How often the record was changed.
+    /// The number of writes; the fence between two deliveries.
     pub revision: u64,
 }
 
-/// Whether a delivery may go ahead.
+/// Whether a delivery may start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// It may, once this is stored.
+    /// It may, after this record is stored.
     Now(Cooling),
-    /// It waits for so many seconds, once this is stored.
+    /// It waits for this number of seconds, after this record is stored.
     Later(Cooling, u64),
-    /// Another one waits already, and stands for this one too.
+    /// Another event waits already and represents this one too.
     Joined,
 }
 
-/// Whether a delivery to a webhook with a cooling time may go ahead; while it cools, the first to come waits and stands
-/// for all that come after it.
+/// Decides whether a delivery to a webhook with a cooling time may start.
+///
+/// During the cooling time, the first event waits and represents all later ones (ADR 20).
 pub fn turn(webhook: &Webhook, event: &str, before: Option<&Cooling>, now: Timestamp) -> Turn {
     let revision = before.map_or(0, |before| before.revision).saturating_add(1);
     let micros = webhook.settings.cooling_seconds.saturating_mul(MICROS);

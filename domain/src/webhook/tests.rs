@@ -1,4 +1,4 @@
-//! Which moves are told of, and what follows from how a try ends.
+//! The delivered transitions, and the consequences of an attempt's result.
 
 use super::delivery::{ATTEMPTS_MAX, Cooling, Delivery, Ended, Next, Replied, Turn, next, turn};
 use super::*;
@@ -137,10 +137,10 @@ fn between_two_deliveries_lies_the_cooling_time_and_one_waits_for_all() {
     };
     assert_eq!((second.waiting.as_deref(), second.until), (Some("b:1"), at(160)));
     assert_eq!(turn(&webhook, "c:1", Some(&second), at(120)), Turn::Joined);
-    // The one that waits may come too early, or twice.
+    // The waiting message may arrive too early, or twice.
     assert!(matches!(turn(&webhook, "b:1", Some(&second), at(159)), Turn::Later(_, 1)));
     let Turn::Now(third) = turn(&webhook, "b:1", Some(&second), at(161)) else { panic!("its time has come") };
     assert_eq!(third, Cooling { until: at(221), waiting: None, revision: 3, ..second.clone() });
-    // If what waited was lost, the next to come goes ahead.
+    // If the waiting message was lost, the next event is delivered.
     assert!(matches!(turn(&webhook, "d:1", Some(&second), at(161)), Turn::Now(_)));
 }

@@ -1,6 +1,6 @@
-//! What definitions and items of strangers take: in steps and in bytes, not in seconds.
+//! The steps and bytes, not seconds, for definitions and items of untrusted callers.
 //!
-//! A test binary of its own, for its allocator counts.
+//! It is a separate test binary, because its allocator counts.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use domain::json;
@@ -13,10 +13,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// What any request may take for definitions and items.
+/// Maximum memory of a request for definitions and items, in bytes.
 const BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// One test at a time, for all share the allocator. What the library keeps for all definitions is there.
+/// Runs one test at a time, because all share the allocator.
+///
+/// It first loads the library's shared data, so no test counts that.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -28,7 +30,7 @@ fn alone() -> MutexGuard<'static, ()> {
     alone
 }
 
-/// What a call returns, and the bytes that it took at most and that it keeps.
+/// Returns the result of a call, its peak memory and the memory that it keeps.
 fn measured<T>(call: impl FnOnce() -> T) -> (T, usize, usize) {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
@@ -46,7 +48,7 @@ fn item(value: &Value) -> Value {
     json!({"name": "n", "x": value})
 }
 
-/// Fails unless publishing takes few bytes and is refused at this place.
+/// Fails unless publication takes little memory and refuses the definition at this pointer.
 fn assert_refused(definition: &Value, pointer: &str) {
     let (published, bytes, _) = measured(|| publish(definition.to_string().as_bytes()));
     let told: Vec<_> = published.err().into_iter().flatten().map(|p| (p.rule, p.pointer)).collect();
@@ -54,14 +56,14 @@ fn assert_refused(definition: &Value, pointer: &str) {
     assert!(bytes <= BYTES_MAX, "{bytes} bytes");
 }
 
-/// The same definition as one that was published before its limits.
+/// Loads a definition as if it was published before the limits existed.
 fn stored(definition: &Value) -> Schema {
     let (loaded, bytes, _) = measured(|| load(&json::canonical(definition)).unwrap());
     assert!(bytes <= BYTES_MAX, "{bytes} bytes");
     loaded
 }
 
-/// What is wrong with an item; fails if finding it takes too much.
+/// Returns the problems of an item; fails if the check takes too much.
 fn judged(schema: &Schema, item: &Value) -> Vec<Problem> {
     let mut budget = Budget::of_request();
     let (problems, bytes, _) = measured(|| schema.problems(item, &mut budget));
@@ -78,7 +80,7 @@ fn assert_beyond(schema: &Schema, item: &Value) {
     );
 }
 
-/// `d0` holds twice a reference to `d1` below `keyword`, that one to `d2`, and so on to `last`.
+/// Returns `d0` with two references to `d1` below `keyword`, `d1` with two to `d2`, and so on to `last`.
 fn doubling(depth: usize, keyword: &str, last: &Value) -> Map<String, Value> {
     let level = |level: usize| {
         let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
@@ -95,13 +97,13 @@ fn finding_02_choices_that_double_take_no_memory() {
         bomb["$defs"] = doubling(depth, "anyOf", &json!({"type": "string"})).into();
         bomb
     };
-    // 2 KB.
+    // Under 2 KB.
     let ones = item(&json!(vec![1; 1_000]));
     let worst = bomb(12);
     assert!(worst.to_string().len() < 1_024);
     assert_refused(&worst, "");
     assert_beyond(&stored(&worst), &ones);
-    // What is published says that it does not fit, and where as far as that takes little.
+    // A published definition reports the mismatch, and its position if that takes little.
     for depth in 1..=8 {
         let schema = publish(bomb(depth).to_string().as_bytes()).unwrap();
         assert!(judged(&schema, &ones).iter().all(|problem| problem.rule == "schema"), "{depth}");
@@ -118,12 +120,12 @@ fn finding_02_a_pattern_of_thousands_of_states_is_not_run_on_a_long_text() {
     let alone = with_property(&pattern);
     assert_refused(&alone, "/properties/x");
     assert_beyond(&stored(&alone), &text);
-    // A smaller one, applied more often.
+    // A smaller pattern, applied more often.
     let mut doubled = with_property(&json!({"$ref": "#/$defs/d0"}));
     doubled["$defs"] = doubling(10, "allOf", &json!({"pattern": "[ab]*a[ab]{100}[ab][^ab]"})).into();
     assert_refused(&doubled, "/$defs/d5");
     assert_beyond(&stored(&doubled), &text);
-    // What is usual runs on the longest text.
+    // Common patterns run on the longest text.
     for usual in ["^[a-z0-9-]{1,63}$", "^.{0,255}$", r"^\S+@\S+$", "(a+)+$"] {
         let schema = publish(with_property(&json!({"pattern": usual})).to_string().as_bytes()).unwrap();
         assert_eq!(judged(&schema, &text)[0].rule, "schema", "{usual}");
@@ -138,7 +140,7 @@ fn finding_02_thousands_of_constants_are_not_compared_with_each_element() {
     assert_refused(&choice, "/properties/x/items");
     let all = item(&json!(vec![3_999; 20_000]));
     assert_beyond(&stored(&choice), &all);
-    // As one list it can be published, and a large array is refused.
+    // As one list it can be published, and the check refuses a large array.
     let list = with_property(&json!({"items": {"enum": (0..4_000).collect::<Vec<_>>()}}));
     let schema = publish(list.to_string().as_bytes()).unwrap();
     assert_beyond(&schema, &all);
