@@ -1,7 +1,8 @@
-//! The rules of Dovetail: what a declaration means, which change instances it causes, who may move them.
+//! The rules of Dovetail: the meaning of a declaration, the change instances that it causes, and the permitted
+//! decisions.
 //!
-//! Nothing here does I/O, reads a clock or knows AWS: state, time and ids come in as arguments, decisions
-//! come out as values ([`write::Write`]) that the shell carries out.
+//! This crate does no I/O, reads no clock and knows nothing of AWS. State, time and ids are arguments. Decisions
+//! are values ([`write::Write`]) for the caller to execute.
 
 pub mod access;
 pub mod actor;

@@ -1,4 +1,4 @@
-//! What waits for the consumer's answer, and what counts as one: R10 to R13, R28.
+//! Blockers and their answers: R10 to R13, R28.
 
 use crate::world::{APP, LB_OWNER, NP_OWNER, VM_OWNER, World, application, broken, document, lb, vm};
 use domain::change::ChangeType::{Create, Delete, Modify};
@@ -12,7 +12,7 @@ use domain::submission::Scope;
 
 const NAME: &str = "CoreVM1";
 
-/// A world whose VM is in service as `vm(NAME, 1)`.
+/// Returns a world with a VM in service as `vm(NAME, 1)`.
 fn in_service() -> World {
     let mut world = World::new();
     world.declare(&[vm(NAME, 1)]);
@@ -72,7 +72,7 @@ fn finding_16_r28_a_failed_removal_blocks_no_other_application() {
     world.submit(&both, Scope::Whole).unwrap();
     world.submit(&body(1), Scope::Whole).unwrap();
     let rejected = world.reject(NAME, VM_OWNER);
-    // A partial submission leaves the removal alone, a whole one asks for it again.
+    // A partial submission leaves the removal alone, a whole one requests it again.
     assert_eq!(world.submit(&body(2), Scope::Partial).unwrap().born.len(), 1);
     assert_eq!(world.state(rejected), State::Rejected);
     let plan = world.submit(&body(3), Scope::Whole).unwrap();
@@ -89,7 +89,7 @@ fn finding_16_r28_a_removal_that_is_under_way_is_not_asked_for_again() {
     world.decide(failing, State::Errored);
     assert!(!world.declare(&[]).submission.changed);
     assert_eq!((world.state(failing), world.state(newer)), (State::Errored, State::Pending));
-    // Once that one has failed as well, one removal answers both.
+    // After that one has failed as well, one removal answers both.
     world.decide(newer, State::Rejected);
     assert_eq!(crate::world::table(&world.declare(&[]).born), [(NAME, Delete, VM_OWNER)]);
     assert_eq!((world.state(failing), world.state(newer)), (State::Closed, State::Closed));
@@ -113,7 +113,7 @@ fn finding_16_r28_a_dependent_teams_failed_removal_waits_for_that_team() {
     world.declare_and_generate(&[]);
     let rejected = world.reject(NAME, NP_OWNER);
     assert!(!world.declare(&[]).submission.changed, "it neither blocks nor is it asked for again");
-    // A removal that the service's owner failed is asked for again of all.
+    // If the service owner's removal fails, all owners get a new one.
     world.reject(NAME, VM_OWNER);
     let plan = world.declare(&[]);
     let generated = world.generate();
@@ -275,7 +275,7 @@ fn r12_what_an_approval_may_have_touched_is_not_taken_for_what_was_completed_bef
     world.declare(&[vm(NAME, 1)]);
     let id = world.reject(NAME, VM_OWNER);
     world.decide(id, State::Closed);
-    // Declared as once completed, but the failed change has been at work since.
+    // The declaration equals the last completed one, but the failed change has been in progress since.
     assert_eq!(world.head().attention.count, 1);
     assert_eq!(crate::world::table(&world.declare(&[vm(NAME, 1)]).born), [(NAME, Modify, VM_OWNER)]);
 }

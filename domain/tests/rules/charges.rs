@@ -1,4 +1,4 @@
-//! What is charged: each change instance once (R38), and time in service without a gap (R39).
+//! Charges: a fee for each change instance (R38), and for time in service without gaps (R39).
 
 use crate::walk::{Config, Walk};
 use crate::world::{APP, LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, vm};
@@ -14,10 +14,10 @@ use domain::write::Write;
 
 const NAME: &str = "CoreVM1";
 const HOUR: u64 = 3_600_000_000;
-/// A month, as it is charged for.
+/// A charged month, in microseconds.
 const MONTH: u64 = 730 * HOUR;
 
-/// Random histories, and how long each of them is.
+/// Number of random histories, and of steps in each.
 const HISTORIES: u64 = 200;
 const STEPS: usize = 30;
 
@@ -29,13 +29,13 @@ fn of_type(world: &World, name: &str, charge_type: ChargeType) -> Vec<Charge> {
     world.charges(name).into_iter().filter(|charge| charge.id.charge_type() == charge_type).collect()
 }
 
-/// What an item's changes cost, one by one.
+/// Returns the fees of an item's changes, one by one.
 fn fees(world: &World, name: &str) -> Vec<String> {
     let fees = of_type(world, name, ChargeType::CostPerChange);
     fees.iter().map(|charge| charge.total(charge.start).to_string()).collect()
 }
 
-/// What an item's times in service come to by now, one by one; with what the item knows of them all.
+/// Returns the costs of an item's times in service, one by one, and the sum in the item.
 fn times(world: &World, name: &str) -> (Vec<String>, String) {
     let now = Timestamp::from_micros(world.clock);
     let times = of_type(world, name, ChargeType::MonthlyCost);
@@ -75,7 +75,7 @@ fn r38_a_generated_one_is_charged_unless_it_is_overtaken() {
     world.finish("CoreLB1", LB_OWNER);
     world.declare_and_generate(&both(2));
     assert_eq!(fees(&world, "CoreLB1"), ["5", "5"], "it refers to what was modified");
-    // What the next one owes is overtaken by the one after it, before it is generated.
+    // The submission after it overtakes the generated change of this one.
     world.declare(&both(3));
     world.declare(&[vm(NAME, 3), lb("CoreLB1", &[NAME], "b")]);
     let born = world.generate();
@@ -121,7 +121,7 @@ fn r39_time_in_service_is_charged_from_the_creations_approval_to_the_deletions()
     world.approve(NAME, VM_OWNER);
     world.clock += MONTH;
     assert_eq!(times(&world, NAME), (vec!["99.98".to_owned()], "99.98".to_owned()), "it ended");
-    // Declared again, another time begins.
+    // After a second declaration, another charge starts.
     world.declare(&[vm(NAME, 1)]);
     world.clock += MONTH;
     world.approve(NAME, VM_OWNER);
@@ -184,7 +184,7 @@ fn r39_what_runs_is_divided_where_it_is_processed_and_nothing_is_lost() {
     assert_eq!(charges.processed.monthly, amount("999.8"));
     assert_eq!(charges.total(Timestamp::from_micros(world.clock)).monthly, amount("1049.79"));
     assert_eq!(of_type(&world, NAME, ChargeType::MonthlyCost).len(), 21);
-    // What ended by itself is only marked.
+    // A charge that has ended is only processed.
     world.declare(&[]);
     world.approve(NAME, VM_OWNER);
     let last = of_type(&world, NAME, ChargeType::MonthlyCost).pop().unwrap();
@@ -213,7 +213,7 @@ fn finding_06_a_charge_that_began_with_a_division_runs_for_an_hour() {
     assert_eq!(world.mark(second, VM_OWNER, true), refused);
     world.clock = earliest - 1;
     world.mark(second, VM_OWNER, true).unwrap();
-    // Another price begins a charge of its own, which is billed at any time; so is what ended.
+    // Another price starts a new charge, which can be processed at any time; so can an ended one.
     world.charge("VM", 1);
     world.declare(&[vm(NAME, 2)]);
     let third = running(&world, NAME).unwrap();
@@ -246,7 +246,7 @@ fn r39_a_mark_and_a_decision_on_one_item_do_not_pass_each_other() {
     let id = running(&world, NAME).unwrap();
     world.mark(id, VM_OWNER, true).unwrap();
     other.approve(NAME, VM_OWNER);
-    // Both were made on the item as it was: the storage takes whichever comes first, and not the other.
+    // Both used the same revision of the item, so the storage accepts only the first.
     for (taken, refused) in [(&world, &other), (&other, &world)] {
         let table = store::Table::of(&taken.snapshot);
         assert!(table.takes(refused.written.last().unwrap(), &[]).is_err());
@@ -268,7 +268,7 @@ fn r39_clocks_that_go_back_charge_no_time_twice() {
     assert_eq!((Some(last.start), last.end), (end, end));
 }
 
-/// What an item's time in service costs by `now`, told from its change instances alone: when which price came into force.
+/// Computes the cost of an item's time in service at `now` from its change instances alone.
 fn due(changes: &[&Change], now: Timestamp) -> Amount {
     let mut approvals: Vec<(Timestamp, Amount)> = Vec::new();
     for change in changes.iter().filter(|change| !change.is_dependant()) {
@@ -282,7 +282,7 @@ fn due(changes: &[&Change], now: Timestamp) -> Amount {
     approvals.iter().zip(ends).map(|((start, price), end)| price.over(*start, end)).sum()
 }
 
-/// What an item's change instances cost.
+/// Computes the fees of an item's change instances.
 fn due_for_changes(changes: &[&Change]) -> Amount {
     let is_generated = |change: &&&Change| {
         matches!(change.kind, Kind::Direct | Kind::Referenced) && change.history[0].to != State::Closed
@@ -299,7 +299,7 @@ fn whatever_happens_an_item_costs_its_changes_and_its_time_in_service_exactly() 
         let mut walk = Walk::new(seed, config);
         for step in 0..STEPS {
             walk.step();
-            // Hours pass, so that there is something to pay.
+            // Hours pass, so that there is something to charge.
             walk.world.clock += (seed + u64::try_from(step).unwrap()) % 50 * HOUR + 123_457;
         }
         let (snapshot, now) = (&walk.world.snapshot, Timestamp::from_micros(walk.world.clock));

@@ -9,7 +9,7 @@ use serde_json::json;
 
 const NAME: &str = "CoreVM1";
 
-/// A world whose CREATE is approved.
+/// Returns a world with an approved CREATE.
 fn approved() -> (World, ChangeId) {
     let mut world = World::new();
     let id = world.declare(&[vm(NAME, 1)]).born[0].id;
@@ -59,7 +59,7 @@ fn r23_a_rejection_repeats_the_newest_deployed_item_or_brings_none() {
     }
     let decided = world.update(modify, VM_OWNER, &rejecting("{\"ip\":\"10.0.0.1\"}")).unwrap();
     assert_eq!((decided.change.state, decided.deployed), (State::Rejected, None));
-    // An item on which nothing is deployed shows `{}`.
+    // An item without a deployed version shows `{}`.
     let new = world.declare(&[vm(NAME, 3), vm("CoreVM2", 1)]).born[1].id;
     let decided = world.update(new, VM_OWNER, &rejecting("{}")).unwrap();
     assert_eq!((decided.change.state, decided.deployed), (State::Rejected, None));
@@ -122,7 +122,7 @@ fn r23_versions_have_no_gaps_across_change_instances() {
     assert_eq!(world.change(id).deployed_before, None);
     let modify = world.declare(&[vm(NAME, 2)]).born[0].id;
     assert_eq!(world.change(modify).deployed_before, world.item(NAME).deployed.map(|latest| latest.id));
-    // The older one is COMPLETED and may still bring one.
+    // The older change is COMPLETED and can still report a version.
     world.deploy(id, VM_OWNER, &json!({"v": 2})).unwrap();
     world.decide(modify, State::Approved);
     let third = world.deploy(modify, VM_OWNER, &json!({"v": 3})).unwrap().deployed.unwrap();
@@ -161,7 +161,7 @@ fn r23_a_block_can_be_taken_together_with_a_move_that_changes_attention() {
     let rejected = world.declare(&[vm(NAME, 3)]).born[0].id;
     world.decide(rejected, State::Rejected);
     world.decide(rejected, State::Closed);
-    // The numbers are now those of the newer change instance; use them up, too.
+    // The numbers are now those of the newer change instance, so the test uses these up as well.
     for n in CHANGE_STRIDE..2 * CHANGE_STRIDE - 1 {
         world.deploy(id, VM_OWNER, &json!({"v": n})).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Reads that do not fit together, and what a plan's writes are fenced by.
+//! Torn reads, and the fences of a plan's writes.
 
 use crate::world::{APP, Declared, VM_OWNER, World, application, document, vm};
 use domain::plan::{Items, Refused, Stored};
@@ -63,7 +63,7 @@ fn a_number_seen_in_an_item_and_not_in_the_head_is_a_torn_read() {
     let plan = world.submit(&both(1), Scope::Whole).unwrap();
     let id = plan.born.iter().find(|born| born.item_name == NAME).unwrap().id;
     world.reject(NAME, VM_OWNER);
-    // The other application is as it is declared: it is not read, and nobody adds up the attention of all.
+    // The other application is unchanged, so its items are not read and the blockers are not summed.
     let (before, _) = world.read(&both(2), Scope::Whole);
     world.retry(id, VM_OWNER).unwrap();
     let (after, items) = world.read(&both(2), Scope::Whole);

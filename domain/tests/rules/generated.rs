@@ -1,4 +1,4 @@
-//! Change instances that are generated after a submission, soon or late: R14 to R16, R22, R24, R25.
+//! Change instances generated after a submission, soon or late: R14 to R16, R22, R24, R25.
 
 use crate::world::{Declared, LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, World, item_of, lb, table, team, vm};
 use domain::actor::Actor;
@@ -18,7 +18,7 @@ fn both(cpu: u64) -> [Declared; 2] {
     [vm("CoreVM1", cpu), lb("CoreLB1", &["CoreVM1"], "a")]
 }
 
-/// A VM and the load balancer that references it, both in service.
+/// Returns a world with a VM and a load balancer that references it, both in service.
 fn in_service() -> World {
     let mut world = World::new();
     world.declare_and_generate(&both(1));
@@ -77,7 +77,7 @@ fn r14_what_is_only_asked_for_again_has_not_been_modified() {
 #[test]
 fn r14_references_are_not_transitive() {
     let mut world = World::new();
-    // Any service may reference any other: here a VM references the load balancer that references a VM.
+    // Any service may reference any other: here a VM references the load balancer of another VM.
     let definition = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
         "name": {"type": "string"}, "cpu": {"type": "integer"},
         "front": {"type": "string", "format": "reference", "service_reference": "LoadBalancer"}}});
@@ -112,7 +112,7 @@ fn r14_a_cycle_of_references_comes_to_an_end() {
 #[test]
 fn r14_what_is_declared_as_before_is_no_modification() {
     let mut world = in_service();
-    // Its removal and its return are changes of the VM, not modifications of a declaration that stayed.
+    // Removal and return are changes of the VM, but not modifications of a declared item.
     world.declare(&[lb("CoreLB1", &[], "a")]);
     let (plan, generated) = world.declare_and_generate(&both(1));
     assert_eq!(plan.born.len(), 2, "the load balancer had to change itself");
@@ -222,7 +222,7 @@ fn r24_a_generated_one_with_other_content_takes_the_place_of_a_rejection() {
     let mut world = World::new().with_dependent("VM");
     world.declare_and_generate(&[vm("CoreVM1", 1)]);
     world.declare(&[vm("CoreVM1", 2)]);
-    // The rejection comes after the consumer's next declaration and before its share is generated.
+    // The rejection comes after the consumer's next declaration and before the generation of its share.
     let rejected = world.reject("CoreVM1", NP_OWNER);
     assert_eq!(world.head().attention.count, 1);
     let generated = world.generate();
@@ -259,7 +259,7 @@ fn r25_an_overtaken_one_still_gives_its_dependents_theirs_in_order() {
 fn r25_a_late_referenced_one_of_a_removed_item_is_still_a_modification() {
     let mut world = in_service().with_dependent("LoadBalancer");
     world.declare(&both(2));
-    // The list of dependents is empty by the time the item is removed.
+    // The list of dependent teams is empty at the removal of the item.
     world.settings("LoadBalancer").dependent_teams = vec![];
     world.declare(&[vm("CoreVM1", 2)]);
     let late = world.generate();

@@ -25,7 +25,7 @@ fn basic_submissions_lead_to_the_tables_of_the_guide() {
     world.finish("CoreVM1", VM_OWNER);
 
     let plan = world.declare(&[vm("CoreVM1", 16), vm("CoreVM2", 8), balancer("LeastConnections")]);
-    // The order is that of the document, whose keys a map sorts.
+    // A map sorts the keys of the document, so the order is not that of the guide.
     let mut born = table(&plan.born);
     born.sort_unstable();
     assert_eq!(born, [("CoreLB1", Modify, LB_OWNER), ("CoreVM2", Modify, VM_OWNER)]);
@@ -40,7 +40,7 @@ fn basic_submissions_lead_to_the_tables_of_the_guide() {
     assert!(plan.owed.is_empty(), "without references and dependents nothing follows");
 }
 
-/// The world of the guide's section on references, with everything in service.
+/// Returns the world of the guide's section on references, with everything in service.
 fn referencing() -> World {
     let mut world = World::new();
     let plan = world.declare(&[

@@ -1,4 +1,4 @@
-//! The limits are those that the contract states.
+//! The limits in the code and in the documentation are the same.
 
 use domain::{
     decide::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX},
@@ -67,7 +67,7 @@ fn bytes(most: usize) -> String {
     }
 }
 
-/// With a comma behind the thousands.
+/// Formats a number with a comma after the thousands.
 fn count(most: usize) -> String {
     if most < 1_000 { most.to_string() } else { format!("{},{:03}", most / 1_000, most % 1_000) }
 }

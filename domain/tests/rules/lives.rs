@@ -1,4 +1,4 @@
-//! Types and runtime states through the life of an item: R3 to R9, and the guide's section on runtime state.
+//! Types and runtime states in the life of an item: R3 to R9, and the guide's section on runtime states.
 
 use crate::world::{NP_OWNER, VM_OWNER, World, vm};
 use domain::change::ChangeType::{Create, Delete, Modify};

@@ -1,7 +1,7 @@
-//! The rules of the domain, each as a test over a whole world in memory.
+//! The rules of the domain, each as a test on a whole world in memory.
 //!
-//! Every step of every test writes under the fences that a storage would check and then audits all records.
-//! `rNN` is the number of the rule in docs/reference/rules.md; the other tests are named after the guide's chapters.
+//! Every step of every test writes under the fences of a storage, and then audits all records. `rNN` is the number
+//! of a rule in docs/reference/rules.md. The other tests have the names of the guide's chapters.
 
 #[cfg(test)]
 mod answers;

@@ -1,4 +1,4 @@
-//! Metadata that have to be as the platform wants them (R42).
+//! The platform's schemas for metadata (R42).
 
 use crate::world::{World, application, broken, document, vm};
 use domain::plan::Refused;
@@ -7,7 +7,7 @@ use domain::submission::Scope;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A world whose teams say what they cost, and whose applications say whose they are.
+/// Returns a world with a schema for teams' metadata and one for applications'.
 fn world() -> World {
     let mut world = World::new();
     world.mandatory = mandatory();
@@ -23,7 +23,7 @@ fn mandatory() -> domain::mandatory::Mandatory {
     }
 }
 
-/// The consumer's declaration, with metadata of the team and of one application where they are given.
+/// Returns the consumer's declaration, with metadata of the team and of one application if given.
 fn declared(team: Option<Value>, of_application: Option<Value>) -> Value {
     let mut application = application(&[vm("CoreVM1", 8)]);
     if let Some(metadata) = of_application {
@@ -36,7 +36,7 @@ fn declared(team: Option<Value>, of_application: Option<Value>) -> Value {
     body
 }
 
-/// Where a refused declaration breaks which rules.
+/// Returns the rules and paths of a refused declaration's problems.
 fn places(world: &mut World, body: &Value, scope: Scope) -> Vec<String> {
     match world.submit(body, scope) {
         Ok(_) => Vec::new(),
@@ -54,10 +54,10 @@ fn r42_metadata_are_checked_against_the_schemas_of_the_platform() {
     let (no_code, no_owner) = ("metadata metadata>budget_code", "metadata NewApp1>metadata>owner");
     for (team, of_application, scope, expected) in [
         (Some(&code), Some(&owner), Scope::Whole, &[][..]),
-        // What is missing is an empty object.
+        // Missing metadata count as an empty object.
         (None, None, Scope::Whole, &[no_code, no_owner]),
         (Some(&json!({"budget_code": "x"})), Some(&json!({"owner": 5})), Scope::Whole, &[no_code, no_owner]),
-        // A part of it is no word on the team.
+        // A partial submission without team metadata leaves those of the team unchecked.
         (None, Some(&owner), Scope::Partial, &[]),
         (Some(&json!({})), None, Scope::Partial, &[no_code, no_owner]),
     ] {
@@ -83,7 +83,7 @@ fn r42_what_a_team_has_declared_counts_while_it_says_nothing_else() {
     let (code, owner) = (json!({"budget_code": 5}), json!({"owner": "jane"}));
     world.submit(&declared(Some(code), Some(owner.clone())), Scope::Whole).unwrap();
     world.submit(&declared(None, Some(owner)), Scope::Whole).unwrap();
-    // An application that is emptied needs none; one that stays does, changed or not.
+    // An emptied application needs no metadata; any other needs them, changed or not.
     let emptied = document(&[("NewApp1", application(&[]))]);
     assert_eq!(
         places(&mut world, &declared(None, None), Scope::Partial),

@@ -1,11 +1,11 @@
-//! The whole table of moves: from every state, to every state, by everybody.
+//! The whole table of transitions: from every state to every state, by every team.
 
 use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, World, to, vm};
 use domain::decide::Refused;
 use domain::id::ChangeId;
 use domain::state::{By, Stage, State, TRANSITIONS, is_legal};
 
-/// The steps that bring a change instance from its birth as PENDING into a state.
+/// Returns the steps from PENDING to a state.
 const fn way_to(state: State) -> &'static [State] {
     match state {
         State::Pending => &[],
@@ -17,7 +17,7 @@ const fn way_to(state: State) -> &'static [State] {
     }
 }
 
-/// A world in which the owner's change instance is in this state.
+/// Returns a world with the owner's change instance in this state.
 fn world_in(state: State, owner: &str) -> (World, ChangeId) {
     let mut world = World::new().with_dependent("VM");
     world.declare_and_generate(&[vm("CoreVM1", 1)]);
@@ -101,7 +101,7 @@ fn the_stack_rules_close_from_every_open_state_and_from_no_other() {
         let (mut world, id) = world_in(from, VM_OWNER);
         let open = from.stage() != Stage::Resolved;
         assert_eq!(is_legal(Some(from), State::Closed, By::StackRules), open);
-        // Two new declarations, the first of them approved, meet whatever is open in either column.
+        // Two new declarations, the first of them approved, displace an open change in either stage.
         world.declare_and_generate(&[vm("CoreVM1", 2)]);
         world.approve("CoreVM1", VM_OWNER);
         let last = world.change(id).history.last().unwrap().clone();

@@ -1,4 +1,4 @@
-//! Messages of owners: who is shown them (R41).
+//! The audience of owners' messages (R41).
 
 use crate::world::{LB_OWNER, VM_OWNER, World, lb, team, vm};
 use domain::actor::Actor;
@@ -6,7 +6,7 @@ use domain::land::Stamp;
 use domain::message::{Content, Messages, shown, used};
 use domain::timestamp::Timestamp;
 
-/// What the consumer is shown: of the owner of the VMs one for these and one for all, and one of the balancers' owner.
+/// Returns the consumer's messages: two of the VMs' owner (for VMs, and for all), and one of the balancers' owner.
 fn told(world: &World, now: u64) -> Vec<&'static str> {
     let stamp = |now| Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(now) };
     let vm = world.offers["VM"].service.to_ref();
@@ -35,7 +35,7 @@ fn r41_messages_are_for_those_with_active_items_until_they_expire() {
     assert_eq!(told(&world, 5), ["balancers", "all of VMs", "VMs"]);
     world.finish("CoreVM1", VM_OWNER);
     world.finish("CoreLB1", LB_OWNER);
-    // What is to be removed is active until that is approved.
+    // An item stays active until the approval of its removal.
     world.declare(&[vm("CoreVM1", 8)]);
     assert_eq!(told(&world, 5), ["balancers", "all of VMs", "VMs"]);
     world.approve("CoreLB1", LB_OWNER);

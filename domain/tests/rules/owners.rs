@@ -1,4 +1,4 @@
-//! Who decides, and how: R1, R2, R27, log texts and what is refused first.
+//! Owners' decisions: R1, R2, R27, log texts and the order of refusals.
 
 use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, World, to, vm};
 use domain::change::Reason;

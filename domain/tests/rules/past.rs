@@ -1,4 +1,4 @@
-//! The past: an item as it was at any moment, told from what is recorded (R35).
+//! The past: an item at any moment, computed from its records (R35).
 
 use crate::walk::{Config, Walk};
 use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, World, lb, vm};
@@ -10,11 +10,11 @@ use domain::past::{self, Moment};
 use domain::timestamp::Timestamp;
 use std::collections::BTreeMap;
 
-/// Random histories, and how long each of them is.
+/// Number of random histories, and of steps in each.
 const HISTORIES: u64 = 300;
 const STEPS: usize = 20;
 
-/// What is told of an item's past.
+/// The compared properties of an item's past.
 type Told = (u64, bool, RuntimeState, ChangeState, Option<u64>);
 
 fn told(item: &Item) -> Told {

@@ -1,4 +1,4 @@
-//! What the audit tells of records that no rule lets come about, one thing wrong at a time.
+//! The audit on records that no rule produces, one fault at a time.
 
 mod catalogue;
 mod change;
@@ -18,11 +18,13 @@ use domain::json::Hash;
 use domain::submission::Scope;
 use serde_json::json;
 
-/// How a world is changed past every rule, and a violation that is then told: `rule subject`, and the end of its detail.
+/// The expected violation as `rule subject` and the end of its detail, and the change that causes it.
 type Planted = (&'static str, &'static str, fn(&mut Snapshot));
 
-/// Three items that are all under way: `a` is in service with a deployed item, and a MODIFY of it is approved; `b` is
-/// requested and approved; `l` refers to `a`, is in service and has a referenced one. VMs are shared.
+/// Returns a snapshot with three items.
+///
+/// `a` is in service with a deployed item, and has an approved MODIFY. `b` is requested and approved. `l`
+/// references `a`, is in service and has a referenced change. VMs have a dependent team.
 fn busy() -> Snapshot {
     let mut world = World::new().with_dependent("VM");
     world.idempotency = Some(("key-1".to_owned(), Hash::of("request")));
@@ -38,7 +40,7 @@ fn busy() -> Snapshot {
     with_catalogue(world)
 }
 
-/// A submission that is committed, of which nothing is carried out yet.
+/// Returns a committed staged submission before its first work record.
 fn staged() -> Snapshot {
     let mut world = World::new().with_dependent("VM");
     world.declare_and_generate(&[vm("a", 1)]);
@@ -63,7 +65,7 @@ fn told(snapshot: &Snapshot) -> Vec<String> {
     found.map(|violation| format!("{} {}: {}", violation.rule, violation.subject, violation.detail)).collect()
 }
 
-/// Each is told, and nothing is wrong before.
+/// Fails unless the sound snapshot has no violation, and each fault causes its own.
 fn all_are_told(sound: fn() -> Snapshot, planted: &[Planted]) {
     let sound = sound();
     assert_eq!(told(&sound), [""; 0]);
@@ -80,20 +82,20 @@ fn item<'a>(snapshot: &'a mut Snapshot, name: &str) -> &'a mut Item {
     snapshot.items.values_mut().find(|item| item.name == name).unwrap()
 }
 
-/// An owner's newest change instance on an item.
+/// Returns an owner's newest change instance on an item.
 fn change<'a>(snapshot: &'a mut Snapshot, name: &str, owner: &str) -> &'a mut Change {
     let owner = team(owner).id;
     let of_it = snapshot.changes.values_mut().filter(|change| change.item_name == name);
     of_it.filter(|change| change.owner.id == owner).max_by_key(|change| change.id).unwrap()
 }
 
-/// The slot of the MODIFY that is approved.
+/// Returns the slot of the approved MODIFY.
 fn slot(snapshot: &mut Snapshot) -> &mut Slot {
     let stack = item(snapshot, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap();
     stack.validated.as_mut().unwrap()
 }
 
-/// The same once more, under another number.
+/// Copies a change instance under another number.
 fn again(snapshot: &mut Snapshot, of: ChangeId, number: u64) -> ChangeId {
     let id = ChangeId::new(of.team(), number).unwrap();
     let again = Change { id, ..snapshot.changes[&of].clone() };

@@ -1,4 +1,4 @@
-//! Previews: what a submission would do is what it does, or its token is another (R34).
+//! Previews: a submission does exactly what its preview shows, or its token differs (R34).
 
 use crate::walk::{Config, Walk};
 use crate::world::{
@@ -13,7 +13,7 @@ use domain::state::State;
 use domain::submission::Scope;
 use serde_json::{Value, json};
 
-/// Random histories in which each submission is previewed.
+/// Number of random histories with previews of each submission.
 const HISTORIES: u64 = 10_000;
 const STEPS: usize = 4;
 
@@ -25,7 +25,7 @@ fn preview(world: &World, items: &[Declared]) -> Preview {
     world.clone().planned(&body(items), Scope::Whole).unwrap().preview
 }
 
-/// A VM and the load balancer that references it, both in service, each with a dependent team.
+/// Returns a VM and a load balancer that references it, both in service, the VM with a dependent team.
 fn in_service() -> World {
     let mut world = World::new().with_dependent("VM");
     world.declare_and_generate(&[vm("CoreVM1", 1), lb("CoreLB1", &["CoreVM1"], "a")]);
@@ -78,19 +78,18 @@ fn r34_the_token_is_the_same_until_something_that_matters_moves() {
     assert_eq!(token(&world), first, "whoever asks, and whenever");
     // Another declaration is another plan.
     assert_ne!(preview(&world, &[vm("CoreVM1", 2), lb("CoreLB1", &["CoreVM1"], "a")]).plan, first);
-    // So is the same one in another application's company, when what is approved at birth is another, or when other
-    // teams depend on it.
+    // So is the same one with another approval setting, or with other dependent teams.
     let mut other = world.clone();
     other.settings("VM").approval_required = false;
     assert_ne!(token(&other), first);
     let mut other = world.clone();
     other.settings("VM").dependent_teams.clear();
     assert_ne!(token(&other), first);
-    // A submission that leads to the same place in other steps.
+    // Another submission with the same result in other steps.
     let mut other = world.clone();
     other.declare_and_generate(&[vm("CoreVM1", 3), lb("CoreLB1", &["CoreVM1"], "a")]);
     assert_ne!(token(&other), first);
-    // An owner's decision on what would be closed.
+    // An owner's decision on a change instance that would be closed.
     world.declare_and_generate(&[vm("CoreVM1", 3), lb("CoreLB1", &["CoreVM1"], "a")]);
     let second = token(&world);
     let pending = world.open("CoreVM1", VM_OWNER, State::Pending);
@@ -119,7 +118,7 @@ fn finding_19_r34_prices_are_part_of_the_plan() {
         other.charge(service, if service == "VM" { 0 } else { 1 });
         assert_eq!(token(&other, &NEXT()), first, "{service} {prices}");
     }
-    // A service without a change instance in the plan does not matter to it.
+    // A service without a change instance in the plan does not affect it.
     let alone = [vm("CoreVM1", 1), vm("CoreVM2", 1), lb("CoreLB1", &["CoreVM1"], "a")];
     let mut other = priced.clone();
     other.charge("LoadBalancer", 2);
@@ -135,7 +134,7 @@ fn finding_19_r34_a_submission_without_changes_leaves_plans_valid() {
     assert!(!world.declare(&now).submission.changed);
     assert_eq!(world.head().submissions, before + 1);
     assert_eq!(preview(&world, &NEXT()).plan, first);
-    // A submission that does change something is another beginning, though a third one takes it back.
+    // A submission with changes outdates the plan, even if a third one takes it back.
     world.declare_and_generate(&[vm("CoreVM1", 3), lb("CoreLB1", &["CoreVM1"], "a")]);
     assert_ne!(preview(&world, &NEXT()).plan, first);
     world.declare_and_generate(&now);
@@ -157,7 +156,7 @@ fn r34_metadata_alone_is_a_plan_of_its_own() {
     assert_ne!(one.plan, two.plan);
 }
 
-/// What a preview promises of a change instance, whatever its number and its time.
+/// Returns the promises of a preview about a change instance, without number and time.
 fn promised(change: &Change) -> String {
     let prices = prices_of(change);
     let Change { item, owner, kind, change_type, state, new, old, supersedes, never_in_service, .. } =
@@ -168,13 +167,13 @@ fn promised(change: &Change) -> String {
     )
 }
 
-/// What no decision after the commit changes about it: which team gets one for which item, to which declaration.
+/// Returns the properties that no decision after the commit changes: team, item, declaration and price.
 fn fixed(change: &Change) -> (ChangeId, String) {
     let Change { id, item, owner, kind, new, prices, .. } = change;
     (*id, format!("{item} {} {kind:?} {new:?} {prices:?}", owner.id))
 }
 
-/// Carried out with nothing in between, in either packing, a plan does what a preview with its token tells.
+/// Checks that a plan without a change in between does what its preview shows, in either packing.
 pub(crate) fn comes_true(plan: &Plan, preview: &Preview, world: &World, staged: bool) {
     let mut after = world.clone();
     if staged {
@@ -195,7 +194,7 @@ pub(crate) fn comes_true(plan: &Plan, preview: &Preview, world: &World, staged: 
     assert_eq!(closed, preview.closed.iter().map(|closing| closing.change).collect::<Vec<_>>());
 }
 
-/// Whatever happened since the commit, everything that was promised exists and nothing else.
+/// Checks that exactly the promised change instances exist, whatever happened since the commit.
 pub(crate) fn came_true(plan: &Plan, world: &World) {
     let id = plan.submission.id;
     let of_submission = world.snapshot.changes.values();
@@ -204,8 +203,10 @@ pub(crate) fn came_true(plan: &Plan, world: &World) {
     assert_eq!(created, plan.preview.born.iter().map(fixed).collect::<Vec<_>>());
 }
 
-/// The property: over random histories, with owners, settings and other submissions between preview and submission, the
-/// previewed set is the created set, or the token is another and nothing is done.
+/// Checks the property on random histories, with decisions, settings and submissions between preview and
+/// submission.
+///
+/// The created set is the previewed set, or the token differs and nothing happens.
 #[test]
 fn r34_over_random_histories_the_previewed_set_is_the_created_set_or_the_token_is_another() {
     let of_half = |half: u64| (half..HISTORIES).step_by(2).map(over_history);
@@ -218,7 +219,7 @@ fn r34_over_random_histories_the_previewed_set_is_the_created_set_or_the_token_i
     assert!(applied > HISTORIES / 2 && refused > HISTORIES / 10, "both ends are seen: {applied}, {refused}");
 }
 
-/// How many previews of a history came true, and how many were refused.
+/// Returns the number of previews of a history that came true, and of those that were refused.
 fn over_history(seed: u64) -> (u64, u64) {
     Walk::new(seed, Config::of(seed)).previews(STEPS)
 }

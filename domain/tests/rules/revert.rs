@@ -1,4 +1,4 @@
-//! What was declared then: told again, and declared again (R36, R37).
+//! Past declarations: their difference and their revert (R36, R37).
 
 use crate::walk::{Config, Walk};
 use crate::world::{APP, CONSUMER, Declared, VM_OWNER, World, application, broken, document, lb, team, vm};
@@ -14,14 +14,14 @@ use domain::write::Write;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Random histories, and how long each of them is.
+/// Number of random histories, and of steps in each.
 const HISTORIES: u64 = 300;
 const STEPS: usize = 25;
 
-/// What is declared: the team's metadata and, by name, each application's with its items.
+/// The declarations: the team's metadata and, by name, each application's with its items.
 type Content = (String, BTreeMap<String, (String, BTreeSet<(String, String, Hash)>)>);
 
-/// An application that declares nothing is as good as none.
+/// Builds the declarations; an application without metadata and items counts as absent.
 fn content<'a>(
     metadata: &str,
     applications: impl Iterator<Item = (&'a str, String, BTreeSet<Named>)>,
@@ -40,7 +40,7 @@ fn applications(world: &World) -> impl Iterator<Item = &Application> {
     world.snapshot.applications.values().filter(|known| known.id.team() == team(CONSUMER).id)
 }
 
-/// What is declared now.
+/// Returns the present declarations.
 fn declared(world: &World) -> Content {
     let of = |known: &Application| {
         let items = world.items_of(&known.name).into_iter().filter(|item| item.declared);
@@ -58,7 +58,7 @@ fn metadata_at(world: &World, now: Replaced, moment: Moment) -> Option<String> {
     kept.max_by_key(|kept| kept.since.submission).map(|kept| kept.metadata.clone())
 }
 
-/// What was declared at a moment: the team's metadata, what stands still, and what is otherwise now.
+/// Returns the declarations at a moment: team metadata, unchanged applications, and changed ones.
 fn then(world: &World, moment: Moment) -> (String, Vec<&Application>, Vec<Then>) {
     let (still, others): (Vec<_>, Vec<_>) =
         applications(world).partition(|known| moment.still_declares(known));
@@ -97,7 +97,7 @@ fn told(world: &World, moment: Moment) -> Content {
     content(&metadata, still.chain(others))
 }
 
-/// The document that declares again what was declared after a submission.
+/// Returns the document that declares the state after a submission again.
 pub(crate) fn document_of(world: &World, number: u64) -> Value {
     let moment = after(world, number);
     let (metadata, still, others) = then(world, moment);
@@ -183,7 +183,7 @@ fn r37_what_is_declared_as_it_was_is_left_alone_and_what_would_be_refused_is() {
     let body = document_of(&world, 1);
     assert_eq!(body[CONSUMER].as_object().unwrap().keys().collect::<Vec<_>>(), [APP, "metadata"]);
     world.clone().submit(&body, Scope::Partial).unwrap();
-    // The schema knows no such value any more.
+    // The new schema refuses the old value.
     let title = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {"name": {"type": "string"},
         "cpu": {"type": "integer", "minimum": 2}}});
     world.redefine("VM", &title);

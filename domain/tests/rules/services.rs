@@ -1,4 +1,4 @@
-//! What a service's settings mean: R31 to R33.
+//! The settings of services: R31 to R33.
 
 use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, lb, table, to, vm};
 use domain::change::ChangeType::{Create, Delete, Modify};
@@ -49,7 +49,7 @@ fn r31_a_state_refuses_new_items_then_changes_and_never_a_removal() {
 
 type Close = fn(&mut World);
 
-/// Changes of a service after which its items could not be declared.
+/// Returns changes of a service after which its items could not be declared.
 fn closing() -> [(&'static str, Close); 5] {
     let tightened: Close = |world: &mut World| {
         let definition = json!({"title": "VM", "type": "object", "required": ["name", "cores"],
@@ -91,7 +91,7 @@ fn finding_16_r20_a_rejected_removal_is_withdrawn_or_asked_for_again() {
         world.reject(NAME, VM_OWNER);
         assert_eq!(table(&world.clone().declare(&[vm(NAME, 1)]).born), [(NAME, Modify, VM_OWNER)], "{rule}");
         assert_eq!(table(&world.declare(&[]).born), [(NAME, Delete, VM_OWNER)], "{rule}");
-        // The owner closes the removal that it has rejected: the item is an orphan, and in service still.
+        // The owner closes the removal that it has rejected: the item is an orphan, and still in service.
         let rejected = world.reject(NAME, VM_OWNER);
         world.decide(rejected, State::Closed);
         assert_eq!(table(&world.declare(&[vm(NAME, 1)]).born), [(NAME, Modify, VM_OWNER)], "{rule}");
@@ -136,9 +136,9 @@ fn r31_what_is_generated_goes_on_and_so_does_what_nobody_works_on() {
     assert_eq!(table(&plan.born), [(NAME, Modify, VM_OWNER)]);
     let mut generated = table(&generated);
     generated.sort_unstable_by_key(|(name, ..)| *name);
-    // What is referenced is nobody's new wish, whatever the state of its service.
+    // A referenced change is not a new request, so the state of its service does not matter.
     assert_eq!(generated, [("CoreLB1", Modify, LB_OWNER), (NAME, Modify, NP_OWNER)]);
-    // R12: what its owner has given up is asked for again, as it was declared.
+    // R12: the owner has closed it, so the same declaration requests it again.
     let mut world = World::new();
     world.declare(&[vm(NAME, 1)]);
     let id = world.reject(NAME, VM_OWNER);
@@ -147,7 +147,7 @@ fn r31_what_is_generated_goes_on_and_so_does_what_nobody_works_on() {
     assert_eq!(table(&world.declare(&[vm(NAME, 1)]).born), [(NAME, Create, VM_OWNER)]);
 }
 
-/// A world in which owners decide by hand and a service's owner has said what they may.
+/// Returns a world of manual decisions, with these settings of the service.
 fn by_hand(approval: bool, completion: bool) -> World {
     let mut world = World::new().with_dependent("VM");
     world.settings("VM").allow_manual_approval = approval;
@@ -191,11 +191,11 @@ fn r32_a_person_may_do_whatever_else_an_owner_does() {
     world.by_hand = false;
     world.decide(retried.id, State::Approved);
     world.by_hand = true;
-    // To ask for the state that it has moves nothing.
+    // A request for the present state changes nothing.
     assert_eq!(world.update(retried.id, VM_OWNER, &to(State::Approved)).unwrap().writes, []);
     world.deploy(retried.id, VM_OWNER, &json!({"ip": "10.0.0.1"})).unwrap();
     let errored = world.decide(retried.id, State::Errored);
-    // What was approved once stays approved: a retry is no approval.
+    // An approved change stays approved: a retry is not an approval.
     assert_eq!(world.retry(errored.id, VM_OWNER).unwrap().change.state, State::Approved);
 }
 
@@ -231,7 +231,7 @@ fn r33_an_item_knows_the_version_that_its_declaration_was_checked_against() {
     wider["description"] = json!("a wider one");
     world.redefine("VM", &wider);
     world.settings("VM").minimum_version = Some(2);
-    // R20: what is unchanged is not checked again; nor is what is asked for again as it was (R12).
+    // R20: unchanged items need no new check, nor do orphans (R12).
     world.declare(&[vm(NAME, 1), vm("CoreVM2", 1)]);
     assert_eq!([NAME, "CoreVM2"].map(|name| checked(&world, name)), [1, 1]);
     world.declare(&[vm(NAME, 2), vm("CoreVM2", 1), vm("CoreVM3", 1)]);
@@ -240,7 +240,7 @@ fn r33_an_item_knows_the_version_that_its_declaration_was_checked_against() {
     assert_eq!([NAME, "CoreVM2"].map(up_to_date), [Some(true), Some(false)]);
     world.declare(&[vm(NAME, 2)]);
     assert_eq!(checked(&world, "CoreVM2"), 1, "a removal checks nothing");
-    // A withdrawn removal is not checked (R20); a declaration after an approved removal is.
+    // A withdrawn removal needs no check (R20); a declaration after an approved removal does.
     world.declare(&[vm(NAME, 2), vm("CoreVM2", 1)]);
     assert_eq!(checked(&world, "CoreVM2"), 1);
     world.declare(&[vm(NAME, 2)]);

@@ -1,4 +1,4 @@
-//! Answered change instances that a landing has no room for: they are closed ahead of it.
+//! Closing ahead: answered change instances without room in the transaction that creates their answer.
 
 use crate::world::{APP, LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, World, application, document, team, vm};
 use domain::actor::Actor;
@@ -23,7 +23,7 @@ fn stamp() -> Stamp {
     Stamp { by: Actor::System, request: "work".to_owned(), now: NOW }
 }
 
-/// Three former dependents have rejected a VM; its MODIFY is committed and has not landed.
+/// Returns a VM with the rejections of three former dependent teams, and its committed, unapplied MODIFY.
 fn rejected() -> (World, Vec<Owed>) {
     let mut world = World::new();
     world.settings("VM").dependent_teams = FORMER.map(team).to_vec();
@@ -37,7 +37,7 @@ fn rejected() -> (World, Vec<Owed>) {
     (world, owed)
 }
 
-/// What a landing on an item writes.
+/// Returns the writes of a generation on an item.
 fn landing(world: &World, owed: &[Owed], item: &Item) -> Vec<Write> {
     let submission = world.snapshot.submissions.last().unwrap();
     generate(owed, submission, Some(item), &BTreeMap::new(), &stamp()).unwrap().writes
@@ -80,8 +80,7 @@ fn finding_01_the_excess_is_closed_ahead_from_the_lowest_owner_and_everything_ho
     assert_eq!(world.item(NAME).open().count(), 1);
 }
 
-/// An item with a hundred more dependents, each with something rejected and something failed, and the service owner's
-/// own.
+/// Returns an item with rejections and errors of a hundred more dependent teams, and of the service owner.
 fn full(item: &Item) -> Item {
     let mut item = item.clone();
     let slot = *item.blocked().next().unwrap().1;
@@ -125,6 +124,6 @@ fn finding_01_the_largest_item_lands_after_two_closings_each_within_a_transactio
         item = after;
     };
     assert_eq!((sheds, landed.len()), (2, LANDING_MAX));
-    // 203 of dependents, and the owner's two.
+    // 203 of dependent teams, and two of the service owner.
     assert_eq!(closed + closings(&landed).len(), 205);
 }

@@ -7,7 +7,7 @@ use domain::change::ClosedBy;
 use domain::item::{Creation, RuntimeState};
 use domain::state::State;
 
-/// The reason in the last entry of a history.
+/// Returns the reason in the last entry of a history.
 fn closed_by(world: &World, id: domain::id::ChangeId) -> Option<ClosedBy> {
     let last = world.change(id).history.last().unwrap();
     assert_eq!((last.to, &last.by), (State::Closed, &Actor::System), "the stack rules close, nobody else");
@@ -146,8 +146,8 @@ fn exception_holds_for_a_dependent_team_by_its_own_create() {
 
 #[test]
 fn a_change_instance_born_approved_closes_the_pending_one_before_it() {
-    // The owner stopped requiring approval in between. Left open, the older one could be approved later and
-    // would put the older declaration in place of the newer (I6).
+    // The owner has disabled approval in between. Left open, the older change could be approved after the newer one
+    // and bring back its declaration (I6).
     let mut world = World::new();
     let older = world.declare(&[vm("CoreVM1", 1)]).born[0].id;
     world.settings("VM").approval_required = false;

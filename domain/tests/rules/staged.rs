@@ -1,4 +1,4 @@
-//! Staged submissions: planned as the others are, landed after the commit, with owners at work in between.
+//! Staged submissions: planned like others, applied after the commit, with owners' decisions in between.
 
 use crate::world::{
     APP, Declared, LB_OWNER, NP_OWNER, Plan, VM_OWNER, World, application, broken, document, lb, table, vm,
@@ -33,7 +33,7 @@ fn progress(world: &World) -> Progress {
     world.snapshot.submissions.last().unwrap().progress()
 }
 
-/// A VM and the load balancer that references it, both in service, each with a dependent team.
+/// Returns a VM and a load balancer that references it, both in service, each with a dependent team.
 fn in_service() -> World {
     let mut world = World::new().with_dependent("VM").with_dependent("LoadBalancer");
     world.declare_and_generate(&[vm("CoreVM1", 1), lb("CoreLB1", &["CoreVM1"], "a")]);
@@ -124,7 +124,7 @@ fn until_its_items_have_landed_no_other_one_is_planned() {
 
 #[test]
 fn what_an_owner_does_before_an_item_lands_decides_what_is_born() {
-    // Planned while the CREATE was PENDING, landed when it is completed: a MODIFY.
+    // Planned while the CREATE was PENDING, applied after its completion: a MODIFY.
     let mut world = World::new();
     world.declare(&[vm("CoreVM1", 1)]);
     let plan = stage(&mut world, &[vm("CoreVM1", 2)]);
@@ -132,7 +132,7 @@ fn what_an_owner_does_before_an_item_lands_decides_what_is_born() {
     world.finish("CoreVM1", VM_OWNER);
     assert_eq!(table(&world.generate()), [("CoreVM1", Modify, VM_OWNER)]);
 
-    // A rejection in between is answered by the declaration that lands.
+    // The applied declaration answers a rejection in between.
     let mut world = World::new();
     let rejected = world.declare(&[vm("CoreVM1", 1)]).born[0].id;
     stage(&mut world, &[vm("CoreVM1", 2)]);
@@ -176,7 +176,7 @@ fn a_staging_is_committed_or_aborted_by_moving_one_record() {
         to: StagingState::Aborted,
     }]);
     world.audit();
-    // Nobody's work is no violation, but the submission would be.
+    // Uncommitted work is not a violation, but its submission would be.
     world.snapshot.submissions.push(staged.submission);
     assert!(violations(&world.snapshot).iter().any(|violation| violation.rule == "I11"));
 }
@@ -187,7 +187,7 @@ fn what_has_landed_does_not_land_again_though_only_the_item_shows_it() {
     let plan = stage(&mut world, &[vm("CoreVM1", 1)]);
     let work = world.snapshot.works[0].clone();
     world.generate();
-    // Read beside the transaction that let it land: the item after it, the change instance before it.
+    // A torn read: the item after the transaction, and the change instance before it.
     let item = world.item("CoreVM1").clone();
     let owed = &work.entries[..1];
     let none = BTreeMap::new();

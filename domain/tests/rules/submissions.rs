@@ -1,4 +1,4 @@
-//! What a submission means: R17 to R21, R26, R29, R30.
+//! The meaning of a submission: R17 to R21, R26, R29, R30.
 
 use crate::world::{
     APP, CONSUMER, Declared, VM_OWNER, World, application, broken, document, item_of, lb, table, team, vm,
@@ -211,8 +211,8 @@ fn r20_only_changed_items_are_checked_against_a_newer_schema() {
 
 #[test]
 fn r20_an_orphan_is_asked_for_again_as_it_was_checked() {
-    // `tags` was a plain array when the item was checked and names items now. Taken as references they would
-    // dangle, though nothing about the item was submitted anew.
+    // `tags` was a plain array at the check of the item, and names items now. As references they would dangle,
+    // although the item itself has not changed.
     let mut world = World::new();
     let tagged = item_of("VM", json!({"name": NAME, "tags": ["blue"]}));
     let id = world.declare(std::slice::from_ref(&tagged)).born[0].id;
@@ -393,7 +393,7 @@ fn what_a_submission_owes_is_cut_into_records_of_a_bounded_size() {
         (settled.landed, settled.as_accepted().landed),
         (plan.submission.planned(), plan.submission.direct)
     );
-    // A share takes no room for what its cause has already.
+    // A share does not repeat the content of its cause.
     let takes_none = |share: &Owed| share.version.is_none() && share.declared.is_none();
     assert!(plan.owed.iter().all(takes_none));
     let mut world = World::new().with_dependent("LoadBalancer");
@@ -435,7 +435,8 @@ fn numbers_that_have_run_out_refuse_the_submission() {
 #[test]
 fn finding_02_the_items_of_a_request_share_its_steps() {
     let mut world = World::new();
-    // It takes one step for each of some 220 states and each byte: a text of 60,000 is two fifths of a request.
+    // One step for each of about 220 states and each byte: a text of 60,000 bytes takes two fifths of a request's
+    // budget.
     world.redefine(
         "VM",
         &json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
@@ -443,10 +444,10 @@ fn finding_02_the_items_of_a_request_share_its_steps() {
     );
     let long = |name: &str| item_of("VM", json!({"name": name, "text": "ab".repeat(30_000)}));
     let short = |name: &str| item_of("VM", json!({"name": name, "text": "b"}));
-    // The item is named that needs more than there are left; nothing is judged after it.
+    // The response names the item that exceeds the budget; later items are not checked.
     assert_eq!(world.refused(&[long("a"), long("b"), long("c"), short("d"), long("e")]), ["too_complex"]);
     assert_eq!(world.refused(&[long("a"), short("b"), long("c")]), ["schema"]);
     world.declare(&[long("a"), long("b")]);
-    // What is declared as it was is not judged again.
+    // An unchanged declaration needs no check.
     world.declare(&[long("a"), long("b"), long("c")]);
 }

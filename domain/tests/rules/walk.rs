@@ -1,6 +1,6 @@
-//! Random walks: whatever the consumer, the owners and the generation do in whatever order, the rules hold.
+//! Random walks: the rules hold for any order of submissions, decisions and generation.
 //!
-//! A small model beside the domain says which refusals are due; the audit after each step says the rest.
+//! A small model predicts the refusals. The audit after each step checks the rest.
 
 use crate::preview;
 use crate::world::{
@@ -19,14 +19,14 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Walks per configuration.
+/// Number of walks per configuration.
 const WALKS: u64 = 40;
 const STEPS: usize = 30;
 const APPS: [&str; 2] = ["NewApp1", "NewApp2"];
 const VMS: [&str; 3] = ["CoreVM1", "CoreVM2", "CoreVM3"];
 const LBS: [&str; 2] = ["CoreLB1", "CoreLB2"];
 
-/// `SplitMix64`: a walk is the same wherever and whenever its seed is run.
+/// `SplitMix64`: a seed gives the same walk on every machine.
 struct Random(u64);
 
 impl Random {
@@ -55,7 +55,7 @@ impl Random {
 pub(crate) struct Walk {
     random: Random,
     pub(crate) world: World,
-    /// What the last accepted submissions declare, by application.
+    /// The accepted declarations by application.
     declared: BTreeMap<&'static str, Value>,
     changing_settings: bool,
     staged: u64,
@@ -66,12 +66,12 @@ pub(crate) struct Config {
     pub(crate) approval: bool,
     pub(crate) dependents: bool,
     pub(crate) changing_settings: bool,
-    /// Of a hundred submissions, so many are staged.
+    /// Percentage of staged submissions.
     pub(crate) staged: u64,
 }
 
 impl Config {
-    /// One of all kinds, by a seed.
+    /// Derives a configuration of any kind from a seed.
     pub(crate) const fn of(seed: u64) -> Self {
         let (approval, dependents) = (seed.is_multiple_of(2), !seed.is_multiple_of(3));
         Self { approval, dependents, changing_settings: true, staged: seed % 3 * 50 }
@@ -129,7 +129,7 @@ impl Walk {
         }
         for name in LBS {
             if self.random.percent(60) {
-                // Mostly what is declared, seldom what may not be.
+                // Mostly references to declared items, rarely dangling ones.
                 let from = if self.random.percent(5) { &VMS[..] } else { &vms[..] };
                 let named: BTreeSet<_> = (0..2).filter_map(|_| self.random.pick(from)).collect();
                 let named: Vec<_> = named.into_iter().collect();
@@ -143,7 +143,7 @@ impl Walk {
         content
     }
 
-    /// What the consumer declares next: by application, as a document, whole or in part.
+    /// Returns the next declaration: by application, as a document, whole or partial.
     fn some_submission(&mut self) -> (BTreeMap<&'static str, Value>, Value, Scope) {
         let scope = if self.random.percent(50) { Scope::Whole } else { Scope::Partial };
         let mut contents = BTreeMap::new();
@@ -193,8 +193,9 @@ impl Walk {
         }
     }
 
-    /// A history in which submissions are previewed, and taken only if they still do what was previewed: how many were,
-    /// and how many were not.
+    /// Runs a history of previewed submissions, and returns the number of accepted and refused ones.
+    ///
+    /// A submission counts as accepted only if its plan is still the previewed one.
     pub(crate) fn previews(&mut self, steps: usize) -> (u64, u64) {
         let (mut accepted, mut refused) = (Vec::new(), 0);
         for _ in 0..steps {
@@ -207,7 +208,7 @@ impl Walk {
             for _ in 0..self.random.below(3) {
                 self.step();
             }
-            // What earlier submissions owe is waited for: it may be closed by this one, or turn it into another type.
+            // Pending work comes first: this submission could close its change instances, or change their types.
             self.world.generate();
             let Ok(plan) = self.world.planned(&body, scope) else { continue };
             if plan.preview.plan != previewed.preview.plan {
@@ -234,7 +235,7 @@ impl Walk {
         (u64::try_from(accepted.len()).unwrap(), refused)
     }
 
-    /// Which rules the submission breaks, told from the records alone (I14).
+    /// Predicts the broken rules of a submission from the records alone (I14).
     fn due(&self, body: &Value, scope: Scope) -> BTreeSet<&'static str> {
         let declaration = parse(body);
         let mut due = BTreeSet::new();
@@ -261,7 +262,7 @@ impl Walk {
         due
     }
 
-    /// What was accepted is what is declared, in every application that was sent.
+    /// Checks that the declarations are the accepted ones, in every application of the submission.
     fn is_declared(&self, body: &Value) {
         for application in parse(body).applications {
             let wanted: BTreeSet<_> =
@@ -297,7 +298,7 @@ impl Walk {
 
     // The owners.
 
-    /// Mostly an open change instance, sometimes any.
+    /// Returns mostly an open change instance, sometimes any.
     fn some_change(&mut self) -> Option<ChangeId> {
         let any = self.random.percent(10);
         let changes = self.world.snapshot.changes.values();
@@ -402,7 +403,7 @@ impl Walk {
 
     // The end.
 
-    /// Once everybody has done what is theirs, every item is as its consumer wants it (I12, I23).
+    /// Checks that every item matches its declaration after all owners have finished (I12, I23).
     fn resolve(&mut self) {
         for _ in 0..4 {
             while !self.world.ready().is_empty() {
@@ -424,7 +425,7 @@ impl Walk {
         self.world.submit(&document(&contents), Scope::Whole).unwrap()
     }
 
-    /// Owners retry or give up what is blocked, and approve and complete everything else.
+    /// Lets owners retry or close blocked changes, and approve and complete all others.
     fn owners_finish(&mut self) {
         while let Some(id) = self.random_open() {
             let change = self.world.change(id).clone();
@@ -454,7 +455,7 @@ fn change_is_resolved(change: &Change) -> bool {
     matches!(change.state, State::Completed | State::Closed)
 }
 
-/// The one refusal that is due, in the documented order.
+/// Returns the one expected refusal, in the documented order.
 fn refusal_due(change: &Change, caller: &str, state: State, update: &Update) -> Refused {
     if caller != change.owner.name {
         return Refused::NotOwner;

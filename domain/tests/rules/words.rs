@@ -1,4 +1,4 @@
-//! The words of the domain: they are stored and told, so each stays what it is for ever, and reads back.
+//! The stored and published words of the domain: each stays the same forever, and parses back.
 
 use crate::world::{NP_OWNER, VM_OWNER, World, team, to, vm};
 use domain::actor::{Actor, Role};
@@ -14,7 +14,7 @@ use domain::submission::{Progress, Scope};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-/// Fails unless the words are those of `all`, in order, and each reads back, and no other does.
+/// Fails unless `all` have these words in order, each parses back, and no other word parses.
 #[track_caller]
 fn assert_words<T: Copy + Debug + PartialEq>(
     all: &[T],

@@ -1,4 +1,4 @@
-//! A world in memory: teams, services and every record, moved only by the writes of the domain.
+//! A world in memory: teams, services and all records, changed only by the writes of the domain.
 
 mod deciding;
 mod declared;
@@ -38,14 +38,14 @@ use std::sync::{Arc, LazyLock};
 pub(crate) struct World {
     pub(crate) snapshot: Snapshot,
     pub(crate) offers: Offers,
-    /// What metadata have to be.
+    /// The platform's schemas for metadata.
     pub(crate) mandatory: Mandatory,
     /// Microseconds; a test may set it back.
     pub(crate) clock: u64,
     pub(crate) idempotency: Option<(String, Hash)>,
-    /// Whether owners decide as persons, not with keys.
+    /// Whether owners decide as persons instead of with keys.
     pub(crate) by_hand: bool,
-    /// Every transaction so far.
+    /// All transactions so far.
     pub(crate) written: Vec<Vec<Write>>,
     requests: u64,
 }
@@ -57,13 +57,13 @@ pub(crate) struct Plan {
     pub(crate) born: Vec<Change>,
     pub(crate) items: Vec<Item>,
     pub(crate) owed: Vec<Owed>,
-    /// As one transaction.
+    /// The plan as one transaction.
     pub(crate) writes: Vec<Write>,
-    /// What it would do, told beforehand.
+    /// The preview from before the commit.
     pub(crate) preview: Preview,
-    /// The metadata that it replaces.
+    /// The replaced metadata.
     pub(crate) replaced: Vec<Replaced>,
-    /// To be carried out later, if items change.
+    /// The plan as a staging, if items change.
     pub(crate) staged: Option<Staged>,
 }
 
@@ -106,14 +106,14 @@ impl World {
         self
     }
 
-    /// With the first of the [`PRICES`] for VMs, and the second for load balancers.
+    /// Sets the first of the [`PRICES`] for VMs, and the second for load balancers.
     pub(crate) fn priced(mut self) -> Self {
         self.charge("VM", 0);
         self.charge("LoadBalancer", 1);
         self
     }
 
-    /// Gives a service's definition these of the [`PRICES`].
+    /// Sets the prices in a service's definition to these of the [`PRICES`].
     pub(crate) fn charge(&mut self, service: &str, prices: usize) {
         let offer = self.offers.get_mut(service).unwrap();
         offer.schema = Arc::clone(&PRICED[service][prices]);
@@ -149,7 +149,7 @@ impl World {
         self.snapshot.items.values().filter(|item| item.id.application() == id).cloned().collect()
     }
 
-    /// The item of this name in the application that most tests use.
+    /// Returns the item with this name in the application of most tests.
     pub(crate) fn item(&self, name: &str) -> &Item {
         self.item_in(APP, name)
     }
@@ -166,7 +166,7 @@ impl World {
         self.item(name).runtime_state
     }
 
-    /// The charges of an item, in the order of their numbers.
+    /// Returns the charges of an item in order of time.
     pub(crate) fn charges(&self, name: &str) -> Vec<Charge> {
         let item = self.item(name).id;
         let charges = self.snapshot.charges.values().filter(|charge| charge.item == item);
@@ -183,7 +183,7 @@ impl World {
         self.change(id).state
     }
 
-    /// The open change instance of an owner on an item in this state.
+    /// Returns an owner's open change instance on an item in this state.
     pub(crate) fn open(&self, name: &str, owner: &str, state: State) -> ChangeId {
         let stack = &self.item(name).stacks[&team(owner).id];
         let slot = stack.open().find(|slot| slot.state == state);
@@ -194,7 +194,7 @@ impl World {
         item.settled == Some(item.wanted()) && item.open().next().is_none()
     }
 
-    /// Every invariant holds.
+    /// Checks every invariant.
     pub(crate) fn audit(&self) {
         let violations = invariant::violations(&self.snapshot);
         assert!(violations.is_empty(), "{violations:#?}");

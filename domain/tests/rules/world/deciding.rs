@@ -1,4 +1,4 @@
-//! Owners decide: one step, or several.
+//! Owners' decisions: one step, or several.
 
 use super::*;
 
@@ -13,7 +13,7 @@ impl World {
         let item = self.snapshot.items[&change.item].clone();
         let by = if self.by_hand { Self::person_of(caller) } else { Self::key_of(caller) };
         let stamp = self.stamp(by);
-        // As a function has it: the head and the service are read only where they are needed.
+        // As in the function: it reads the head and the service only if needed.
         let head = decide::takes_numbers(&item, update).then(|| self.head());
         let service = self.offers[&change.service.title].service.clone();
         let service = decide::asks_service(&change, update, &stamp).then_some(service);
@@ -37,7 +37,7 @@ impl World {
         Ok(decided)
     }
 
-    /// Marks a charge as processed, or as not.
+    /// Sets whether a charge is processed.
     pub(crate) fn mark(
         &mut self,
         id: ChargeId,
@@ -60,7 +60,7 @@ impl World {
         self.update(id, &owner, &to(state)).unwrap().change
     }
 
-    /// Moves the one open change instance that an owner has on an item in the first state.
+    /// Moves an owner's open change instance on an item from the first state to the second.
     pub(crate) fn step(&mut self, name: &str, owner: &str, from: State, state: State) -> ChangeId {
         let id = self.open(name, owner, from);
         self.decide(id, state);
@@ -88,7 +88,7 @@ impl World {
         self.complete(name, owner)
     }
 
-    /// Brings a deployed item with the state that the change instance is in.
+    /// Reports a deployed item in the present state of the change instance.
     pub(crate) fn deploy(
         &mut self,
         id: ChangeId,

@@ -1,4 +1,4 @@
-//! What is declared: teams, services and their items, as short as a rule can be told.
+//! Short builders for teams, services and declarations.
 
 use super::*;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ pub(crate) const APP: &str = "NewApp1";
 
 pub(super) const TEAMS: [&str; 5] = [VM_OWNER, LB_OWNER, NP_OWNER, CONSUMER, STRANGER];
 
-/// What a service may cost: for each change, for each month.
+/// The prices of services: per change, and per month.
 pub(crate) const PRICES: [(&str, &str); 3] = [("5", "49.99"), ("0", "10"), ("0.25", "0")];
 
 /// The definitions with each of the prices.
@@ -30,7 +30,7 @@ pub(super) static PRICED: LazyLock<BTreeMap<String, Vec<Arc<schema::Schema>>>> =
     OFFERS.iter().map(|(title, offer)| (title.clone(), all(offer))).collect()
 });
 
-// Compiling a schema takes longer than a whole scenario.
+// Compiled once: a compilation takes longer than a whole scenario.
 pub(super) static OFFERS: LazyLock<Offers> = LazyLock::new(|| {
     let integer = json!({"type": "integer"});
     let vm = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
@@ -44,7 +44,7 @@ pub(super) static OFFERS: LazyLock<Offers> = LazyLock::new(|| {
         .collect()
 });
 
-/// A service item as it is declared.
+/// A declared service item.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Declared {
     service: &'static str,
@@ -64,7 +64,7 @@ pub(crate) fn item_of(service: &'static str, body: Value) -> Declared {
     Declared { service, body }
 }
 
-/// The content of one application.
+/// Builds the content of one application.
 pub(crate) fn application(items: &[Declared]) -> Value {
     let mut services = serde_json::Map::new();
     for item in items {
@@ -74,7 +74,7 @@ pub(crate) fn application(items: &[Declared]) -> Value {
     json!({"services": services})
 }
 
-/// The document of the consumer with these applications.
+/// Builds the consumer's document with these applications.
 pub(crate) fn document(applications: &[(&str, Value)]) -> Value {
     let applications: serde_json::Map<_, _> =
         applications.iter().map(|(name, content)| ((*name).to_owned(), content.clone())).collect();
@@ -107,7 +107,7 @@ pub(crate) fn to(state: State) -> Update {
     Update { state: Some(state), ..Update::default() }
 }
 
-/// The rules that a refused submission breaks.
+/// Returns the broken rules of a refused submission.
 pub(crate) fn broken(refused: Refused) -> Vec<&'static str> {
     match refused {
         Refused::Invalid(problems) => problems.into_iter().map(|problem| problem.rule).collect(),
@@ -115,7 +115,7 @@ pub(crate) fn broken(refused: Refused) -> Vec<&'static str> {
     }
 }
 
-/// What was born, for comparison with the guide's tables: item, type, owner.
+/// Returns the created change instances as in the guide's tables: item, type, owner.
 pub(crate) fn table<'a>(
     changes: impl IntoIterator<Item = &'a Change>,
 ) -> Vec<(&'a str, ChangeType, &'a str)> {

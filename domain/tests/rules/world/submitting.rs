@@ -1,4 +1,4 @@
-//! Consumers submit: what was read is planned, and committed in either packing.
+//! Submissions: the plan on a read, committed in either packing.
 
 use super::*;
 
@@ -17,7 +17,7 @@ impl World {
         Actor::Person { name: format!("somebody of {name}"), team: team(name) }
     }
 
-    /// Reads what a plan has to know.
+    /// Reads the input of a plan.
     pub(crate) fn read(&self, body: &Value, scope: Scope) -> (Stored, Items) {
         let declaration = declaration::parse(body.to_string().as_bytes()).unwrap();
         let stored = self.stored();
@@ -29,7 +29,7 @@ impl World {
         (stored, items)
     }
 
-    /// Plans over what was read, whenever that was.
+    /// Plans on a read, however old it is.
     pub(crate) fn plan(
         &mut self,
         read: &(Stored, Items),
@@ -67,7 +67,7 @@ impl World {
         })
     }
 
-    /// Plans over what is stored now, and commits nothing.
+    /// Plans on the present records without a commit.
     pub(crate) fn planned(&mut self, body: &Value, scope: Scope) -> Result<Plan, Refused> {
         let read = match declaration::parse(body.to_string().as_bytes()) {
             Ok(_) => self.read(body, scope),
@@ -88,14 +88,14 @@ impl World {
         self.audit();
     }
 
-    /// What is kept before the commit, by itself.
+    /// Stores the replaced metadata before the commit.
     pub(crate) fn keep_replaced(&mut self, plan: &Plan) {
         let replaced = plan.replaced.iter().cloned();
         let keyed = replaced.map(|replaced| ((replaced.of, replaced.since.submission), replaced));
         self.snapshot.replaced.extend(keyed);
     }
 
-    /// Lays a plan out, unseen.
+    /// Writes the staging and its work records, without the commit.
     pub(crate) fn stage(&mut self, plan: &Plan) {
         let Some(Staged { staging, works, .. }) = &plan.staged else { panic!("no item changes") };
         self.keep_replaced(plan);
@@ -106,7 +106,7 @@ impl World {
         self.audit();
     }
 
-    /// Submits by laying the plan out and committing it; its items land when they are generated.
+    /// Submits through a staging; generation applies its items later.
     pub(crate) fn submit_staged(&mut self, body: &Value, scope: Scope) -> Result<Plan, Refused> {
         let plan = self.planned(body, scope)?;
         self.commit_staged(&plan);
@@ -124,12 +124,12 @@ impl World {
         self.head().in_flight.is_some()
     }
 
-    /// Submits one application with these items as all that there is.
+    /// Submits one application with these items as the whole declaration.
     pub(crate) fn declare(&mut self, items: &[Declared]) -> Plan {
         self.submit(&document(&[(APP, application(items))]), Scope::Whole).unwrap()
     }
 
-    /// The rules that such a submission breaks.
+    /// Returns the broken rules of such a submission.
     pub(crate) fn refused(&mut self, items: &[Declared]) -> Vec<&'static str> {
         let before = self.written.len();
         let refused = self.submit(&document(&[(APP, application(items))]), Scope::Whole).unwrap_err();
@@ -137,7 +137,7 @@ impl World {
         broken(refused)
     }
 
-    /// Declares and generates at once, as if nothing ever came in between.
+    /// Declares and generates at once, with nothing in between.
     pub(crate) fn declare_and_generate(&mut self, items: &[Declared]) -> (Plan, Vec<Change>) {
         let plan = self.declare(items);
         (plan, self.generate())

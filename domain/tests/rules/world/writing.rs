@@ -1,10 +1,10 @@
-//! The storage of the world: it takes transactions, each whole or, where a condition fails, not at all.
+//! The storage of the world: it executes each transaction completely, or not at all if a condition fails.
 
 use super::*;
 use store::{Key, Record, Table};
 
 impl World {
-    /// Carries out one transaction; panics where a storage would cancel it.
+    /// Executes a transaction; panics where a storage would cancel it.
     pub(crate) fn apply(&mut self, writes: &[Write]) {
         let mut table = Table::of(&self.snapshot);
         for offer in self.offers.values() {
@@ -22,7 +22,7 @@ impl World {
     }
 }
 
-/// What no condition of the storage asks for, and every write has to be all the same.
+/// Checks the duties of a write that no condition of the storage covers.
 fn sound(table: &Table, write: &Write) {
     match write {
         Write::Item { before, after } => {
