@@ -65,5 +65,5 @@ pub fn table(figures: &[Figure]) -> String {
     };
     let (asked, told): (Vec<_>, Vec<_>) = figures.iter().partition(|figure| figure.passes.is_some());
     let rows: String = asked.into_iter().chain(told).map(row).collect();
-    format!("| what | goal | measured | |\n|---|---|---|---|\n{rows}")
+    format!("| figure | goal | measured | result |\n|---|---|---|---|\n{rows}")
 }

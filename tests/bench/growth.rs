@@ -104,7 +104,7 @@ fn grown(points: &[Point], kind: &str) -> Option<Figure> {
     let most = of_kind.last()?;
     let fewer = of_kind.iter().find(|point| point.items * 10 == most.items)?;
     let an_item = |point: &Point| point.settled / point.items as f64;
-    let what = format!("time until settled an item, {kind}: of {} / of {}", most.items, fewer.items);
+    let what = format!("time per item until SETTLED, {kind}: {} items / {} items", most.items, fewer.items);
     Some(Figure::told(&what, format!("{:.2}", an_item(most) / an_item(fewer))))
 }
 
@@ -116,6 +116,6 @@ pub fn table(points: &[Point]) -> String {
         let (reply, settled) = (time(point.reply), time(point.settled));
         format!("| {} | {} | {reply} | {settled} | {an_item} | {units} |\n", point.items, point.kind)
     };
-    let head = "| items | | until the reply | until settled | settled, an item | write units, an item |";
+    let head = "| items | change | until the response | until SETTLED | per item | write units per item |";
     format!("{head}\n|---|---|---|---|---|---|\n{}", points.iter().map(row).collect::<String>())
 }

@@ -25,11 +25,11 @@ pub fn measure(scale: &Scale) -> Vec<Figure> {
         lags.push(client.block_on(lag(&system, number)));
     }
     let (lags, replies): (Vec<f64>, Vec<f64>) = lags.into_iter().unzip();
-    let what = "from sending a submission until the dependent team sees its change instance";
+    let what = "time from a submission to the view of the dependent team";
     vec![
         Figure::shorter(&format!("{what}, median"), GOAL, quantile(&lags, 0.5)),
-        Figure::told(&format!("{what}, 95 of 100"), time(quantile(&lags, 0.95))),
-        Figure::told("from sending that submission until its reply, median", time(quantile(&replies, 0.5))),
+        Figure::told(&format!("{what}, 95th percentile"), time(quantile(&lags, 0.95))),
+        Figure::told("time from that submission to its response, median", time(quantile(&replies, 0.5))),
     ]
 }
 

@@ -131,16 +131,14 @@ fn compared(built: &Built, name: &str, [hello, taken]: [Taken; 2]) -> Figure {
     let cold = taken.median(|start| start.cold);
     let times = cold.div_duration_f64(hello_cold);
     let of_cold = |time: Duration| format!("{:.2} × ({})", time.div_duration_f64(hello_cold), ms(time));
-    let mut measured = vec![
-        ("cold start", of_cold(cold)),
-        ("of it until ready", of_cold(taken.median(|start| start.ready))),
-    ];
+    let mut measured =
+        vec![("cold start", of_cold(cold)), ("until ready", of_cold(taken.median(|start| start.ready)))];
     if taken.starts.iter().all(|start| start.connected.is_some()) {
         let connected = taken.median(|start| start.connected.unwrap_or_default());
-        measured.push(("until TLS stands", of_cold(connected)));
+        measured.push(("until TLS is ready", of_cold(connected)));
     }
     measured.extend([
-        ("calls of the table", ms(taken.median(|start| start.table))),
+        ("table calls", ms(taken.median(|start| start.table))),
         ("zip", format!("{:.2} MB", ratio(zipped, 1_000_000))),
         ("memory", beside(ratio(taken.memory, hello.memory), mb(taken.memory))),
         ("warm", beside(taken.warm.div_duration_f64(hello.warm), ms(taken.warm))),
@@ -148,7 +146,7 @@ fn compared(built: &Built, name: &str, [hello, taken]: [Taken; 2]) -> Figure {
     ]);
     let measured: Vec<String> = measured.iter().map(|(of, figure)| format!("{of} {figure}")).collect();
     Figure {
-        what: format!("{name} / hello, at its first event, through TLS"),
+        what: format!("{name} / hello, first event, over TLS"),
         goal: format!("cold start ≤ {COLD_MAX:.1} ×, zip ≤ {} MB, {}", ZIP_MAX / 1_000_000, memory_goal()),
         measured: measured.join(", "),
         passes: Some(times <= COLD_MAX && zipped <= ZIP_MAX && taken.memory < MEMORY_MAX),

@@ -40,7 +40,7 @@ fn beside(dovetail: &Path, count: usize) -> Vec<Figure> {
     let own =
         taken(RUNS, directory.path(), &[path(dovetail), "plan", "--old", &old_file, "--new", &new_file]);
     let mut figures =
-        vec![Figure::at_most(&what("CPU / that of a bare parse of both"), 2.0, own.cpu / bare.cpu)];
+        vec![Figure::at_most(&what("CPU / CPU of a bare parse of both files"), 2.0, own.cpu / bare.cpu)];
     if is_there("terraform") {
         let terraform = terraform::plan(directory.path(), &old, &new);
         figures.extend([
@@ -52,7 +52,10 @@ fn beside(dovetail: &Path, count: usize) -> Vec<Figure> {
             ),
         ]);
     } else {
-        figures.push(Figure::told(&what("beside `terraform plan`"), "not measured: it is missing"));
+        figures.push(Figure::told(
+            &what("compared with `terraform plan`"),
+            "not measured: terraform is missing",
+        ));
     }
     figures.push(Figure::told(&what("CPU and memory"), told(own)));
     figures

@@ -33,14 +33,10 @@ pub fn measure(scale: &Scale) -> Vec<Figure> {
     let mut figures = measuring.decisions(&waiting);
     figures.extend(beside("submit, one CREATE each", "its transaction", submissions));
     let poll = measuring.reads(&[format!("{page}&light=true")]);
-    figures.extend(beside(&format!("a page of 50 {listed}, light"), "what it reads", poll));
-    figures.extend(beside(
-        &format!("a page of 50 {listed}, counted"),
-        "what it reads",
-        measuring.reads(&[page]),
-    ));
+    figures.extend(beside(&format!("a page of 50 {listed}, light"), "its reads", poll));
+    figures.extend(beside(&format!("a page of 50 {listed}, counted"), "its reads", measuring.reads(&[page])));
     let histories: Vec<String> = waiting.iter().map(|id| format!("{OWNED}{id}/history/")).collect();
-    figures.extend(beside("a history", "what it reads", measuring.reads(&histories)));
+    figures.extend(beside("a history", "its reads", measuring.reads(&histories)));
     figures
 }
 
@@ -48,7 +44,7 @@ pub fn measure(scale: &Scale) -> Vec<Figure> {
 fn beside(what: &str, asked: &str, (http, engine): (f64, f64)) -> [Figure; 2] {
     [
         Figure::told(
-            &format!("{what}: over HTTP / {asked}, straight at the engine"),
+            &format!("{what}: over HTTP / {asked} directly at the engine"),
             format!("{:.2}", http / engine),
         ),
         Figure::told(&format!("{what}: over HTTP"), per_second(http)),
@@ -194,22 +190,25 @@ fn compared(rounds: &[Round]) -> Vec<Figure> {
     let told = |what: &str, value: &dyn Fn(&Round) -> f64| Figure::told(what, per_second(median(value)));
     vec![
         Figure::at_least(
-            "decide over HTTP / its transaction straight at the engine",
+            "decide over HTTP / its transaction directly at the engine",
             0.7,
             median(&|r| r.usual / r.written),
         ),
-        ratio("decide while `generate` and `notify` rest / its transaction straight at the engine", &|r| {
+        ratio("decide with idle `generate` and `notify` / its transaction directly at the engine", &|r| {
             r.resting / r.written
         }),
-        ratio("decide over HTTP / all that it asks of the engine straight there", &|r| r.usual / r.all),
-        ratio("decide while `generate` and `notify` rest / all that it asks of the engine", &|r| {
+        ratio("decide over HTTP / all its engine calls directly", &|r| r.usual / r.all),
+        ratio("decide with idle `generate` and `notify` / all its engine calls directly", &|r| {
             r.resting / r.all
         }),
-        ratio("all that a decide asks of the engine / its transaction", &|r| r.all / r.written),
-        Figure::told("what a decide at first sight asks of the engine", &*rounds[rounds.len() - 1].asked),
+        ratio("all engine calls of a decision / its transaction", &|r| r.all / r.written),
+        Figure::told(
+            "engine calls of a decision on an unknown change instance",
+            &*rounds[rounds.len() - 1].asked,
+        ),
         told("decide over HTTP", &|r| r.usual),
-        told("decide over HTTP while `generate` and `notify` rest", &|r| r.resting),
-        told("all that a decide asks, straight at the engine", &|r| r.all),
-        told("its transaction, straight at the engine", &|r| r.written),
+        told("decide over HTTP with idle `generate` and `notify`", &|r| r.resting),
+        told("all engine calls of a decision, directly", &|r| r.all),
+        told("the transaction of a decision, directly", &|r| r.written),
     ]
 }

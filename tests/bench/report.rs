@@ -9,17 +9,15 @@ use std::path::{Path, PathBuf};
 
 const BEGIN: &str = "<!-- figures -->\n";
 const END: &str = "<!-- /figures -->";
-const ACROSS: &str = "items declared";
+const ACROSS: &str = "declared items";
 
 /// A plot: its file, its title, what is beside it, and which number of a point it shows.
 type Plot = (&'static str, &'static str, &'static str, fn(&Point) -> Option<f64>);
 
 const PLOTS: [Plot; 3] = [
-    ("settled", "From a submission until all that it causes is there", "seconds", |point| {
-        Some(point.settled)
-    }),
-    ("reply", "From a submission until its reply", "seconds", |point| Some(point.reply)),
-    ("write-units", "Write units that the reply tells of", "write units an item", Point::units_an_item),
+    ("settled", "Time from a submission until SETTLED", "seconds", |point| Some(point.settled)),
+    ("reply", "Time from a submission to its response", "seconds", |point| Some(point.reply)),
+    ("write-units", "Write units in the response", "write units per item", Point::units_an_item),
 ];
 
 /// Writes the plots and the block.
@@ -37,8 +35,8 @@ pub fn write(figures: &[Figure], points: &[Point]) {
 
 fn block(figures: &[Figure], points: &[Point], plots: &str) -> String {
     format!(
-        "\n{}\nMachine: {}. The whole system is one process on it, with the client, and its database is a file in \
-         shared memory where there is some. {} connections are kept open.\n\n{}\n{plots}",
+        "\n{}\nMachine: {}.\nOne process runs the whole system and the client. Its database is a file, in shared memory \
+         if the machine has some.\nThe client has {} open connections.\n\n{}\n{plots}",
         figure::table(figures),
         machine(),
         crate::client::CONCURRENCY,

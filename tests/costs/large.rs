@@ -60,7 +60,7 @@ fn lists(system: &Running) -> Table {
     for (name, list, key, parts) in [
         ("an owner's items", "serviceowner/service_items", "one", &ITEM_PARTS),
         (
-            "an owner's change instances (units in tens)",
+            "an owner's change instances (units rounded up to tens)",
             "serviceowner/change_instances",
             "one",
             &CHANGE_PARTS,
@@ -75,15 +75,15 @@ fn lists(system: &Running) -> Table {
             (if by_age { in_tens(figures) } else { figures }, next)
         };
         let (first, next) = page(&list, 20);
-        table.named_row(format!("{name}, the first 20, counted"), first);
-        table.named_row(format!("{name}, the next 20"), page(&next, 20).0);
+        table.named_row(format!("{name}: first 20, counted"), first);
+        table.named_row(format!("{name}: next 20"), page(&next, 20).0);
         for (part, filter) in parts {
             let (figures, next) = page(&format!("{list}?{filter}"), 0);
             assert!(!next.is_empty(), "it ends before the list does");
-            table.named_row(format!("{name}, 1,000 of them looked at by {part}, and none found"), figures);
+            table.named_row(format!("{name}: 1,000 rows read for a filter by {part}, no match"), figures);
         }
         let sorted = format!("{list}?ordering=-modified");
-        table.named_row(format!("{name}, the first 20 in another order"), page(&sorted, 20).0);
+        table.named_row(format!("{name}: first 20 in another order"), page(&sorted, 20).0);
     }
     table
 }
@@ -101,7 +101,7 @@ const CHANGE_PARTS: [(&str, &str); 2] =
     [("service", "service_name=none"), ("declaration", "declaration_contains=none")];
 
 fn radius(system: &Running) -> Table {
-    let mut table = Table::new("The blast radius of a definition, of 10,000 items");
+    let mut table = Table::new("Impact of a definition on 10,000 items");
     let checked = |answer: &Answer| answer.at("/dry_run/checked").as_u64().unwrap();
     let stricter = definition(14);
     let (mut all, mut pages, mut items, mut failing) =
@@ -130,7 +130,7 @@ fn radius(system: &Running) -> Table {
     let fresh = json!({"title": "New", "type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
     let answer = system.call("POST", DRY_RUN, "one", &fresh);
     assert_eq!(checked(&answer), 0);
-    table.row("a title that is new", Figures::told(&answer));
+    table.row("a new title", Figures::told(&answer));
     let published = system.get(&format!("{OWNER}/services/"), "one");
     assert_eq!(published.at("/results/0/schema/version"), 1, "nothing was published");
     table

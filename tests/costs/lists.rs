@@ -35,7 +35,7 @@ const LISTS: [List; 20] = [
     list("a consumer's items", CONSUMER_KEY, "consumer/service_items", "service_name=VM"),
     list("an owner's items", VM_KEY, "serviceowner/service_items", "runtime_state=REQUESTED,IN_SERVICE"),
     list(
-        "items with a dependent, the consumer's",
+        "a consumer's items with a dependent team",
         CONSUMER_KEY,
         "consumer/service_items/dependant",
         "name=CoreLB7",
@@ -44,12 +44,7 @@ const LISTS: [List; 20] = [
     list("a consumer's change instances", CONSUMER_KEY, "consumer/change_instances", "change_type=CREATE"),
     list("the same, light", CONSUMER_KEY, "consumer/change_instances?light=true", "change_type=CREATE"),
     list("an owner's change instances", LB_KEY, "serviceowner/change_instances", "service_name=LoadBalancer"),
-    list(
-        "the same, light, of an owner",
-        LB_KEY,
-        "serviceowner/change_instances?light=true",
-        "service_name=LoadBalancer",
-    ),
+    list("the same, light", LB_KEY, "serviceowner/change_instances?light=true", "service_name=LoadBalancer"),
     list(
         "an owner's queue, one state",
         LB_KEY,
@@ -57,7 +52,7 @@ const LISTS: [List; 20] = [
         "declaration_contains=CoreLB",
     ),
     list(
-        "dependents' change instances, the consumer's",
+        "a consumer's dependent change instances",
         CONSUMER_KEY,
         "consumer/change_instances/dependant",
         "state=PENDING",
@@ -74,21 +69,16 @@ const LISTS: [List; 20] = [
         "serviceowner/change_instances/referenced",
         "change_type=CREATE",
     ),
-    list(
-        "deployed items, a consumer's",
-        CONSUMER_KEY,
-        "consumer/deployed_items",
-        "declaration_contains=10.0",
-    ),
-    list("deployed items, an owner's", LB_KEY, "serviceowner/deployed_items", "declaration_contains=10.0"),
+    list("a consumer's deployed items", CONSUMER_KEY, "consumer/deployed_items", "declaration_contains=10.0"),
+    list("an owner's deployed items", LB_KEY, "serviceowner/deployed_items", "declaration_contains=10.0"),
     list(
         "deployed items of a dependent team's items",
         NP_KEY,
         "serviceowner/deployed_items/dependant",
         "declaration_contains=10.0",
     ),
-    list("services, as a consumer", CONSUMER_KEY, "consumer/services", "name=Service7"),
-    list("services, an owner's", VM_KEY, "serviceowner/services", "name=Service7"),
+    list("services, for a consumer", CONSUMER_KEY, "consumer/services", "name=Service7"),
+    list("an owner's services", VM_KEY, "serviceowner/services", "name=Service7"),
     list("applications", CONSUMER_KEY, "consumer/applications", "runtime_state=REQUESTED"),
     list("applications, light", CONSUMER_KEY, "consumer/applications?light=true", "search=app"),
     list("submissions", CONSUMER_KEY, "consumer/submissions", "commit_id=c7"),
@@ -182,13 +172,16 @@ pub(super) fn lists() -> Table {
 const INTRODUCTION: &str = "\
 ## Lists, page by page
 
-Pages of ten rows of lists of some more: the first one, the one that its `next` leads to, and the first one with a filter. A
-page is a query, of each state where an owner's change instances are in several; the first page of a list without a filter counts
-it as well, with a query that returns nothing else. Batches are of up to 100 records: those that the rows stand for, where the
-list is an index, and those that stand beside them, in two kinds where some may be a moment old and others may not. No record is
-read by itself. Where a filter leaves rows out, or has them tested with what is beside them, up to 1,000 are read, a hundred at a
-time; the figures for that are those of 10,000 items, below.
+Each list has more rows than one page of ten. The table shows the first page, the page behind its `next`, and the
+first page with a filter.
 
-| list | rows | queries | to count | batches | read units | round trips |
+- A page is one query, or one per state for the change instances of an owner.
+- The first page of a list without a filter is also counted, with a query that returns only a count.
+- A batch has up to 100 records. For a list from an index, it reads the records of the rows. Further batches read
+  records for the response. Strongly and eventually consistent reads need separate batches.
+- The lists read no record singly.
+- A filter can need up to 1,000 rows, read 100 at a time. The tables for 10,000 rows below have these figures.
+
+| list | rows | queries | count queries | batches | read units | round trips |
 |---|---:|---:|---:|---:|---:|---:|
 ";

@@ -75,11 +75,11 @@ pub(super) fn submissions() -> Table {
     let [fifty, sixty] =
         [50, 60].map(|count| Figures::told(&submit(&system(), &json!({"App": vms(1..=count, 8)}))));
     table.writes("each further CREATE, staged", sixty.tenth_above(fifty));
-    table.row("nothing new, one item", Figures::told(&again));
+    table.row("no changes, 1 item", Figures::told(&again));
     let fresh = system();
     submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     let again = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
-    table.row("nothing new, 20 items", Figures::told(&again));
+    table.row("no changes, 20 items", Figures::told(&again));
     let told =
         json!({"description": "VMs rest on Sunday", "scopes": ["/v1/orcabase/serviceowner/services/1/"]});
     let told = fresh.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &told);
@@ -88,7 +88,7 @@ pub(super) fn submissions() -> Table {
     submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     let told = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     assert_eq!(told.at("/messages/0/description"), "VMs rest on Sunday");
-    table.row("the same, with a message of the service's owner", Figures::told(&told));
+    table.row("the same, with a message of the service owner", Figures::told(&told));
     let fresh = system();
     let created = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
     for state in ["APPROVED", "COMPLETED"] {
@@ -96,7 +96,7 @@ pub(super) fn submissions() -> Table {
     }
     table.row("one MODIFY", Figures::told(&submit(&fresh, &json!({"App": vms(1..=1, 16)}))));
     table.row(
-        "one MODIFY that displaces another",
+        "one MODIFY, displacing another",
         Figures::told(&submit(&fresh, &json!({"App": vms(1..=1, 12)}))),
     );
     let fresh = system();
@@ -119,7 +119,7 @@ pub(super) fn decisions() -> Table {
     };
     let state = |path: &str, state: &str| decide(&system, path, &json!({"state": state}));
     let done = fresh("Done");
-    table.row("approve, of which the function has not heard before", state(&done, "APPROVED"));
+    table.row("approve, unknown change instance", state(&done, "APPROVED"));
     let known = |name: &str| {
         let path = fresh(name);
         state(&path, "PENDING");
@@ -167,7 +167,7 @@ pub(super) fn reads() -> Table {
 
 /// What it takes beside what the same takes without prices, above.
 pub(super) fn charges() -> Table {
-    let mut table = Table::new("Charges, of a service with both prices");
+    let mut table = Table::new("Charges of a service with both prices");
     let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
     world["services"][0]["schema"]["metadata"] = json!({"cost_per_change": 5, "monthly_cost": 49.99});
     let system = system_of(&world.to_string());
@@ -175,7 +175,10 @@ pub(super) fn charges() -> Table {
     table.row("one CREATE, in a new application, with its fee", Figures::told(&created));
     let path = change(&created);
     decide(&system, &path, &json!({"state": "PENDING"}));
-    table.row("approve it: time begins to be charged", decide(&system, &path, &json!({"state": "APPROVED"})));
+    table.row(
+        "approve it, with the start of a time charge",
+        decide(&system, &path, &json!({"state": "APPROVED"})),
+    );
     decide(&system, &path, &json!({"state": "COMPLETED"}));
     let charges = "/v1/marketplace/serviceowner/charges/";
     let mark = |charge_type: &str| {
@@ -185,21 +188,21 @@ pub(super) fn charges() -> Table {
         decide(&system, &path, &json!({"processed": true}))
     };
     table.row("mark a fee as processed", mark("cost_per_change"));
-    table.row("mark what runs as processed: it is divided", mark("monthly_cost"));
+    table.row("mark a running charge as processed, with its split", mark("monthly_cost"));
     let removed = change(&submit(&system, &json!({"App": vms([], 8)})));
     decide(&system, &removed, &json!({"state": "PENDING"}));
-    table.row("approve a DELETE: what runs ends", decide(&system, &removed, &json!({"state": "APPROVED"})));
+    table.row(
+        "approve a DELETE, with the end of the running charge",
+        decide(&system, &removed, &json!({"state": "APPROVED"})),
+    );
     submit(&system, &json!({"App": vms(1..=20, 8)}));
     let open = format!("{charges}?charge_type=cost_per_change&processed=false&limit=20");
-    table.row(
-        "an owner's charges, the first 20 of a type that are open",
-        read(&system, &open, "vm-owner-key", Some(20)),
-    );
+    table.row("an owner's open charges of a type, first 20", read(&system, &open, "vm-owner-key", Some(20)));
     let own = "/v1/marketplace/consumer/charges/?limit=20";
-    table.row("a consumer's charges, the first 20", read(&system, own, "awesome-key", Some(20)));
+    table.row("a consumer's charges, first 20", read(&system, own, "awesome-key", Some(20)));
     let summed = "/v1/marketplace/consumer/charges/accumulated/?limit=20";
     table.row(
-        "what a consumer's items have cost, the first 20",
+        "accumulated charges of a consumer's items, first 20",
         read(&system, summed, "awesome-key", Some(20)),
     );
     table

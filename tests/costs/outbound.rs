@@ -26,7 +26,7 @@ pub(super) fn outbound() -> Table {
     let rule = queue::rule().unwrap();
     let event =
         system.events(0).into_iter().map(|told| told.envelope).find(|event| rule.matches(event)).unwrap();
-    table.row("an event that no webhook wants", taken(&system, &event.to_string()));
+    table.row("an event without a matching webhook", taken(&system, &event.to_string()));
     let make = |path: &str| {
         let body = json!({"service": 1, "target_url": format!("{target}{path}")});
         let kind = if path == "/health" { "healthchecks" } else { "webhooks" };
@@ -37,23 +37,23 @@ pub(super) fn outbound() -> Table {
     let delivery =
         |id: u64| Delivery::new(WebhookId::parse(id).unwrap(), event["detail"].clone()).to_message();
     let hook = make("/hook");
-    table.row("an event that one webhook wants", taken(&system, &event.to_string()));
+    table.row("an event with one matching webhook", taken(&system, &event.to_string()));
     table.row("its delivery", taken(&system, &delivery(hook)));
-    table.row("a delivery that is not taken", taken(&system, &delivery(make("/busy"))));
+    table.row("a rejected delivery", taken(&system, &delivery(make("/busy"))));
     make("/health");
     let checks = format!("{EXTERNAL}/healthchecks/trigger");
     let item = system.get("/v1/orcabase/serviceowner/service_items/?limit=1", OWNER);
     let asked = system.get(&format!("{checks}/service_item/{}/", item.at("/results/0/id")), OWNER);
-    table.row("an item is asked about at once", Figures::told(&asked));
-    table.row("a run is asked for", Figures::told(&system.get(&format!("{checks}/service/1/"), OWNER)));
+    table.row("check of one item on request", Figures::told(&asked));
+    table.row("request of a run", Figures::told(&system.get(&format!("{checks}/service/1/"), OWNER)));
     let (begun, cost) = system.block_on(metered(sweep::begin(&system.table, &system.handles.queue)));
     assert_eq!(begun.unwrap(), 1);
-    table.row("it begins, by the sweep", Figures::from(cost));
+    table.row("start of the run by the sweep", Figures::from(cost));
     let service = system.block_on(system.table.service("VM")).unwrap().unwrap();
     let (team, service) = (service.owner.id, service.id);
     let began = system.block_on(system.table.course(team, service)).unwrap().unwrap().began.unwrap();
     let run = Run { team, service, began, after: None, counted: Counted::default() };
-    table.row("its page of 50 items, which is its last", taken(&system, &run.to_message()));
+    table.row("its page of 50 items, the last one", taken(&system, &run.to_message()));
     table
 }
 

@@ -79,27 +79,26 @@ pub(super) fn page(tables: Vec<Table>) -> (String, Vec<Held>) {
 }
 
 const INTRODUCTION: &str = "\
-# What it costs
+# Costs
 
-What the operations cost at the table, measured on the embedded engine by [`tests/cost.rs`](../../tests/cost.rs), which
-fails when a figure here is not the measured one. When one moved on purpose, write the page anew:
+This page lists the cost of each operation at the table, measured on the embedded engine.
+[`tests/cost.rs`](../../tests/cost.rs) writes it, and fails if a figure differs from the measured one. To update the
+figures after a change, run:
 
 ```sh
 UPDATE_EXPECT=1 cargo test -p tests the_page_of_costs
 ```
 
-Every reply but a refusal tells its figures in `Server-Timing`, and every deployed function in a line of metrics (the
-[README](../../README.md), \"Operate\").
+Successful responses report their figures in `Server-Timing`. Deployed functions report them as [metrics](metrics.md).
 
-- **Units** are DynamoDB's: a write unit is a write of up to 1 KB, a read unit a strongly consistent read of up to 4 KB;
-  one that may be a moment old costs half. In a transaction a write of the table costs twice, of an index once. Items
-  here are small: a name and two numbers.
-- **Round trips** are calls in sequence: those that are made side by side count once. The attempts of one call count
-  as one.
-- **The price** is that of us-east-1, on demand: $0.625 for a million write units, $0.125 for a million read units.
+- **Units** are DynamoDB's. A write unit is a write of up to 1 KB. A read unit is a strongly consistent read of up to
+  4 KB. An eventually consistent read costs half. In a transaction, a write to the table costs twice, a write to an
+  index once. Items here are small: a name and two numbers.
+- **Round trips** are sequential calls. Concurrent calls count as one, and so do the attempts of one call.
+- **The price** is that of us-east-1, on demand: $0.625 per million write units, $0.125 per million read units.
 - **An empty cell** is not measured.
-- **Included** are the indexes and the declarations that are stored beside the transaction.
-- **Not included** are the authorizer's read (one read unit), API Gateway, Lambda, storage and the reads of the stream, which
-  are free for Lambda. DynamoDB does not report the units of a refused write. Each process reads one and a half units a
-  minute, for messages and mandatory metadata. Generation has a table of its own below.
+- **Included** are the indexes and the declarations outside the transaction.
+- **Not included** are the authorizer's read (one read unit), API Gateway, Lambda and storage. Stream reads are free
+  for Lambda. DynamoDB does not report the units of a rejected write. Each process reads one and a half units per
+  minute, for messages and metadata schemas. Generation has a separate table below.
 ";

@@ -129,10 +129,8 @@ impl Load {
             settled = records.last().is_some_and(|record| image(record)["st"]["S"] == "SETTLED");
         }
         let took = began.elapsed();
-        let figures = vec![
-            self.memory("generate", &function),
-            self.time("generate, with the reading of the stream", took),
-        ];
+        let figures =
+            vec![self.memory("generate", &function), self.time("generate, with stream reads", took)];
         (figures, function.write_units())
     }
 
@@ -160,9 +158,9 @@ impl Load {
             .map(|(units, items)| units / f64::from(u32::try_from(items).unwrap()));
         let ratio = large / small;
         Figure {
-            what: format!("write units per item, {}, beside {AT_ONCE} in one transaction", self.what),
+            what: format!("write units per item, {}, compared with {AT_ONCE} in one transaction", self.what),
             goal: format!("< {UNITS_RATIO_MAX:.2} ×"),
-            measured: format!("{ratio:.2} × ({large:.2} beside {small:.2})"),
+            measured: format!("{ratio:.2} × ({large:.2} and {small:.2})"),
             passes: Some(ratio < UNITS_RATIO_MAX),
         }
     }

@@ -41,12 +41,12 @@ pub(super) fn measure(built: &Built) -> Vec<Figure> {
     let own = seconds(&all.iter().zip(&of_table).map(own).collect::<Vec<_>>());
     let what =
         |part: &str, share: &str| format!("submit, {ITEMS} items, warm: {part}, {share} of {SUBMISSIONS}");
-    let but_calls = "all but calls of the table";
+    let but_calls = "without table calls";
     let median = |times: &[f64]| crate::figure::time(quantile(times, 0.5));
     vec![
-        Figure::shorter(&what(but_calls, "99 %"), SECONDS_MAX, quantile(&own, 0.99)),
-        Figure::told(&what(but_calls, "the median"), median(&own)),
-        Figure::told(&what("calls of the table", "the median"), median(&seconds(&of_table))),
+        Figure::shorter(&what(but_calls, "99th percentile"), SECONDS_MAX, quantile(&own, 0.99)),
+        Figure::told(&what(but_calls, "median"), median(&own)),
+        Figure::told(&what("table calls", "median"), median(&seconds(&of_table))),
     ]
 }
 
