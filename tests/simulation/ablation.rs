@@ -7,7 +7,7 @@ use serde_json::Value;
 /// A fence, as the text of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fence {
-    /// What it is called in docs/explanation/architecture.md.
+    /// What it is called in docs/explanation/concurrency.md.
     pub name: &'static str,
     condition: Condition,
     /// The type of the rows that it guards; any, where the condition tells enough.
@@ -42,7 +42,7 @@ const fn fence(name: &'static str, condition: Condition, row: Option<&'static st
 
 const NOT_TAKEN: Condition = Part("attribute_not_exists(pk)");
 
-/// The fences of docs/explanation/architecture.md that are conditions, one after the other.
+/// The fences of docs/explanation/concurrency.md that are conditions, one after the other.
 pub const FENCES: [Fence; 14] = [
     fence("HEAD.submissions", Part("#sub = :sub"), None, Unseen("the key of the next submission is taken")),
     fence("HEAD.attention", Part("#attn = :attn AND #att = :att"), None, From(13)),

@@ -123,7 +123,7 @@ impl Submitted {
     }
 
     /// The submission that this request is recorded as already: by its idempotency key, or by an attempt of ours
-    /// whose answer was lost (docs/explanation/architecture.md, lost answers).
+    /// whose answer was lost (docs/explanation/concurrency.md, lost answers).
     pub(crate) async fn earlier(
         &self,
         table: &Table,

@@ -1,4 +1,4 @@
-//! Writing a plan: at once in one transaction where it fits, otherwise staged (docs/explanation/architecture.md).
+//! Writing a plan: at once in one transaction where it fits, otherwise staged (docs/explanation/staging.md).
 
 use crate::load::Loaded;
 use crate::reply;

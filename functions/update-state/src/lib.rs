@@ -75,7 +75,7 @@ async fn decide(
     let mut attempted = None;
     for attempt in 0..ATTEMPTS_MAX {
         let read = load(table, call, id, decision).await?;
-        // A first attempt may have been written although its answer was lost (docs/explanation/architecture.md, lost answers).
+        // A first attempt may have been written although its answer was lost (docs/explanation/concurrency.md, lost answers).
         if attempt > 0
             && let Some(written) = written(table, call, &read, attempted).await?
         {

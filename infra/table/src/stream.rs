@@ -1,7 +1,7 @@
 //! The table's stream: what its records say, for the functions that they wake.
 //!
 //! The stream only wakes: what is owed stands in the table, and a record that comes late, twice or never changes
-//! nothing about the result (docs/explanation/architecture.md).
+//! nothing about the result (docs/explanation/concurrency.md).
 
 use crate::Error;
 use crate::record::{self, Attributes, ChangeRecord, DeployedRecord, Record, SubmissionRecord};

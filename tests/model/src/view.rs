@@ -1,4 +1,4 @@
-//! What was read of several records at once: each may be of another moment of the read (docs/explanation/architecture.md, torn reads).
+//! The records of one read; each may be from another moment (docs/explanation/concurrency.md, torn reads).
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

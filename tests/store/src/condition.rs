@@ -1,4 +1,4 @@
-//! The conditions of writes as data, and the fences that they make (docs/explanation/architecture.md).
+//! The conditions of writes as data, and the fences that they make (docs/explanation/concurrency.md).
 
 use crate::record::Record;
 use domain::attention::Attention;
