@@ -21,6 +21,7 @@ mod hooks;
 mod hostile;
 mod isolation;
 mod keys;
+mod language;
 mod limits;
 mod lists;
 mod messages;

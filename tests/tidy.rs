@@ -19,21 +19,21 @@ const HELPERS: &[&str] = &[
     "tracing",
 ];
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-fn read(path: &Path) -> String {
+pub(crate) fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| format!("{}: {error}", path.display()))
 }
 
 /// A path from the root on.
-fn name(path: &Path) -> String {
+pub(crate) fn name(path: &Path) -> String {
     path.strip_prefix(root()).unwrap().display().to_string()
 }
 
 /// The files below a directory whose names end so, in order.
-fn files(below: &Path, ending: &str) -> Vec<PathBuf> {
+pub(crate) fn files(below: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![below.to_owned()];
     while let Some(directory) = open.pop() {
@@ -51,7 +51,7 @@ fn files(below: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-fn sources() -> Vec<PathBuf> {
+pub(crate) fn sources() -> Vec<PathBuf> {
     files(&root(), ".rs")
 }
 
