@@ -81,6 +81,7 @@ impl Actor {
     /// (docs/reference/http/README.md).
     pub fn changed_by(&self) -> String {
         match self {
+            // The hash chain of a history covers this text, so its form must never change (I3).
             Self::Key { name, .. } => format!("{name} (Api Key)"),
             Self::Person { name, .. } => name.clone(),
             Self::System => "SYSTEM".to_owned(),

@@ -121,6 +121,7 @@ impl ClosedBy {
     /// Returns the sentence in the history.
     pub fn describe(self) -> String {
         match self {
+            // The hash chain of a history covers these sentences, so they must never change (I3).
             Self::Displaced(by) => format!("displaced by change instance {by}"),
             Self::Answered(by) => format!("answered by change instance {by}"),
             Self::Overtaken => "overtaken by a later submission".to_owned(),
@@ -188,6 +189,8 @@ impl Entry {
     pub fn link(&self, previous: Chain) -> Chain {
         let mut hash = Sha256::new();
         hash.update(previous.0);
+        // These texts are hashed, so their wording is a stored format: another one would break existing chains
+        // (I3).
         let by = self.by.changed_by();
         let team = self.by.team().map(|team| team.id.to_string());
         let closed = self.closed_by.map(ClosedBy::describe);

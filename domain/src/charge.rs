@@ -186,6 +186,7 @@ pub fn prices_of(change: &Change) -> Prices {
     let is_removal = change.change_type == ChangeType::Delete;
     Prices {
         per_change: if is_charged_for(change) { change.prices.per_change } else { Amount::ZERO },
+        // The approval of a DELETE ends the charges for time, so it starts no price (R39).
         monthly: if is_removal { Amount::ZERO } else { change.prices.monthly },
     }
 }

@@ -52,6 +52,8 @@ pub fn of_change(entries_before: u64, change: &Change) -> Vec<Event> {
 }
 
 fn of_entry(change: &Change, entry: &Entry, sequence: u64) -> Event {
+    // No declaration, log text or deployed data: many teams' rules and targets read a bus, and a sent event cannot
+    // be taken back (ADR 11).
     let data = json!({
         "id": change.id.get(),
         "from": entry.from.map(State::name),

@@ -121,6 +121,7 @@ impl WebhookId {
 fn of_text(team: TeamId, text: &str) -> u64 {
     let beginning =
         Hash::of(text).as_bytes().iter().take(8).fold(0, |all, byte| (all << 8) | u64::from(*byte));
+    // Odd, because the number 0 is invalid.
     (team.0 << NUMBER_BITS) | (beginning >> (u64::BITS - NUMBER_BITS)) | 1
 }
 

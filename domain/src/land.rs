@@ -90,6 +90,7 @@ pub fn land(item: &Item, birth: &Birth, stamp: &Stamp) -> Landed {
     let change_type = converted(birth.change_type, birth.state, creation);
     let mut born = born(item, birth, stamp, change_type, None);
     born.supersedes = displaced.iter().map(|closing| closing.change).collect();
+    // An approval may add more later, but responses to the submission show only these.
     born.superseded_at_birth = born.supersedes.len();
     closed.extend(displaced);
     let mut charges = occupy(&mut after, &born, stamp);

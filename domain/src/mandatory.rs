@@ -31,6 +31,7 @@ impl Version {
     pub fn after(newest: Option<&Self>, mandatory: &Mandatory, created: Timestamp) -> Option<Self> {
         let text = |schema: &Option<Arc<Schema>>| schema.as_ref().map(|schema| schema.text.clone());
         let (team, application) = (text(&mandatory.team), text(&mandatory.application));
+        // An operator may load the same file twice, which must not create a version.
         let (number, is_same) = match newest {
             Some(newest) => (newest.number, newest.team == team && newest.application == application),
             None => (0, team.is_none() && application.is_none()),

@@ -106,6 +106,7 @@ impl Messages {
 
     /// Returns the record with another message at the end.
     pub fn with(&self, content: Content, stamp: &Stamp) -> Result<Self, NotTaken> {
+        // All messages are in one record, so their number bounds its size. Expired ones are stored, so they count.
         if self.all.len() >= MESSAGES_MAX {
             return Err(NotTaken::TooMany);
         }

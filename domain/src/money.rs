@@ -38,6 +38,7 @@ impl Amount {
     pub fn parse(number: &str) -> Option<Self> {
         let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        // Trailing zeros are not finer than a millionth.
         let fraction = fraction.trim_end_matches('0');
         let digits = format!("{whole}{fraction}");
         if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
@@ -46,6 +47,7 @@ impl Amount {
         let digits: u128 = digits.parse().ok()?;
         let exponent: i64 = exponent.parse().ok()?;
         let shift = exponent.checked_add(PLACES.into())?.checked_sub(fraction.len().try_into().ok()?)?;
+        // Checked: an exponent such as 1e999 is valid JSON.
         let ten = |power: u64| 10_u128.checked_pow(power.try_into().ok()?);
         if shift >= 0 {
             return digits.checked_mul(ten(shift.unsigned_abs())?).map(Self);

@@ -136,6 +136,7 @@ fn runtime_state(then: &[Change]) -> Option<RuntimeState> {
         let approvals = change
             .history
             .iter()
+            // The first entry is the creation, which `births` covers.
             .skip(1)
             .filter(|entry| entry.to == State::Approved && entry.from != Some(State::Approved));
         approvals.filter_map(|entry| Some((entry.at, approved(entry.change_type)?)))

@@ -92,7 +92,7 @@ pub enum Refused {
 /// A packing then writes them at once or staged.
 #[derive(Clone, Debug)]
 pub struct Plan<'a> {
-    /// The items that differ: each one before the submission, and its planned change.
+    /// Why planning fails.
     direct: Vec<(Option<&'a Item>, Owed)>,
     /// The changes to generate later: shares of dependent teams, then referenced items with their shares.
     derived: Vec<Owed>,
@@ -315,6 +315,7 @@ impl<'a> Draft<'a> {
             scope: request.scope,
             commit_id: request.commit_id.clone(),
             root: Some(root),
+            // direct > 0, || An orphan's new change leaves all declarations, and so the root, unchanged.
             changed: root != stored.head.root || direct > 0,
             first_change: stored.head.next_change,
             direct,

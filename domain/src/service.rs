@@ -99,9 +99,11 @@ pub fn publish(
         settings.approval_required = schema.approval_required.unwrap_or(settings.approval_required);
         return Publish::New(settings);
     };
+    // First of all: an answer about equality would reveal another team's definition.
     if service.owner != *owner {
         return Publish::Foreign;
     }
+    // A pipeline publishes the same definition with every run: that creates no version.
     if current.text == schema.text {
         return Publish::Unchanged;
     }
@@ -132,6 +134,7 @@ pub fn set(service: &Service, settings: Settings, now: Timestamp) -> Option<Serv
 
 /// Returns the service with a mark that documentation is stored.
 pub fn documented(service: &Service, now: Timestamp) -> Service {
+    // Later uploads leave the revision alone, so they do not fail decisions that check it (R32).
     if service.has_docs {
         return service.clone();
     }

@@ -116,11 +116,14 @@ const fn stack_rules(from: State) -> Transition {
 pub const TRANSITIONS: &[Transition] = &[
     birth(State::Pending),
     birth(State::Approved),
+    // Generated from an overtaken submission (R25), or behind an unanswered rejection (R24).
     birth(State::Closed),
+    // None from PENDING to COMPLETED: an owner approves first (R27).
     owner(State::Pending, State::Approved),
     owner(State::Pending, State::Rejected),
     owner(State::Approved, State::Completed),
     owner(State::Approved, State::Errored),
+    // Giving up leaves an orphan, and the next submission requests the change again (R12).
     owner(State::Rejected, State::Closed),
     owner(State::Errored, State::Closed),
     stack_rules(State::Pending),

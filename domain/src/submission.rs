@@ -114,6 +114,7 @@ impl Submission {
 
     /// Returns the submission as accepted: every response shows this form.
     pub fn as_accepted(&self) -> Self {
+        // A repeated request gets the response of the first one, although the work has progressed since.
         let (direct_left, landed) = if self.staging.is_some() { (1, 0) } else { (0, self.direct) };
         let work_left = direct_left + self.derived;
         Self { direct_left, work_left, landed, ..self.clone() }

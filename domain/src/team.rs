@@ -40,6 +40,7 @@ impl Team {
             root: digest::root(&self.metadata, []),
             attention: Attention::NONE,
             next_application: 1,
+            // Not 0: an id with the number 0 is invalid.
             next_change: CHANGE_STRIDE,
             in_flight: None,
         }

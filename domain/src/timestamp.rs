@@ -14,6 +14,7 @@ impl Timestamp {
 
     /// Returns the time `micros` after the start of 1970, at most the last instant of 9999.
     pub const fn from_micros(micros: u64) -> Self {
+        // The form on the wire has four digits for the year.
         if micros < Self::LATEST_MICROS { Self(micros) } else { Self(Self::LATEST_MICROS) }
     }
 

@@ -103,6 +103,7 @@ impl Webhook {
     }
 
     fn again(&self, now: Timestamp) -> Self {
+        // The clocks of two functions may differ, but times in a record never go back.
         let modified = now.not_before(self.modified);
         Self { modified, revision: self.revision.saturating_add(1), ..self.clone() }
     }

@@ -73,6 +73,7 @@ fn below(pointer: &str, token: &str) -> String {
 /// Whether two values, not both containers of one kind, have one canonical form.
 fn is_same(old: &Value, new: &Value) -> bool {
     match (old, new) {
+        // `1` and `1.0` have the same canonical form.
         (Value::Number(old), Value::Number(new)) => old.as_f64() == new.as_f64(),
         (old, new) => old == new,
     }

@@ -18,7 +18,7 @@ pub const CLOSINGS_MAX: usize = 64;
 
 /// Returns the transaction that closes the excess of `landing` over `most` ahead of it.
 ///
-/// It returns none if there is no excess, or if no dependent team has an answered change instance. `item` is the
+/// It returns none without an excess, or without an answered change instance of a dependent team. `item` is the
 /// item of `landing`. The change instances of the service owner stay for the landing: there are at most two.
 pub fn shed(landing: &[Write], item: Option<&Item>, most: usize, now: Timestamp) -> Option<Vec<Write>> {
     let item = item?;

@@ -61,6 +61,7 @@ impl Course {
             since: healthcheck.created,
             due: schedule.as_ref().and_then(|schedule| schedule.next(now)),
             schedule,
+            // A change of the settings must not start a second run next to the present one.
             began: before.and_then(|before| before.began),
             last: before.and_then(|before| before.last.clone()),
             revision: before.map_or(0, |before| before.revision).saturating_add(1),
@@ -77,6 +78,7 @@ impl Course {
     pub fn begun(&self, now: Timestamp) -> Option<(Self, Run)> {
         let is_due = self.due.is_some_and(|due| due <= now);
         let lost = |began: Timestamp| began.micros().saturating_add(LOST_AFTER_SECONDS * 1_000_000);
+        // A run whose message is lost never ends, and must not block all later ones (ADR 25).
         let is_busy = self.began.is_some_and(|began| now.micros() < lost(began));
         // Messages of an earlier run differ by its start time, so no two runs may have the same one, whatever the
         // clocks say.

@@ -111,6 +111,7 @@ pub(super) fn concerned<'a, 'r>(
     items: &'a Items,
     request: &'r Request<'_>,
 ) -> Result<Vec<Concerned<'a, 'r>>, Refused> {
+    // The order determines the numbers of the change instances, so each plan on the same read must use the same.
     let mut all = Vec::new();
     for declared in &request.declaration.applications {
         let found = stored.applications.iter().find(|application| application.name == declared.name);
@@ -189,6 +190,7 @@ impl Comparison<'_> {
             // The record stays untouched, orphans or not, so an unchanged application costs no write.
             (Some(stored), _) if stored.digest == digest => stored.clone(),
             (Some(stored), _) => {
+                // A removed application keeps its record: its id, name and item numbers come back with it (R18).
                 let stays = metadata == stored.metadata;
                 let since = if stays { stored.since } else { stored.since.replaced_by(self.submission, now) };
                 let changed = self.submission;

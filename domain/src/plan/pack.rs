@@ -64,6 +64,7 @@ impl Plan<'_> {
 
     /// Packs the plan as one transaction of any size: it applies the items now.
     pub fn at_once(&self, stamp: &Stamp) -> Result<AtOnce, Missing> {
+        // Generated changes do not decide the acceptance, and would take up the 100 writes of the transaction.
         let works = divided(self.derived.clone());
         let submission = Submission {
             landed: self.submission.direct,

@@ -219,6 +219,7 @@ impl Model {
             return *most;
         }
         let mut most = Most { value: APPLIED, byte: 0 };
+        // The library recurses, so a deep definition must not pass as cheap.
         if depth > DEPTH_MAX {
             return Most { value: u64::MAX, byte: u64::MAX };
         }
@@ -506,6 +507,7 @@ impl Meter<'_> {
 
     /// Adds the cost of a rule's subschemas.
     fn below(&mut self, rule: &Rule, value: &Value, place: u64, cost: &mut Cost) -> Option<()> {
+        // A slash and five digits: an item of 128 KiB has fewer than 100,000 elements.
         let index = place.saturating_add(6);
         match (rule, value) {
             (Rule::Apply(Place::Here, node, errors), _) => cost.add(self.node(*node, value, place)?, *errors),

@@ -50,6 +50,7 @@ pub(super) fn measure(pattern: &str, explored: &mut u64) -> Pattern {
     let caches = explore(&forward, explored).zip(explore(&reverse, explored));
     let (rate, kept) = match caches {
         Some((forward, reverse)) => (1, forward.saturating_add(reverse)),
+        // Without the whole automaton, the engine may simulate every state at each byte.
         None => (count, PATTERN_CACHE_BYTES.saturating_mul(2).saturating_add(BACKTRACKING_BYTES)),
     };
     let states = forward.memory_usage().saturating_add(reverse.memory_usage());

@@ -93,6 +93,7 @@ pub enum Ended {
 impl Ended {
     /// Returns whether the delivery succeeded.
     pub const fn is_delivered(self) -> bool {
+        // A redirect is a failure: following it could lead into another network (ADR 20).
         matches!(self, Self::Answered(200..=299))
     }
 
@@ -195,6 +196,7 @@ pub fn next(delivery: Delivery, ended: Ended, now: Timestamp) -> Next {
     if delivery.attempt >= ATTEMPTS_MAX {
         return Next::GivenUp(delivery.given_up(ended, now));
     }
+    // Growing pauses spare a receiver that is down. The longest is the maximum delay of an SQS message.
     let pause = match delivery.attempt {
         1 => 15,
         2 => 60,
@@ -237,6 +239,7 @@ pub fn turn(webhook: &Webhook, event: &str, before: Option<&Cooling>, now: Times
         let until = Timestamp::from_micros(now.micros().saturating_add(micros));
         return Turn::Now(Cooling { webhook: webhook.id, until, waiting: None, revision });
     };
+    // SQS may deliver the waiting event early or twice. It must not join itself, or nothing would be delivered.
     if before.waiting.as_deref().is_some_and(|waiting| waiting != event) {
         return Turn::Joined;
     }
