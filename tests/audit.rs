@@ -1,5 +1,5 @@
-//! The audit: a sound table is found sound whatever happens beside it, and whatever is broken is found under its rule,
-//! on the table and in an export of it. What can be computed again is mended; nothing else is touched.
+//! The audit: it reports no violation of a sound table, also under concurrent writes. It reports each planted corruption
+//! under its rule, on the table and in an export. It repairs computed values and changes nothing else.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 mod planted;
@@ -128,7 +128,7 @@ fn rules(lines: &[Value]) -> BTreeSet<&str> {
     lines.iter().filter_map(|line| line["rule"].as_str()).collect()
 }
 
-/// Plants a corruption; tells how to undo it: what was there, and what was put there.
+/// Plants a corruption. Returns the original row and the planted one, to undo it.
 fn plant(system: &Running, rows: &[Value], planted: &Planted) -> (Value, Option<Value>) {
     let row = rows.iter().find(|row| (planted.to)(row));
     let row = row.unwrap_or_else(|| unreachable!("{}: the world has no such row", planted.what)).clone();

@@ -42,7 +42,7 @@ fn a_success_tells_what_it_cost_and_a_refusal_does_not() {
     let team = system.get("/v1/account/teams/", "vm-owner-key");
     let one = Figures { write: 0, read: 1_000, round_trips: 1 };
     assert_eq!((team.status, Figures::told(&team)), (200, one), "{team:?}");
-    // What it takes to refuse would tell what is another team's from what is not there.
+    // The cost of a rejection would reveal the difference between foreign and missing objects.
     let missing = format!("{OWNER}/change_instances/137438953488/");
     for (what, path, key, status) in [
         ("nowhere", "/v1/nowhere/", "vm-owner-key", 404),

@@ -28,7 +28,7 @@ const FUNCTIONS: [&str; 11] = [
 pub struct Built(BTreeMap<String, PathBuf>);
 
 impl Built {
-    /// Builds all functions, and hello beside them; without what only the local system and the tests need.
+    /// Builds all functions and hello, without features of the local system and the tests.
     pub fn functions() -> Self {
         let packages = FUNCTIONS.iter().chain(&["hello"]).flat_map(|name| ["--package", name]);
         Self::of(&packages.collect::<Vec<_>>())
@@ -38,7 +38,7 @@ impl Built {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
         let mut building = Command::new(cargo);
         for (name, _) in std::env::vars_os() {
-            // What a cargo tells of its package makes build scripts run again, and all that rests on them.
+            // Cargo's variables of this package would make build scripts run again, and rebuild their dependants.
             if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|own| name.to_string_lossy().starts_with(own)) {
                 building.env_remove(name);
             }
@@ -83,7 +83,7 @@ pub fn parse() -> PathBuf {
     Built::of(&["--package", "bench", "--example", "parse"]).program("parse").clone()
 }
 
-/// The program that a message of the build tells of.
+/// Returns the program of a build message.
 fn program(message: &str) -> Option<(String, PathBuf)> {
     let message: Value = serde_json::from_str(message).ok()?;
     let path = message["executable"].as_str()?;

@@ -98,7 +98,7 @@ impl Connection {
     }
 }
 
-/// A runtime for the client, which is beside that of the system.
+/// Returns a runtime for the client, separate from that of the system.
 pub fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }

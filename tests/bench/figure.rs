@@ -1,6 +1,6 @@
 //! One figure that is measured, and the table of all of them.
 
-/// What was measured, beside what it should be.
+/// A measured figure with its goal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// What is measured.

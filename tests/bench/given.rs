@@ -64,7 +64,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// The demo world with this schema, nobody outside who is told, and so many further teams.
+/// Returns the demo world with this schema, without receivers of events, and with further teams.
 pub fn world(further: usize) -> String {
     let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
     let teams = world["teams"].as_array_mut().unwrap();

@@ -29,7 +29,7 @@ pub struct Point {
     pub reply: f64,
     /// How many seconds it took until all that it causes was there.
     pub settled: f64,
-    /// The write units that the reply tells of, where it does.
+    /// Write units in the response, if it has them.
     pub write_units: Option<f64>,
 }
 
@@ -85,7 +85,7 @@ async fn submitted(system: &Running, call: &Call) -> (f64, f64, Got) {
     (reply, began.elapsed().as_secs_f64(), got)
 }
 
-/// The write units in the header that tells what a request took: `write_units;desc="19", …`.
+/// Returns the write units in `Server-Timing`: `write_units;desc="19", …`.
 fn write_units(got: &Got) -> Option<f64> {
     let told = got.headers.get("server-timing")?.to_str().ok()?;
     let metric = told.split(',').find_map(|metric| metric.trim().strip_prefix("write_units;desc="))?;
@@ -98,7 +98,7 @@ pub fn figures(points: &[Point]) -> Vec<Figure> {
     kinds.into_iter().filter_map(|kind| grown(points, kind)).collect()
 }
 
-/// The time of an item among the most items, beside that among a tenth of them.
+/// Compares the time per item of the most items with that of a tenth of them.
 fn grown(points: &[Point], kind: &str) -> Option<Figure> {
     let of_kind: Vec<&Point> = points.iter().filter(|point| point.kind == kind).collect();
     let most = of_kind.last()?;

@@ -1,4 +1,4 @@
-//! What the functions cost at start, at rest and under load, beside a function that does nothing.
+//! Time and memory of the functions at start, idle and under load, compared with a function without work.
 //!
 //! The programs are those that are deployed; the table is the engine of this process, so what the network and DynamoDB
 //! take comes on top.
@@ -54,7 +54,7 @@ struct Start {
     table: Duration,
 }
 
-/// What one function takes, or hello beside it.
+/// The measurements of one function, or of hello.
 struct Taken {
     starts: Vec<Start>,
     warm: Duration,
@@ -122,7 +122,7 @@ fn start(built: &Built, name: &str, tls: &Tls, environment: &str, event: &str) -
     (Start { ready: function.until_ready(), connected, cold, table }, function)
 }
 
-/// A function beside hello, with what it may take.
+/// Compares a function with hello and with its goals.
 fn compared(built: &Built, name: &str, [hello, taken]: [Taken; 2]) -> Figure {
     let [bytes, hello_bytes] = [name, HELLO].map(|name| built.bytes(name));
     let zipped = built.zipped(name);

@@ -95,7 +95,7 @@ pub fn run(arguments: impl Iterator<Item = String>) {
 /// How often it is asked whether everything has settled, for half a minute each.
 const SETTLING: usize = 20;
 
-/// Waits until all that follows from what was done is there: generated, and told.
+/// Waits until the system is idle: everything is generated and published.
 pub fn settle(system: &Running) {
     let ask = Ask { method: "GET", path: "/_local/settled", ..Ask::default() };
     let is_settled = || system.send(&ask).body == json!({"settled": true});

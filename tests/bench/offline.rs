@@ -1,4 +1,4 @@
-//! The plan of two files: beside a bare parse of both, beside `terraform plan` on the same items, and its instructions.
+//! The plan of two files, compared with a bare parse and with `terraform plan` on the same items.
 
 use crate::Scale;
 use crate::built;

@@ -1,4 +1,4 @@
-//! What takes the time of a submission beside the storage: parsing, planning, and comparing two files.
+//! The time of a submission without the storage: parsing, planning, and comparing two files.
 #![expect(clippy::unwrap_used, reason = "benchmark")]
 
 use bench::given::{Changed, declaration};

@@ -17,7 +17,7 @@ pub struct Chart<'a> {
     pub title: &'a str,
     /// What is below it: the quantity and its unit.
     pub across: &'a str,
-    /// What is beside it: the quantity and its unit.
+    /// Label of the vertical axis: the quantity and its unit.
     pub up: &'a str,
     /// The lines, each by its name, with their points; all numbers are above zero.
     pub lines: Vec<(&'a str, Vec<(f64, f64)>)>,

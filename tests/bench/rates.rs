@@ -40,7 +40,7 @@ pub fn measure(scale: &Scale) -> Vec<Figure> {
     figures
 }
 
-/// A rate over HTTP beside that of what is asked of the engine, made straight there.
+/// Compares a rate over HTTP with the rate of the same engine calls, made directly.
 fn beside(what: &str, asked: &str, (http, engine): (f64, f64)) -> [Figure; 2] {
     [
         Figure::told(
@@ -111,7 +111,7 @@ impl Measuring<'_> {
         (http, rate(&self.client, &self.system.engine, &asked))
     }
 
-    /// The rate of approvals, beside that of the very same calls made straight at the engine.
+    /// Measures the rate of approvals, and of the same engine calls made directly.
     fn decisions(&self, waiting: &[u64]) -> Vec<Figure> {
         let mut rounds = Vec::new();
         for round in waiting.chunks_exact(BY_TURNS * self.scale.requests).take(self.scale.rounds) {
@@ -171,9 +171,9 @@ fn approval(id: &u64) -> Call {
 /// The rates of one round: approvals over HTTP, and what they ask of the engine made straight there.
 #[derive(Debug)]
 struct Round {
-    /// Over HTTP, with all that the system does beside.
+    /// Over HTTP, with `generate` and `notify` at work.
     usual: f64,
-    /// Over HTTP, while nothing is generated or told.
+    /// Over HTTP, with `generate` and `notify` idle.
     resting: f64,
     /// All that an approval asks of the engine, one after the other.
     all: f64,

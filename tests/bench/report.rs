@@ -11,7 +11,7 @@ const BEGIN: &str = "<!-- figures -->\n";
 const END: &str = "<!-- /figures -->";
 const ACROSS: &str = "declared items";
 
-/// A plot: its file, its title, what is beside it, and which number of a point it shows.
+/// A plot: its file, its title, the label of its vertical axis, and the value of a point.
 type Plot = (&'static str, &'static str, &'static str, fn(&Point) -> Option<f64>);
 
 const PLOTS: [Plot; 3] = [

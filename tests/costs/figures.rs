@@ -15,7 +15,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// What a reply tells.
+    /// Reads the figures of a response.
     #[track_caller]
     pub fn told(answer: &Answer) -> Self {
         let told = answer.header("server-timing").unwrap_or_else(|| panic!("{answer:?}"));

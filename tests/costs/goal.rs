@@ -1,4 +1,4 @@
-//! What an operation may cost at most.
+//! The maximum cost of an operation.
 
 use super::figures::{Figures, decimal};
 
@@ -34,7 +34,7 @@ const GOALS: [(&str, Goal); 14] = [
 /// How many operations have a goal.
 pub const COUNT: usize = GOALS.len();
 
-/// An operation's goal, beside what it costs.
+/// An operation's goal with its measured cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     /// The operation.

@@ -1,4 +1,4 @@
-//! What ten thousand items cost those that look through them: pages of long lists, and a definition's blast radius.
+//! Costs with 10,000 items: pages of long lists, and the impact of a definition.
 
 use super::figures::Figures;
 use super::page::Table;
@@ -20,7 +20,7 @@ fn system() -> Running {
         "services": [{"owner": "One", "schema": definition(64)}],
     });
     let system = Running::start(&world.to_string());
-    // Nobody is told of them.
+    // Events would only add load.
     system.enable("notify", false);
     let vm = |n: u64| json!({"name": format!("vm{n:05}"), "cpu": n % 16, "memory": 2});
     let vms: Vec<Value> = (0..ITEMS).map(vm).collect();
@@ -49,7 +49,7 @@ fn page(system: &Running, path: &str, key: &str, rows: usize) -> (Figures, Strin
     (Figures::told(&answer), answer.at("/next").as_str().unwrap_or_default().to_owned())
 }
 
-/// The table of long lists, and that of the blast radius.
+/// Measures the tables of long lists and of the impact.
 pub(super) fn tables() -> [Table; 2] {
     let system = system();
     [lists(&system), radius(&system)]
@@ -68,7 +68,7 @@ fn lists(system: &Running) -> Table {
         ("a consumer's items", "consumer/service_items", "alpha", &ITEM_PARTS),
     ] {
         let list = format!("/v1/orcabase/{list}/");
-        // Which change instances are born side by side is anybody's guess, and where a read of many ends goes by their order.
+        // The order of concurrently created change instances varies, and so does the end of a read of many.
         let by_age = list.contains("change_instances");
         let page = |path: &str, rows: usize| {
             let (figures, next) = page(system, path, key, rows);

@@ -1,4 +1,4 @@
-//! What each page of each list asks of the table: how many queries, batches and single reads, and what they cost.
+//! The requests of each page of each list: queries, batches and single reads, with their cost.
 
 use super::figures::{Figures, decimal};
 use super::page::Table;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
 
-/// How many VMs there are, and load balancers, each on a VM: more than a page of each.
+/// Number of VMs, and of load balancers with a VM each: more than a page.
 const EACH: u64 = 25;
 
-/// How many rows a page has.
+/// Number of rows of a page.
 const LIMIT: usize = 10;
 
-/// A list as somebody asks for it: what it is called, who asks, for what, and with which filter.
+/// A list with its name, the API key, the path and a filter.
 struct List {
     name: &'static str,
     key: &'static str,
@@ -84,7 +84,7 @@ const LISTS: [List; 20] = [
     list("submissions", CONSUMER_KEY, "consumer/submissions", "commit_id=c7"),
 ];
 
-/// Every kind of row, more than a page of each.
+/// Starts a system with more than a page of every kind of row.
 fn system() -> Running {
     let system = Running::demo();
     for number in 1..=12 {
@@ -93,7 +93,7 @@ fn system() -> Running {
         let published = system.call("POST", &format!("{OWNER}/services/"), VM_KEY, &definition);
         assert_eq!(published.status, 201, "{published:?}");
     }
-    // So many machines, each with a load balancer; the first of them are grown.
+    // `count` VMs with a load balancer each. The first `grown` VMs are larger.
     let application = |count: u64, grown: u64| {
         let vm = |n: u64| json!({"name": format!("CoreVM{n}"), "cpu": if n <= grown { 16 } else { 8 }, "memory": 2});
         let lb = |n: u64| json!({"name": format!("CoreLB{n}"), "algorithm": "a", "related_vms": [format!("CoreVM{n}")]});
@@ -106,7 +106,7 @@ fn system() -> Running {
         assert_eq!(answer.status, 201, "{answer:?}");
         system.settle();
     };
-    // One after the other: what is generated for several items at once is so in any order, and pages go by age.
+    // One submission per item: concurrent generation has no order, and pages are in order of creation.
     for count in 1..=EACH {
         submit(0, "App", &application(count, 0));
     }
@@ -125,10 +125,10 @@ fn system() -> Running {
     system
 }
 
-/// How many queries one page takes at most: of each of six states, or of each of ten applications beside their own.
+/// Maximum number of queries of one page: one per state of six, or one per application of ten and their own.
 const QUERIES_MAX: usize = 11;
 
-/// One page: how many calls of each kind it took, and what they cost.
+/// Requests one page. Returns its cells and its next page.
 fn page(watched: &Watched<'_>, list: &List, path: &str) -> (String, Option<String>) {
     let (answer, seen) = watched.send(&Ask { method: "GET", path, key: Some(list.key), ..Ask::default() });
     assert_eq!(answer.status, 200, "{path}: {answer:?}");
@@ -148,7 +148,7 @@ fn page(watched: &Watched<'_>, list: &List, path: &str) -> (String, Option<Strin
     (cells, answer.at("/next").as_str().map(str::to_owned))
 }
 
-/// The table of them.
+/// Measures the table of lists.
 pub(super) fn lists() -> Table {
     let system = system();
     let watched = Watched::on(&system);
@@ -156,7 +156,7 @@ pub(super) fn lists() -> Table {
     for list in &LISTS {
         let joint = if list.path.contains('?') { '&' } else { '?' };
         let path = format!("/v1/orcabase/{}{joint}limit={LIMIT}", list.path);
-        // What a process knows of schemas it has read before.
+        // The first request fills the cache of schemas.
         page(&watched, list, &path);
         let (cells, next) = page(&watched, list, &path);
         table.line(&format!("**{}**", list.name), &cells);

@@ -165,7 +165,7 @@ pub(super) fn reads() -> Table {
     table
 }
 
-/// What it takes beside what the same takes without prices, above.
+/// Measures operations with prices. The tables above have the same operations without prices.
 pub(super) fn charges() -> Table {
     let mut table = Table::new("Charges of a service with both prices");
     let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();

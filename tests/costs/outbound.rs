@@ -1,4 +1,4 @@
-//! What deliveries and healthchecks cost: the function is handed its messages one by one.
+//! Costs of deliveries and healthchecks. The test invokes the function with single messages.
 
 use super::figures::Figures;
 use super::page::Table;
@@ -19,7 +19,7 @@ const EXTERNAL: &str = "/v1/external/serviceowner";
 pub(super) fn outbound() -> Table {
     let mut table = Table::new("Deliveries and healthchecks");
     let system = Running::demo();
-    // Nobody but this test takes messages.
+    // Only this test receives messages.
     system.enable("deliver", false);
     let target = target(&system);
     in_service(&system, 50);
@@ -57,7 +57,7 @@ pub(super) fn outbound() -> Table {
     table
 }
 
-/// So many VMs in service.
+/// Brings this number of VMs in service.
 fn in_service(system: &Running, count: usize) {
     let path = "/v1/orcabase/serviceowner/services/1/";
     assert_eq!(system.call("PATCH", path, OWNER, &json!({"approval_required": false})).status, 200);
@@ -68,7 +68,7 @@ fn in_service(system: &Running, count: usize) {
     system.settle();
 }
 
-/// Where messages go: all is well, but where it is busy.
+/// Starts a target. It answers 200, and 503 under `/busy`.
 fn target(system: &Running) -> String {
     let listener = system.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let target = format!("http://{}", listener.local_addr().unwrap());
@@ -80,7 +80,7 @@ fn target(system: &Running) -> String {
     target
 }
 
-/// What it costs to take a message.
+/// Returns the cost of one message.
 fn taken(system: &Running, message: &str) -> Figures {
     let event: QueueEvent =
         serde_json::from_value(json!({"Records": [{"messageId": "1", "body": message}]})).unwrap();

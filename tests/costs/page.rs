@@ -1,13 +1,13 @@
-//! The page that tells what everything costs.
+//! The page of costs.
 
 use super::figures::{Figures, decimal};
 use super::goal::Held;
 
-/// What a million units cost, in thousandths of a dollar.
+/// Price of a million units, in thousandths of a dollar.
 const WRITE_PRICE: u64 = 625;
 const READ_PRICE: u64 = 125;
 
-/// A table under a heading, in the making.
+/// A table under a heading.
 pub(super) struct Table {
     text: String,
     held: Vec<Held>,
@@ -20,12 +20,12 @@ impl Table {
         Self { text: format!("## {heading}\n\n{head}"), held: Vec::new() }
     }
 
-    /// A table with columns of its own.
+    /// Begins a table with its own columns.
     pub(super) fn beginning(text: &str) -> Self {
         Self { text: text.to_owned(), held: Vec::new() }
     }
 
-    /// A row of such a table.
+    /// Adds a row with these cells.
     pub(super) fn line(&mut self, name: &str, cells: &str) {
         self.text.push_str(&["| ", name, " | ", cells, " |\n"].concat());
     }
@@ -36,21 +36,21 @@ impl Table {
         self.cells(operation, figures, cells);
     }
 
-    /// A row of an operation that has no goal.
+    /// Adds a row of an operation without a goal.
     pub(super) fn named_row(&mut self, operation: String, figures: Figures) {
         let Figures { write, read, round_trips } = figures;
         let cells = [decimal(write, 3, 0), decimal(read, 3, 0), round_trips.to_string(), price(write, read)];
         self.line(&operation, &format!("{} | ", cells.join(" | ")));
     }
 
-    /// A row of units alone: how far items wait for one another depends on how many there are.
+    /// Adds a row of units alone. Round trips depend on the number of items.
     pub(super) fn units(&mut self, operation: &'static str, figures: Figures) {
         let Figures { write, read, .. } = figures;
         let cells = [decimal(write, 3, 0), decimal(read, 3, 0), String::new(), price(write, read)];
         self.cells(operation, figures, cells);
     }
 
-    /// A row of what is written alone: items that land beside each other are read again when they meet.
+    /// Adds a row of write units alone. Concurrent items can conflict, and then need further reads.
     pub(super) fn writes(&mut self, operation: &'static str, figures: Figures) {
         let cells = [decimal(figures.write, 3, 0), String::new(), String::new(), String::new()];
         self.cells(operation, figures, cells);
@@ -65,13 +65,13 @@ impl Table {
     }
 }
 
-/// Of a million operations, in dollars.
+/// Returns the price of a million operations, in dollars.
 fn price(write: u64, read: u64) -> String {
-    // A thousandth of a unit at so many thousandths of a dollar for a million: millionths for a million.
+    // Thousandths of a unit times thousandths of a dollar per million units: millionths of a dollar per million.
     decimal(write * WRITE_PRICE + read * READ_PRICE, 6, 2)
 }
 
-/// The page with these tables, and the goals in them.
+/// Returns the page with these tables, and their goals.
 pub(super) fn page(tables: Vec<Table>) -> (String, Vec<Held>) {
     let texts: Vec<&str> = tables.iter().map(|table| table.text.as_str()).collect();
     let page = format!("{INTRODUCTION}\n{}", texts.join("\n"));

@@ -80,12 +80,12 @@ impl Function {
         reply.unwrap_or_else(|error| panic!("the function failed: {}", String::from_utf8_lossy(&error)))
     }
 
-    /// How long it took until it first asked for an event; before the first reply nobody knows.
+    /// Returns the time until its first request for an event. It is unknown before the first response.
     pub(super) fn until_ready(&self) -> Duration {
         *self.asked.get().unwrap() - self.began
     }
 
-    /// The write units that its metrics tell of, in all.
+    /// Returns the sum of the write units in its metrics.
     pub(super) fn write_units(&mut self) -> f64 {
         self.told().iter().filter_map(|line| line["WriteUnits"].as_f64()).sum()
     }
@@ -146,13 +146,13 @@ impl Api {
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hyper::Error> {
         if request.method() == Method::GET {
             self.asked.get_or_init(Instant::now);
-            // Without a next event there is no next answer.
+            // Without a next event, no next answer follows.
             let event = self.events.lock().await.recv().await.unwrap_or_default();
             return Ok(self.next(event));
         }
         let failed = request.uri().path().ends_with("/error");
         let body = request.into_body().collect().await?.to_bytes();
-        // Nobody waits for what comes after the last reply.
+        // The output after the last response has no reader.
         drop(self.replies.send(if failed { Err(body) } else { Ok(body) }));
         let mut taken = Response::new(Full::new(Bytes::from_static(br#"{"status":"OK"}"#)));
         *taken.status_mut() = StatusCode::ACCEPTED;
