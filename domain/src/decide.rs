@@ -183,9 +183,11 @@ fn check(
     update: &Update,
     caller: &TeamRef,
 ) -> Result<(), Refused> {
+    // First: a team without the right learns nothing about state, data and limits (R2).
     if change.owner.id != caller.id {
         return Err(Refused::NotOwner);
     }
+    // The present state is always allowed, so a repeated request succeeds without a write.
     if state != change.state && !is_legal(Some(change.state), state, By::Owner) {
         return Err(Refused::IllegalTransition { from: change.state, to: state });
     }
@@ -264,6 +266,7 @@ fn enter(after: &mut Decided, state: State, stamp: &Stamp) -> Option<crate::writ
                 stack.clear(change.id);
                 match change.change_type {
                     ChangeType::Create => stack.creation = Creation::Done,
+                    // The item is gone: a later declaration creates it again (R7).
                     ChangeType::Delete => stack.creation = Creation::Never,
                     ChangeType::Modify => {}
                 }
@@ -274,8 +277,8 @@ fn enter(after: &mut Decided, state: State, stamp: &Stamp) -> Option<crate::writ
             }
             None
         }
-        // The item keeps its unfulfilled declaration: it is an orphan, and the next submission requests it again
-        // (R12).
+        // If the item differs from its declaration now, it is an orphan, and the next submission requests the
+        // change again (R12).
         State::Closed => {
             if let Some(stack) = item.stacks.get_mut(&change.owner.id) {
                 stack.clear(change.id);

@@ -23,6 +23,8 @@ macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        ///
+        /// It is an integer of at most 53 bits, so every JSON reader has it exactly.
         pub struct $name(u64);
 
         impl $name {

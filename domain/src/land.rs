@@ -61,8 +61,8 @@ pub struct Landed {
 
 /// Creates a change instance on `item`, whose record already shows the declaration of the change.
 pub fn land(item: &Item, birth: &Birth, stamp: &Stamp) -> Landed {
-    // A direct change is never overtaken: `HEAD.in_flight` keeps later submissions out until it is applied. The
-    // planner has checked that it answers every rejection (R10).
+    // A direct change is never overtaken: `HEAD.in_flight` keeps later submissions out until it is applied. And it
+    // is the consumer's own answer to a rejection, so it does not wait for one (R24).
     if birth.kind != Kind::Direct
         && let Some(reason) = stillborn(item, birth)
     {
@@ -134,8 +134,7 @@ fn close_answered(item: &mut Item, birth: &Birth, stamp: &Stamp, closed: &mut Ve
     let target = target(birth);
     let answered: Vec<(TeamId, Slot)> = item
         .blocked()
-        // target == Target::Removed) || The same declaration would fail for the same reason, so it answers nothing
-        // (R10).
+        // The same declaration would fail for the same reason, so it answers nothing (R10).
         .filter(|(_, slot)| slot.target != target || target == Target::Removed)
         .map(|(owner, slot)| (owner, *slot))
         .collect();

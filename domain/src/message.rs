@@ -121,6 +121,7 @@ impl Messages {
     pub fn changed(&self, id: MessageId, content: Content, stamp: &Stamp) -> Option<Self> {
         let mut after = self.again(stamp);
         let message = after.all.iter_mut().find(|message| message.id == id && message.content != content)?;
+        // The clocks of two functions may differ, but times in a record never go back.
         message.modified = stamp.now.not_before(message.modified);
         message.content = content;
         Some(after)

@@ -87,6 +87,7 @@ pub fn item(now: &Item, changes: &[Change], deployed: &[Deployed], moment: Momen
         declared,
         runtime_state: runtime_state(&then)?,
         settled: None,
+        // The record has the schema version of the present declaration only; 0 means unknown.
         schema_version: if version == now.version { now.schema_version } else { 0 },
         stacks: stacks(&then),
         deployed: deployed.map(|one| LatestDeployed { id: one.id, version: one.version, hash: one.hash }),

@@ -73,7 +73,7 @@ pub struct Request<'a> {
     pub mandatory: &'a Mandatory,
 }
 
-/// Why there is no plan.
+/// The reason for a failed plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// The records that were read do not match, because another transaction ran meanwhile: the caller reads them
@@ -92,7 +92,7 @@ pub enum Refused {
 /// A packing then writes them at once or staged.
 #[derive(Clone, Debug)]
 pub struct Plan<'a> {
-    /// Why planning fails.
+    /// The items that differ: each one before the submission, and its planned change.
     direct: Vec<(Option<&'a Item>, Owed)>,
     /// The changes to generate later: shares of dependent teams, then referenced items with their shares.
     derived: Vec<Owed>,
@@ -175,6 +175,7 @@ pub fn plan<'a>(
         id,
         numbers: comparison.numbers,
         applications,
+        // A team that sends none keeps its metadata, even in a whole submission.
         metadata: metadata.unwrap_or_else(|| stored.team.metadata.clone()),
     };
     draft.finish(stored, offers, request)
@@ -217,6 +218,7 @@ struct Numbers {
 impl Numbers {
     fn change(&mut self, team: crate::id::TeamId) -> Result<ChangeId, Refused> {
         let id = ChangeId::new(team, self.next_change).ok_or(Refused::OutOfNumbers)?;
+        // The numbers between are for the deployed items of the change instance (ADR 1).
         self.next_change += CHANGE_STRIDE;
         Ok(id)
     }
@@ -248,6 +250,7 @@ impl<'a> Draft<'a> {
             ..stored.head
         };
         let (mut others, mut replaced) = (Vec::new(), Vec::new());
+        // Unchanged metadata cost no write, and nothing to store before the commit.
         if self.metadata != stored.team.metadata {
             let since = stored.team.since.replaced_by(self.id.number(), request.stamp.now);
             others.push(Write::Team(Team { metadata: self.metadata.clone(), since, ..stored.team.clone() }));
@@ -315,7 +318,7 @@ impl<'a> Draft<'a> {
             scope: request.scope,
             commit_id: request.commit_id.clone(),
             root: Some(root),
-            // direct > 0, || An orphan's new change leaves all declarations, and so the root, unchanged.
+            // An orphan's new change leaves all declarations, and so the root, unchanged.
             changed: root != stored.head.root || direct > 0,
             first_change: stored.head.next_change,
             direct,

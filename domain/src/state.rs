@@ -123,7 +123,7 @@ pub const TRANSITIONS: &[Transition] = &[
     owner(State::Pending, State::Rejected),
     owner(State::Approved, State::Completed),
     owner(State::Approved, State::Errored),
-    // Giving up leaves an orphan, and the next submission requests the change again (R12).
+    // If this leaves an orphan, the next submission requests the change again (R12).
     owner(State::Rejected, State::Closed),
     owner(State::Errored, State::Closed),
     stack_rules(State::Pending),

@@ -70,7 +70,7 @@ fn below(pointer: &str, token: &str) -> String {
     below
 }
 
-/// Whether two values, not both containers of one kind, have one canonical form.
+/// Returns whether two values have the same canonical form; its caller compares containers of one kind itself.
 fn is_same(old: &Value, new: &Value) -> bool {
     match (old, new) {
         // `1` and `1.0` have the same canonical form.

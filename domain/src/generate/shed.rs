@@ -19,7 +19,7 @@ pub const CLOSINGS_MAX: usize = 64;
 /// Returns the transaction that closes the excess of `landing` over `most` ahead of it.
 ///
 /// It returns none without an excess, or without an answered change instance of a dependent team. `item` is the
-/// item of `landing`. The change instances of the service owner stay for the landing: there are at most two.
+/// item of `landing`. The change instances of the service owner are not in it: there are at most two.
 pub fn shed(landing: &[Write], item: Option<&Item>, most: usize, now: Timestamp) -> Option<Vec<Write>> {
     let item = item?;
     let excess = landing.len().saturating_sub(most).min(CLOSINGS_MAX);
@@ -35,7 +35,7 @@ pub fn shed(landing: &[Write], item: Option<&Item>, most: usize, now: Timestamp)
             stack.clear(closing.change);
         }
     }
-    // The landing was computed on this revision: it must now fail and be computed again.
+    // `landing` was computed on the old revision, so it cannot commit any more: the caller computes it again.
     after.revision += 1;
     after.modified = now.not_before(item.modified);
     let attention = attention_moved(Some(item), &after);

@@ -73,6 +73,7 @@ impl<'a> Cursor<'a> {
 /// Returns the string in a text, if it is one.
 pub(crate) fn string(text: &str) -> Option<Cow<'_, str>> {
     let content = text.strip_prefix('"')?.strip_suffix('"')?;
+    // Only escapes need a copy, and most strings have none.
     if content.contains('\\') {
         serde_json::from_str(text).ok().map(Cow::Owned)
     } else {

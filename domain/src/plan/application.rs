@@ -121,7 +121,7 @@ pub(super) fn concerned<'a, 'r>(
                 all.push(Concerned::new(Some(application), Some(declared), items));
             }
             Some((application, None)) if digest_of(declared) == application.digest => {}
-            // The team changed between the reads, so [`super::to_read`] now names other applications.
+            // The team changed between the reads, so `to_read` now names other applications.
             Some((_, None)) => return Err(Refused::Torn),
         }
     }

@@ -80,6 +80,7 @@ pub(super) fn subschemas<'a>(pointer: &str, schema: &'a Value) -> Vec<Subschema<
         };
         let at = below(pointer, keyword);
         let mut add = |pointer: String, schema: &'a Value| {
+            // Anything else is not a schema; the check against the meta-schema reports it.
             if schema.is_object() || schema.is_boolean() {
                 found.push(Subschema { pointer, schema, keyword, way });
             }

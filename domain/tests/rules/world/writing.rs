@@ -6,6 +6,7 @@ use store::{Key, Record, Table};
 impl World {
     /// Executes a transaction; panics where a storage would cancel it.
     pub(crate) fn apply(&mut self, writes: &[Write]) {
+        // A new table for each transaction: the snapshot is the whole state, so a test can clone a world.
         let mut table = Table::of(&self.snapshot);
         for offer in self.offers.values() {
             let service = &offer.service;
