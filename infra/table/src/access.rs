@@ -1,5 +1,4 @@
-//! API keys, and the records of what was done to keys, members, services and teams, in a table of their own: the
-//! authorizer reads nothing else.
+//! API keys and the audit log, in a table of their own: the authorizer reads nothing else (decision record 16).
 
 use crate::call::Call as _;
 use crate::commit::Commit;
@@ -10,39 +9,40 @@ use domain::access::{ApiKey, KEYS_MAX};
 use domain::id::{KeyId, TeamId};
 use domain::recorded::Recorded;
 
-/// What became of a change of keys or members.
+/// The outcome of a change of keys, members, webhooks or similar records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keyed {
-    /// It is stored.
+    /// The change is stored.
     Stored,
-    /// The name is taken, or there are as many as there may be; or what is changed has changed meanwhile: look again.
+    /// The name is taken, the limit is reached, or the record has changed; the caller reads again.
     Stale,
 }
 
 impl Table {
-    /// The API key with this hash.
+    /// Returns the API key with this hash.
     pub async fn api_key(&self, hash: &str) -> Result<Option<ApiKey>, Error> {
         self.key_row(key::api_key(hash)).await
     }
 
-    /// The API key with this id.
+    /// Returns the API key with this id.
     pub async fn api_key_by_id(&self, id: KeyId) -> Result<Option<ApiKey>, Error> {
         self.key_row(key::api_key_of(id)).await
     }
 
-    /// Whether a key of a team has ever had this name.
+    /// Returns whether a team has ever had a key with this name.
     pub async fn is_key_name_taken(&self, team: TeamId, name: &str) -> Result<bool, Error> {
         Ok(self.keys_row(key::api_key_name(team, name)).await?.is_some())
     }
 
-    /// All keys of a team, in the order in which they were made.
+    /// Returns all keys of a team, in the order of their creation.
     pub async fn api_keys(&self, team: TeamId) -> Result<Vec<ApiKey>, Error> {
         let mut keys = self.keys_rows::<ApiKeyRecord>(&key::access_partition(team), key::API_KEYS).await?;
         keys.sort_by_key(|key| (key.created, key.id));
         Ok(keys)
     }
 
-    /// What was done to a team's keys and services, the newest first: so many records, of those before `before` if it is given.
+    /// Returns at most `limit` audit log entries of a team, newest first, each with its position; only those before
+    /// `before` if it is set.
     pub async fn recorded(
         &self,
         team: TeamId,
@@ -61,14 +61,15 @@ impl Table {
         rows.map(read).collect()
     }
 
-    /// Stores a new key, unless its team has had one of that name or has as many as it may.
+    /// Stores a new key, unless its team has had one of that name or has reached the limit.
     pub async fn create_api_key(&self, made: &ApiKey, recorded: &Recorded) -> Result<Keyed, Error> {
+        // The name has a record of its own that outlives the key, so a name is never used twice.
         let name = || statement::put_new(&self.keys, key::api_key_name(made.team.id, &made.name).into());
         self.keyed(made, || Ok([vec![name()?], self.stored(made)?, vec![self.told(recorded)?]].concat()))
             .await
     }
 
-    /// Puts a new key beside one that has had no successor until now, and ends that one.
+    /// Stores a successor of a key that has none, and limits the life of that key.
     pub async fn rotate_api_key(
         &self,
         ended: &ApiKey,
@@ -83,7 +84,7 @@ impl Table {
         self.keyed(made, actions).await
     }
 
-    /// Removes a key.
+    /// Removes a key, with its audit log entry in the same transaction.
     pub async fn revoke_api_key(&self, revoked: &ApiKey, recorded: &Recorded) -> Result<Keyed, Error> {
         let (hash, team) = (&revoked.hash, revoked.team.id);
         let actions = || {
@@ -94,12 +95,12 @@ impl Table {
             Ok([gone, vec![fewer, self.told(recorded)?]].concat())
         };
         let commit = self.transact(actions).await?;
-        // Once it is gone it is gone, whoever did it.
+        // An absent record is the requested result, even if another request removed it.
         let is_gone = commit == Commit::Done || self.api_key(hash).await?.is_none();
         outcome(commit, is_gone)
     }
 
-    /// Whatever the answer was, the new key tells: nobody else stores this very hash.
+    /// Runs a change that creates a key. The answer may be lost, so the new key decides: its hash is unique.
     async fn keyed(
         &self,
         made: &ApiKey,
@@ -132,7 +133,7 @@ impl Table {
         Ok(request.set_key(Some(key.into())).call().await?.item)
     }
 
-    /// All records of a partition whose sort keys begin so.
+    /// Returns all records of a partition with sort keys that begin with `prefix`.
     pub(crate) async fn keys_rows<R: Record>(&self, pk: &str, prefix: &str) -> Result<Vec<R::Value>, Error> {
         let mut rows = Vec::new();
         let mut after = None;
@@ -171,7 +172,7 @@ pub(crate) fn outcome(commit: Commit, is_done: bool) -> Result<Keyed, Error> {
     }
 }
 
-/// The rows of a key: by its hash for the authorizer, by its number for its team.
+/// Returns the two rows of a key: by hash for the authorizer, by number for its team.
 fn rows(made: &ApiKey) -> Result<[Attributes; 2], Error> {
     let by_hash = record::write::<ApiKeyRecord>(made)?;
     let mut by_number = by_hash.clone();

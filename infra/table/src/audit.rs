@@ -1,7 +1,7 @@
-//! The audit: every invariant on every record of a table, as it stands or as it was exported.
+//! The audit: checks every invariant on every record of a table or of an export (docs/explanation/audit.md).
 //!
-//! A scan beside traffic may show one record from before a transaction and another from after it. So nothing counts
-//! that is not found again in records that stood still (`again`).
+//! A scan during traffic may show one record before a transaction and another one after it. So a finding counts only
+//! if a second look (`again`) finds it in records that did not move meanwhile.
 
 mod again;
 mod concerned;
@@ -20,28 +20,27 @@ use domain::invariant::{Snapshot, Subject, Violation, ages, catalogue, violation
 use domain::timestamp::Timestamp;
 use std::collections::BTreeSet;
 
-/// How far an audit has come.
+/// The progress of an audit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// Rows read.
     pub rows: u64,
-    /// Violations so far, not all of which may count in the end.
+    /// Violations so far, before the second look.
     pub violations: u64,
 }
 
-/// What an audit found.
+/// The result of an audit.
 #[derive(Clone, Debug, Default)]
 pub struct Audited {
     /// Rows read.
     pub rows: u64,
-    /// What is wrong, in order.
+    /// The violations, sorted.
     pub violations: Vec<Violation>,
-    /// What seemed wrong in records that did not stand still, however often they were read.
+    /// Suspected violations in records that moved at every look.
     pub unsettled: u64,
 }
 
 impl Audited {
-    /// Adds what stands, and counts what does not.
+    /// Adds the violations that hold, and counts the unsettled ones.
     fn add(&mut self, (mut found, unsettled): (Vec<Violation>, u64)) {
         self.violations.append(&mut found);
         self.violations.sort();
@@ -51,8 +50,9 @@ impl Audited {
 }
 
 impl Table {
-    /// Reads the whole table; what is written meanwhile may be seen in part. Fails at a row that is wrong by itself: it
-    /// would be missing, or told as it is not.
+    /// Reads the whole table; writes during the read may be visible in part.
+    ///
+    /// Fails at a row that does not decode or is in the wrong place, because the snapshot would be wrong without it.
     pub async fn snapshot(&self) -> Result<Snapshot, Error> {
         let rows = self.scan(&|_| ()).await?;
         match rows.flaws.into_iter().min() {
@@ -64,7 +64,7 @@ impl Table {
         }
     }
 
-    /// Everything that is wrong with the table; with a time, also what ought to be over by then.
+    /// Checks the table. With a time, it also checks for work that must be complete by then.
     pub async fn audit(
         &self,
         now: Option<Timestamp>,
@@ -92,7 +92,7 @@ impl Table {
 }
 
 impl Rows {
-    /// Everything that is wrong with rows that nobody changes.
+    /// Checks rows that do not change, such as those of an export.
     pub fn audit(self) -> Audited {
         let mut audited = Audited { rows: self.count, ..Audited::default() };
         let of_rows = [self.flaws, self.set_aside].concat();
@@ -101,7 +101,7 @@ impl Rows {
         audited
     }
 
-    /// How far reading has come.
+    /// Returns the progress of the read.
     pub fn seen(&self) -> Seen {
         Seen { rows: self.count, violations: count(&self.flaws) + count(&self.set_aside) }
     }

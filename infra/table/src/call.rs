@@ -1,23 +1,21 @@
-//! The calls of the table.
+//! The SDK calls of the table, each behind one boxed future.
 //!
-//! What an `async` function does is compiled where it is awaited, into each program, and what the SDK does for one call
-//! is a lot. Behind a pointer it is compiled here, once, and no future that awaits it is large.
+//! Rust compiles an `async` function into every program that awaits it, and one SDK call is a lot of code. A boxed
+//! future is compiled once, in this crate, and the futures that await it stay small.
 
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation;
 use std::pin::Pin;
 
-/// A call that is under way.
+/// The boxed future of a call.
 pub(crate) type Calling<T, E> = Pin<Box<dyn Future<Output = Result<T, SdkError<E>>> + Send>>;
 
-/// A request that is ready to be sent.
+/// A request builder of the SDK whose call can be boxed.
 pub(crate) trait Call {
-    /// What is answered.
     type Output;
-    /// Why it may not be.
     type Error;
 
-    /// Sends it.
+    /// Sends the request.
     fn call(self) -> Calling<Self::Output, Self::Error>;
 }
 

@@ -1,4 +1,4 @@
-//! Which services have a healthcheck, as a process has seen it: of their items alone it is read how they are.
+//! A cache of the services with a healthcheck; only items of those services need a read of their health.
 
 use crate::key::{self, Key};
 use crate::{Error, Table};
@@ -9,14 +9,17 @@ use domain::timestamp::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// For how long a process goes by what it has seen.
+/// How long a process uses a cached entry, in seconds (decision record 25).
 const SEEN_SECONDS: u64 = 60;
 
-/// By service when it was looked, and whether it had one.
+/// The time of the read and whether the service had a healthcheck, by service.
 pub(crate) type Seen = Arc<Mutex<BTreeMap<ServiceId, (Timestamp, bool)>>>;
 
 impl Table {
-    /// What tells how items are: nothing where there is no healthcheck; where that is not known, whether there is one.
+    /// Returns the keys to read for the health of items.
+    ///
+    /// A service without a healthcheck needs none. For an uncached service the schedule of its healthcheck is read:
+    /// it exists if there is a healthcheck.
     pub(crate) fn checks_of(&self, items: &[Item], now: Timestamp) -> Vec<Key> {
         let seen = self.seen_checks();
         let mut keys = Vec::new();
@@ -32,13 +35,14 @@ impl Table {
         keys
     }
 
-    /// Notes which services have one, and reads how the items are of which that was not known.
+    /// Caches the services with a healthcheck, and reads the health of items whose service was not cached.
     pub(crate) async fn checks_beside(
         &self,
         items: &[Item],
         now: Timestamp,
         related: &Related,
     ) -> Result<Vec<crate::record::Attributes>, Error> {
+        // The lock ends before the read: it is a blocking lock and must not be held while the task waits.
         let unread = {
             let mut seen = self.seen_checks();
             let has = |item: &Item| related.courses.contains_key(&item.service.id);
@@ -46,7 +50,7 @@ impl Table {
             let unread = items.iter().filter(unknown).filter(|item| has(item));
             let unread = unread.map(|item| key::health(item.id)).collect();
             for item in items {
-                // What was seen to have none was not read again.
+                // A service cached as having none was not part of the read, so its absence proves nothing new.
                 if known(&seen, item.service.id, now) != Some(false) {
                     seen.insert(item.service.id, (now, has(item)));
                 }
@@ -56,7 +60,7 @@ impl Table {
         self.batches(unread, false).await
     }
 
-    /// Forgets what was seen of a service: its healthcheck is made or removed.
+    /// Removes a service from the cache, because its healthcheck was created or removed.
     pub(crate) fn forget_check(&self, service: ServiceId) {
         self.seen_checks().remove(&service);
     }

@@ -1,4 +1,4 @@
-//! Committing: one transaction, all or nothing, with bounded and jittered retries (docs/explanation/architecture.md, lost answers).
+//! Commits transactions, all or nothing, with a bounded number of retries (docs/explanation/concurrency.md).
 
 use crate::call::Call as _;
 use crate::error::{denial, describe, is_full};
@@ -11,44 +11,47 @@ use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, TransactWriteItem, Writ
 use domain::write::Write;
 use dovetail_aws::pause;
 
-/// How many actions a transaction takes.
+/// The most actions of one transaction, a limit of DynamoDB.
 pub const ACTIONS_MAX: usize = 100;
 
-/// How many bytes a transaction holds; DynamoDB takes 4 MB.
+/// The most bytes of one transaction; DynamoDB allows 4 MB, and [`size`] only estimates.
 const BYTES_MAX: usize = 3_500_000;
 
-/// How many records one batch write takes.
+/// The most records of one `BatchWriteItem`, a limit of DynamoDB.
 const BATCH_MAX: usize = 25;
 
-/// How often a write that the table refuses for now is tried again as it is; then its decision is made anew,
-/// and both together stay well below the 30 seconds that API Gateway waits.
+/// The most retries of a transaction that the table refuses for now, with the same actions.
+///
+/// After them the caller decides again on fresh records. Both together stay well below the 30 seconds after which API
+/// Gateway gives up.
 const RETRIES_MAX: u32 = 5;
 
-/// What became of a transaction.
+/// The outcome of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Commit {
-    /// It is written.
+    /// All actions are written.
     Done,
-    /// A condition did not hold: something it was decided on has moved, or it was written before.
+    /// A condition did not hold: a record has changed since the decision, or this transaction was written before.
     ///
-    /// Never to be taken for "not written" without a look at the own mark: the answer to a first, successful
-    /// attempt may have been lost below us.
+    /// It does not prove that nothing was written, because the answer to a first, successful attempt may be lost. The
+    /// caller must look for its own request id in the records first.
     Stale,
-    /// It met other traffic each time it was tried.
+    /// Every attempt conflicted with other transactions or was throttled; nothing is written.
     Busy,
-    /// Nobody knows; the own mark tells.
+    /// The answer is lost; the caller must look for its own request id in the records.
     Unknown,
-    /// It has more writes or bytes than a transaction takes; nothing was sent.
+    /// The transaction exceeds the limit of actions or bytes; nothing was sent.
     TooLarge,
 }
 
 impl Table {
-    /// How many writes a submission makes at once; a larger one is staged.
+    /// Returns the most writes of a submission in one transaction; a larger one is staged
+    /// (docs/explanation/staging.md).
     pub const fn actions_max(&self) -> usize {
         self.actions_max
     }
 
-    /// Writes all of `writes` or nothing.
+    /// Writes all of `writes` in one transaction, or nothing.
     pub async fn commit(&self, writes: &[Write]) -> Result<Commit, Error> {
         if writes.len() > ACTIONS_MAX {
             return Ok(Commit::TooLarge);
@@ -56,7 +59,9 @@ impl Table {
         self.transact(|| writes.iter().map(|write| statement::of(&self.name, write)).collect()).await
     }
 
-    /// Sends one transaction. Each attempt takes its actions along: they are made again for the next one, which is rare.
+    /// Sends one transaction and retries it while the table is busy.
+    ///
+    /// The SDK consumes the actions of each attempt, so `actions` builds them again for a retry, which is rare.
     pub(crate) async fn transact(
         &self,
         actions: impl Fn() -> Result<Vec<TransactWriteItem>, Error>,
@@ -64,6 +69,8 @@ impl Table {
         let mut attempt = 0;
         loop {
             let actions = actions()?;
+            // DynamoDB reports an oversized transaction as a validation error, the same as a defect. The check here
+            // lets the caller stage the submission instead.
             if size::of_actions(&actions) > BYTES_MAX {
                 return Ok(Commit::TooLarge);
             }
@@ -72,6 +79,8 @@ impl Table {
                 Ok(_) => return Ok(Commit::Done),
                 Err(error) => match told(&error) {
                     Failure::Condition => return Ok(Commit::Stale),
+                    // Another attempt could succeed where the first was written, or fail because of it. Only the
+                    // caller can find out, by its request id (docs/explanation/concurrency.md).
                     Failure::Ambiguous => return Ok(Commit::Unknown),
                     Failure::Refused => return Err(Error::NotTaken(describe(&error))),
                     Failure::Denied => return Err(Error::Denied(describe(&error))),
@@ -80,14 +89,16 @@ impl Table {
                     Failure::Busy => return Ok(Commit::Busy),
                 },
             }
+            // Full jitter: transactions that conflicted once would otherwise meet again at the same records.
             pause(attempt).await;
             spent::retry();
             attempt += 1;
         }
     }
 
-    /// Writes records without conditions, in as many requests as it takes: nobody sees them, or they are the same
-    /// whoever writes them.
+    /// Writes records without conditions, in as many requests as necessary.
+    ///
+    /// Not atomic. It suits records that nothing refers to yet, or whose content is the same for every writer.
     pub(crate) async fn put_all(&self, records: Vec<Attributes>) -> Result<(), Error> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
         for record in records {
@@ -102,7 +113,7 @@ impl Table {
         if batch.is_empty() { Ok(()) } else { self.write_batch(batch).await }
     }
 
-    /// Removes records, as far as they exist.
+    /// Removes the records that exist under these keys. Not atomic.
     pub(crate) async fn remove_all(&self, keys: Vec<Key>) -> Result<(), Error> {
         for some in keys.chunks(BATCH_MAX) {
             let requests = some.iter().cloned().map(delete_request).collect::<Result<_, _>>()?;
@@ -114,6 +125,7 @@ impl Table {
     async fn write_batch(&self, mut requests: Vec<WriteRequest>) -> Result<(), Error> {
         for attempt in 0..=RETRIES_MAX {
             let reply = self.client.batch_write_item().request_items(&self.name, requests).call().await?;
+            // DynamoDB may process a part of a batch and return the rest. Only the rest is sent again.
             requests = reply
                 .unprocessed_items
                 .and_then(|mut unprocessed| unprocessed.remove(&self.name))
@@ -141,23 +153,22 @@ fn delete_request(key: Key) -> Result<WriteRequest, Error> {
     Ok(WriteRequest::builder().delete_request(delete).build())
 }
 
-/// What a failed transaction means.
+/// The meaning of a failed transaction.
 enum Failure {
-    /// A condition did not hold.
     Condition,
-    /// It met other traffic and was certainly not written.
+    /// A conflict or a throttle; certainly not written.
     Busy,
-    /// It may have been written.
+    /// The transaction may or may not be written.
     Ambiguous,
-    /// The table does not take it: a defect.
+    /// The table rejects the request as invalid: a defect.
     Refused,
-    /// The function may not do this, or there is no such table.
+    /// The function lacks a permission, or the table does not exist.
     Denied,
-    /// The storage takes no writes.
+    /// The disk of another engine is full.
     Full,
 }
 
-/// The same, noted for the request's metrics.
+/// Classifies a failure and counts a conflict for the metrics of the request.
 fn told<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
     let failure = classify(error);
     if matches!(failure, Failure::Condition | Failure::Busy) {
@@ -168,12 +179,15 @@ fn told<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the SDK's errors are an open set")]
 fn classify<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
+    // Timeouts, broken connections and unreadable answers: the request may have reached the table.
     let SdkError::ServiceError(service) = error else { return Failure::Ambiguous };
     if is_full(error) {
         return Failure::Full;
     }
     match service.err() {
         TransactWriteItemsError::TransactionCanceledException(cancelled) => {
+            // The reasons come in the order of the actions. A failed condition wins over a conflict next to it,
+            // because a retry with the same actions would fail on that condition again.
             let codes = || cancelled.cancellation_reasons().iter().filter_map(|reason| reason.code());
             if codes().any(|code| code == "ConditionalCheckFailed") {
                 Failure::Condition
@@ -185,6 +199,8 @@ fn classify<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
                 Failure::Busy
             }
         }
+        // A retry of the SDK while its first attempt still runs, or an error after the write: both leave the outcome
+        // open.
         TransactWriteItemsError::TransactionInProgressException(_)
         | TransactWriteItemsError::InternalServerError(_) => Failure::Ambiguous,
         TransactWriteItemsError::ProvisionedThroughputExceededException(_)
@@ -197,7 +213,7 @@ fn classify<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
     }
 }
 
-/// What a failure that the SDK does not model means, by its code.
+/// Returns the meaning of an error that the SDK does not model, by its code.
 fn by_code(code: Option<&str>) -> Failure {
     match code {
         Some("ThrottlingError") => Failure::Busy,

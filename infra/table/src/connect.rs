@@ -1,4 +1,4 @@
-//! The client: made once per process.
+//! The table client, created once in each process, with its settings and caches.
 
 use crate::call::Call as _;
 use crate::checked;
@@ -18,22 +18,23 @@ use dovetail_aws::Way;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// Where the tables are.
+/// The names and the endpoint of the tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The name of the table.
+    /// Name of the main table.
     pub table: String,
-    /// The name of the table of API keys.
+    /// Name of the table of API keys.
     pub keys_table: String,
-    /// An engine to use instead of AWS, by its endpoint.
+    /// Endpoint of an engine that replaces AWS; `None` means AWS.
     pub endpoint: Option<String>,
-    /// How many writes a submission makes at once; a larger one is staged. At most [`ACTIONS_MAX`].
+    /// The most writes of a submission in one transaction; a larger one is staged. Default and maximum are
+    /// [`ACTIONS_MAX`].
     pub actions_max: usize,
 }
 
 impl Settings {
-    /// The settings of a deployed function: `DOVETAIL_TABLE`, `DOVETAIL_KEYS_TABLE` and, where it differs,
-    /// `DOVETAIL_ACTIONS_MAX`; for an engine in AWS's place, `DOVETAIL_ENDPOINT`.
+    /// Reads the settings from the environment: `DOVETAIL_TABLE`, `DOVETAIL_KEYS_TABLE`, and optionally
+    /// `DOVETAIL_ACTIONS_MAX` and, for an engine, `DOVETAIL_ENDPOINT`.
     pub fn from_env() -> Result<Self, BadSettings> {
         let needed = |name| std::env::var(name).map_err(|_| BadSettings(name));
         let actions_max = match std::env::var("DOVETAIL_ACTIONS_MAX") {
@@ -49,22 +50,22 @@ impl Settings {
     }
 }
 
-/// A variable of the environment that is missing or not what it should be.
+/// An environment variable that is missing or invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the environment variable {0} is missing or bad")]
 pub struct BadSettings(&'static str);
 
-/// What never changes of the change instances that were decided on.
+/// The cache of constant facts about change instances.
 type AllKnown = Arc<Mutex<BTreeMap<ChangeId, Known>>>;
 
-/// What never changes of a change instance: its item, and the teams that it concerns.
+/// The constant facts about a change instance: its item and the three teams that it concerns.
 #[derive(Clone, Copy)]
 pub(crate) struct Known {
     pub(crate) item: ItemId,
     pub(crate) parties: [TeamId; 3],
 }
 
-/// The tables and the client that reaches them.
+/// The tables with their client. Clones share the client and the caches.
 #[derive(Clone)]
 pub struct Table {
     pub(crate) client: Client,
@@ -86,13 +87,13 @@ impl std::fmt::Debug for Table {
 }
 
 impl Table {
-    /// Connects with the credentials and the region of the environment, or to an engine.
+    /// Connects to AWS with the credentials and region of the environment, or to an engine.
     pub fn connect(settings: Settings) -> Self {
         let way = Way::to(settings.endpoint.clone());
         Self::connect_by(settings, way)
     }
 
-    /// Connects in a certain way, wherever the settings lead.
+    /// Connects through `way` and ignores the endpoint of the settings.
     pub fn connect_by(settings: Settings, way: Way) -> Self {
         let is_engine = matches!(way, Way::Engine(_));
         let config = dovetail_aws::config(way);
@@ -112,9 +113,10 @@ impl Table {
         }
     }
 
-    /// Fails unless the tables answer a read and, on an engine in AWS's place, take a write: its disk may be full.
+    /// Fails unless the main table answers a read and, on an engine, the keys table accepts a write.
     ///
-    /// A table of AWS is never full, and a check that everybody may ask for gets no permission to write there.
+    /// The disk of an engine may be full. A table of AWS never is, and an unauthenticated check gets no write
+    /// permission there.
     pub async fn check_health(&self) -> Result<(), Error> {
         if let Some(id) = TeamId::new(1) {
             self.team(id).await?;

@@ -1,22 +1,23 @@
-//! What a request costs at the table: units of capacity, and round trips in sequence.
+//! The cost of a request at the table: capacity units, and sequential round trips.
 
 use serde_json::Value;
 use std::fmt;
 
-/// How many digits behind the point are kept; units come in halves at the finest.
+/// The decimals of a unit that are stored; DynamoDB reports halves at the finest.
 const DIGITS: usize = 3;
 
-/// Units of capacity, counted in thousandths, so that sums are exact.
+/// Capacity units, stored in thousandths so that sums are exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Units(u64);
 
 impl Units {
-    /// Units as the table tells them; what is no number of units is none.
+    /// Converts the units of a response. A value that is not a number of units counts as 0.
     pub(crate) fn told(units: f64) -> Self {
+        // The text avoids a multiplication of floats, which would truncate 1.005 to 1.004.
         Self(format!("{units:.DIGITS$}").replace('.', "").parse().unwrap_or_default())
     }
 
-    /// How many thousandths of a unit these are.
+    /// Returns the thousandths of a unit.
     pub const fn thousandths(self) -> u64 {
         self.0
     }
@@ -27,7 +28,7 @@ impl Units {
 }
 
 impl fmt::Display for Units {
-    // As a person writes it: `19`, `2.5`.
+    // Without trailing zeros: `19`, `2.5`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rest = format!("{:0DIGITS$}", self.0 % 1_000);
         match rest.trim_end_matches('0') {
@@ -37,42 +38,43 @@ impl fmt::Display for Units {
     }
 }
 
-/// What calls of the table cost together.
+/// The cost of several calls of the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Write units, those of indexes among them.
+    /// Write units, including those of the indexes.
     pub write_units: Units,
-    /// Read units.
     pub read_units: Units,
-    /// How many calls waited for one another, one after the other: calls side by side count once.
+    /// Calls that waited for one another; concurrent calls count once.
     pub round_trips: u64,
-    /// How many calls there were.
+    /// All calls.
     pub calls: u64,
 }
 
 impl Cost {
-    /// What one call costs, whatever it consumed.
+    /// Returns the cost of one call without its capacity units.
     pub(crate) const fn of_call() -> Self {
         Self { write_units: Units(0), read_units: Units(0), round_trips: 1, calls: 1 }
     }
 
-    /// Adds what a call consumed.
+    /// Adds capacity units.
     pub(crate) fn consume(&mut self, write_units: Units, read_units: Units) {
         self.write_units = self.write_units.plus(write_units);
         self.read_units = self.read_units.plus(read_units);
     }
 
-    /// Adds what is finished now and was begun behind `before` round trips: what was finished when it began is what it
-    /// may have waited for.
+    /// Adds a call, or a nested cost, that began after `before` round trips.
+    ///
+    /// A call can only have waited for calls that were finished at its start. So it extends the sequence that was
+    /// there at that time.
     pub(crate) fn add(&mut self, before: u64, finished: Self) {
         self.consume(finished.write_units, finished.read_units);
         self.round_trips = self.round_trips.max(before.saturating_add(finished.round_trips));
         self.calls = self.calls.saturating_add(finished.calls);
     }
 
-    /// The figures by the names of their metrics.
+    /// Returns the values by metric name.
     pub(crate) fn figures(&self) -> [(&'static str, Value); 3] {
-        // What is written as a number is one in JSON, and stays a whole one.
+        // Parsing the text yields a JSON number, which stays an integer where the units are whole.
         let number = |units: Units| serde_json::from_str(&units.to_string()).unwrap_or_default();
         [
             ("WriteUnits", number(self.write_units)),
@@ -105,7 +107,7 @@ mod tests {
         }
     }
 
-    /// What begins and ends, in this order: `a` begins a call, `A` ends it.
+    /// Plays a sequence of events: `a` begins a call, `A` ends it.
     fn round_trips(events: &str) -> (u64, u64) {
         let (mut cost, mut begun) = (Cost::default(), Vec::new());
         for event in events.chars() {

@@ -1,4 +1,4 @@
-//! What an owner's decision is made on, and what its reply shows beside it.
+//! The records that an owner's decision reads, and those that its response shows.
 
 use crate::connect::Known;
 use crate::record::{self, ChangeRecord, HeadRecord, ItemRecord, Record};
@@ -12,24 +12,21 @@ use domain::team::Head;
 use dovetail_aws::pause;
 use std::sync::PoisonError;
 
-/// How many change instances are kept with their items; a function has little memory.
+/// The most change instances in the cache of items; a function has little memory.
 const KNOWN_MAX: usize = 10_000;
 
-/// How often an item is looked for that is not there.
+/// The most reads of an item that is missing next to its change instance.
 const READS_MAX: u32 = 4;
 
-/// A change instance with what a decision on it looks at.
+/// A change instance with the records that a decision on it needs.
 #[derive(Clone, Debug)]
 pub struct Undecided {
-    /// The change instance.
     pub change: Change,
-    /// Its item.
     pub item: Item,
-    /// The head of its consumer, if it was asked for.
+    /// The head of its consumer team, if the caller requested it.
     pub head: Option<Head>,
 }
 
-/// The records of one read.
 #[derive(Default)]
 struct Found {
     change: Option<Change>,
@@ -38,10 +35,10 @@ struct Found {
 }
 
 impl Table {
-    /// A change instance with its item, none unless it concerns `team`; in one round if this process has seen it
-    /// before, otherwise in two: its id tells neither its item nor whom it concerns.
+    /// Returns a change instance with its item, or `None` unless it concerns `team`.
     ///
-    /// For a team that it does not concern no more is read than shows that: the change instance alone, or nothing.
+    /// The id of a change instance does not contain its item. So the read takes one round if this process has seen
+    /// the change instance before, else two. For another team it reads the change instance alone, or nothing.
     pub async fn undecided(
         &self,
         id: ChangeId,
@@ -62,7 +59,9 @@ impl Table {
             if found.item.as_ref().is_some_and(is_its) {
                 break;
             }
-            // Beside the transaction in which both are born, one may be seen before the other.
+            // One transaction creates both records, but a batch read next to it may see only one of them
+            // (docs/explanation/concurrency.md). The first repeat needs no pause: at first sight no item was read
+            // yet.
             if attempt > 0 {
                 pause(attempt).await;
             }
@@ -76,6 +75,7 @@ impl Table {
 
     fn remember(&self, id: ChangeId, seen: Known) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        // The whole cache goes rather than the oldest entry: a miss costs one more round and nothing else.
         if known.len() >= KNOWN_MAX {
             known.clear();
         }
@@ -95,7 +95,8 @@ impl Table {
         Ok(found)
     }
 
-    /// What stands beside a change instance that was decided on; the item and what it brought are as decided.
+    /// Returns the records that the response to a decision shows. The item and its deployed item come from the
+    /// decision itself.
     pub async fn related_to_decided(&self, decided: &Decided) -> Result<Related, Error> {
         let Decided { change, item, deployed, .. } = decided;
         let newest = item.deployed.map(|latest| latest.id);

@@ -1,4 +1,4 @@
-//! The definition of the tables, for engines that are not set up by the template.
+//! The definition of the tables for engines without the CloudFormation template.
 
 use crate::call::Call as _;
 use crate::key::INDEXES;
@@ -10,15 +10,15 @@ use aws_sdk_dynamodb::types::{
     ProjectionType, ScalarAttributeType, StreamSpecification, StreamViewType, TableStatus,
 };
 
-/// What each index projects.
+/// The projection of each index, in the order of [`INDEXES`].
 const PROJECTIONS: [ProjectionType; INDEXES.len()] =
     [ProjectionType::All, ProjectionType::KeysOnly, ProjectionType::KeysOnly];
 
-/// How often it is looked whether a table is there: for about half a minute.
+/// The most looks at a table that is not active yet; with the pauses about half a minute.
 const LOOKS: u32 = 60;
 
 impl Table {
-    /// Creates the tables unless they exist, and waits until they take requests.
+    /// Creates the tables unless they exist, and waits until they are active.
     pub async fn create(&self) -> Result<(), Error> {
         let keys_of_indexes = INDEXES.iter().flat_map(|index| [index.pk, index.sk]);
         let mut create = self
@@ -54,7 +54,7 @@ impl Table {
         Ok(())
     }
 
-    /// Waits until a table takes requests: there are engines that create it in the background.
+    /// Waits until a table is active, because some engines create it in the background.
     async fn active(&self, name: &str) -> Result<(), Error> {
         for attempt in 0..LOOKS {
             let described = self.client.describe_table().table_name(name).call().await?;

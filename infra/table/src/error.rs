@@ -1,28 +1,28 @@
-//! What is broken, as opposed to outcomes that are expected: those are values.
+//! Failures of the storage. Expected outcomes, such as a failed condition, are values instead.
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
-/// A failure of the storage or of what it holds; never with content of a record in it.
+/// A failure of the storage or a corrupt record; its text never shows the content of a record.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The table could not be reached, or went on refusing for now: the same request may succeed later.
+    /// The table is unreachable or keeps refusing requests; the same request may succeed later.
     #[error("the table is unavailable: {0}")]
     Unavailable(String),
-    /// The storage is full, or its disk fails: an engine's, never AWS's. Nothing was written.
+    /// The disk of another engine is full or fails; nothing was written. AWS never returns this.
     #[error("the storage takes no writes: {0}")]
     Full(String),
-    /// The function may not do this, or there is no such table: the deployment is wrong.
+    /// The function lacks a permission or the table does not exist: the deployment is wrong.
     #[error("the table denies the request: {0}")]
     Denied(String),
-    /// The table does not take a request: a defect.
+    /// The table rejects the request as invalid: a defect of this program.
     #[error("the table does not take the request: {0}")]
     NotTaken(String),
-    /// A record cannot be read, or two records claim one key.
+    /// A record does not decode, or two records claim one key.
     #[error("record {key} is corrupt: {reason}")]
     Corrupt {
-        /// The record's key.
+        /// Partition key and sort key of the record.
         key: String,
-        /// What is wrong; never the record's content.
+        /// What is wrong with it, without its content.
         reason: String,
     },
 }
@@ -46,13 +46,14 @@ impl<E: ProvideErrorMetadata, R> From<SdkError<E, R>> for Error {
     }
 }
 
-/// Returns whether an engine could not write to its disk. The texts of its database show it: the protocol has no code.
+/// Returns whether an engine could not write to its disk.
 pub(crate) fn is_full<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> bool {
+    // The protocol of DynamoDB has no code for a full disk, so the texts of the engine's database have to do.
     let texts = ["disk is full", "disk I/O error"];
     error.message().is_some_and(|message| texts.iter().any(|text| message.contains(text)))
 }
 
-/// Returns what a code means that denies a request.
+/// Returns what an error code means if it denies a request.
 pub(crate) fn denial(code: &str) -> Option<&'static str> {
     match code {
         "AccessDeniedException" => Some("access is denied"),
@@ -65,7 +66,7 @@ pub(crate) fn denial(code: &str) -> Option<&'static str> {
     }
 }
 
-/// What failed, by kind and code alone: messages and bodies may show what a record holds.
+/// Describes a failure by its kind and code alone, because messages and bodies may show the content of a record.
 pub(crate) fn describe<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> String {
     match error {
         SdkError::ConstructionFailure(_) => "the request could not be made".to_owned(),

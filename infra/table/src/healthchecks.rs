@@ -1,5 +1,7 @@
-//! Healthchecks, beside the API keys since credentials are in them; and in the table itself where they stand and what they
-//! have told.
+//! Healthchecks, their schedules and their results (decision record 25).
+//!
+//! A healthcheck holds credentials, so it is in the table of API keys. Its schedule and results are in the main
+//! table.
 
 use crate::access::outcome;
 use crate::call::Call as _;
@@ -14,14 +16,15 @@ use domain::recorded::Recorded;
 use domain::timestamp::Timestamp;
 use futures_util::future::try_join_all;
 
-/// How many items' health is written beside each other.
+/// The most health records that are written at once.
 const AT_ONCE: usize = 10;
 
-/// A healthcheck, and where it stands.
+/// A healthcheck and its schedule.
 type Set = (Healthcheck, Course);
 
 impl Table {
-    /// The healthchecks of a team by their services: so many, of those behind `after` if it is given.
+    /// Returns at most `limit` healthchecks of a team in the order of their services, only those after `after` if it
+    /// is set.
     pub async fn healthchecks(
         &self,
         team: TeamId,
@@ -37,24 +40,24 @@ impl Table {
         page.items.unwrap_or_default().into_iter().map(record::read::<HealthcheckRecord>).collect()
     }
 
-    /// The healthcheck of a service of a team.
+    /// Returns the healthcheck of a team's service.
     pub async fn healthcheck(&self, team: TeamId, service: ServiceId) -> Result<Option<Healthcheck>, Error> {
         let row = self.keys_row(key::healthcheck(team, service)).await?;
         row.map(record::read::<HealthcheckRecord>).transpose()
     }
 
-    /// Where the healthcheck of a service of a team stands.
+    /// Returns the schedule of the healthcheck of a team's service.
     pub async fn course(&self, team: TeamId, service: ServiceId) -> Result<Option<Course>, Error> {
         self.get::<CourseRecord>(key::course(team, service)).await
     }
 
-    /// Where healthchecks of a team stand.
+    /// Returns the schedules of a team's healthchecks for these services.
     pub async fn courses(&self, team: TeamId, services: &[ServiceId]) -> Result<Vec<Course>, Error> {
         let rows = self.batch(services.iter().map(|service| key::course(team, *service)).collect()).await?;
         rows.into_iter().map(record::read::<CourseRecord>).collect()
     }
 
-    /// Stores a healthcheck, in the place of `before` if there is one, and unless that has changed since it was read.
+    /// Stores a healthcheck with its schedule, in place of `before` if there is one and it has not changed.
     pub async fn put_healthcheck(
         &self,
         before: Option<&Set>,
@@ -81,7 +84,7 @@ impl Table {
         outcome(commit, is_stored)
     }
 
-    /// Removes a healthcheck. What it has told of items stays, and is shown no more.
+    /// Removes a healthcheck with its schedule. Its results remain stored, but responses leave them out.
     pub async fn remove_healthcheck(
         &self,
         removed: &Healthcheck,
@@ -97,44 +100,45 @@ impl Table {
         };
         let commit = self.transact(actions).await?;
         self.forget_check(service);
-        // Once it is gone it is gone, whoever did it.
+        // An absent record is the requested result, even if another request removed it.
         let is_gone = commit == Commit::Done || self.healthcheck(team, service).await?.is_none();
         outcome(commit, is_gone)
     }
 
-    /// Stores where a healthcheck stands from now on, unless that has changed since it was read.
+    /// Updates the schedule of a healthcheck, unless it has changed since the read.
     pub async fn put_course(&self, before: &Course, after: &Course) -> Result<Keyed, Error> {
         let action = || statement::replace::<CourseRecord>(&self.name, before.revision, after);
         match self.transact(|| Ok(vec![action()?])).await? {
             Commit::Done => Ok(Keyed::Stored),
-            // If it was written after all, somebody finds it so.
+            // A lost answer counts as stale. If the write succeeded, a later reader finds the new schedule.
             Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => Ok(Keyed::Stale),
         }
     }
 
-    /// The healthchecks that are due at a time, the longest due first, at most `limit`.
+    /// Returns at most `limit` schedules that are due at a time, the most overdue first.
     pub async fn due(&self, now: Timestamp, limit: i32) -> Result<Vec<Course>, Error> {
         let behind = Timestamp::from_micros(now.micros().saturating_add(1));
         let rows = self.in_place(key::ALL_DUE, behind, limit).await?;
         let rows = self.batch(rows.iter().filter_map(record::key).collect()).await?;
         let courses = rows.into_iter().map(record::read::<CourseRecord>);
         let mut due = courses.collect::<Result<Vec<_>, _>>()?;
+        // The index is eventually consistent. A run may have begun already, so the record itself decides.
         due.retain(|course| course.due.is_some_and(|due| due <= now));
         due.sort_by_key(|course| (course.due, course.service.id));
         Ok(due)
     }
 
-    /// Notes that somebody asks about an item, unless somebody did a moment ago.
+    /// Stores the time of a check that a caller requested, unless the last one is too recent.
     pub async fn ask(&self, asked: Asked) -> Result<Keyed, Error> {
         let action = || statement::not_since::<AskedRecord>(&self.name, asked.not_since(), &asked);
         match self.transact(|| Ok(vec![action()?])).await? {
             Commit::Done => Ok(Keyed::Stored),
-            // If it was written after all, nobody is asked: rather too seldom than too often.
+            // A lost answer counts as stale: the check does not run. Too few checks are better than too many.
             Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => Ok(Keyed::Stale),
         }
     }
 
-    /// Stores how items are, but for those of which something is known that was asked for later.
+    /// Stores the health of items, except where the result of a later check is stored.
     pub async fn put_health(&self, all: &[Health]) -> Result<(), Error> {
         for some in all.chunks(AT_ONCE) {
             try_join_all(some.iter().map(|health| self.put_health_of(health))).await?;

@@ -1,4 +1,4 @@
-//! What an owner keeps with a service: its documentation, versions of its config.
+//! The documentation of services and the versions of their configs.
 
 use crate::commit::Commit;
 use crate::record::{self, ConfigRecord, DocsRecord, ServiceRecord};
@@ -11,22 +11,24 @@ use domain::land::Stamp;
 use domain::recorded::{Event, Recorded};
 use domain::service::Service;
 
-/// What became of what an owner wants kept.
+/// The outcome of a conditional write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// It is stored.
+    /// The record is stored.
     Stored,
-    /// Somebody else was faster: look again.
+    /// Another request changed the record first; the caller reads again.
     Stale,
 }
 
 impl Table {
-    /// The documentation of a service.
+    /// Returns the documentation of a service.
     pub async fn docs(&self, title: &str) -> Result<Option<Docs>, Error> {
         self.get::<DocsRecord>(key::docs(title)).await
     }
 
-    /// Stores a service's documentation: the first, with a word of it on the service as it was read; or another one.
+    /// Stores the documentation of a service.
+    ///
+    /// The first one also marks the service as documented, if the service is as it was read.
     pub async fn keep_docs(
         &self,
         before: &Service,
@@ -45,23 +47,23 @@ impl Table {
         if self.keep(actions, &recorded).await? {
             return Ok(Kept::Stored);
         }
-        // The own mark: nobody else writes this very record.
+        // The answer may be lost. The record holds the id of the request, so an equal one is from this request.
         let is_stored = self.docs(&docs.service.title).await?.as_ref() == Some(docs);
         Ok(if is_stored { Kept::Stored } else { Kept::Stale })
     }
 
-    /// A version of a service's config.
+    /// Returns the version of a service's config with this id.
     pub async fn config(&self, id: ConfigId) -> Result<Option<Config>, Error> {
         self.get::<ConfigRecord>(key::config(id)).await
     }
 
-    /// The newest version of a service's config, strongly consistent.
+    /// Returns the newest version of a service's config, strongly consistent.
     pub async fn newest_config(&self, service: ServiceId) -> Result<Option<u64>, Error> {
         let newest = self.last_key(&key::config_partition(service)).await?;
         Ok(newest.and_then(|key| key.sk.parse().ok()))
     }
 
-    /// Stores a version whose number nobody has taken, and removes the one that leaves for it.
+    /// Stores a config version if its number is free, and removes the version that no longer has room.
     pub async fn keep_config(&self, next: &Next, service: &Service, stamp: &Stamp) -> Result<Kept, Error> {
         let mut actions = vec![statement::create::<ConfigRecord>(&self.name, &next.config)?];
         if let Some(leaves) = next.leaves {

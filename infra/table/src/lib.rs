@@ -1,7 +1,7 @@
-//! The one table: records and their keys, conditions, transactions, reads and lists.
+//! The DynamoDB table: records and their keys, conditions, transactions, reads and lists.
 //!
-//! The only crate that names a DynamoDB attribute. Rules are in `domain`; what is here turns its values into
-//! requests and answers back into its values.
+//! This is the only crate that names a DynamoDB attribute. Rules are in `domain`; this crate turns its values into
+//! requests and its answers back into values.
 
 mod access;
 pub mod audit;

@@ -1,4 +1,4 @@
-//! Lists: the rows of one or several index partitions in order, read as far as they are asked for.
+//! Lists: the rows of one or several partitions, merged in order and read on demand (docs/reference/http/lists.md).
 
 use crate::call::Call as _;
 use crate::key::{self, Key};
@@ -23,38 +23,36 @@ use domain::timestamp::Timestamp;
 use futures_util::future::try_join_all;
 use std::collections::{BTreeMap, VecDeque};
 
-/// How many rows one read of a partition asks for where nothing is said, and at most.
+/// The rows of one query: default and maximum.
 const ROWS_PER_READ: usize = 100;
 const ROWS_PER_READ_MAX: usize = 1_000;
 
-/// How far a list is counted.
+/// The number of rows at which counting stops.
 pub const COUNT_MAX: u64 = 10_000;
 
-/// Oldest or newest first.
+/// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Oldest first.
     Ascending,
-    /// Newest first.
     Descending,
 }
 
-/// A partition of the table or of an index, or the part of it under a prefix.
+/// A partition of the table or of an index, or its part with a common prefix.
 #[derive(Clone, Debug)]
 struct Partition {
-    /// `gs1` holds whole records, the others only keys; none is the table itself.
+    /// Number of the index; `None` means the table. `gs1` holds whole records, the others only keys.
     index: Option<u8>,
     pk: String,
     prefix: Option<String>,
-    /// The first row that is wanted.
+    /// Sort key of the first row; `None` means the start of the partition.
     from: Option<String>,
 }
 
-/// Where the rows of a list are.
+/// The partitions of a list, and how to decode its rows.
 #[derive(Clone, Debug)]
 pub struct Source<T> {
     partitions: Vec<Partition>,
-    /// Where the record of a row in a keys-only index is.
+    /// Returns the key of the record that a row of a keys-only index refers to.
     record: fn(&Key) -> Option<Key>,
     decode: fn(Attributes) -> Result<T, Error>,
 }
@@ -70,7 +68,7 @@ impl<T> Source<T> {
         Self { partitions, record: |key| Some(key.clone()), decode }
     }
 
-    /// The same without its rows: there is nothing to read.
+    /// Returns the source without partitions, so that it has no rows.
     pub fn emptied(mut self) -> Self {
         self.partitions.clear();
         self
@@ -85,18 +83,18 @@ impl<T> Source<T> {
 }
 
 impl Source<Change> {
-    /// The queue of an owner, in these states.
+    /// Returns the change instances of an owner in these states.
     pub fn owned_by(owner: TeamId, states: &[State]) -> Self {
         let queues = states.iter().map(|state| key::owner_queue(owner, *state));
         Self::new(Some(1), queues, record::read::<ChangeRecord>)
     }
 
-    /// All change instances of a consumer.
+    /// Returns all change instances of a consumer.
     pub fn of_consumer(team: TeamId) -> Self {
         Self::new(None, [key::change_partition(team)], record::read::<ChangeRecord>)
     }
 
-    /// The change instances of a consumer from the first one of a submission on; all of the submission's are there.
+    /// Returns the change instances of a consumer from the first one of a submission on, which include all of it.
     pub fn since(submission: &Submission) -> Self {
         let mut source = Self::of_consumer(submission.team.id);
         let first =
@@ -107,54 +105,54 @@ impl Source<Change> {
         source
     }
 
-    /// All change instances of an item.
+    /// Returns all change instances of an item.
     pub fn of_item(item: ItemId) -> Self {
         Self::new(Some(3), [key::item_changes(item)], record::read::<ChangeRecord>)
     }
 }
 
 impl Source<Item> {
-    /// All items of the services of an owner.
+    /// Returns all items of an owner's services.
     pub fn owned_by(owner: TeamId) -> Self {
         Self::new(Some(2), [key::owner_items(owner)], record::read::<ItemRecord>)
     }
 
-    /// All items of a consumer.
+    /// Returns all items of a consumer.
     pub fn of_consumer(team: TeamId) -> Self {
         Self::new(None, [key::item_partition(team)], record::read::<ItemRecord>)
     }
 
-    /// The items that a team has a share in as a dependent, oldest share first.
+    /// Returns the items in which a team has a share as a dependent team, oldest share first.
     pub fn shared_with(owner: TeamId) -> Self {
         let shares = Self::new(Some(2), [key::owner_shares(owner)], record::read::<ItemRecord>);
         Self { record: key::shared_item, ..shares }
     }
 
-    /// All items of an application.
+    /// Returns all items of an application.
     pub fn of_application(application: ApplicationId) -> Self {
         Self::of_consumer(application.team()).under(&key::item_prefix(application))
     }
 }
 
 impl Source<Deployed> {
-    /// All deployed items of the services of an owner.
+    /// Returns all deployed items of an owner's services.
     pub fn owned_by(owner: TeamId) -> Self {
         Self::new(Some(2), [key::owner_deployed(owner)], record::read::<DeployedRecord>)
     }
 
-    /// All deployed items of a consumer.
+    /// Returns all deployed items of a consumer.
     pub fn of_consumer(team: TeamId) -> Self {
         Self::new(None, [key::deployed_partition(team)], record::read::<DeployedRecord>)
     }
 
-    /// All deployed items of an item.
+    /// Returns all deployed items of one service item.
     pub fn of_item(item: ItemId) -> Self {
         Self::new(Some(3), [key::item_deployed(item)], record::read::<DeployedRecord>)
     }
 }
 
 impl Source<Charge> {
-    /// The charges of all services of an owner, of these types, and of them those that are processed or are not.
+    /// Returns the charges of an owner's services with these types and these values of `processed`.
     pub fn owned_by(owner: TeamId, types: &[ChargeType], processed: &[bool]) -> Self {
         let queues = types.iter().flat_map(|charge_type| {
             processed.iter().map(|processed| key::owner_charges(owner, *charge_type, *processed))
@@ -162,28 +160,28 @@ impl Source<Charge> {
         Self::new(Some(2), queues, record::read::<ChargeRecord>)
     }
 
-    /// All charges of a consumer.
+    /// Returns all charges of a consumer.
     pub fn of_consumer(team: TeamId) -> Self {
         Self::new(None, [key::charge_partition(team)], record::read::<ChargeRecord>)
     }
 }
 
 impl Source<Submission> {
-    /// All submissions of a team.
+    /// Returns all submissions of a team.
     pub fn of_team(team: TeamId) -> Self {
         Self::new(None, [key::submission_partition(team)], record::read::<SubmissionRecord>)
     }
 }
 
 impl Source<Application> {
-    /// All applications of a team.
+    /// Returns all applications of a team.
     pub fn of_team(team: TeamId) -> Self {
         Self::new(None, [key::team_partition(team)], record::read::<ApplicationRecord>).under("APP#")
     }
 }
 
 impl Source<Replaced> {
-    /// The metadata that a team or an application had before, in the order in which they were declared.
+    /// Returns the former metadata of a team or an application, in the order of their declaration.
     pub fn of(of: Of) -> Self {
         let pk = key::replaced_partition(of.team());
         Self::new(None, [pk], record::read::<ReplacedRecord>).under(&key::replaced_prefix(of))
@@ -191,60 +189,59 @@ impl Source<Replaced> {
 }
 
 impl Source<Service> {
-    /// All services.
+    /// Returns all services.
     pub fn all() -> Self {
         Self::new(Some(3), [key::ALL_SERVICES.to_owned()], record::read::<ServiceRecord>)
     }
 
-    /// The services of an owner.
+    /// Returns the services of an owner.
     pub fn owned_by(owner: TeamId) -> Self {
         Self::new(Some(2), [key::owner_services(owner)], record::read::<ServiceRecord>)
     }
 }
 
 impl Source<Config> {
-    /// All versions of a service's config, in their order.
+    /// Returns all config versions of a service, in order.
     pub fn of_service(service: ServiceId) -> Self {
         Self::new(None, [key::config_partition(service)], record::read::<ConfigRecord>)
     }
 
-    /// The configs of all services of an owner.
+    /// Returns the configs of an owner's services.
     pub fn owned_by(owner: TeamId) -> Self {
         Self::new(Some(2), [key::owner_configs(owner)], record::read::<ConfigRecord>)
     }
 }
 
-/// The position in a list by age behind everything that was created by then.
+/// Returns the position in a list by age after everything that was created up to a time.
 pub fn until(at: Timestamp) -> String {
     key::by_age(at, ID_MAX)
 }
 
-/// Above every id, within the digits that a place by age has.
+/// A number above every id, within the 16 digits of an index position.
 const ID_MAX: u64 = 9_999_999_999_999_999;
 
-/// A row of a list.
+/// One row of a list.
 #[derive(Clone, Debug)]
 pub struct Listed<T> {
-    /// Where it stands in the list's order: what a page after it begins behind.
+    /// Its position in the order; the next page begins after it.
     pub position: String,
-    /// The record.
     pub value: T,
 }
 
-/// The rows of a list in order, read batch by batch.
+/// The rows of a list in order, read in batches.
 pub struct Rows<'a, T> {
     table: &'a Table,
     direction: Direction,
     record: fn(&Key) -> Option<Key>,
     decode: fn(Attributes) -> Result<T, Error>,
     readers: Vec<Reader>,
-    /// How many rows one read of a partition asks for.
+    /// The rows of one query.
     at_once: usize,
-    /// The position of the row before.
+    /// The position of the previous row.
     last: Option<String>,
 }
 
-/// One partition as far as it is read.
+/// The reader of one partition.
 struct Reader {
     partition: Partition,
     after: Option<String>,
@@ -253,7 +250,7 @@ struct Reader {
 }
 
 impl Table {
-    /// The rows of a list, from behind a position on.
+    /// Returns the rows of a list after a position.
     pub fn rows<T>(&self, source: &Source<T>, direction: Direction, after: Option<&str>) -> Rows<'_, T> {
         let reader = |partition: &Partition| Reader {
             partition: partition.clone(),
@@ -272,7 +269,7 @@ impl Table {
         }
     }
 
-    /// How many rows a list has; exact up to [`COUNT_MAX`], where counting stops.
+    /// Counts the rows of a list; the count is exact up to [`COUNT_MAX`], where it stops.
     pub async fn count<T>(&self, source: &Source<T>) -> Result<u64, Error> {
         let counts = try_join_all(source.partitions.iter().map(|partition| self.count_in(partition))).await?;
         Ok(counts.into_iter().sum::<u64>().min(COUNT_MAX))
@@ -305,6 +302,7 @@ impl Table {
             .client
             .query()
             .table_name(&self.name)
+            // DynamoDB does not allow consistent reads of a global secondary index.
             .consistent_read(partition.index.is_none())
             .set_index_name(partition.index.map(|index| format!("gs{index}")))
             .scan_index_forward(direction == Direction::Ascending)
@@ -330,7 +328,9 @@ impl Table {
     }
 }
 
-/// The sort keys between which rows are wanted; `after` itself is within and skipped by the reader.
+/// Returns the first and last sort key of a query.
+///
+/// DynamoDB has no open range with two ends. So the range includes `after`, and the reader skips it.
 fn bounds(
     prefix: Option<&str>,
     from: Option<&str>,
@@ -338,7 +338,7 @@ fn bounds(
     after: Option<&str>,
 ) -> (Option<String>, Option<String>) {
     let low = from.or(prefix).map(str::to_owned);
-    // Sort keys are ASCII, so this is above every key that begins with the prefix.
+    // Sort keys are ASCII, so this sorts after every key with the prefix.
     let high = prefix.map(|prefix| format!("{prefix}\u{7f}"));
     match (after.map(str::to_owned), direction) {
         (None, _) => (low, high),
@@ -348,27 +348,27 @@ fn bounds(
 }
 
 impl<T> Rows<'_, T> {
-    /// Reads so many rows at once: of those that are read and not wanted the capacity is paid all the same.
+    /// Sets the rows of one query. Rows that are read but not used cost the same, so small pages set it low.
     pub fn at_once(mut self, rows: usize) -> Self {
         self.at_once = rows.clamp(1, ROWS_PER_READ_MAX);
         self
     }
 
-    /// Whether it is known that no row is left.
+    /// Returns whether no row is left, as far as the last query showed.
     pub fn is_over(&self) -> bool {
         self.readers.iter().all(|reader| reader.exhausted && reader.buffer.is_empty())
     }
 
-    /// The next rows in order; none when the list is at its end.
+    /// Returns the next rows in order, or `None` at the end of the list.
     pub async fn next(&mut self) -> Result<Option<Vec<Listed<T>>>, Error> {
         let mut merged = Vec::new();
         while merged.len() < self.at_once {
-            // The first row of all is known only while every partition that has more shows its next one.
+            // The merge needs the next row of every partition before it can choose the first one.
             let (table, direction, at_once) = (self.table, self.direction, self.at_once);
             try_join_all(self.readers.iter_mut().map(|reader| reader.fill(table, direction, at_once)))
                 .await?;
             let Some(row) = self.pop() else { break };
-            // What moved from one queue to another between the reads stands in both, at one position.
+            // A change instance that moves to another state between the queries is in both queues, at one position.
             if self.last.as_ref() != Some(&row.0) {
                 self.last = Some(row.0.clone());
                 merged.push(row);
@@ -380,7 +380,7 @@ impl<T> Rows<'_, T> {
         self.decode(merged).await.map(Some)
     }
 
-    /// Takes the first row in order among all partitions.
+    /// Removes and returns the first row in order among all partitions.
     fn pop(&mut self) -> Option<(String, Attributes)> {
         let heads = self.readers.iter().enumerate();
         let heads =
@@ -393,7 +393,7 @@ impl<T> Rows<'_, T> {
         self.readers.get_mut(at)?.buffer.pop_front()
     }
 
-    /// The records of rows: those of a keys-only index are read by their keys.
+    /// Decodes rows. Rows of a keys-only index are first read by their keys.
     async fn decode(&self, rows: Vec<(String, Attributes)>) -> Result<Vec<Listed<T>>, Error> {
         let keys_only =
             self.readers.iter().any(|reader| reader.partition.index.is_some_and(|index| index > 1));
@@ -410,7 +410,7 @@ impl<T> Rows<'_, T> {
             records.into_iter().filter_map(|record| Some((record::key(&record)?, record))).collect();
         let mut listed = Vec::new();
         for (position, row) in rows {
-            // An index may lag behind: what is gone meanwhile is left out.
+            // The index may be late, so a record may be deleted already.
             if let Some(record) = record_of(&row).and_then(|key| records.remove(&key)) {
                 listed.push(Listed { position, value: (self.decode)(record)? });
             }
@@ -423,7 +423,7 @@ impl Reader {
     async fn fill(&mut self, table: &Table, direction: Direction, at_once: usize) -> Result<(), Error> {
         while self.buffer.is_empty() && !self.exhausted {
             let query = table.query(&self.partition, direction, self.after.as_deref());
-            // The row that a page begins behind is read again.
+            // The range includes the row `after`, so one more row is necessary.
             let limit = at_once + usize::from(self.after.is_some());
             let page = query.limit(i32::try_from(limit).unwrap_or(i32::MAX)).call().await?;
             let sk = self.partition.index.map_or_else(|| "sk".to_owned(), |index| format!("gs{index}sk"));

@@ -1,4 +1,4 @@
-//! What metadata have to be: versions, of which the newest counts, and a process knows it for a minute.
+//! The schemas that metadata must satisfy: numbered versions, the newest of which a process caches for a minute.
 
 use crate::call::Call as _;
 use crate::commit::Commit;
@@ -9,17 +9,17 @@ use domain::mandatory::{Mandatory, Version};
 use domain::timestamp::Timestamp;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// For how long a process goes by the version that it knows.
+/// How long a process uses its cached version, in seconds (decision record 27).
 const KNOWN_SECONDS: u64 = 60;
 
-/// When it was looked, the version, and what it compiles to.
+/// The time of the read, the number of the version (0 for none), and the compiled schemas.
 type Looked = (Timestamp, u64, Arc<Mandatory>);
 
-/// What a process knows of it.
+/// The cached version of a process.
 pub(crate) type Known = Arc<Mutex<Option<Looked>>>;
 
 impl Table {
-    /// The newest version of what metadata have to be, if it was ever said.
+    /// Returns the newest version, if there is one.
     pub async fn newest_mandatory(&self) -> Result<Option<Version>, Error> {
         let query = self
             .client
@@ -34,17 +34,17 @@ impl Table {
         newest.map(record::read::<MandatoryRecord>).transpose()
     }
 
-    /// Stores the next version, unless somebody else has.
+    /// Stores the next version, unless its number is in use.
     pub async fn keep_mandatory(&self, version: &Version) -> Result<Kept, Error> {
         let actions = || Ok(vec![statement::create::<MandatoryRecord>(&self.name, version)?]);
         let commit = self.transact(actions).await?;
         *self.known_mandatory.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        // Whatever the answer was, what is stored tells.
+        // The answer may be lost, so the stored version decides, not the outcome of the commit.
         let is_stored = commit == Commit::Done || self.newest_mandatory().await?.as_ref() == Some(version);
         Ok(if is_stored { Kept::Stored } else { Kept::Stale })
     }
 
-    /// What metadata have to be as this process knows it, which is at most a minute old.
+    /// Returns the newest schemas, at most a minute old in this process.
     pub async fn known_mandatory(&self, now: Timestamp) -> Result<Arc<Mandatory>, Error> {
         let known = self.known_mandatory.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((at, _, mandatory)) = &known
@@ -55,7 +55,7 @@ impl Table {
         let newest = self.newest_mandatory().await?;
         let number = newest.as_ref().map_or(0, |newest| newest.number);
         let mandatory = match (known, newest) {
-            // It is compiled already.
+            // A version never changes, so its compiled schemas stay valid.
             (Some((_, of, mandatory)), _) if of == number => mandatory,
             (_, Some(newest)) => {
                 let corrupt = |_| Error::corrupt(key::mandatory(number).to_string(), "does not compile");
@@ -64,6 +64,8 @@ impl Table {
             (_, None) => Arc::default(),
         };
         let found = Some((now, number, Arc::clone(&mandatory)));
+        // Two requests may read at once and both write here. Either result is at most a minute old, and a lock across
+        // the read would make all requests wait for one.
         *self.known_mandatory.lock().unwrap_or_else(PoisonError::into_inner) = found;
         Ok(mandatory)
     }

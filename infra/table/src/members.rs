@@ -1,4 +1,4 @@
-//! The members of teams, beside the API keys: by person for the authorizer, by number for their team.
+//! Members of teams, in the table of API keys: by person for the authorizer, by number for their team.
 
 use crate::access::outcome;
 use crate::commit::Commit;
@@ -10,7 +10,7 @@ use domain::member::{MEMBERS_MAX, Member, TEAMS_MAX};
 use domain::recorded::Recorded;
 
 impl Table {
-    /// What a person is a member of, in the order of the teams' ids.
+    /// Returns the memberships of a person, in the order of the team ids.
     pub async fn memberships(&self, subject: &str) -> Result<Vec<Member>, Error> {
         let partition = key::person_partition(subject);
         let mut of: Vec<Member> = self.keys_rows::<MemberRecord>(&partition, key::MEMBERSHIPS).await?;
@@ -18,22 +18,22 @@ impl Table {
         Ok(of)
     }
 
-    /// All members of a team, in the order in which they were added.
+    /// Returns all members of a team, in the order of their creation.
     pub async fn members(&self, team: TeamId) -> Result<Vec<Member>, Error> {
         let mut of = self.keys_rows::<MemberRecord>(&key::access_partition(team), key::MEMBERS).await?;
         of.sort_by_key(|member| (member.created, member.id));
         Ok(of)
     }
 
-    /// The member with this id.
+    /// Returns the member with this id.
     pub async fn member(&self, id: MemberId) -> Result<Option<Member>, Error> {
         self.keys_row(key::member_of(id)).await?.map(record::read::<MemberRecord>).transpose()
     }
 
-    /// Makes a person a member, unless they are, or there are as many members of the team or teams of the person as there
-    /// may be.
+    /// Adds a member, unless the person is one already, or the team or the person has reached the limit.
     pub async fn add_member(&self, added: &Member, recorded: &Recorded) -> Result<Keyed, Error> {
         let actions = || {
+            // The counts are records of their own, so two additions at once cannot exceed a limit together.
             let of_team = statement::one_more(&self.keys, key::member_count(added.team.id), MEMBERS_MAX)?;
             let of_person =
                 statement::one_more(&self.keys, key::membership_count(&added.subject), TEAMS_MAX)?;
@@ -46,7 +46,7 @@ impl Table {
         self.changed(added, actions).await
     }
 
-    /// Stores a member as it is from now on, unless it was changed since it was read.
+    /// Updates a member, unless it has changed since the read.
     pub async fn change_member(
         &self,
         before: &Member,
@@ -63,7 +63,7 @@ impl Table {
         self.changed(after, actions).await
     }
 
-    /// Removes a member.
+    /// Removes a member and writes the audit log entry in the same transaction.
     pub async fn remove_member(&self, removed: &Member, recorded: &Recorded) -> Result<Keyed, Error> {
         let (subject, team) = (&removed.subject, removed.team.id);
         let actions = || {
@@ -76,12 +76,12 @@ impl Table {
             ])
         };
         let commit = self.transact(actions).await?;
-        // Once they are gone they are gone, whoever did it.
+        // An absent record is the requested result, even if another request removed it.
         let is_gone = commit == Commit::Done || self.member(removed.id).await?.is_none();
         outcome(commit, is_gone)
     }
 
-    /// Whatever the answer was, what is stored tells.
+    /// Runs a change of a member. The answer may be lost, so the stored member decides on the outcome.
     async fn changed(
         &self,
         after: &Member,
@@ -93,7 +93,7 @@ impl Table {
     }
 }
 
-/// The rows of a member: by the person for the authorizer, by the number for the team.
+/// Returns the two rows of a member: by person for the authorizer, by number for the team.
 fn rows(member: &Member) -> Result<[Attributes; 2], Error> {
     let by_person = record::write::<MemberRecord>(member)?;
     let mut by_number = by_person.clone();

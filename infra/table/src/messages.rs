@@ -1,4 +1,4 @@
-//! Messages of owners: all of one's in one record, and which teams have any, which a process knows for a minute.
+//! Messages of owners: one record for each team, and a cache of the teams that have any (decision record 26).
 
 use crate::access::outcome;
 use crate::commit::Commit;
@@ -13,37 +13,38 @@ use domain::timestamp::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// For how long a process goes by what it knows of who has messages.
+/// How long a process uses its cached set of teams, in seconds.
 const KNOWN_SECONDS: u64 = 60;
 
-/// Of how many services it is kept whose they are.
+/// The most services in the cache of owners.
 const OWNERS_MAX: usize = 10_000;
 
-/// When it was looked which teams have messages, and which do.
+/// The time of the read and the teams that had messages.
 type Looked = (Timestamp, Arc<BTreeSet<TeamId>>);
 
-/// What a process knows of messages.
+/// The caches of a process.
 #[derive(Clone, Default)]
 pub(crate) struct Known {
-    /// Which teams have messages.
+    /// The teams with messages, at most a minute old.
     owners: Arc<Mutex<Option<Looked>>>,
-    /// Whose services are, by title; neither changes.
+    /// The id and the owner of each service, by title; neither ever changes.
     services: Arc<Mutex<BTreeMap<String, (ServiceId, TeamId)>>>,
 }
 
 impl Table {
-    /// All messages of a team.
+    /// Returns all messages of a team.
     pub async fn messages(&self, owner: TeamId) -> Result<Option<Messages>, Error> {
         self.get::<MessagesRecord>(key::messages(owner)).await
     }
 
-    /// The messages of these teams, as far as they have any, as they are or were a moment ago; one batch for a hundred teams.
+    /// Returns the messages of these teams, eventually consistent, with one request for 100 teams. Teams without
+    /// messages are left out.
     pub async fn messages_of(&self, owners: impl Iterator<Item = TeamId>) -> Result<Vec<Messages>, Error> {
         let rows = self.batches(owners.map(key::messages).collect(), false).await?;
         rows.into_iter().map(record::read::<MessagesRecord>).collect()
     }
 
-    /// Stores a team's messages as they are from now on, unless they have changed since they were read at `before`.
+    /// Stores the messages of a team if their revision is still `before`; 0 means that there is no record yet.
     pub async fn keep_messages(
         &self,
         before: u64,
@@ -60,12 +61,12 @@ impl Table {
         let commit = self.transact(actions).await?;
         let is_stored =
             commit == Commit::Done || self.messages(after.owner.id).await?.as_ref() == Some(after);
-        // Who writes here sees it here.
+        // The writer expects to see its change at once. Other processes may be a minute behind.
         *self.known_messages.owners.lock().unwrap_or_else(PoisonError::into_inner) = None;
         outcome(commit, is_stored)
     }
 
-    /// The teams that have messages, as the index knows them.
+    /// Returns the teams with messages, from the index.
     pub async fn message_owners(&self) -> Result<BTreeSet<TeamId>, Error> {
         let owner = |row: &Attributes| key::messages_owner(record::text(row, "pk")?);
         let mut owners = BTreeSet::new();
@@ -76,7 +77,7 @@ impl Table {
         Ok(owners)
     }
 
-    /// The same as this process knows them, which is at most a minute old.
+    /// Returns the teams with messages, at most a minute old in this process.
     pub async fn known_message_owners(&self, now: Timestamp) -> Result<Arc<BTreeSet<TeamId>>, Error> {
         let known = self.known_messages.owners.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((at, owners)) = known
@@ -90,8 +91,8 @@ impl Table {
         Ok(owners)
     }
 
-    /// The services with these titles, as far as they exist, and whose they are: those that this process does not know in
-    /// one batch for a hundred.
+    /// Returns the ids and owners of the services that exist under these titles. Only uncached ones are read, with
+    /// one request for 100.
     pub async fn owned_services(
         &self,
         titles: &BTreeSet<String>,

@@ -1,11 +1,10 @@
-//! The meter: every call of the table tells what it consumed, and the request that made it adds it up.
+//! The meter: adds up the capacity units and round trips of each request (docs/reference/costs.md).
 //!
-//! An interceptor of the client asks for the figure and takes it from the reply; no call knows of it. The request is
-//! found by its task, so whatever a request waits for is counted, and what it would spawn is not.
+//! An interceptor of the client requests the consumed capacity and reads it from the response. It finds the request
+//! by the tokio task. So it counts everything that the request awaits, but nothing that it would spawn.
 //!
-//! What the table does not tell is not counted: a write whose condition does not hold and a transaction that is
-//! cancelled consume units too, but their errors carry no figure. Such a call counts as a call and a round trip alone.
-//! The attempts that the client makes of one call are one call.
+//! DynamoDB reports no units for a failed condition or a cancelled transaction, although they consume some. Such a
+//! call counts as a call and a round trip alone. All attempts of the SDK for one call count as one call.
 
 use crate::cost::{Cost, Units};
 use aws_sdk_dynamodb::config::interceptors::{
@@ -32,13 +31,13 @@ use aws_smithy_types::config_bag::{Storable, StoreReplace};
 use std::cell::Cell;
 
 tokio::task_local! {
-    /// What the request has cost so far.
+    /// The cost of the current request so far.
     static SO_FAR: Cell<Cost>;
 }
 
-/// Runs a request and tells what its calls of the table cost.
+/// Runs a request and returns its output and the cost of its calls.
 ///
-/// What is metered within another request counts there as well.
+/// A request inside another one counts for both.
 pub async fn metered<F: Future>(request: F) -> (F::Output, Cost) {
     let before = so_far();
     let metered = async {
@@ -52,7 +51,7 @@ pub async fn metered<F: Future>(request: F) -> (F::Output, Cost) {
     (output, cost)
 }
 
-/// What the request of this task has cost so far; none where nothing is metered.
+/// Returns the cost of this task's request so far, or `None` if nothing is metered.
 fn so_far() -> Option<Cost> {
     SO_FAR.try_with(Cell::get).ok()
 }
@@ -64,11 +63,11 @@ fn add(before: u64, finished: Cost) {
     }
 }
 
-/// The interceptor.
+/// The interceptor of the SDK client.
 #[derive(Debug)]
 pub(crate) struct Meter;
 
-/// Behind how many round trips a call began.
+/// The round trips of the request at the start of a call.
 #[derive(Debug)]
 struct Before(u64);
 
@@ -116,7 +115,7 @@ impl Intercept for Meter {
     }
 }
 
-/// Has a call ask for what it consumes, table and indexes in one figure.
+/// Makes a call request its consumed capacity, as one total for the table and its indexes.
 fn ask(input: &mut Input) {
     macro_rules! ask {
         ($($operation:ty),+) => {
@@ -129,7 +128,7 @@ fn ask(input: &mut Input) {
     ask!(PutItemInput, UpdateItemInput, DeleteItemInput, BatchWriteItemInput, TransactWriteItemsInput);
 }
 
-/// What a call consumed, as its reply tells it.
+/// Returns the cost of a call from its response.
 fn consumed(output: &Output) -> Cost {
     let mut cost = Cost::of_call();
     macro_rules! count {
@@ -145,17 +144,18 @@ fn consumed(output: &Output) -> Cost {
     cost
 }
 
-/// What an operation does, so what a figure without a kind of its own counts.
+/// The effect of an operation, for a total that does not name its kind.
 #[derive(Clone, Copy)]
 enum Kind {
     Read,
     Write,
 }
 
-/// Adds the figure of one table: the total, as an engine may leave indexes out of the figures of one kind. A transaction
-/// that is repeated is paid as reads, and tells so.
+/// Adds the total of one table.
 fn count(cost: &mut Cost, kind: Kind, told: &ConsumedCapacity) {
     let units = Units::told(told.capacity_units().unwrap_or_default());
+    // The total is the only reliable number: some engines leave the indexes out of the numbers by kind. A write that
+    // reports read units alone is a repeated transaction, for which DynamoDB charges reads.
     let is_read = told.read_capacity_units().is_some() && told.write_capacity_units().is_none();
     match kind {
         Kind::Write if !is_read => cost.consume(units, Units::default()),
@@ -180,7 +180,7 @@ mod tests {
             (Kind::Read, told(Some(2.5), None, None), "0", "2.5"),
             (Kind::Write, told(Some(3.0), None, None), "3", "0"),
             (Kind::Write, told(Some(3.0), Some(3.0), None), "3", "0"),
-            // The index is in the total alone.
+            // Only the total includes the index.
             (Kind::Write, told(Some(3.0), Some(2.0), None), "3", "0"),
             (Kind::Write, told(Some(2.0), None, Some(2.0)), "0", "2"),
             (Kind::Read, told(Some(4.0), None, Some(4.0)), "0", "4"),

@@ -1,4 +1,4 @@
-//! Services as submissions need them: each with its newest schema, which a process compiles once while it has room.
+//! Services with their newest schemas, as submissions need them; a process caches compiled schemas.
 
 use crate::call::Call as _;
 use crate::record::{self, Attributes, Record, SchemaRecord, ServiceRecord, StoredSchema};
@@ -14,12 +14,13 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-/// How many services are read at the same time.
+/// The most services that are read at once.
 const AT_ONCE: usize = 16;
 
 impl Table {
-    /// The services with these titles, as far as they exist, with their schemas: in one round, unless a schema is newer
-    /// than the one that this process knows.
+    /// Returns the services that exist under these titles, with their schemas.
+    ///
+    /// It takes one round, unless a service has a newer schema than the cached one.
     pub async fn offers(&self, titles: &BTreeSet<&str>) -> Result<Offers, Error> {
         let (known, new): (Vec<&str>, Vec<&str>) =
             titles.iter().partition(|title| self.knows_schema_of(title));
@@ -32,7 +33,8 @@ impl Table {
         for service in known.into_iter().chain(new.into_iter().flatten()) {
             let mut schema = self.schema(&service).await?;
             bytes = bytes.saturating_add(schema.bytes);
-            // The request holds all of them at once: those that are too many judge no item.
+            // A request holds all its schemas in memory at once. The schemas above the limit stay uncompiled, and
+            // their items are rejected as `too_complex` (decision record 8).
             if bytes > SCHEMAS_BYTES_MAX {
                 schema = Arc::new(schema.uncompiled());
             }
@@ -41,7 +43,7 @@ impl Table {
         Ok(offers)
     }
 
-    /// The schema of a service as of its current version.
+    /// Returns the compiled schema of a service in its current version.
     pub async fn schema(&self, service: &Service) -> Result<Arc<Schema>, Error> {
         let version = version(service);
         if let Some(known) = self.known_schemas().compiled(&version) {
@@ -60,8 +62,8 @@ impl Table {
         self.compiled(version, text)
     }
 
-    /// The texts of the schemas of these services, each as of its current version, in their order: those that this
-    /// process does not know in one batch. Nothing is compiled.
+    /// Returns the schema texts of these services in their order. It reads uncached ones in batches and compiles
+    /// none.
     pub async fn schema_texts(&self, services: &[Service]) -> Result<Vec<Arc<str>>, Error> {
         let mut texts: BTreeMap<Version, Arc<str>> = {
             let mut known = self.known_schemas();
@@ -91,9 +93,10 @@ impl Table {
         self.schemas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A service whose newest schema is read along with it and kept.
+    /// Reads a service together with its newest schema, and caches the schema.
     async fn service_at_first_sight(&self, title: &str) -> Result<Option<Service>, Error> {
-        // The service stands behind all its schemas, and the newest schema before it.
+        // In the sort order, the service comes after all its schemas, and the newest schema just before it. One query
+        // for two rows from the end thus reads both.
         let query = self
             .client
             .query()
@@ -115,6 +118,7 @@ impl Table {
 
     fn compiled(&self, version: Version, text: Arc<str>) -> Result<Arc<Schema>, Error> {
         let place = key::schema(&version.0, version.1).to_string();
+        // Compilation takes milliseconds of CPU time and must not block the other tasks of this worker.
         let schema =
             off_worker(|| schema::load(&text)).map_err(|_| Error::corrupt(place, "does not compile"))?;
         let schema = Arc::new(schema);
@@ -123,7 +127,7 @@ impl Table {
     }
 }
 
-/// The version of a service's schema that counts now.
+/// Returns the current schema version of a service.
 fn version(service: &Service) -> Version {
     (service.title.clone(), service.schema_version)
 }

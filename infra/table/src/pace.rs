@@ -1,5 +1,4 @@
-//! A call that has begun lets others begin before it is sent. So calls that are made side by side are side by side for
-//! the meter as well, also where an answer is there so fast that nobody had to wait for it.
+//! A connector that yields once before each request. Concurrent calls are then concurrent for the meter, too.
 
 use aws_sdk_dynamodb::config::{ConfigBag, RuntimeComponents, RuntimeComponentsBuilder};
 use aws_sdk_dynamodb::error::BoxError;
@@ -9,7 +8,7 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 
-/// A client's way to the table.
+/// An HTTP client or connector of the SDK whose calls yield first.
 #[derive(Debug)]
 pub(crate) struct Paced<T>(pub(crate) T);
 
@@ -43,6 +42,8 @@ impl HttpConnector for Paced<SharedHttpConnector> {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let connector = self.0.clone();
         HttpConnectorFuture::new(async move {
+            // An answer that is ready at once would end its call before the next future of the same `join` starts.
+            // The meter would then count two round trips instead of one.
             tokio::task::yield_now().await;
             connector.call(request).await
         })

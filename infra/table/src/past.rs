@@ -1,4 +1,4 @@
-//! Reading the past: metadata that were replaced, and what an item's change instances tell of its declaration.
+//! Reads of past states: replaced metadata, and item declarations from their change instances (decision record 21).
 
 use crate::lists::{Direction, Source, until};
 use crate::record::{self, ReplacedRecord};
@@ -10,28 +10,30 @@ use domain::metadata::Replaced;
 use domain::past::{self, Moment};
 use domain::timestamp::Timestamp;
 
-/// How many records are read to tell how one thing was.
+/// The most records that a question about one team, application or item reads.
 const READ_MAX: usize = 1_000;
 
-/// How something was at a moment.
+/// A past state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Past<T> {
-    /// So.
+    /// The state at the moment.
     Was(T),
-    /// It was not there yet, or not any more.
+    /// It did not exist at the moment.
     WasNot,
-    /// It was changed so often since that it is not read.
+    /// It has changed too often since; the read stopped at its limit.
     TooMuch,
 }
 
 impl Table {
-    /// Keeps metadata that are about to be replaced: they were so, whatever becomes of that.
+    /// Stores metadata that a submission is about to replace.
+    ///
+    /// They are true whether the submission is accepted or not, so they need no transaction.
     pub async fn keep_replaced(&self, replaced: &[Replaced]) -> Result<(), Error> {
         let rows = replaced.iter().map(record::write::<ReplacedRecord>).collect::<Result<_, _>>()?;
         self.put_all(rows).await
     }
 
-    /// The metadata of a team or an application at a moment; `now` is what it has.
+    /// Returns the metadata of a team or an application at a moment; `now` is the current state.
     pub async fn metadata_at(&self, now: Replaced, moment: Moment) -> Result<Past<String>, Error> {
         if moment.has(now.since) {
             return Ok(Past::Was(now.metadata));
@@ -40,6 +42,8 @@ impl Table {
             return Ok(Past::WasNot);
         }
         let last = moment.submission.map(|last| key::replaced(now.of, last.saturating_add(1)).sk);
+        // A submission number leads to the right row, so one row is enough. A time does not, so the read goes back
+        // from the newest row.
         let at_once = if last.is_some() { 1 } else { 100 };
         let rows = self.rows(&Source::<Replaced>::of(now.of), Direction::Descending, last.as_deref());
         let (mut rows, mut read) = (rows.at_once(at_once), 0);
@@ -55,7 +59,7 @@ impl Table {
         Ok(Past::WasNot)
     }
 
-    /// The declaration that an item had at a moment.
+    /// Returns the declaration of an item at a moment.
     pub async fn declared_at(&self, item: &Item, moment: Moment) -> Result<Past<Version>, Error> {
         if moment.still_stands(item) {
             return Ok(if item.declared { Past::Was(item.version) } else { Past::WasNot });
@@ -65,7 +69,8 @@ impl Table {
         Ok(past::declaration(&changes, moment).map_or(Past::WasNot, Past::Was))
     }
 
-    /// The change instances of an item, or those that existed by a time, the newest first; none where they are too many.
+    /// Returns the change instances of an item, or those created by a time, newest first; `None` if there are too
+    /// many.
     pub async fn changes_until(
         &self,
         item: ItemId,

@@ -1,4 +1,4 @@
-//! Bringing teams, services and API keys into being: rare writes that take numbers from one counter.
+//! Creates teams and services, and updates services: rare writes that number from one counter record.
 
 use crate::commit::Commit;
 use crate::record::{HeadRecord, SchemaRecord, ServiceRecord, StoredSchema, TeamRecord};
@@ -13,26 +13,26 @@ use domain::schema::Schema;
 use domain::service::{Service, Settings};
 use domain::team::Team;
 
-/// A service to store, with the schema text when it is a new version.
+/// A service to store, with its schema text if that is a new version.
 #[derive(Clone, Debug)]
 pub struct Publication {
-    /// The service as it shall be.
+    /// The service as stored by the write.
     pub service: Service,
-    /// The schema of the version that the service names, canonical JSON.
+    /// The canonical JSON of a new schema version; `None` if the schema stays.
     pub schema: Option<String>,
 }
 
-/// What became of a publication.
+/// The outcome of a publication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Published {
-    /// It is stored.
+    /// The service is stored.
     Stored(Box<Service>),
-    /// The service has changed meanwhile, or its title is taken: look again.
+    /// The service has changed, or its title is taken; the caller reads again.
     Stale,
 }
 
 impl Table {
-    /// The team with this name, created if there is none.
+    /// Returns the team with this name, and creates it if it does not exist.
     pub async fn ensure_team(&self, name: &str, metadata: &str, stamp: &Stamp) -> Result<Team, Error> {
         for attempt in 0..8 {
             if let Some(team) = self.team_by_name(name).await? {
@@ -54,13 +54,14 @@ impl Table {
                 self.told(&Recorded::of_team(&team.to_ref(), stamp))?,
             ];
             self.transact(|| Ok(actions.clone())).await?;
-            // Whatever the answer was, the name tells who has won it.
+            // The answer may be lost, or another request may have won the name or the number. The next round reads
+            // the name, which decides. The pause keeps concurrent creations from colliding at the counter.
             dovetail_aws::pause(attempt).await;
         }
         Err(Error::Unavailable("a team could not be created".to_owned()))
     }
 
-    /// Stores the first version of a service under the next number.
+    /// Stores a new service with schema version 1, under the next number.
     pub async fn create_service(
         &self,
         owner: &TeamRef,
@@ -97,7 +98,7 @@ impl Table {
         self.published(service, actions).await
     }
 
-    /// Replaces a service whose revision is still `before`.
+    /// Updates a service if its revision is still `before`.
     pub async fn update_service(
         &self,
         before: u64,
@@ -133,7 +134,7 @@ impl Table {
         let commit = self.transact(|| Ok(actions.clone())).await?;
         let stored = match commit {
             Commit::Done => true,
-            // The own mark: nobody else writes this very record.
+            // The answer may be lost. The record holds revision and time, so an equal one is from this request.
             Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => {
                 self.service(&service.title).await?.as_ref() == Some(&service)
             }
@@ -141,7 +142,7 @@ impl Table {
         Ok(if stored { Published::Stored(Box::new(service)) } else { Published::Stale })
     }
 
-    /// What a counter stands at, and its next number.
+    /// Returns the value of a counter and its next number.
     async fn counter(&self, name: &str) -> Result<(Option<u64>, u64), Error> {
         let counters = self.attributes(key::counters()).await?;
         let before = counters.and_then(|counters| counters.get(name)?.as_n().ok()?.parse().ok());

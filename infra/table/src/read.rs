@@ -1,4 +1,4 @@
-//! Reads by id: one record, or the few that a decision needs, strongly consistent.
+//! Strongly consistent reads by id: one record, or the few records of a decision.
 
 use crate::call::Call as _;
 use crate::key::{self, Key};
@@ -21,11 +21,14 @@ use domain::timestamp::Timestamp;
 use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
 
-/// How many records one batch read takes.
+/// The most records of one `BatchGetItem`, a limit of DynamoDB.
 const BATCH_MAX: usize = 100;
 
 impl Table {
-    /// The team, its head and its applications; none for an unknown team.
+    /// Returns the team, its head and its applications, or `None` for an unknown team.
+    ///
+    /// A query is not a transaction: the records may be of different moments. The plan detects this by the digests
+    /// (docs/explanation/concurrency.md).
     pub async fn stored_team(&self, team: TeamId) -> Result<Option<Stored>, Error> {
         let rows = self.partition(&key::team_partition(team), None).await?;
         let (mut found, mut head, mut applications) = (None, None, Vec::new());
@@ -40,44 +43,44 @@ impl Table {
         Ok(found.zip(head).map(|(team, head)| Stored { team, head, applications }))
     }
 
-    /// All items of an application, tombstones included.
+    /// Returns all items of an application, removed ones included.
     pub async fn items_of(&self, application: ApplicationId) -> Result<Vec<Item>, Error> {
         let pk = key::item_partition(application.team());
         let rows = self.partition(&pk, Some(&key::item_prefix(application))).await?;
         rows.into_iter().map(record::read::<ItemRecord>).collect()
     }
 
-    /// A team.
+    /// Returns the team with this id.
     pub async fn team(&self, id: TeamId) -> Result<Option<Team>, Error> {
         self.get::<TeamRecord>(key::team(id)).await
     }
 
-    /// The head of a team.
+    /// Returns the head of a team.
     pub async fn head(&self, team: TeamId) -> Result<Option<Head>, Error> {
         self.get::<HeadRecord>(key::head(team)).await
     }
 
-    /// An application.
+    /// Returns the application with this id.
     pub async fn application(&self, id: ApplicationId) -> Result<Option<Application>, Error> {
         self.get::<ApplicationRecord>(key::application(id)).await
     }
 
-    /// A service item.
+    /// Returns the service item with this id.
     pub async fn item(&self, id: ItemId) -> Result<Option<Item>, Error> {
         self.get::<ItemRecord>(key::item(id)).await
     }
 
-    /// Whether a team has a share in an item as a dependent: that is noted apart from the item.
+    /// Returns whether a team has a share in an item as a dependent team. Shares are separate records.
     pub async fn has_share(&self, item: ItemId, owner: TeamId) -> Result<bool, Error> {
         Ok(self.get::<ShareRecord>(key::share(item, owner)).await?.is_some())
     }
 
-    /// A change instance.
+    /// Returns the change instance with this id.
     pub async fn change(&self, id: ChangeId) -> Result<Option<Change>, Error> {
         self.get::<ChangeRecord>(key::change(id)).await
     }
 
-    /// Change instances by id, in the order of the ids; those that do not exist are left out.
+    /// Returns the change instances that exist under these ids, in the order of the ids.
     pub async fn changes(&self, ids: &[ChangeId]) -> Result<Vec<Change>, Error> {
         let rows = self.batch(ids.iter().map(|id| key::change(*id)).collect()).await?;
         let mut changes =
@@ -86,44 +89,45 @@ impl Table {
         Ok(changes)
     }
 
-    /// Service items by id; those that do not exist are left out.
+    /// Returns the service items that exist under these ids, in no order.
     pub async fn items(&self, ids: &[ItemId]) -> Result<Vec<Item>, Error> {
         let rows = self.batch(ids.iter().map(|id| key::item(*id)).collect()).await?;
         rows.into_iter().map(record::read::<ItemRecord>).collect()
     }
 
-    /// A deployed item version.
+    /// Returns the deployed item with this id.
     pub async fn deployed(&self, id: DeployedId) -> Result<Option<Deployed>, Error> {
         self.get::<DeployedRecord>(key::deployed(id)).await
     }
 
-    /// A charge.
+    /// Returns the charge with this id.
     pub async fn charge(&self, id: ChargeId) -> Result<Option<Charge>, Error> {
         self.get::<ChargeRecord>(key::charge(id)).await
     }
 
-    /// A submission.
+    /// Returns the submission with this id.
     pub async fn submission(&self, id: SubmissionId) -> Result<Option<Submission>, Error> {
         self.get::<SubmissionRecord>(key::submission(id)).await
     }
 
-    /// What is remembered of an idempotency key, unless it has expired.
+    /// Returns the stored submission of an idempotency key, unless the key has expired.
     pub async fn remembered(
         &self,
         team: TeamId,
         key: &str,
         now: Timestamp,
     ) -> Result<Option<Remembered>, Error> {
+        // DynamoDB deletes expired records up to a few days late, so the age must be checked here.
         let found = self.get::<RememberedRecord>(key::remembered(team, key)).await?;
         Ok(found.map(|(_, remembered)| remembered).filter(|remembered| remembered.expires > now))
     }
 
-    /// A service by title.
+    /// Returns the service with this title.
     pub async fn service(&self, title: &str) -> Result<Option<Service>, Error> {
         self.get::<ServiceRecord>(key::service(title)).await
     }
 
-    /// A service by id.
+    /// Returns the service with this id. The id is stored in a pointer record, so this takes two reads.
     pub async fn service_by_id(&self, id: ServiceId) -> Result<Option<Service>, Error> {
         let Some(pointer) = self.attributes(key::service_id(id)).await? else { return Ok(None) };
         match record::text(&pointer, "to") {
@@ -132,7 +136,7 @@ impl Table {
         }
     }
 
-    /// A team by name.
+    /// Returns the team with this name. The name is stored in a pointer record, so this takes two reads.
     pub async fn team_by_name(&self, name: &str) -> Result<Option<Team>, Error> {
         let Some(pointer) = self.attributes(key::team_name(name)).await? else { return Ok(None) };
         let id = pointer.get("to").and_then(|to| to.as_n().ok()).and_then(|n| n.parse().ok());
@@ -151,7 +155,7 @@ impl Table {
         self.attributes(key).await?.map(record::read::<R>).transpose()
     }
 
-    /// All rows of a partition, or those whose sort key begins with `prefix`.
+    /// Returns all rows of a partition, or those with sort keys that begin with `prefix`.
     pub(crate) async fn partition(&self, pk: &str, prefix: Option<&str>) -> Result<Vec<Attributes>, Error> {
         let mut rows = Vec::new();
         let mut after = None;
@@ -178,7 +182,7 @@ impl Table {
         }
     }
 
-    /// The key of the last row of a partition.
+    /// Returns the key of the last row of a partition.
     pub(crate) async fn last_key(&self, pk: &str) -> Result<Option<Key>, Error> {
         let query = self
             .client
@@ -192,17 +196,17 @@ impl Table {
         Ok(query.call().await?.items.and_then(|rows| rows.first().and_then(record::key)))
     }
 
-    /// The records with these keys, as far as they exist, in no order.
+    /// Returns the records that exist under these keys, strongly consistent, in no order.
     pub(crate) async fn batch(&self, keys: Vec<Key>) -> Result<Vec<Attributes>, Error> {
         self.batches(keys.into_iter().collect(), true).await
     }
 
-    /// The same for records that do not change, or whose change may be seen a moment later: for half the price.
+    /// Returns records that never change, or may be a moment old. It costs half a strongly consistent read.
     pub(crate) async fn lasting(&self, keys: Vec<Key>) -> Result<Vec<Attributes>, Error> {
         self.lasting_and(keys, Vec::new()).await
     }
 
-    /// The same, and in the same round what may as well be missing.
+    /// Returns `keys` as [`Table::lasting`] does, and in the same round those of `more` that exist.
     pub(crate) async fn lasting_and(&self, keys: Vec<Key>, more: Vec<Key>) -> Result<Vec<Attributes>, Error> {
         let mut missing: BTreeSet<Key> = keys.into_iter().collect();
         let all = missing.iter().cloned().chain(more).collect();
@@ -210,12 +214,13 @@ impl Table {
         for key in rows.iter().filter_map(record::key) {
             missing.remove(&key);
         }
-        // What has just been written may be missing there.
+        // An eventually consistent read may miss a record that was just written. Only `keys` must exist, so only the
+        // missing ones among them are read again.
         rows.extend(self.batches(missing, true).await?);
         Ok(rows)
     }
 
-    /// The records with these keys, as far as they exist, a hundred in one read.
+    /// Returns the records that exist under these keys, with one request for each 100 keys, all at once.
     pub(crate) async fn batches(
         &self,
         keys: BTreeSet<Key>,
@@ -236,6 +241,8 @@ impl Table {
                 .map_err(|error| Error::corrupt("batch", error))?;
             let reply = self.client.batch_get_item().request_items(&self.name, wanted).call().await?;
             rows.extend(reply.responses.into_iter().flat_map(|mut all| all.remove(&self.name)).flatten());
+            // DynamoDB returns at most 16 MB and whatever fits its capacity. Only the unprocessed keys are read
+            // again.
             let left = reply.unprocessed_keys.and_then(|mut left| left.remove(&self.name));
             keys = left.map(|left| left.keys).unwrap_or_default();
             if keys.is_empty() {

@@ -1,4 +1,4 @@
-//! Loading what stands beside the records of a reply, in one or two rounds of batch reads.
+//! Reads of the records that a response shows next to its own, in one or two rounds of batch reads.
 
 use crate::key::{self, Key};
 use crate::lists::{Direction, Source};
@@ -17,23 +17,21 @@ use domain::submission::Submission;
 use domain::tally::Tally;
 use futures_util::future::{try_join, try_join_all};
 
-/// A record that a row of a list points to.
+/// A record that a row of a list refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
-    /// A declaration of this consumer.
+    /// A declaration of this consumer, by its hash.
     Declaration(TeamId, Hash),
-    /// A deployed item.
     Deployed(DeployedId),
-    /// A team.
     Team(TeamId),
-    /// The items of an application, counted: as many queries as there are applications.
+    /// The items of an application by state. Each application takes a query of its own.
     Tally(ApplicationId),
 }
 
-/// How many items of an application are counted; the states of one that has more are not told.
+/// The most items of an application that are counted; a larger one has no counts in the response.
 const TALLIED_MAX: usize = 10_000;
 
-/// How many items are read at once to be counted.
+/// The rows of one query for the counts.
 const TALLIED_AT_ONCE: usize = 1_000;
 
 impl Beside {
@@ -55,15 +53,19 @@ impl Beside {
 }
 
 impl Table {
-    /// What stands beside change instances: their items, teams, applications, declarations, deployed items.
+    /// Returns the items, teams, applications, declarations and deployed items of change instances.
     pub async fn related_to_changes(&self, changes: &[Change]) -> Result<Related, Error> {
+        // One batch is either strongly or eventually consistent. Records that change are read as they are now, so a
+        // caller that has just seen COMPLETED also sees its deployed item. The others never change and cost half.
         let moving = self.related(changes.iter().flat_map(around_change).collect());
         let named = changes.iter().flat_map(named_by_change).collect();
         let (moving, lasting) = try_join(moving, self.lastingly_related(named)).await?;
         self.named_by_items(with_lasting(moving, lasting)).await
     }
 
-    /// The same beside rows of an owner's queue, which may be as late as the queue is: for half the price.
+    /// Returns the same for rows of an owner's queue, in one batch at half the price.
+    ///
+    /// The queue is an index and may be late, so its records may be as well.
     pub async fn related_to_queue(&self, changes: &[Change]) -> Result<Related, Error> {
         let keys = changes
             .iter()
@@ -71,7 +73,7 @@ impl Table {
         self.named_by_items(self.lastingly_related(keys.collect()).await?).await
     }
 
-    /// Reads also what only the items name; a change instance mostly names the same.
+    /// Adds the records that only the items refer to. Most change instances refer to the same ones.
     async fn named_by_items(&self, related: Related) -> Result<Related, Error> {
         let known = |wanted: &Beside| match wanted {
             Beside::Declaration(team, hash) => related.declarations.contains_key(&(*team, *hash)),
@@ -84,7 +86,7 @@ impl Table {
         Ok(with_lasting(related, more))
     }
 
-    /// What stands beside an item: its teams, application, service, declaration, what is deployed, and how it is.
+    /// Returns the teams, application, service, declaration, deployed item and health of an item.
     pub async fn related_to_item(&self, item: &Item) -> Result<Related, Error> {
         let around = self.related(around_item(item).into());
         let (moving, lasting) =
@@ -92,12 +94,12 @@ impl Table {
         Ok(with_lasting(moving, lasting))
     }
 
-    /// The same beside the items of a list, in one batch: all of it may be as late as an index is.
+    /// Returns the same for the items of a list, in one batch, as late as an index may be.
     pub async fn related_to_items(&self, items: &[Item]) -> Result<Related, Error> {
         self.lately_beside(items, items.iter().flat_map(around_item).collect()).await
     }
 
-    /// What items name, how they are, and what else is wanted.
+    /// Returns the records that items refer to, their health, and the records under `wanted`.
     async fn lately_beside(&self, items: &[Item], wanted: Vec<Key>) -> Result<Related, Error> {
         let named = items.iter().flat_map(named_by_item).filter_map(Beside::key);
         let now = dovetail_aws::now();
@@ -109,12 +111,12 @@ impl Table {
         Ok(related)
     }
 
-    /// The first change instances of a submission's own items, as far as they exist, as they are now.
+    /// Returns the first `limit` change instances of a submission's own items that exist now.
     pub async fn changes_of(&self, submission: &Submission, limit: usize) -> Result<Vec<Change>, Error> {
         self.changes(&submission.direct_changes().take(limit).collect::<Vec<_>>()).await
     }
 
-    /// What is wanted beside rows, as far as it exists.
+    /// Returns the records of `wanted` that exist.
     pub async fn beside(&self, wanted: impl Iterator<Item = Beside>) -> Result<Related, Error> {
         let wanted: Vec<Beside> = wanted.collect();
         let keys = wanted.iter().filter_map(|wanted| wanted.key()).collect();
@@ -125,7 +127,7 @@ impl Table {
         Ok(related)
     }
 
-    /// The items of an application by their states; none where they are too many to be counted.
+    /// Counts the items of an application by state; `None` if there are too many.
     async fn tally(&self, application: ApplicationId) -> Result<Option<(ApplicationId, Tally)>, Error> {
         let source = Source::<Item>::of_application(application);
         let mut rows = self.rows(&source, Direction::Ascending, None).at_once(TALLIED_AT_ONCE);
@@ -147,7 +149,7 @@ impl Table {
         Ok(related)
     }
 
-    /// The same for records that do not change, or whose change may be seen a moment later.
+    /// Returns related records that never change, or may be a moment old.
     pub(crate) async fn lastingly_related(&self, keys: Vec<Key>) -> Result<Related, Error> {
         let mut related = Related::default();
         add(&mut related, self.lasting(keys).await?)?;
@@ -196,7 +198,7 @@ fn add(related: &mut Related, rows: Vec<record::Attributes>) -> Result<(), Error
     Ok(())
 }
 
-/// Adds what never changes to what was read beside it.
+/// Adds the records of an eventually consistent read to those of a strongly consistent one.
 fn with_lasting(mut related: Related, lasting: Related) -> Related {
     related.declarations.extend(lasting.declarations);
     related.deployed.extend(lasting.deployed);
@@ -230,7 +232,7 @@ fn named_by_item(item: &Item) -> impl Iterator<Item = Beside> {
     std::iter::once(declaration).chain(item.deployed.map(|latest| Beside::Deployed(latest.id)))
 }
 
-/// A stored declaration: its team and hash, and its text.
+/// Returns the team, the hash and the text of a stored declaration.
 pub(crate) fn declaration(row: &record::Attributes) -> Result<((TeamId, Hash), String), Error> {
     let corrupt = || Error::corrupt(record::place(row), "it is no declaration");
     let team = record::text(row, "pk")

@@ -1,19 +1,19 @@
-//! Schemas that a process keeps: their texts, and compiled where items were judged by them.
+//! The schema cache of a process: texts, and the compiled forms of those that judged an item.
 
 use domain::schema::Schema;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How much memory the schemas of a process may take; a function has little.
+/// The most memory of the cache in bytes; a function has little (decision record 8).
 pub(crate) const SCHEMAS_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// What an entry takes without its texts.
+/// The estimated memory of an entry without its texts, in bytes.
 const ENTRY_BYTES: usize = 256;
 
-/// A version of a service's schema, which never changes: the title and the number.
+/// The title and number of a schema version, which never changes.
 pub(crate) type Version = (String, u64);
 
-/// The schemas that were used last.
+/// The most recently used schemas.
 #[derive(Debug, Default)]
 pub(crate) struct Schemas {
     entries: BTreeMap<Version, Entry>,
@@ -30,28 +30,29 @@ struct Entry {
 }
 
 impl Schemas {
-    /// The text of a version.
+    /// Returns the text of a version.
     pub(crate) fn text(&mut self, version: &Version) -> Option<Arc<str>> {
         self.entry(version).map(|entry| Arc::clone(&entry.text))
     }
 
-    /// A version, compiled.
+    /// Returns the compiled form of a version.
     pub(crate) fn compiled(&mut self, version: &Version) -> Option<Arc<Schema>> {
         self.entry(version)?.compiled.clone()
     }
 
-    /// Whether there is a version of the schema with this title.
+    /// Returns whether the cache has any version of the schema with this title.
     pub(crate) fn has(&self, title: &str) -> bool {
         self.entries.range((title.to_owned(), 0)..).next().is_some_and(|((found, _), _)| found == title)
     }
 
-    /// Keeps a version, and removes those that were not used for longest while there is no room for it.
+    /// Adds a version, and evicts the least recently used ones until there is room for it.
     pub(crate) fn keep(&mut self, version: Version, text: Arc<str>, compiled: Option<Arc<Schema>>) {
         self.remove(&version);
         let schema = compiled.as_ref().map_or(0, |schema| schema.bytes);
         let bytes =
             [ENTRY_BYTES, version.0.len(), text.len(), schema].into_iter().fold(0, usize::saturating_add);
         while self.bytes.saturating_add(bytes) > SCHEMAS_BYTES_MAX {
+            // A schema larger than the whole cache is not cached; the caller still uses its own copy.
             let Some(oldest) = self.entries.iter().min_by_key(|(_, entry)| entry.used) else { return };
             let oldest = oldest.0.clone();
             self.remove(&oldest);
@@ -81,7 +82,7 @@ mod tests {
     use domain::schema;
     use serde_json::json;
 
-    /// A schema that takes about 3 MB.
+    /// Returns a schema that takes about 3 MB when compiled.
     fn big(title: &str) -> Arc<Schema> {
         let properties: serde_json::Map<_, _> = (0..2_500)
             .map(|n| (format!("p{n}"), json!({"type": "string"})))
@@ -103,7 +104,7 @@ mod tests {
         let (first, mut left) = (("0".to_owned(), 1), Vec::new());
         for service in 0..60 {
             keep(&mut schemas, &schema, &service.to_string());
-            // The first is used all the time, and stays.
+            // The first one is in constant use, so it must survive.
             assert!(schemas.compiled(&first).is_some());
             let sum: usize = schemas.entries.values().map(|entry| entry.bytes).sum();
             assert!(sum == schemas.bytes && sum <= SCHEMAS_BYTES_MAX);
@@ -112,7 +113,7 @@ mod tests {
         }
         let room = SCHEMAS_BYTES_MAX / (schema.bytes + schema.text.len() + ENTRY_BYTES + 2);
         assert_eq!(left.last(), Some(&room));
-        // The others that stay are those that came last.
+        // The other survivors must be the newest ones.
         assert!(!schemas.has("1") && schemas.has("59") && schemas.has("58"));
     }
 

@@ -1,9 +1,9 @@
-//! How large a request is, as DynamoDB counts it: names and values, without the shape of their JSON.
+//! The size of records and requests as DynamoDB counts it: names and values, without the JSON around them.
 
 use crate::record::Attributes;
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 
-/// The bytes of a transaction's actions.
+/// Returns the bytes of the actions of a transaction.
 pub(crate) fn of_actions(actions: &[TransactWriteItem]) -> usize {
     actions.iter().map(of_action).sum()
 }
@@ -11,11 +11,11 @@ pub(crate) fn of_actions(actions: &[TransactWriteItem]) -> usize {
 fn of_action(action: &TransactWriteItem) -> usize {
     let put = action.put().map_or(0, |put| of_record(put.item()));
     let update = action.update().and_then(|update| update.expression_attribute_values());
-    // What a condition compares with counts little; the records are what can be large.
+    // Keys and the values of a condition are small; only records can approach the limit of 4 MB.
     put + update.map_or(0, of_record)
 }
 
-/// The bytes of a record.
+/// Returns the bytes of a record: attribute names and values.
 pub(crate) fn of_record(attributes: &Attributes) -> usize {
     attributes.iter().map(|(name, value)| name.len() + of_value(value)).sum()
 }
@@ -23,13 +23,14 @@ pub(crate) fn of_record(attributes: &Attributes) -> usize {
 fn of_value(value: &AttributeValue) -> usize {
     match value {
         AttributeValue::S(text) => text.len(),
+        // DynamoDB stores two digits in a byte. This estimate is never too low, so a check against it is safe.
         AttributeValue::N(number) => number.len() / 2 + 2,
         AttributeValue::B(bytes) => bytes.as_ref().len(),
         AttributeValue::L(list) => 3 + list.iter().map(|value| 1 + of_value(value)).sum::<usize>(),
         AttributeValue::M(map) => {
             3 + map.iter().map(|(name, value)| 1 + name.len() + of_value(value)).sum::<usize>()
         }
-        // Truths and nothings; no record holds a set.
+        // Booleans and nulls take one byte. Sets do not occur in any record.
         AttributeValue::Bool(_) | AttributeValue::Null(_) | _ => 1,
     }
 }

@@ -1,8 +1,7 @@
-//! What a request spends, for its line of metrics: what it costs at the table, the time it takes, and for how much of
-//! that a call of the table was under way.
+//! The metrics of a request: its cost at the table, its duration, and the time during which calls were open.
 //!
-//! An interceptor of the client notes when a call begins and when it is over, its retries among it; the request is found
-//! by its task, as the meter finds it.
+//! An interceptor of the client notes the start and the end of each call, retries included. It finds the request by
+//! the tokio task, as the meter does.
 
 use crate::cost::Cost;
 use crate::meter::metered;
@@ -19,26 +18,26 @@ use std::cell::Cell;
 use std::time::{Duration, Instant, SystemTime};
 
 tokio::task_local! {
-    /// The calls of the request so far.
+    /// The calls of the current request so far.
     static SO_FAR: Cell<Calls>;
 }
 
-/// What a request has spent.
+/// The metrics of a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spent {
-    /// What its calls of the table cost.
+    /// The cost of its calls of the table.
     pub cost: Cost,
-    /// How long it took.
+    /// Its duration.
     pub time: Duration,
-    /// For how long of that calls of the table were under way; those side by side count once.
+    /// The part of the duration with at least one open call of the table; concurrent calls count once.
     pub table_time: Duration,
-    /// How often a transaction was not written because others were at the same records.
+    /// Transactions that failed because other requests used the same records.
     pub conflicts: u64,
-    /// How often a call was sent again.
+    /// Repeated attempts of calls, by the SDK and by this crate.
     pub retries: u64,
 }
 
-/// Runs a request and tells what it spent.
+/// Runs a request and returns its output and its metrics.
 pub async fn spent<F: Future>(request: F) -> (F::Output, Spent) {
     let timed = async {
         let began = Instant::now();
@@ -53,13 +52,13 @@ pub async fn spent<F: Future>(request: F) -> (F::Output, Spent) {
 }
 
 impl Spent {
-    /// The figures by the names of their metrics, of an invocation with this many records.
+    /// Returns the values by metric name, for an invocation with this number of records.
     pub fn figures_of(&self, records: impl Into<Value>) -> Vec<(&'static str, Value)> {
         let records = ("Records", records.into());
         self.figures().into_iter().chain([records]).collect()
     }
 
-    /// The figures by the names of their metrics.
+    /// Returns the values by metric name.
     pub fn figures(&self) -> [(&'static str, Value); 7] {
         let [write_units, read_units, round_trips] = self.cost.figures();
         let time = |time: Duration| Value::from(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
@@ -75,11 +74,11 @@ impl Spent {
     }
 }
 
-/// Calls that overlap, and what those before them took.
+/// The open calls of a request, and the duration of the closed ones.
 #[derive(Clone, Copy, Debug, Default)]
 struct Calls {
     under_way: usize,
-    /// When the first of those that are under way began.
+    /// The start of the first open call.
     since: Option<Instant>,
     before: Duration,
     conflicts: u64,
@@ -100,15 +99,15 @@ impl Calls {
         }
     }
 
-    /// How long calls have been under way in all.
+    /// Returns the total time with at least one open call.
     fn until(&self, at: Instant) -> Duration {
         self.before + self.since.map_or(Duration::ZERO, |since| at.saturating_duration_since(since))
     }
 }
 
-/// Notes something about the calls of this task's request; nothing where nobody asks what it spends.
+/// Updates the calls of this task's request, if its metrics are collected.
 fn note(what: impl FnOnce(&mut Calls, Instant)) {
-    // Beyond the request's end there is nobody to tell.
+    // A call may outlive its request, for example when a timeout drops the request.
     let _outside = SO_FAR.try_with(|so_far| {
         let mut calls = so_far.get();
         what(&mut calls, Instant::now());
@@ -116,21 +115,23 @@ fn note(what: impl FnOnce(&mut Calls, Instant)) {
     });
 }
 
-/// Notes that a transaction was not written because others were at the same records.
+/// Counts a transaction that failed because other requests used the same records.
 pub(crate) fn conflict() {
     note(|calls, _| calls.conflicts += 1);
 }
 
-/// Notes that a call is sent again.
+/// Counts a repeated attempt.
 pub(crate) fn retry() {
     note(|calls, _| calls.retries += 1);
 }
 
-/// The interceptor.
+/// The interceptor of the SDK client.
 #[derive(Debug)]
 pub(crate) struct Stopwatch;
 
-/// A call that is under way: until it is answered, or nobody waits for the answer any longer.
+/// An open call.
+///
+/// Its drop marks the end. So a call also ends when its future is dropped without an answer.
 #[derive(Debug)]
 struct UnderWay;
 
@@ -144,7 +145,7 @@ impl Drop for UnderWay {
     }
 }
 
-/// A call that was sent, for its trace: which it is nobody knows before.
+/// A sent call, for its trace. The SDK knows the name of the operation only at the first attempt.
 #[derive(Debug)]
 struct Sent {
     operation: String,

@@ -1,4 +1,4 @@
-//! Stagings: laying a submission out before its commit, and clearing away what was never committed.
+//! Staged submissions: writes their work before the commit and removes those that are abandoned.
 
 use crate::record::StagingRecord;
 use crate::{Commit, Error, Table, key, statement};
@@ -12,14 +12,14 @@ use domain::write::Write;
 use std::collections::BTreeMap;
 use std::iter;
 
-/// How many declarations are made records at once; a function has little memory.
+/// The declarations that are converted to records at once; a function has little memory.
 const DECLARATIONS_AT_ONCE: usize = 500;
 
-/// How many work records are made at once: each is much larger as a record than as it is planned.
+/// The work records of one transaction. A record takes much more memory than its plan.
 const WORKS_AT_ONCE: usize = 5;
 
 impl Table {
-    /// Lays a submission out, unseen: its staging, then its work and the declarations that it names.
+    /// Writes a staging, then its work and declarations. Readers see none of it until the commit.
     pub async fn stage(
         &self,
         staged: &Staged,
@@ -32,7 +32,8 @@ impl Table {
         }
         let (staging, state) = (staged.staging.id, StagingState::Open);
         for some in staged.works.chunks(WORKS_AT_ONCE) {
-            // A request that arrives when it is given up, and all is done or cleared away, must bring nothing back.
+            // A delayed request may arrive after the sweep has removed the staging. This check makes it fail, so it
+            // cannot bring work back (decision record 12).
             let stays = Write::StagingStays { team, staging, state };
             let writes: Vec<Write> = iter::once(stays).chain(some.iter().cloned().map(Write::Work)).collect();
             let laid_out = self.commit(&writes).await?;
@@ -40,6 +41,8 @@ impl Table {
                 return Ok(laid_out);
             }
         }
+        // Declarations are stored under their hash, so writing them twice or without a commit does no harm. They need
+        // no transaction, which costs double.
         let declarations: Vec<(&Hash, &String)> = declarations.iter().collect();
         for some in declarations.chunks(DECLARATIONS_AT_ONCE) {
             let record = |(hash, text): &(&Hash, &String)| {
@@ -50,7 +53,7 @@ impl Table {
         Ok(Commit::Done)
     }
 
-    /// Makes the commit of a staging impossible, unless it is committed; what was laid out stays until it is cleared away.
+    /// Prevents the commit of a staging that is not committed; its records remain until they are removed.
     pub async fn abort(&self, staging: &Staging) -> Result<(), Error> {
         let (team, id) = (staging.team(), staging.id);
         let moved =
@@ -58,10 +61,10 @@ impl Table {
         self.commit(&[moved]).await.map(drop)
     }
 
-    /// Aborts a staging and clears it away, unless it is committed; tells whether it is gone.
+    /// Aborts and removes a staging unless it is committed, and returns whether it is gone.
     pub async fn clear_away(&self, staging: &Staging) -> Result<bool, Error> {
         self.abort(staging).await?;
-        // Whatever the answer was: what it is now decides.
+        // The abort may have lost against a commit, or its answer may be lost. The stored state decides.
         match self.staging(staging.team(), staging.id).await? {
             Some(now) if now.state == StagingState::Aborted => self.clear(&now).await.map(|()| true),
             Some(_) => Ok(false),
@@ -72,16 +75,16 @@ impl Table {
     async fn clear(&self, staging: &Staging) -> Result<(), Error> {
         let work = |number| WorkId { submission: staging.submission, staging: Some(staging.id), number };
         self.remove_all((1..=staging.works).map(|number| key::work(work(number))).collect()).await?;
-        // Last, for what is left is found by it.
+        // The staging goes last: after a crash, the sweep finds the remaining work records by it.
         self.remove_all(vec![key::staging(staging.team(), staging.id)]).await
     }
 
-    /// A staging; none once it is carried out or cleared away.
+    /// Returns a staging, or `None` once it is complete or removed.
     pub async fn staging(&self, team: TeamId, id: StagingId) -> Result<Option<Staging>, Error> {
         self.get::<StagingRecord>(key::staging(team, id)).await
     }
 
-    /// Stagings that were begun before a time, oldest first, at most `limit`.
+    /// Returns at most `limit` stagings that were begun before a time, oldest first.
     pub async fn stagings(&self, before: Timestamp, limit: i32) -> Result<Vec<(TeamId, StagingId)>, Error> {
         let places = self.places(key::ALL_STAGINGS, before, limit).await?;
         Ok(places.iter().filter_map(|(pk, sk)| key::staging_at(pk, sk)).collect())

@@ -1,6 +1,6 @@
-//! The requests of a transaction, made from writes: which record, which condition (docs/explanation/architecture.md, fences).
+//! The actions of a transaction, made from writes: the record and its condition (docs/explanation/concurrency.md).
 //!
-//! Pure functions: what goes over the wire can be looked at without sending it.
+//! All functions are pure, so tests can look at an action without sending it.
 
 use crate::Error;
 use crate::key::{self, Key};
@@ -22,16 +22,18 @@ use domain::timestamp::Timestamp;
 use domain::write::{Closing, Write};
 use std::collections::HashMap;
 
-/// The condition of a record that must not exist yet.
+/// The condition of a new record: the key is free.
 const NEW: &str = "attribute_not_exists(pk)";
 
-/// The condition of a charge that runs; what is processed has ended.
+/// The condition of a running charge: it exists and has no end. A processed charge has an end.
 const RUNS: &str = "attribute_exists(pk) AND attribute_not_exists(#en)";
 
-/// The request for one write.
+/// Returns the action of one write.
 pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error> {
     let put = |row| put_new(table, row);
     match write {
+        // The head carries the fences of a submission. DynamoDB compares them at the commit, so no rule rests on a
+        // check before it.
         Write::Head { before, after } => head(before).put(table, record::write::<HeadRecord>(after)?),
         Write::Attention { team, delta } => attention(table, *team, *delta),
         Write::Team(team) => {
@@ -47,6 +49,7 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
             Condition::new("#rv = :rv").number("rv", *before).put(table, record::write::<ItemRecord>(after)?)
         }
         Write::Born(change) => put(record::write::<ChangeRecord>(change)?),
+        // The number of history entries grows with every move, so it fences two decisions on one change instance.
         Write::Moved { before, from, after } => Condition::new("#n = :n AND #st = :st")
             .number("n", before.entries)
             .text("st", from.name())
@@ -77,12 +80,16 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         }
         Write::WorkDone(id) => Condition::new("attribute_exists(pk)").delete(table, key::work(*id)),
         Write::Progress { work_left, after } => progress(table, *work_left, after),
+        // `#inf` is only removed by the submission that set it. A late `generate` of an earlier submission must not
+        // free the head for the next one.
         Write::Landed(submission) => Condition::new("#inf = :inf").number("inf", submission).update(
             table,
             key::head(submission.team()),
             "REMOVE #inf",
         ),
         Write::Staging(staging) => put(record::write::<StagingRecord>(staging)?),
+        // The commit of a submission and the sweep both move a staging from OPEN, under this condition. DynamoDB lets
+        // one of them win (decision record 12).
         Write::StagingMoved { team, staging, from, to } => Condition::new("#st = :st")
             .text("st", from.name())
             .value("to", AttributeValue::S(to.name().to_owned()))
@@ -100,7 +107,7 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
     }
 }
 
-/// The fence of a charge's mark: it has none, and it ended when it was read to have ended, or runs as it did.
+/// Returns the fence of marking a charge as processed: it has no mark, and its end is the one that was read.
 fn processed(end: Option<Timestamp>) -> Condition {
     match end {
         None => Condition::new(RUNS).name("en"),
@@ -110,7 +117,7 @@ fn processed(end: Option<Timestamp>) -> Condition {
     }
 }
 
-/// What is stored under the hash of its content needs no condition: whatever is there is the same.
+/// Puts a record without a condition. Its key is the hash of its content, so an existing record is the same.
 fn unconditional(table: &str, attributes: Attributes) -> Result<TransactWriteItem, Error> {
     let put = Put::builder().table_name(table).set_item(Some(attributes)).build();
     let put = put.map_err(|error| Error::corrupt("put", error))?;
@@ -118,6 +125,7 @@ fn unconditional(table: &str, attributes: Attributes) -> Result<TransactWriteIte
 }
 
 fn progress(table: &str, work_left: u64, after: &Submission) -> Result<TransactWriteItem, Error> {
+    // `work_left` fences the count: two runs of `generate` on one work record must not count it down twice.
     Condition::new("#wl = :before")
         .value("before", AttributeValue::N(work_left.to_string()))
         .without_name("before")
@@ -129,7 +137,7 @@ fn progress(table: &str, work_left: u64, after: &Submission) -> Result<TransactW
         .update(table, key::submission(after.id), "SET #wl = :wl, #dl = :dl, #ln = :ln, #st = :st, #mo = :mo")
 }
 
-/// A condition with its names and values; every name is aliased, as many are reserved words.
+/// A condition with its names and values. Every name has an alias, because DynamoDB reserves many words.
 struct Condition {
     expression: &'static str,
     names: HashMap<String, String>,
@@ -147,7 +155,7 @@ impl Condition {
         self
     }
 
-    /// A name that the condition compares with no value.
+    /// Adds a name that the condition compares with no value.
     fn name(mut self, name: &str) -> Self {
         self.names.insert(format!("#{name}"), name.to_owned());
         self
@@ -162,6 +170,7 @@ impl Condition {
     }
 
     fn put(self, table: &str, attributes: Attributes) -> Result<TransactWriteItem, Error> {
+        // DynamoDB rejects an empty map of values.
         let some = |values: Attributes| (!values.is_empty()).then_some(values);
         let put = Put::builder()
             .table_name(table)
@@ -211,10 +220,12 @@ impl Condition {
     }
 }
 
-/// The fence of submissions: nothing that a plan was made on has moved.
+/// Returns the fence of a submission: the head is as the plan read it.
 ///
-/// The count of submissions fences other submissions; attention, the owners' rejections and failures (R11);
-/// the next number, whoever else has taken one; what is in flight, the end of that.
+/// - The count of submissions fences other submissions.
+/// - The blockers' count and sum fence rejections and failures by owners (R11, decision record 2).
+/// - The next number of a change instance fences other writers that allot numbers.
+/// - The submission in flight fences its own end.
 fn head(before: &Head) -> Condition {
     let fence = match before.in_flight {
         None => "#sub = :sub AND #attn = :attn AND #att = :att AND #nc = :nc AND attribute_not_exists(#inf)",
@@ -232,6 +243,8 @@ fn head(before: &Head) -> Condition {
 }
 
 fn attention(table: &str, team: TeamId, delta: Attention) -> Result<TransactWriteItem, Error> {
+    // `ADD` needs neither a read nor a fence: owners who decide on different items of one consumer do not wait for
+    // each other. Every submission compares the sum.
     Condition::new("attribute_exists(pk)").number("attn", delta.count).number("att", delta.sum).update(
         table,
         key::head(team),
@@ -239,13 +252,15 @@ fn attention(table: &str, team: TeamId, delta: Attention) -> Result<TransactWrit
     )
 }
 
-/// Closes a change instance that was not read: its slot knew where its history ends.
+/// Closes a change instance without reading it: its slot on the item holds the end of its history.
 fn close(table: &str, closing: &Closing) -> Result<TransactWriteItem, Error> {
-    // What closes an open one leaves its type as it is.
+    // Closing never changes the type. The entry's type is thus the current one, and the record leaves it out.
     let record = EntryRecord::of(&closing.entry, None, closing.entry.change_type);
     let entry: Attributes =
         serde_dynamo::to_item(record).map_err(|error| Error::corrupt("history entry", error))?;
     let link = AttributeValue::B(Blob::new(closing.entry.chain.0));
+    // The entry is appended in place. Its chain link was computed from the slot, and the condition proves that the
+    // slot still names the last entry.
     Condition::new("#n = :n AND #st = :st")
         .number("n", closing.mark.entries)
         .text("st", closing.from.name())
@@ -264,7 +279,7 @@ fn close(table: &str, closing: &Closing) -> Result<TransactWriteItem, Error> {
 }
 
 impl Condition {
-    /// A value that stands for no attribute of its own name.
+    /// Removes the name alias of a value. DynamoDB rejects an alias that the expression does not use.
     fn without_name(mut self, name: &str) -> Self {
         self.names.remove(&format!("#{name}"));
         self
@@ -278,12 +293,13 @@ fn remember(
     now: Timestamp,
 ) -> Result<TransactWriteItem, Error> {
     let value = (team, remembered.clone());
+    // DynamoDB deletes expired records up to a few days late. The condition reuses an expired key at once.
     Condition::new("attribute_not_exists(pk) OR #xp <= :xp")
         .number("xp", now.micros() / 1_000_000)
         .put(table, record::write::<RememberedRecord>(&value)?)
 }
 
-/// The record that a declaration is stored as, under its hash.
+/// Returns the record of a declaration, stored under its hash.
 pub(crate) fn declaration(key: Key, text: &str) -> Attributes {
     let mut attributes = HashMap::new();
     attributes.insert("pk".to_owned(), AttributeValue::S(key.pk));
@@ -294,22 +310,22 @@ pub(crate) fn declaration(key: Key, text: &str) -> Attributes {
     attributes
 }
 
-/// Creates a record of any kind; fails when its key is taken.
+/// Creates a record of any type; the action fails if the key exists.
 pub(crate) fn create<R: Record>(table: &str, value: &R::Value) -> Result<TransactWriteItem, Error> {
     put_new(table, record::write::<R>(value)?)
 }
 
-/// Puts a row where there is none.
+/// Puts a row if its key does not exist.
 pub(crate) fn put_new(table: &str, row: Attributes) -> Result<TransactWriteItem, Error> {
     Condition::new(NEW).put(table, row)
 }
 
-/// Puts a row where there is one.
+/// Puts a row if its key exists.
 pub(crate) fn put_over(table: &str, row: Attributes) -> Result<TransactWriteItem, Error> {
     Condition::new("attribute_exists(pk)").put(table, row)
 }
 
-/// Replaces a record whose revision is still `before`.
+/// Replaces a record if its revision is still `before`.
 pub(crate) fn replace<R: Record>(
     table: &str,
     before: u64,
@@ -318,7 +334,7 @@ pub(crate) fn replace<R: Record>(
     Condition::new("#rv = :rv").number("rv", before).put(table, record::write::<R>(value)?)
 }
 
-/// Stores what was told at a time, unless something later is stored.
+/// Stores a result of the time `at`, unless a later one is stored.
 pub(crate) fn newest<R: Record>(
     table: &str,
     at: Timestamp,
@@ -329,7 +345,7 @@ pub(crate) fn newest<R: Record>(
         .put(table, record::write::<R>(value)?)
 }
 
-/// Stores when something was done, unless it was done at or after `last` before.
+/// Stores the time of an action, unless its last time is after `last`.
 pub(crate) fn not_since<R: Record>(
     table: &str,
     last: Timestamp,
@@ -340,7 +356,7 @@ pub(crate) fn not_since<R: Record>(
         .put(table, record::write::<R>(value)?)
 }
 
-/// Creates a record that only leads to another: `key` to the attribute `to`.
+/// Creates a record that only refers to another one: from `key` to the attribute `to`.
 pub(crate) fn pointer(
     table: &str,
     key: Key,
@@ -356,7 +372,7 @@ pub(crate) fn pointer(
     put_new(table, attributes)
 }
 
-/// Takes the next number of a counter that stands at `before`; none is its first use.
+/// Advances a counter from `before` to `next`; `None` is its first use.
 pub(crate) fn count(
     table: &str,
     counter: &str,
@@ -373,23 +389,23 @@ pub(crate) fn count(
     condition.update(table, key::counters(), "SET #c = :next")
 }
 
-/// Removes a record that is there.
+/// Removes a record if it exists.
 pub(crate) fn remove(table: &str, key: Key) -> Result<TransactWriteItem, Error> {
     Condition::new("attribute_exists(pk)").delete(table, key)
 }
 
-/// Replaces the row of an API key that is there and has no successor.
+/// Replaces the row of an existing API key that has no successor.
 pub(crate) fn succeed(keys: &str, row: Attributes) -> Result<TransactWriteItem, Error> {
     Condition::new("attribute_exists(pk) AND attribute_not_exists(#sc)").name("sc").put(keys, row)
 }
 
-/// Counts one more, unless there are as many as may be.
+/// Increments a count if it is below `max`.
 pub(crate) fn one_more(keys: &str, count: Key, max: u64) -> Result<TransactWriteItem, Error> {
     let condition = Condition::new("attribute_not_exists(#c) OR #c < :max").number("max", max);
     add(keys, count, condition.without_name("max"), "1")
 }
 
-/// Counts one less.
+/// Decrements a count that exists.
 pub(crate) fn one_less(keys: &str, count: Key) -> Result<TransactWriteItem, Error> {
     add(keys, count, Condition::new("attribute_exists(#c)"), "-1")
 }
@@ -399,7 +415,7 @@ fn add(keys: &str, count: Key, condition: Condition, d: &str) -> Result<Transact
     condition.without_name("d").update(keys, count, "ADD #c :d")
 }
 
-/// Replaces the row of a member whose revision is still `before`.
+/// Replaces the row of a member if its revision is still `before`.
 pub(crate) fn replace_member(keys: &str, before: u64, row: Attributes) -> Result<TransactWriteItem, Error> {
     Condition::new("#rv = :rv").number("rv", before).put(keys, row)
 }

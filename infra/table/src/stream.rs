@@ -1,7 +1,7 @@
-//! The table's stream: what its records say, for the functions that they wake.
+//! The stream of the table: its records as values, for the functions that they trigger.
 //!
-//! The stream only wakes: what is owed stands in the table, and a record that comes late, twice or never changes
-//! nothing about the result (docs/explanation/concurrency.md).
+//! The stream only triggers: pending work is in the table. A record that is late, doubled or lost changes nothing
+//! about the result (decision record 10).
 
 use crate::Error;
 use crate::record::{self, Attributes, ChangeRecord, DeployedRecord, Record, SubmissionRecord};
@@ -12,54 +12,52 @@ use domain::deployed::Deployed;
 use domain::submission::Submission;
 use domain::timestamp::Timestamp;
 
-/// A batch of stream records as Lambda sends it.
 pub type StreamEvent = aws_lambda_events::dynamodb::Event;
 
-/// What a function answers to it: from which record on it has to come again.
+/// The response to a batch: the record from which Lambda sends the batch again.
 pub type StreamReply = aws_lambda_events::streams::DynamoDbEventResponse;
 
-/// The records that wake generation, as a filter of an event source mapping: submissions that owe something, when they
-/// are committed and whenever some of it is carried out.
+/// The event source filter of `generate`: submissions with pending work, at their commit and at each progress.
 pub const FILTER_OWED: &str = r#"{"eventName":["INSERT","MODIFY"],
     "dynamodb":{"NewImage":{"ty":{"S":["SUBMISSION"]},"st":{"S":["COMMITTED","APPLIED"]}}}}"#;
 
-/// The records that are told of in events, as a filter of an event source mapping.
+/// The event source filter of `notify`: the records that cause events.
 pub const FILTER_TOLD: &str = r#"{"eventName":["INSERT","MODIFY"],
     "dynamodb":{"NewImage":{"ty":{"S":["CHANGE","SUBMISSION","DEPLOYED"]}}}}"#;
 
-/// What was written to the table.
+/// The meaning of a stream record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// A change instance was born, or moved.
+    /// A new or changed change instance.
     Change {
-        /// How many history entries it had before.
+        /// History entries before the write; 0 for a new one.
         entries_before: u64,
-        /// The change instance after.
+        /// The change instance after the write.
         after: Box<Change>,
     },
-    /// A submission was recorded, or some of its work carried out.
+    /// A new submission, or progress of one.
     Submission {
-        /// The submission before.
+        /// The submission before the write; `None` for a new one.
         before: Option<Box<Submission>>,
-        /// The submission after.
+        /// The submission after the write.
         after: Box<Submission>,
     },
-    /// A deployed item version was recorded.
+    /// A new deployed item.
     Deployed(Box<Deployed>),
-    /// Nothing that anybody is woken for.
+    /// Any other record, and every deletion.
     Other,
 }
 
-/// A record of the stream.
+/// One record of the stream.
 #[derive(Debug)]
 pub struct StreamRecord {
-    /// Its place in the stream.
+    /// The sequence number within the shard.
     pub sequence: String,
-    /// What was written, if it can be read.
+    /// The written record, or the error if it does not decode.
     pub written: Result<Written, Error>,
 }
 
-/// Reads a batch.
+/// Returns the records of a batch in order.
 pub fn records(event: StreamEvent) -> impl Iterator<Item = StreamRecord> {
     event.records.into_iter().map(|record| StreamRecord {
         sequence: record.change.sequence_number.clone().unwrap_or_default(),
@@ -67,14 +65,14 @@ pub fn records(event: StreamEvent) -> impl Iterator<Item = StreamRecord> {
     })
 }
 
-/// How long ago the oldest of a batch's records was written, in seconds.
+/// Returns the age of the oldest record of a batch, in seconds.
 pub fn lag(event: &StreamEvent, now: Timestamp) -> u64 {
     let written = event.records.iter().map(|record| record.change.approximate_creation_date_time.timestamp());
     let oldest = written.min().and_then(|oldest| u64::try_from(oldest).ok());
     oldest.map_or(0, |oldest| (now.micros() / 1_000_000).saturating_sub(oldest))
 }
 
-/// The reply that has a batch come again from a record on; none if all of it is done.
+/// Returns the response that makes Lambda send the batch again from a record on, or accepts it all for `None`.
 pub fn again_from(sequence: Option<String>) -> StreamReply {
     let failure = |sequence| {
         let mut failure = DynamoDbBatchItemFailure::default();

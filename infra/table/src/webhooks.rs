@@ -1,4 +1,6 @@
-//! Webhooks, beside the API keys since credentials are in them; and in the table itself what became of deliveries.
+//! Webhooks, and the results of their deliveries (decision record 20).
+//!
+//! Webhooks hold credentials, so they are in the table of API keys. Results of deliveries are in the main table.
 
 use crate::access::outcome;
 use crate::call::Call as _;
@@ -12,19 +14,19 @@ use domain::webhook::delivery::{Cooling, GivenUp, Replied};
 use domain::webhook::{WEBHOOKS_MAX, Webhook};
 
 impl Table {
-    /// All webhooks of a team, in the order in which they were made.
+    /// Returns all webhooks of a team, in the order of their creation.
     pub async fn webhooks(&self, team: TeamId) -> Result<Vec<Webhook>, Error> {
         let mut webhooks = self.keys_rows::<WebhookRecord>(&key::webhook_partition(team), "").await?;
         webhooks.sort_by_key(|webhook| (webhook.created, webhook.id));
         Ok(webhooks)
     }
 
-    /// The webhook with this id.
+    /// Returns the webhook with this id.
     pub async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, Error> {
         self.keys_row(key::webhook(id)).await?.map(record::read::<WebhookRecord>).transpose()
     }
 
-    /// Stores a new webhook, unless its team has as many as it may.
+    /// Stores a new webhook, unless its team has reached the limit.
     pub async fn create_webhook(&self, made: &Webhook, recorded: &Recorded) -> Result<Keyed, Error> {
         let actions = || {
             Ok(vec![
@@ -36,7 +38,7 @@ impl Table {
         self.hooked(made, actions).await
     }
 
-    /// Stores a webhook as it is from now on, unless it was changed since it was read.
+    /// Updates a webhook, unless it has changed since the read.
     pub async fn change_webhook(
         &self,
         before: u64,
@@ -50,7 +52,7 @@ impl Table {
         self.hooked(after, actions).await
     }
 
-    /// Removes a webhook.
+    /// Removes a webhook, with its audit log entry in the same transaction.
     pub async fn remove_webhook(&self, removed: &Webhook, recorded: &Recorded) -> Result<Keyed, Error> {
         let actions = || {
             Ok(vec![
@@ -60,12 +62,12 @@ impl Table {
             ])
         };
         let commit = self.transact(actions).await?;
-        // Once it is gone it is gone, whoever did it.
+        // An absent record is the requested result, even if another request removed it.
         let is_gone = commit == Commit::Done || self.webhook(removed.id).await?.is_none();
         outcome(commit, is_gone)
     }
 
-    /// Whatever the answer was, what is stored tells.
+    /// Runs a change of a webhook. The answer may be lost, so the stored webhook decides on the outcome.
     async fn hooked(
         &self,
         after: &Webhook,
@@ -76,29 +78,29 @@ impl Table {
         outcome(commit, is_stored)
     }
 
-    /// What a receiver answered last.
+    /// Returns the last response of a receiver.
     pub async fn replied(&self, id: WebhookId) -> Result<Option<Replied>, Error> {
         self.get::<RepliedRecord>(key::replied(id)).await
     }
 
-    /// What all receivers of a team answered last.
+    /// Returns the last responses of all receivers of a team.
     pub async fn all_replied(&self, team: TeamId) -> Result<Vec<Replied>, Error> {
         let rows = self.partition(&key::replied_partition(team), None).await?;
         rows.into_iter().map(record::read::<RepliedRecord>).collect()
     }
 
-    /// Remembers what a receiver answered, unless a later answer is remembered.
+    /// Stores the response of a receiver, unless a later one is stored.
     pub async fn put_replied(&self, replied: &Replied) -> Result<(), Error> {
         let actions = || Ok(vec![statement::newest::<RepliedRecord>(&self.name, replied.at, replied)?]);
         certain(self.transact(actions).await?)
     }
 
-    /// Until when a webhook cools.
+    /// Returns the cooling state of a webhook.
     pub async fn cooling(&self, id: WebhookId) -> Result<Option<Cooling>, Error> {
         self.get::<CoolingRecord>(key::cooling(id)).await
     }
 
-    /// Stores how a webhook cools from now on, unless that has changed since it was read.
+    /// Updates the cooling state of a webhook, unless it has changed since the read.
     pub async fn put_cooling(&self, before: Option<u64>, after: &Cooling) -> Result<Keyed, Error> {
         let action = || match before {
             None => statement::create::<CoolingRecord>(&self.name, after),
@@ -106,19 +108,20 @@ impl Table {
         };
         match self.transact(|| Ok(vec![action()?])).await? {
             Commit::Done => Ok(Keyed::Stored),
-            // If it was written after all, the delivery waits for a turn that it has had: late, but not too early.
+            // A lost answer counts as stale. If the write succeeded, the delivery waits for a turn that was already
+            // its own: late, but never too early.
             Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => Ok(Keyed::Stale),
         }
     }
 
-    /// Remembers a delivery that was given up.
+    /// Stores a delivery that failed for good.
     pub async fn give_up(&self, given_up: &GivenUp) -> Result<(), Error> {
         let actions = || Ok(vec![statement::create::<GivenUpRecord>(&self.name, given_up)?]);
         certain(self.transact(actions).await?)
     }
 
-    /// The deliveries to a webhook that were given up, the newest first: so many, of those before `before` if it is
-    /// given; each with its place.
+    /// Returns at most `limit` failed deliveries of a webhook, newest first, each with its position; only those
+    /// before `before` if it is set.
     pub async fn given_up(
         &self,
         id: WebhookId,
@@ -139,7 +142,7 @@ impl Table {
     }
 }
 
-/// What is there already, or is told by something later, needs no writing.
+/// Accepts a stale outcome too: the same record, or a later one, is stored already.
 fn certain(commit: Commit) -> Result<(), Error> {
     match commit {
         Commit::Done | Commit::Stale => Ok(()),

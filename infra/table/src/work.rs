@@ -1,4 +1,4 @@
-//! Work that is owed: reading it, counting what fails, setting aside what fails again and again.
+//! Pending work: reads it, counts failures, and sets records aside that fail repeatedly (decision record 10).
 
 use crate::call::Call as _;
 use crate::key;
@@ -12,33 +12,33 @@ use domain::submission::Submission;
 use domain::timestamp::Timestamp;
 use domain::work::{TRIES_MAX, Work, WorkId};
 
-/// A work record as it was found.
+/// A work record as read.
 #[derive(Debug)]
 pub struct Owing {
-    /// Its id.
     pub id: WorkId,
-    /// What it holds, if that can be read.
+    /// The content, or the error if it does not decode.
     pub work: Result<Work, Error>,
-    /// Whether it was set aside.
+    /// Whether it is set aside after too many failures.
     pub is_set_aside: bool,
 }
 
-/// After any time that is ever told, within the digits that a place by age has.
+/// A time after every other one, within the 16 digits of an index position.
 const FOR_EVER: Timestamp = Timestamp::from_micros(9_999_999_999_999_999);
 
 impl Table {
-    /// Whether a work record is still to be carried out.
+    /// Returns whether a work record still exists, so its work is pending.
     pub async fn is_owed(&self, id: WorkId) -> Result<bool, Error> {
         Ok(self.attributes(key::work(id)).await?.is_some())
     }
 
-    /// The work of a submission that comes first behind the record with number `after`; none when no more is owed.
+    /// Returns the first work record of a submission after the number `after`, or `None` if there is none.
     pub async fn next_work(&self, submission: &Submission, after: u64) -> Result<Option<Owing>, Error> {
         let team = submission.id.team();
         let prefix = key::work_prefix(submission.id, submission.staging);
         let after =
             key::work(WorkId { submission: submission.id, staging: submission.staging, number: after });
-        // A number is five digits: what follows it stands behind it and before the next one.
+        // A number has five digits, and `~` sorts after every digit: the range begins after the record `after` and
+        // ends with the last record of the prefix.
         let (after, end) = (format!("{}~", after.sk), format!("{prefix}~"));
         let Some(row) = self.first_work(team, after, end).await? else { return Ok(None) };
         let id = record::text(&row, "pk").zip(record::text(&row, "sk"));
@@ -48,7 +48,7 @@ impl Table {
         Ok(Some(Owing { id, work: record::read::<WorkRecord>(row), is_set_aside }))
     }
 
-    /// The first work record of a team between two places.
+    /// Returns the first work record of a team between two sort keys, both included.
     async fn first_work(
         &self,
         team: TeamId,
@@ -68,15 +68,16 @@ impl Table {
         Ok(query.call().await?.items.unwrap_or_default().pop())
     }
 
-    /// Whether anything that a team's submissions have caused is still to be generated.
+    /// Returns whether a team has pending work.
     pub async fn owes(&self, team: TeamId) -> Result<bool, Error> {
-        // Before and behind every number; a key has no empty text.
+        // These sort before and after every number. DynamoDB does not allow an empty string in a key.
         let (mut after, end) = ("0".to_owned(), "~".to_owned());
         loop {
             let Some(row) = self.first_work(team, after, end.clone()).await? else { return Ok(false) };
             let place = record::key(&row).and_then(|place| key::work_at(&place.pk, &place.sk));
             let id = place.ok_or_else(|| Error::corrupt(record::place(&row), "it is no work"))?;
-            // What was laid out and never committed is nobody's, until the sweep clears it away.
+            // Work of a staging without a commit does not count: the sweep will remove it
+            // (docs/explanation/staging.md).
             let claimed = match id.staging {
                 None => true,
                 Some(_) => {
@@ -91,23 +92,23 @@ impl Table {
         }
     }
 
-    /// Work that was written before a time and is still owed, oldest first, at most `limit` records.
+    /// Returns at most `limit` pending work records that were written before a time, oldest first.
     pub async fn owed(&self, before: Timestamp, limit: i32) -> Result<Vec<WorkId>, Error> {
         self.work_in(key::ALL_WORK, before, limit).await
     }
 
-    /// Work that was set aside, oldest first, at most `limit` records.
+    /// Returns at most `limit` work records that are set aside, oldest first.
     pub async fn quarantined(&self, limit: i32) -> Result<Vec<WorkId>, Error> {
         self.work_in(key::QUARANTINE, FOR_EVER, limit).await
     }
 
-    /// How much work is owed, each staging counted as one, and how much is set aside.
+    /// Returns the number of pending work records, each staging counted as one, and the number set aside.
     pub async fn count_work(&self) -> Result<(u64, u64), Error> {
         let owed = self.count_of(key::ALL_WORK).await? + self.count_of(key::ALL_STAGINGS).await?;
         Ok((owed, self.count_of(key::QUARANTINE).await?))
     }
 
-    /// When the oldest work that is owed was written, or the oldest staging; none when nothing is owed.
+    /// Returns the time of the oldest pending work record or staging.
     pub async fn oldest_work(&self) -> Result<Option<Timestamp>, Error> {
         let mut oldest: Option<Timestamp> = None;
         for place in [key::ALL_WORK, key::ALL_STAGINGS] {
@@ -118,9 +119,10 @@ impl Table {
         Ok(oldest)
     }
 
-    /// Counts a failure to carry work out; after [`TRIES_MAX`] the record is set aside. Tells whether it is.
+    /// Counts a failed attempt, sets the record aside after [`TRIES_MAX`] of them, and returns whether it is set
+    /// aside.
     ///
-    /// Goes by the key alone, for the record may be unreadable.
+    /// It uses the key alone, because the record may not decode.
     pub async fn count_failure(&self, id: WorkId) -> Result<bool, Error> {
         let counted = self
             .update_work(id, "SET #tr = if_not_exists(#tr, :zero) + :one")
@@ -132,25 +134,27 @@ impl Table {
             .await;
         let counted = match counted {
             Ok(counted) => counted.attributes,
+            // The work is complete meanwhile, so the failure no longer matters.
             Err(error) if is_gone(&error) => return Ok(false),
             Err(error) => return Err(error.into()),
         };
         let tries = counted.and_then(|mut counted| counted.remove("tr"));
         let tries: u64 = tries.and_then(|tries| tries.as_n().ok()?.parse().ok()).unwrap_or_default();
+        // A crash between the two updates is harmless: the next failure finds a count above the limit.
         if tries >= TRIES_MAX {
             self.place_work(id, key::QUARANTINE).await?;
         }
         Ok(tries >= TRIES_MAX)
     }
 
-    /// Puts work that was set aside back among what is owed.
+    /// Returns a work record that is set aside to the pending ones.
     pub async fn redrive(&self, id: WorkId) -> Result<(), Error> {
         self.place_work(id, key::ALL_WORK).await
     }
 
-    /// Moves a work record to another place in the index; its failures are counted anew.
+    /// Moves a work record to another partition of the index and resets its count of failures.
     async fn place_work(&self, id: WorkId, place: &str) -> Result<(), Error> {
-        // What was staged is in no index before.
+        // Staged work has no index entry until now. It gets the age 0, so it comes first.
         let age = key::by_age(Timestamp::from_micros(0), id.submission.get());
         let placed = self
             .update_work(id, "SET #gs3pk = :place, #gs3sk = if_not_exists(#gs3sk, :age) REMOVE #tr")
@@ -167,7 +171,7 @@ impl Table {
         }
     }
 
-    /// An update of a work record that exists.
+    /// Returns an update of a work record that exists.
     fn update_work(
         &self,
         id: WorkId,
@@ -182,12 +186,12 @@ impl Table {
     }
 
     async fn work_in(&self, place: &str, before: Timestamp, limit: i32) -> Result<Vec<WorkId>, Error> {
-        // What is no work is nobody's, and no reason to leave everybody's.
+        // An entry of another type must not stop the sweep from processing the rest, so it is skipped.
         let places = self.places(place, before, limit).await?;
         Ok(places.iter().filter_map(|(pk, sk)| key::work_at(pk, sk)).collect())
     }
 
-    /// The keys of the records that stand in a place of `gs3`, oldest first.
+    /// Returns the keys of records in a partition of `gs3` before a time, oldest first.
     pub(crate) async fn places(
         &self,
         place: &str,
@@ -202,7 +206,7 @@ impl Table {
         Ok(rows.iter().filter_map(place).collect())
     }
 
-    /// The keys of what stands in a place of `gs3` before a time, at most `limit`.
+    /// Returns at most `limit` rows of a partition of `gs3` before a time, oldest first.
     pub(crate) async fn in_place(
         &self,
         place: &str,
@@ -230,7 +234,7 @@ impl Table {
         Ok(count)
     }
 
-    /// Reads all that stands in a place of `gs3`, page by page.
+    /// Reads a whole partition of `gs3`, page by page.
     pub(crate) async fn each_page_of(
         &self,
         place: &str,
@@ -261,7 +265,7 @@ fn number(value: u64) -> AttributeValue {
     AttributeValue::N(value.to_string())
 }
 
-/// Whether an update failed because the work is carried out already.
+/// Returns whether an update failed because the work is complete and its record is deleted.
 fn is_gone<R>(error: &SdkError<aws_sdk_dynamodb::operation::update_item::UpdateItemError, R>) -> bool {
     error.as_service_error().is_some_and(|error| error.is_conditional_check_failed_exception())
 }

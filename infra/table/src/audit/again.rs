@@ -1,8 +1,8 @@
-//! Looking again at what seems wrong, before it counts.
+//! The second look at suspected violations.
 //!
-//! A team's records are listed anew, partition by partition. Then those that a violation is about are read in
-//! transactions: if each is as it was listed, all of them were so at one moment, and what is wrong with them is wrong.
-//! Otherwise something moved, and all of it begins again.
+//! It lists the records of a team partition by partition. Then it reads those of a violation with `TransactGetItems`.
+//! If each is as listed, all of them had this content at one moment, and the violation counts. If one has moved, the
+//! look starts again.
 
 use super::concerned::{concerned, of_team};
 use super::count;
@@ -19,28 +19,28 @@ use domain::timestamp::Timestamp;
 use dovetail_aws::pause;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How often a team's records are listed until what is wrong with them stands still.
+/// The most listings of a team before a violation counts as unsettled.
 const TRIES: u32 = 12;
 
-/// How many records one transaction reads, and how many bytes; DynamoDB takes 4 MB.
+/// The most records and bytes of one transaction; DynamoDB allows 100 and 4 MB.
 const READS_MAX: usize = 100;
 const BYTES_MAX: usize = 3_000_000;
 
-/// How many records of the catalogue one transaction reads: a schema may have 64 KiB, so that many stay below 4 MB.
+/// The most catalogue records of one transaction: a schema may have 64 KiB, so 40 of them stay below 4 MB.
 const CATALOGUE_READS_MAX: usize = 40;
 
-/// How often a transaction that meets writes is tried.
+/// The most retries of a transaction that conflicts with writes.
 const MEETINGS_MAX: u32 = 12;
 
-/// The records of a team, read one partition after the other.
+/// The records of a team, read partition by partition.
 pub(super) struct Listing {
     by_key: BTreeMap<Key, Attributes>,
-    /// What they hold.
+    /// The decoded records.
     pub(super) rows: Rows,
 }
 
 impl Table {
-    /// What is wrong with a team's records, and how much of it did not stand still.
+    /// Returns the violations of a team that hold, and the number of unsettled ones.
     pub(super) async fn team_again(
         &self,
         team: TeamId,
@@ -65,7 +65,7 @@ impl Table {
         }
     }
 
-    /// A team's records, all that its repairs are computed from as it was at one moment; none if it never stood still.
+    /// Returns a listing in which the records that repairs need are of one moment, or `None` if they always moved.
     pub(super) async fn standing(&self, team: TeamId) -> Result<Option<Listing>, Error> {
         for attempt in 1..=TRIES {
             let listing = self.listing(team).await?;
@@ -77,7 +77,7 @@ impl Table {
         Ok(None)
     }
 
-    /// Lists a team's records, partition by partition: first the applications, the head and the team, in this order.
+    /// Lists the records of a team, partition by partition.
     async fn listing(&self, team: TeamId) -> Result<Listing, Error> {
         let mut listing = Listing { by_key: BTreeMap::new(), rows: Rows::default() };
         for partition in key::partitions_of(team) {
@@ -89,7 +89,7 @@ impl Table {
         Ok(listing)
     }
 
-    /// Which records are not as they were listed.
+    /// Returns the keys of records that are not as listed.
     async fn moved(&self, listing: &Listing, keys: BTreeSet<Key>) -> Result<BTreeSet<Key>, Error> {
         let mut moved = BTreeSet::new();
         let (mut some, mut bytes) = (Vec::new(), 0);
@@ -107,14 +107,13 @@ impl Table {
     }
 
     async fn some_moved(&self, listing: &Listing, keys: Vec<Key>) -> Result<Vec<Key>, Error> {
-        // What is written too often to be read has moved.
+        // Records that change too often for a transactional read count as moved.
         let Some(rows) = self.at_one_moment(&keys).await? else { return Ok(keys) };
         let pairs = keys.into_iter().zip(rows);
         Ok(pairs.filter(|(key, row)| row.as_ref() != listing.by_key.get(key)).map(|(key, _)| key).collect())
     }
 
-    /// Reads records as they are at one moment, in the order of the keys; none if that met writes however often it was
-    /// tried.
+    /// Reads records as of one moment, in the order of the keys; `None` if every attempt conflicted with a write.
     async fn at_one_moment(&self, keys: &[Key]) -> Result<Option<Vec<Option<Attributes>>>, Error> {
         if keys.is_empty() {
             return Ok(Some(Vec::new()));
@@ -145,7 +144,7 @@ impl Table {
         Ok(None)
     }
 
-    /// What is wrong with single rows, or set aside, and still is; and how many of them could not be read again.
+    /// Returns the violations of single rows that still hold, and the number of rows that could not be read.
     pub(super) async fn flaws_again(&self, flaws: Vec<Violation>) -> Result<(Vec<Violation>, u64), Error> {
         let (mut rows, mut unsettled) = (Rows::default(), 0);
         let subjects: BTreeSet<Subject> = flaws.into_iter().map(|flaw| flaw.subject).collect();
@@ -159,8 +158,8 @@ impl Table {
         Ok(([rows.flaws, rows.set_aside].concat(), unsettled))
     }
 
-    /// What is wrong with the catalogue, and still is with what is concerned read again; and how much of it could not be
-    /// read again.
+    /// Returns the violations of the catalogue that still hold after a read of their records, and the unsettled
+    /// number.
     pub(super) async fn catalogue_again(
         &self,
         snapshot: Snapshot,
@@ -168,7 +167,7 @@ impl Table {
     ) -> Result<(Vec<Violation>, u64), Error> {
         let mut rows = Rows { snapshot, ..Rows::default() };
         let mut unread: BTreeSet<Subject> = BTreeSet::new();
-        // A schema version that has come meanwhile is looked for once its service is known.
+        // The first round may show a new version of a service. Only the second one then reads its new schema.
         for _ in 0..2 {
             unread.clear();
             let subjects: BTreeSet<Subject> = found.into_iter().map(|violation| violation.subject).collect();
@@ -189,7 +188,7 @@ impl Table {
     }
 }
 
-/// The keys of what a violation in the catalogue is about.
+/// Returns the keys of the records that a violation of the catalogue depends on.
 fn around(snapshot: &Snapshot, subject: &Subject) -> BTreeSet<Key> {
     let catalogue = &snapshot.catalogue;
     let of_service = |title: &String| {

@@ -1,4 +1,6 @@
-//! Which records a violation is about: those that have to stand still for it to count.
+//! The records that a violation depends on: they must not move for the violation to count.
+//!
+//! Fewer records mean fewer looks at a busy team, so each rule names only the records that it compares.
 
 use crate::key::{self, Key};
 use domain::change::Change;
@@ -8,9 +10,9 @@ use domain::metadata::Of;
 use domain::work::WorkId;
 use std::collections::BTreeSet;
 
-/// The keys of the records of the listed team that a violation is about, also of those that are not there.
+/// Returns the keys of the listed team's records that a violation depends on, absent records included.
 ///
-/// What leads to another team is wrong whatever that team's records are: those were not listed and do not count.
+/// Records of other teams are left out. They were not listed, and a pointer to another team is wrong in any case.
 pub(super) fn concerned(snapshot: &Snapshot, listed: TeamId, violation: &Violation) -> BTreeSet<Key> {
     let mut keys = about(snapshot, violation);
     let partitions = key::partitions_of(listed);
@@ -64,7 +66,7 @@ fn about(snapshot: &Snapshot, violation: &Violation) -> BTreeSet<Key> {
     }
 }
 
-/// A team with its applications and items: what its head sums up, and what repairs are computed from.
+/// Returns a team with its applications and items: the summands of its head, and the basis of repairs.
 pub(super) fn of_team(snapshot: &Snapshot, team: TeamId) -> BTreeSet<Key> {
     let items = snapshot.items.keys().filter(|id| id.team() == team);
     let records = items.map(|id| key::item(*id)).chain(applications(snapshot, team));
@@ -76,13 +78,15 @@ fn applications(snapshot: &Snapshot, team: TeamId) -> impl Iterator<Item = Key> 
     applications.map(|id| key::application(*id))
 }
 
-/// What is kept of the metadata that it had.
+/// Returns the records of former metadata.
 fn replaced(snapshot: &Snapshot, of: Of) -> impl Iterator<Item = Key> {
     let kept = snapshot.replaced.keys().filter(move |(whose, _)| *whose == of);
     kept.map(|(of, submission)| key::replaced(*of, *submission))
 }
 
-/// A head with what the rule compares it with: the less, the sooner a busy team's stands still.
+/// Returns a head with the records that a rule compares it with.
+///
+/// A shorter list stands still sooner in a busy team.
 fn of_head(snapshot: &Snapshot, team: TeamId, rule: &str) -> BTreeSet<Key> {
     let own = [key::team(team), key::head(team)];
     match rule {
@@ -96,7 +100,7 @@ fn of_head(snapshot: &Snapshot, team: TeamId, rule: &str) -> BTreeSet<Key> {
             let submissions = snapshot.submissions.iter().filter(|one| one.id.team() == team);
             submissions.map(|one| key::submission(one.id)).chain(own).collect()
         }
-        // What holds it, or has held it for too long.
+        // Only the submission in flight matters for the other rules.
         _ => {
             let held = snapshot.heads.get(&team).and_then(|head| head.in_flight);
             held.map(key::submission).into_iter().chain(own).collect()
@@ -104,7 +108,7 @@ fn of_head(snapshot: &Snapshot, team: TeamId, rule: &str) -> BTreeSet<Key> {
     }
 }
 
-/// An application with its items, or with the others that may have its name.
+/// Returns an application with its items, or with the applications that may share its name.
 fn of_application(snapshot: &Snapshot, id: ApplicationId, rule: &str) -> BTreeSet<Key> {
     let own = [key::application(id), key::team(id.team()), key::head(id.team())];
     if rule == "I16" {
@@ -117,7 +121,7 @@ fn of_application(snapshot: &Snapshot, id: ApplicationId, rule: &str) -> BTreeSe
     items.map(|item| key::item(*item)).chain(own).collect()
 }
 
-/// A change instance with its item, what planned it, and what it follows from.
+/// Returns a change instance with its item, its submission, and the change instance that caused it.
 fn of_change(snapshot: &Snapshot, id: ChangeId) -> BTreeSet<Key> {
     let change = snapshot.changes.get(&id);
     let mut keys = change.map(|change| of_item(snapshot, change.item)).unwrap_or_default();
@@ -128,7 +132,7 @@ fn of_change(snapshot: &Snapshot, id: ChangeId) -> BTreeSet<Key> {
     keys
 }
 
-/// The change instance that has answered one, and the work that owes it.
+/// Returns the change instance that answered `change`, and the work that may still have to create it.
 fn answers(snapshot: &Snapshot, change: &Change) -> BTreeSet<Key> {
     let Some(by) = change.answered_by() else { return BTreeSet::new() };
     let owing = snapshot.works.iter().filter(|work| work.entries.iter().any(|owed| owed.id == by));
@@ -136,7 +140,7 @@ fn answers(snapshot: &Snapshot, change: &Change) -> BTreeSet<Key> {
     works.chain([key::change(by)]).collect()
 }
 
-/// Work with whose it is, and with what allotted the numbers in it.
+/// Returns a work record with its head and submission, and the applications that allotted its numbers.
 fn of_work(snapshot: &Snapshot, id: WorkId) -> BTreeSet<Key> {
     let team = id.submission.team();
     let work = snapshot.works.iter().filter(|work| work.id == id).flat_map(|work| &work.entries);
@@ -146,14 +150,14 @@ fn of_work(snapshot: &Snapshot, id: WorkId) -> BTreeSet<Key> {
     keys
 }
 
-/// An item with its change instances, deployed items, shares and declarations, and what it is a part of.
+/// Returns an item with its change instances, deployed items, charges, shares, declarations, application and team.
 fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
     let team = id.team();
     let mut keys = BTreeSet::from([
         key::item(id),
         key::application(id.application()),
         key::team(team),
-        // A submission in flight, or a new one, moves it.
+        // Every submission changes the head, so an unmoved head proves that no submission moved the item.
         key::head(team),
     ]);
     let item = snapshot.items.get(&id);
@@ -177,7 +181,7 @@ fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
     keys
 }
 
-/// A submission with its stagings, its work, its change instances and what remembers it.
+/// Returns a submission with its stagings, work, change instances and idempotency keys.
 fn of_submission(snapshot: &Snapshot, id: SubmissionId) -> BTreeSet<Key> {
     let team = id.team();
     let mut keys = BTreeSet::from([key::submission(id), key::head(team), key::team(team)]);

@@ -1,4 +1,4 @@
-//! I18: the rows of the indexes are those of the table, each in its place.
+//! I18: compares the rows of the indexes with those of the table.
 
 use super::{Seen, count};
 use crate::call::Call as _;
@@ -10,10 +10,10 @@ use domain::invariant::{Subject, Violation};
 use dovetail_aws::pause;
 use std::collections::BTreeSet;
 
-/// How often an index is asked again before it is not late but wrong.
+/// The most looks at an index before a difference counts; an index is usually late by less than a second.
 const TRIES: u32 = 12;
 
-/// A row's place in an index.
+/// The position of a row in an index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     index: Index,
@@ -22,7 +22,7 @@ pub(super) struct Place {
     key: Key,
 }
 
-/// The places that a row of the table has by its attributes.
+/// Returns the index positions of a row, from its attributes.
 pub(super) fn places(row: &Attributes) -> Vec<Place> {
     INDEXES.iter().filter_map(|index| place(row, *index)).collect()
 }
@@ -33,7 +33,7 @@ fn place(row: &Attributes, index: Index) -> Option<Place> {
 }
 
 impl Table {
-    /// The places that only the table knows or only the indexes do, and how many rows the indexes have.
+    /// Returns the positions that only the table or only an index has, and the number of index rows.
     pub(super) async fn misplaced(
         &self,
         of_table: &BTreeSet<Place>,
@@ -52,7 +52,7 @@ impl Table {
         Ok((misplaced, rows))
     }
 
-    /// Those places that table and index do not agree about, however often they are asked.
+    /// Returns a violation for each position on which table and index disagree at every look.
     pub(super) async fn places_again(&self, misplaced: Vec<Place>) -> Result<Vec<Violation>, Error> {
         let mut found = Vec::new();
         for place in misplaced {
@@ -64,10 +64,11 @@ impl Table {
         Ok(found)
     }
 
-    /// How the table and the index go on to disagree about a place, if they do.
+    /// Returns how table and index disagree about a position, if they do at every look.
     async fn disagree(&self, place: &Place) -> Result<Option<String>, Error> {
         let (mut in_table, mut in_index) = (false, false);
         for attempt in 0..TRIES {
+            // Each round reads the table too: the row may have moved or be deleted since the scan.
             let row = self.attributes(place.key.clone()).await?;
             in_table = row.is_some_and(|row| places(&row).contains(place));
             in_index = self.is_in_index(place).await?;

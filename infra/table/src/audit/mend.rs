@@ -1,4 +1,4 @@
-//! Carrying out repairs, one transaction each, under the fences of what they were computed from.
+//! Carries out repairs, each in one transaction with the fences of the records that it was computed from.
 
 use super::Audited;
 use crate::{Commit, Error, Table};
@@ -8,14 +8,15 @@ use domain::repair::repairs;
 use std::collections::BTreeSet;
 
 impl Table {
-    /// Mends what an audit found as far as it can be computed again, and tells what was mended.
+    /// Repairs the violations of an audit as far as records can be recomputed, and returns the repaired ones.
     ///
-    /// A team with rows that are wrong by themselves stays as it is, and so does what moves meanwhile.
+    /// It leaves out teams with broken rows, and teams whose records keep moving.
     pub async fn repair(&self, audited: &Audited) -> Result<Vec<Violation>, Error> {
         let found = audited.violations.iter().filter_map(|violation| violation.subject.team());
         let mut mended = Vec::new();
         for team in found.collect::<BTreeSet<TeamId>>() {
-            // What the fences hold is the head alone: it has to fit the items that are summed up.
+            // The fences protect the head alone. So the head must fit the sums of the items before a repair is
+            // computed.
             let listing = self.standing(team).await?.filter(|listing| listing.rows.flaws.is_empty());
             let Some(listing) = listing else { continue };
             for repair in repairs(&listing.rows.snapshot, team) {

@@ -1,4 +1,4 @@
-//! Reading rows one by one: what they hold, and what is wrong with the row itself (I3, I5, I11, I18, I24, I25).
+//! Decodes rows one by one, and checks each by itself (I3, I5, I11, I18, I24, I25).
 
 use super::indexes::{Place, places};
 use crate::key::{self, INDEXES, Index};
@@ -21,40 +21,42 @@ use domain::timestamp::Timestamp;
 use domain::work::Work;
 use std::collections::BTreeSet;
 
-/// How many bytes a row of DynamoDB takes at most.
+/// The most bytes of a row, a limit of DynamoDB.
 const ROW_BYTES_MAX: usize = 400 * 1024;
 
-/// How many bytes an item's row takes at most. With the stacks of 101 teams and the most references it has less than half;
-/// one of an older release may have more stacks, and this warns before DynamoDB refuses the row.
+/// The most bytes of an item's row.
+///
+/// With the stacks of 101 teams and the most references it has less than half. A row of an older release may have
+/// more stacks, and this limit warns before DynamoDB refuses the row (decision record 28).
 pub(crate) const ITEM_BYTES_MAX: usize = 300 * 1024;
 
-/// Rows that were read.
+/// The decoded rows, and the violations of single rows.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     pub(super) count: u64,
     pub(super) snapshot: Snapshot,
     pub(super) flaws: Vec<Violation>,
-    /// Work that was set aside: no row is wrong, and an operator has to act.
+    /// Work that is set aside. The rows are correct, but an operator must act.
     pub(super) set_aside: Vec<Violation>,
     pub(super) places: BTreeSet<Place>,
 }
 
 impl Rows {
-    /// Adds a row of an export, a line `{"Item": {...}}`.
+    /// Adds a row of an export: a line `{"Item": {...}}` in DynamoDB JSON.
     pub fn add_exported(&mut self, line: &str) -> Result<(), Error> {
         #[derive(serde::Deserialize)]
         struct Exported {
             #[serde(rename = "Item")]
             item: serde_dynamo::Item,
         }
-        // The decoder's own message may show values.
+        // The message of the decoder may show values of the record, so it is not used.
         let exported: Exported = serde_json::from_str(line)
             .map_err(|_| Error::corrupt("of an export", "it is no row in DynamoDB JSON"))?;
         self.add(exported.item.into());
         Ok(())
     }
 
-    /// Adds a row; what is wrong with it is kept.
+    /// Adds a row and its violations.
     pub(super) fn add(&mut self, row: Attributes) {
         self.count += 1;
         self.places.extend(places(&row));
@@ -85,7 +87,7 @@ impl Rows {
         }
     }
 
-    /// Notes work that failed too often, also work that cannot be read.
+    /// Notes work that is set aside, even if it does not decode.
     fn note_set_aside(&mut self, row: &Attributes) {
         if record::text(row, "gs3pk") == Some(key::QUARANTINE) {
             let detail = "it is set aside: nothing carries it out until an operator redrives it".to_owned();
@@ -93,7 +95,7 @@ impl Rows {
         }
     }
 
-    /// Keeps what a row holds where its type belongs.
+    /// Adds the value of a row to the snapshot, by its type.
     fn read(&mut self, row: &Attributes) -> Result<(), Error> {
         match record::type_of(row) {
             Some(ItemRecord::TYPE) => {
@@ -142,17 +144,18 @@ impl Rows {
             Some(ConfigRecord::TYPE) => self.config(row),
             Some(MessagesRecord::TYPE) => self.messages(row),
             Some(MandatoryRecord::TYPE) => self.mandatory(row),
-            // What became of deliveries: nothing else rests on it.
+            // Results of deliveries and of healthchecks: no other record depends on them, so decoding is the whole
+            // check.
             Some(RepliedRecord::TYPE) => self.value::<RepliedRecord>(row).map(drop),
             Some(CoolingRecord::TYPE) => self.value::<CoolingRecord>(row).map(drop),
             Some(GivenUpRecord::TYPE) => self.value::<GivenUpRecord>(row).map(drop),
-            // What healthchecks have told, and when they are due.
+            // Schedules and results of healthchecks, likewise.
             Some(CourseRecord::TYPE) => self.value::<CourseRecord>(row).map(drop),
             Some(HealthRecord::TYPE) => self.value::<HealthRecord>(row).map(drop),
             Some(AskedRecord::TYPE) => self.value::<AskedRecord>(row).map(drop),
             Some("DECLARATION") => self.declaration(row),
             Some("TEAM_NAME" | "SERVICE_ID") => self.pointer(row),
-            // The counters are the one record without a type.
+            // The counters are the only record without a type.
             None if record::text(row, "pk") == Some("COUNTERS") => {
                 let counted = |name| record::integer(row, name).unwrap_or_default();
                 self.snapshot.catalogue.counted = (counted("teams"), counted("services"));
@@ -220,7 +223,7 @@ impl Rows {
         self.require(size <= limit, "I24", row, || format!("{what}: {size}, at most {limit}"));
     }
 
-    /// The value of a record, which is stored where it belongs and is found where it is looked for.
+    /// Decodes a record and checks that its keys, and its index positions, are those of its value.
     fn value<R: Record>(&mut self, row: &Attributes) -> Result<R::Value, Error> {
         let value = record::read::<R>(row.clone())?;
         let written = record::write::<R>(&value)?;
@@ -232,7 +235,7 @@ impl Rows {
                 (same(pk) && same(sk)) || (R::TYPE == WorkRecord::TYPE && name == "gs3" && is_moved(row));
             self.require(found, "I18", row, || format!("its place in {name} is not that of the record"));
         }
-        // What is stored beside what it is made of, for conditions and filters.
+        // Two derived values are stored for conditions and filters, and must match the rest of the record.
         let counted = R::TYPE != ChangeRecord::TYPE || same("n");
         self.require(counted, "I3", row, || "it counts its history's entries otherwise".to_owned());
         let told = R::TYPE != SubmissionRecord::TYPE || same("st");
@@ -249,7 +252,7 @@ impl Rows {
         Ok(())
     }
 
-    /// What leads from a team's name to its id, or from a service's id to its title.
+    /// Adds a pointer from a team's name to its id, or from a service's id to its title.
     fn pointer(&mut self, row: &Attributes) -> Result<(), Error> {
         record::is_of_this_format(row)?;
         let nowhere = || Error::corrupt(record::place(row), "it leads nowhere");
@@ -266,20 +269,20 @@ impl Rows {
     }
 }
 
-/// The row by its key.
+/// Returns the key of a row as the subject of a violation.
 fn subject(row: &Attributes) -> Subject {
     let part = |name| record::text(row, name).unwrap_or("?").to_owned();
     Subject::Record { partition: part("pk"), sort: part("sk") }
 }
 
-/// Whether work is found where failures, or being taken up again, have moved it.
+/// Returns whether a work record is at the index position to which failures or a redrive move it.
 fn is_moved(row: &Attributes) -> bool {
     let Ok(work) = record::read::<WorkRecord>(row.clone()) else { return false };
     let moved = matches!(record::text(row, "gs3pk"), Some(key::ALL_WORK | key::QUARANTINE));
     moved && record::text(row, "gs3sk") == Some(&age(&work))
 }
 
-/// Work that was staged is in no index before it is moved, and then comes first.
+/// Returns the index position of work. Staged work has none until it moves, and then comes first.
 fn age(work: &Work) -> String {
     let since = if work.id.staging.is_none() { work.created } else { Timestamp::from_micros(0) };
     key::by_age(since, work.id.submission.get())

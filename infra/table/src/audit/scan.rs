@@ -1,4 +1,4 @@
-//! Reading a whole table: segments side by side, page by page.
+//! Scans of a whole table or index: segments in parallel, page by page.
 
 use super::{Rows, Seen};
 use crate::call::Call as _;
@@ -7,18 +7,18 @@ use crate::{Error, Table};
 use aws_sdk_dynamodb::operation::scan::ScanOutput;
 use futures_util::future::try_join_all;
 
-/// How many segments are read side by side.
+/// The segments that are read in parallel.
 const SEGMENTS: i32 = 8;
 
 impl Table {
-    /// Every row of the table.
+    /// Reads all rows of the table.
     pub(super) async fn scan(&self, watch: &(dyn Fn(Seen) + Send + Sync)) -> Result<Rows, Error> {
         let mut rows = Rows::default();
         self.pages(None, |row| rows.add(row), |read| watch(Seen { rows: read, violations: 0 })).await?;
         Ok(rows)
     }
 
-    /// Takes every row of the table or of an index, and tells after each round of pages how many there were.
+    /// Passes every row of the table or of an index to `take`, and the number of rows to `told` after each round.
     pub(super) async fn pages(
         &self,
         index: Option<&str>,
@@ -51,7 +51,7 @@ impl Table {
         let scan = self.client.scan().table_name(&self.name).segment(segment).total_segments(SEGMENTS);
         let scan = match index {
             Some(index) => scan.index_name(index),
-            // An index is read eventually consistent, whatever one asks for.
+            // DynamoDB does not allow consistent reads of a global secondary index.
             None => scan.consistent_read(true),
         };
         Ok((segment, scan.set_exclusive_start_key(after).call().await?))

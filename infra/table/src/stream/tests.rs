@@ -1,10 +1,10 @@
-//! Batches as Lambda sends them, made of the golden records.
+//! Tests of stream batches as Lambda sends them, built from the golden records.
 
 use super::*;
 use domain::submission::Progress;
 use serde_json::{Value, json};
 
-/// A record as the golden file shows it.
+/// Returns a record of the golden files.
 fn golden(name: &str) -> Value {
     let path = format!("{}/golden/record/{name}.v2.json", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
@@ -15,7 +15,7 @@ fn with(mut record: Value, attribute: &str, value: Value) -> Value {
     record
 }
 
-/// What a record of the stream says.
+/// Returns the meaning of one stream record.
 fn read(name: &str, old: &Value, new: &Value) -> Result<Written, Error> {
     let event = json!({"Records": [{
         "eventID": "1", "eventName": name, "eventVersion": "1.1", "eventSource": "aws:dynamodb", "awsRegion": "r",
@@ -49,7 +49,7 @@ fn a_record_tells_what_was_written() {
     let change = golden("change");
     let born = read("INSERT", &none, &change).unwrap();
     assert!(matches!(born, Written::Change { entries_before: 0, .. }), "{born:?}");
-    // The engine also tells of a write that changes nothing.
+    // The embedded engine also streams a write that changes nothing.
     let same = read("MODIFY", &change, &change).unwrap();
     assert!(matches!(same, Written::Change { entries_before: 1, .. }), "{same:?}");
 
@@ -77,7 +77,7 @@ fn what_cannot_be_read_is_told_by_its_place() {
     );
     let bad = read("INSERT", &none, &with(golden("change"), "st", json!({"S": "LOST"}))).unwrap_err();
     assert_eq!(bad.to_string(), "record CHANGE#4 / 00000000016 is corrupt: bad state");
-    // Work is read when it is carried out.
+    // `generate` decodes a work record only when it processes it.
     assert!(read("INSERT", &none, &with(golden("work"), "owed", json!({"S": "?"}))).is_ok());
 }
 
