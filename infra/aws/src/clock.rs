@@ -1,22 +1,22 @@
-//! The one clock of all functions: the system's, unless whoever runs a function gives it another.
+//! The clock of all functions: the system clock, unless a caller provides another one.
 
 use domain::timestamp::Timestamp;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Tells the time.
+/// A function that returns the current time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 tokio::task_local! {
     static GIVEN: Clock;
 }
 
-/// Runs a function by a clock of its own: one that is wrong, or that stands still until it is moved.
+/// Runs a future with its own clock, for example a wrong one, or one that tests move.
 pub async fn by_clock<F: Future>(clock: Clock, function: F) -> F::Output {
     GIVEN.scope(clock, function).await
 }
 
-/// The time.
+/// Returns the current time.
 pub fn now() -> Timestamp {
     GIVEN.try_with(|clock| clock()).unwrap_or_else(|_| system())
 }

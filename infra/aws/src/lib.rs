@@ -1,4 +1,4 @@
-//! What every AWS client of ours has in common: limits on how long a call may take, TLS, an engine in AWS's place.
+//! The common setup of all AWS clients: timeouts, TLS, and engines that replace AWS.
 
 mod clock;
 mod metrics;
@@ -24,28 +24,30 @@ pub use clock::{Clock, by_clock, now};
 pub use metrics::{metrics, tell};
 pub use trust::{Trust, connector, connector_by, https};
 
-/// The way to a service.
+/// The endpoint and the credentials of a client.
 #[derive(Clone, Debug)]
 pub enum Way {
-    /// AWS, as a function reaches it: with the credentials and the region that Lambda puts into its environment.
+    /// AWS, with the credentials and the region that Lambda puts into the environment.
     Aws,
-    /// AWS, as whoever runs a program has configured it.
+    /// AWS, with the configuration of the person that runs a program.
     Account(Box<SdkConfig>),
-    /// An engine in AWS's place, at its endpoint.
+    /// An engine that replaces AWS, by its endpoint.
     Engine(String),
-    /// Whatever takes the requests.
+    /// An HTTP client that handles the requests itself, for tests.
     Through(SharedHttpClient),
 }
 
 impl Way {
-    /// A function's way: to an engine at an endpoint if there is one, otherwise to AWS.
+    /// Returns the engine at `endpoint` if it is set, else AWS with the environment of Lambda.
     pub fn to(endpoint: Option<String>) -> Self {
         endpoint.map_or(Self::Aws, Self::Engine)
     }
 }
 
-/// Runs `work` that takes long without a call. A runtime with several workers gives its other tasks to another one
-/// meanwhile; a function has one worker and one request.
+/// Runs CPU-bound `work` that takes long.
+///
+/// A runtime with several workers moves its other tasks to another worker meanwhile. A Lambda function has one worker
+/// and one request, so it just runs the work.
 pub fn off_worker<T>(work: impl FnOnce() -> T) -> T {
     let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
     if flavor.is_ok_and(|flavor| flavor == RuntimeFlavor::MultiThread) {
@@ -55,7 +57,7 @@ pub fn off_worker<T>(work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// The configuration of a client.
+/// Returns the configuration of a client.
 pub fn config(way: Way) -> SdkConfig {
     let mut config = match way {
         Way::Aws => of_lambda(),
@@ -65,16 +67,17 @@ pub fn config(way: Way) -> SdkConfig {
         Way::Through(client) => of_engine(client, "http://engine.invalid".to_owned()),
     };
     config.set_behavior_version(Some(BehaviorVersion::latest()));
+    // Three attempts of at most 5 seconds each stay within the operation limit of 15 seconds below.
     config.set_retry_config(Some(RetryConfig::standard().with_max_attempts(3)));
     config.set_timeout_config(Some(timeouts()));
     config.build()
 }
 
-/// Returns the provider that an account's credentials come from, such as `EnvironmentVariable`, or why there are none.
+/// Returns the provider of an account's credentials, such as `EnvironmentVariable`, or the reason why there are none.
 pub async fn credential_source(account: &SdkConfig) -> Result<String, String> {
     let Some(provider) = account.credentials_provider() else { return Err("no provider is set".to_owned()) };
     let credentials = provider.provide_credentials().await.map_err(|error| reason(&error))?;
-    // Only the debug form has the provider's name; it leaves the secret out.
+    // Only the debug form contains the name of the provider. It leaves the secret out.
     let shown = format!("{credentials:?}");
     let name = shown.split_once("provider_name: \"").and_then(|(_, rest)| rest.split_once('"'));
     Ok(name.map_or("of an unknown provider", |(name, _)| name).to_owned())
@@ -85,21 +88,23 @@ fn reason(error: &CredentialsError) -> String {
     source.map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
 }
 
-/// What Lambda says, and nothing else: to look for files, profiles and other roles takes time at each cold start.
+/// Returns a configuration from Lambda's environment alone.
+///
+/// The usual search for files, profiles and other roles takes time at each cold start (decision record 14).
 fn of_lambda() -> aws_types::sdk_config::Builder {
     let told = |name| std::env::var(name).ok();
     let mut config = SdkConfig::builder().http_client(https(&Trust::Amazon.unless_told()));
     config.set_region(told("AWS_REGION").map(Region::new));
     config.set_endpoint_url(told("AWS_ENDPOINT_URL"));
     if let (Some(key), Some(secret)) = (told("AWS_ACCESS_KEY_ID"), told("AWS_SECRET_ACCESS_KEY")) {
-        // They outlive the process: Lambda starts another one with new ones.
+        // No expiry is necessary: Lambda starts a new process before these credentials expire.
         let credentials = Credentials::new(key, secret, told("AWS_SESSION_TOKEN"), None, "Lambda");
         config.set_credentials_provider(Some(SharedCredentialsProvider::new(credentials)));
     }
     config
 }
 
-/// An engine asks for no identity.
+/// Returns a configuration with placeholder credentials, because an engine does not check them.
 fn of_engine(client: SharedHttpClient, endpoint: String) -> aws_types::sdk_config::Builder {
     let nobody = Credentials::new("local", "local", None, None, "local");
     SdkConfig::builder()
@@ -109,7 +114,9 @@ fn of_engine(client: SharedHttpClient, endpoint: String) -> aws_types::sdk_confi
         .credentials_provider(SharedCredentialsProvider::new(nobody))
 }
 
-/// The SDK has no limit of its own on a call.
+/// Returns the timeouts of a call.
+///
+/// The SDK has no default limit on a call, and API Gateway gives up after 30 seconds.
 fn timeouts() -> TimeoutConfig {
     TimeoutConfig::builder()
         .connect_timeout(Duration::from_secs(2))
@@ -118,15 +125,15 @@ fn timeouts() -> TimeoutConfig {
         .build()
 }
 
-/// Waits before a retry: full jitter up to 25 ms doubled each time, one second at most.
+/// Waits before a retry: a random time up to 25 ms, doubled with each attempt, at most one second.
 pub async fn pause(attempt: u32) {
     let limit = 25_u64.saturating_mul(1 << attempt.min(6)).min(1_000);
     tokio::time::sleep(Duration::from_millis(fastrand::u64(0..=limit))).await;
 }
 
-/// One structured line for what is broken; an error tells a place and a kind, never what a record holds.
+/// Writes a structured log line for a failure. The text names a place and a kind, never the content of a record.
 pub fn log(subject: &str, error: &str) {
     let line = serde_json::json!({"level": "ERROR", "subject": subject, "error": error});
-    // Where even stderr is gone there is nobody to tell.
+    // A closed stderr leaves no other channel for a report.
     let _unheard = writeln!(std::io::stderr(), "{line}");
 }

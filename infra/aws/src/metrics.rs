@@ -1,11 +1,12 @@
-//! Metrics, as a log line that CloudWatch reads (its embedded metric format).
+//! Metrics as log lines in CloudWatch's embedded metric format (decision record 18).
 
 use crate::now;
 use serde_json::{Map, Value, json};
 use std::io::Write as _;
 
-/// A line with these metrics, kept apart by the values of `dimensions` and, where `DOVETAIL_STACK` names one, by stack:
-/// several may share an account.
+/// Returns a line with these metrics and dimensions.
+///
+/// `DOVETAIL_STACK` adds a dimension, because several stacks may share an account.
 pub fn metrics(dimensions: &[(&str, &str)], figures: &[(&str, Value)]) -> Map<String, Value> {
     let stack = std::env::var("DOVETAIL_STACK").ok();
     let stack = stack.iter().map(|stack| ("Stack", stack.as_str()));
@@ -13,7 +14,7 @@ pub fn metrics(dimensions: &[(&str, &str)], figures: &[(&str, Value)]) -> Map<St
 }
 
 fn line(dimensions: &[(&str, &str)], figures: &[(&str, Value)]) -> Map<String, Value> {
-    // What is counted and what is measured in seconds the names tell.
+    // Units are left out: the names of the metrics contain them.
     let definitions: Vec<Value> = figures.iter().map(|(name, _)| json!({"Name": name})).collect();
     let names: Vec<&str> = dimensions.iter().map(|(name, _)| *name).collect();
     let directive = json!({"Namespace": "Dovetail", "Dimensions": [names], "Metrics": definitions});
@@ -27,8 +28,8 @@ fn line(dimensions: &[(&str, &str)], figures: &[(&str, Value)]) -> Map<String, V
     line
 }
 
-/// Tells a line on standard output, which is a deployed function's log.
+/// Writes a line to standard output, which is the log of a deployed function.
 pub fn tell(line: Map<String, Value>) {
-    // Where even stdout is gone there is nobody to tell.
+    // A closed stdout leaves no other channel for a report.
     let _unheard = writeln!(std::io::stdout(), "{}", Value::Object(line));
 }

@@ -1,7 +1,7 @@
-//! Traces, as AWS X-Ray takes them: beneath what Lambda traces itself, what an invocation was and each call of the table.
+//! Traces for AWS X-Ray: a subsegment for each invocation and each call of the table, below Lambda's own segment.
 //!
-//! Lambda says with each invocation whether it is traced, which is the template's parameter `Tracing`, and where the
-//! daemon listens that takes segments (X-Ray's segment documents). Names and codes are told, and nothing of a request.
+//! Lambda decides with each invocation whether it is traced (parameter `Tracing` of the template), and names the
+//! address of the daemon. Segments hold names and codes, and no content of a request (decision record 18).
 
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
@@ -9,38 +9,38 @@ use std::net::{Ipv4Addr, UdpSocket};
 use std::pin::Pin;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How many calls are told of; beyond them they are only counted.
+/// The most calls with a subsegment of their own; further calls are only counted. A datagram has at most 64 KB.
 const CALLS_MAX: usize = 100;
-/// What each document begins with.
+/// The header line of each segment document.
 const HEADER: &str = "{\"format\": \"json\", \"version\": 1}\n";
 
 tokio::task_local! {
-    /// What is known of the invocation under way.
+    /// The data of the current invocation.
     static SO_FAR: RefCell<Known>;
 }
 
-/// What is known of an invocation.
+/// The collected data of an invocation.
 #[derive(Debug, Default)]
 struct Known {
     annotations: Map<String, Value>,
     calls: Vec<Value>,
-    /// Of how many calls nothing is told but that they were.
+    /// Calls without a subsegment.
     more: u64,
 }
 
-/// The way to the daemon.
+/// The socket to the X-Ray daemon.
 #[derive(Debug)]
 pub struct Tracer {
     socket: UdpSocket,
 }
 
 impl Tracer {
-    /// The daemon that Lambda names in `AWS_XRAY_DAEMON_ADDRESS`; none where it names none.
+    /// Connects to the daemon in `AWS_XRAY_DAEMON_ADDRESS`; `None` if the variable is not set.
     pub fn from_env() -> Option<Self> {
         Self::to(&std::env::var("AWS_XRAY_DAEMON_ADDRESS").ok()?)
     }
 
-    /// The daemon at an address.
+    /// Connects to the daemon at an address.
     pub fn to(address: &str) -> Option<Self> {
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
         socket.connect(address).ok()?;
@@ -48,12 +48,12 @@ impl Tracer {
     }
 
     fn send(&self, segment: &Value) {
-        // Whether anybody listens does not matter to the request.
+        // A lost datagram is a lost trace and must not affect the request.
         drop(self.socket.send(format!("{HEADER}{segment}").as_bytes()));
     }
 }
 
-/// Does the work of an invocation, and tells of it if there is a daemon and `header` says that it is traced.
+/// Runs an invocation, and sends its segment if there is a daemon and `header` says that it is traced.
 pub fn traced<F: Future>(
     tracer: Option<&Tracer>,
     name: &str,
@@ -84,14 +84,14 @@ pub fn traced<F: Future>(
     })
 }
 
-/// Notes a name or a code of the invocation under way; X-Ray knows no `null`.
+/// Adds an annotation to the current invocation. X-Ray does not accept `null`, so that is left out.
 pub fn annotate(name: &str, value: Value) {
     if !value.is_null() {
         note(|known| drop(known.annotations.insert(name.to_owned(), value)));
     }
 }
 
-/// Notes a call of the table that ends now.
+/// Adds a call of the table that ends now.
 pub fn called(operation: &str, since: SystemTime) {
     note(|known| {
         if known.calls.len() == CALLS_MAX {
@@ -106,11 +106,11 @@ pub fn called(operation: &str, since: SystemTime) {
 }
 
 fn note(what: impl FnOnce(&mut Known)) {
-    // Where nothing is traced there is nobody to tell.
+    // Outside a traced invocation there is nothing to collect.
     let _untraced = SO_FAR.try_with(|so_far| what(&mut so_far.borrow_mut()));
 }
 
-/// The trace and the segment above, if the invocation is traced: `Root=1-…;Parent=…;Sampled=1`.
+/// Returns the trace id and the parent segment of a header `Root=1-…;Parent=…;Sampled=1`, if it is sampled.
 fn sampled(header: &str) -> Option<(&str, &str)> {
     let told =
         |name: &str| header.split(';').find_map(|part| part.trim().strip_prefix(name)?.strip_prefix('='));

@@ -1,4 +1,4 @@
-//! Whom a TLS connection trusts.
+//! The certificate authorities that a TLS connection trusts (decision record 14).
 
 use crate::log;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
@@ -8,39 +8,39 @@ use aws_smithy_runtime_api::client::dns::ResolveDns;
 use aws_smithy_runtime_api::client::http::{SharedHttpClient, SharedHttpConnector};
 use std::path::PathBuf;
 
-/// The five roots of Amazon Trust Services, which certify what AWS's endpoints are.
+/// The five roots of Amazon Trust Services, which certify the endpoints of AWS.
 const AMAZON: &[u8] = include_bytes!("amazon.pem");
 
-/// Whom to trust.
+/// A set of certificate authorities.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Amazon: to read all that a machine trusts takes longer than the rest of a function's start.
+    /// Amazon's roots. They are compiled in, because reading all authorities of a machine dominates a cold start.
     Amazon,
-    /// Whomever the machine trusts.
+    /// The authorities of the machine.
     Machine,
-    /// The certificates of a file, and no others.
+    /// Only the certificates in this PEM file.
     Bundle(PathBuf),
 }
 
 impl Trust {
-    /// This, unless `AWS_CA_BUNDLE` names a file of certificates.
+    /// Returns the file that `AWS_CA_BUNDLE` names, or `self` if the variable is not set.
     pub fn unless_told(self) -> Self {
         std::env::var_os("AWS_CA_BUNDLE").map_or(self, |file| Self::Bundle(file.into()))
     }
 }
 
-/// A client that speaks TLS, for the SDK.
+/// Returns an HTTPS client for the SDK.
 pub fn https(trust: &Trust) -> SharedHttpClient {
     Builder::new().tls_provider(PROVIDER).tls_context(context(trust)).build_https()
 }
 
-/// The same for requests of our own.
+/// Returns an HTTPS connector for requests without the SDK.
 pub fn connector(trust: &Trust) -> SharedHttpConnector {
     let connector = Connector::builder().tls_provider(PROVIDER).tls_context(context(trust)).build();
     SharedHttpConnector::new(connector)
 }
 
-/// The same for requests that may go only where a resolver leads.
+/// Returns an HTTPS connector that connects only to the addresses of `resolver`.
 pub fn connector_by(trust: &Trust, resolver: impl ResolveDns + Clone + 'static) -> SharedHttpConnector {
     let connector = Connector::builder().tls_provider(PROVIDER).tls_context(context(trust));
     SharedHttpConnector::new(connector.build_with_resolver(resolver))
@@ -56,7 +56,8 @@ fn context(trust: &Trust) -> TlsContext {
         Trust::Bundle(file) => match std::fs::read(file) {
             Ok(bundle) => TrustStore::empty().with_pem_certificate(bundle),
             Err(error) => {
-                // Nobody is trusted then, so no connection comes about.
+                // An empty store makes every connection fail. A fallback to other authorities would trust more than
+                // the operator wants.
                 log(&format!("certificates to trust: {}", file.display()), &error.to_string());
                 TrustStore::empty()
             }

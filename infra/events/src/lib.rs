@@ -1,5 +1,4 @@
-//! The event bus: events are published in order for each subject, at least once. The only crate that speaks to
-//! EventBridge.
+//! The client of EventBridge: publishes events at least once and in order for each subject (decision record 11).
 
 mod order;
 
@@ -11,24 +10,22 @@ use dovetail_aws::{Way, pause};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often what the bus does not take is offered again in a row.
+/// The most consecutive requests that the bus rejects completely.
 const RETRIES_MAX: u32 = 5;
 
-/// How long events are offered in one go; a function has to answer before its own time is up.
+/// The longest time of one publication; the function must answer before its own timeout.
 const DURATION_MAX: Duration = Duration::from_secs(40);
 
-/// Where the bus is.
+/// The name and the endpoint of the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The name of the bus.
     pub bus: String,
-    /// A bus to use instead of AWS's, by its endpoint.
+    /// Endpoint of a bus that replaces AWS; `None` means AWS.
     pub endpoint: Option<String>,
 }
 
 impl Settings {
-    /// The settings of a deployed function: `DOVETAIL_BUS` and, for a bus in AWS's place,
-    /// `DOVETAIL_BUS_ENDPOINT`.
+    /// Reads the settings from the environment: `DOVETAIL_BUS` and, for another bus, `DOVETAIL_BUS_ENDPOINT`.
     pub fn from_env() -> Result<Self, std::env::VarError> {
         Ok(Self {
             bus: std::env::var("DOVETAIL_BUS")?,
@@ -37,7 +34,7 @@ impl Settings {
     }
 }
 
-/// A bus and the client that reaches it.
+/// A bus with its client.
 #[derive(Clone, Debug)]
 pub struct Bus {
     client: Client,
@@ -45,22 +42,22 @@ pub struct Bus {
 }
 
 impl Bus {
-    /// Connects with the credentials and the region of the environment, or to a bus in AWS's place.
+    /// Connects to AWS with the credentials and region of the environment, or to another bus.
     pub fn connect(settings: Settings) -> Self {
         let way = Way::to(settings.endpoint.clone());
         Self::connect_by(settings, way)
     }
 
-    /// Connects in a certain way, wherever the settings lead.
+    /// Connects through `way` and ignores the endpoint of the settings.
     pub fn connect_by(settings: Settings, way: Way) -> Self {
         let config = dovetail_aws::config(way);
         Self { client: Client::new(&config), name: settings.bus }
     }
 
-    /// Publishes events; tells which is the first that could not be, if there is one.
+    /// Publishes events, and returns the index of the first one that failed.
     ///
-    /// An event may be published twice, as its answer may be lost; it never comes before an earlier one of its
-    /// subject.
+    /// A lost answer leads to a second publication of the same event. An event never comes before an earlier one of
+    /// its subject.
     pub async fn publish(&self, events: &[Event]) -> Option<usize> {
         let mut waiting: Vec<usize> = (0..events.len()).collect();
         let (began, mut attempt) = (Instant::now(), 0);
@@ -68,10 +65,13 @@ impl Bus {
             let batch = order::next(events, &waiting);
             let taken = self.put(events, &batch).await;
             waiting.retain(|event| !taken.contains(event));
+            // Progress resets the count, so a long batch may take many requests. Only a bus that accepts nothing at
+            // all ends the loop before its time is over.
             attempt = if taken.is_empty() { attempt + 1 } else { 0 };
             if attempt > RETRIES_MAX {
                 break;
             }
+            // A partly rejected batch is a throttle as well, so the next request waits a moment.
             if taken.len() < batch.len() {
                 pause(attempt).await;
             }
@@ -79,7 +79,7 @@ impl Bus {
         waiting.first().copied()
     }
 
-    /// Offers a batch; tells which of it was taken, for each entry is taken or not.
+    /// Sends a batch, and returns the accepted entries. EventBridge accepts or rejects each entry by itself.
     async fn put(&self, events: &[Event], batch: &[usize]) -> Vec<usize> {
         let entries = batch.iter().filter_map(|at| events.get(*at)).map(|event| self.entry(event)).collect();
         let Ok(reply) = self.client.put_events().set_entries(Some(entries)).send().await else {

@@ -1,13 +1,14 @@
-//! The order of publishing: one request takes ten entries, and takes or refuses each of them on its own.
+//! The order of publication: a request has ten entries, and EventBridge accepts or rejects each by itself.
 
 use domain::event::Event;
 use std::collections::BTreeSet;
 
-/// How many entries one request takes.
+/// The most entries of one request, a limit of EventBridge.
 const ENTRIES_MAX: usize = 10;
 
-/// The next batch of those that wait: of each subject only its first, since one of a batch may be refused while
-/// those behind it are taken.
+/// Returns the next batch of the waiting events, with only the first event of each subject.
+///
+/// EventBridge may reject one entry and accept a later one. So two events of a subject must not share a batch.
 pub(crate) fn next(events: &[Event], waiting: &[usize]) -> Vec<usize> {
     let mut subjects = BTreeSet::new();
     let firsts = waiting

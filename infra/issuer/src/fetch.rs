@@ -1,4 +1,4 @@
-//! What the issuer publishes, over HTTPS.
+//! HTTPS requests for the documents that the issuer publishes.
 
 use aws_smithy_runtime_api::client::http::{HttpConnector as _, SharedHttpConnector};
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
@@ -7,12 +7,12 @@ use http::Uri;
 use serde_json::Value;
 use std::time::Duration;
 
-/// How long an answer may take.
+/// The longest time of a request. A caller waits for it at the first token.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// How large it may be.
+/// The largest response, in bytes.
 const BYTES_MAX: usize = 512 * 1024;
 
-/// Whether what is read at a URL can be nobody else's: nobody but this machine itself is asked without TLS.
+/// Returns whether a URL uses TLS, or is on this machine, where plain HTTP is safe.
 pub(crate) fn is_safe(url: &str) -> bool {
     let Ok(url) = url.parse::<Uri>() else { return false };
     match (url.scheme_str(), url.host()) {
@@ -22,7 +22,7 @@ pub(crate) fn is_safe(url: &str) -> bool {
     }
 }
 
-/// The JSON at a URL.
+/// Returns the JSON document at a URL.
 pub(crate) async fn json(connector: &SharedHttpConnector, url: &str) -> Result<Value, String> {
     if !is_safe(url) {
         return Err(format!("{url} is not https"));
@@ -41,6 +41,7 @@ async fn body(connector: &SharedHttpConnector, url: &str) -> Result<Vec<u8>, Str
     }
     let (mut stream, mut body) = (ByteStream::new(answer.into_body()), Vec::new());
     while let Some(part) = stream.try_next().await.map_err(|error| format!("{url}: {error}"))? {
+        // Counted while reading, because the announced length may be missing or wrong.
         body.extend_from_slice(&part);
         if body.len() > BYTES_MAX {
             return Err(format!("{url} answers more than {BYTES_MAX} bytes"));

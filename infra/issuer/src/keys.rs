@@ -1,41 +1,42 @@
-//! The issuer's keys, and when it is asked for them again.
+//! The cached keys of the issuer, and the rule when to request them.
 
 use domain::timestamp::Timestamp;
 use jsonwebtoken::{Algorithm, DecodingKey};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// For how long keys are good without asking again, in microseconds: an hour, the most that a key goes on which
-/// the issuer has withdrawn.
+/// How long cached keys are used without a request, in microseconds: one hour.
+///
+/// A key that the issuer withdraws stays valid for at most this time while the issuer is reachable.
 const FRESH_MICROS: u64 = 3_600_000_000;
-/// How long the issuer is left alone after it was asked, in microseconds: a token with a made-up key id costs it nothing.
+/// The shortest time between two requests, in microseconds: one minute.
+///
+/// So tokens with invented key ids cause one request a minute.
 const REST_MICROS: u64 = 60_000_000;
-/// The same as long as no key is known at all.
+/// The shortest time between two requests while no key is cached, in microseconds.
 const REST_WITHOUT_MICROS: u64 = 5_000_000;
 
-/// A key of the issuer.
+/// A public key of the issuer.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
-    /// Its id.
     pub(crate) id: String,
-    /// The one algorithm that it is used with: the key's kind says so, never a token.
+    /// The only algorithm for this key, derived from its kind and never from a token.
     pub(crate) algorithm: Algorithm,
-    /// The public key.
     pub(crate) public: DecodingKey,
 }
 
-/// The keys that are kept.
+/// The cached keys.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     keys: Vec<Key>,
-    /// When they were read.
+    /// Time of the last successful request.
     read: Option<Timestamp>,
-    /// When the issuer was last asked, whatever it said.
+    /// Time of the last request, successful or not.
     asked: Option<Timestamp>,
 }
 
 impl Kept {
-    /// Whether the issuer is to be asked for its keys, for a token signed with a key of this id.
+    /// Returns whether a token with this key id calls for a new request.
     pub(crate) fn is_due(&self, kid: &str, now: Timestamp) -> bool {
         let since = |then: Option<Timestamp>| then.map(|then| now.micros().saturating_sub(then.micros()));
         let rest = if self.is_empty() { REST_WITHOUT_MICROS } else { REST_MICROS };
@@ -44,12 +45,12 @@ impl Kept {
         has_rested && (is_old || self.get(kid).is_none())
     }
 
-    /// Keeps these from now on, and no others.
+    /// Replaces all cached keys, so that withdrawn ones disappear.
     pub(crate) fn replace(&mut self, keys: Vec<Key>, now: Timestamp) {
         *self = Self { keys, read: Some(now), asked: Some(now) };
     }
 
-    /// Goes on with what is kept.
+    /// Notes a failed request; the cached keys remain in use.
     pub(crate) const fn failed(&mut self, now: Timestamp) {
         self.asked = Some(now);
     }
@@ -63,7 +64,7 @@ impl Kept {
     }
 }
 
-/// A key as it is published (RFC 7517, RFC 7518 section 6).
+/// A published key (RFC 7517, RFC 7518 section 6).
 #[derive(Deserialize)]
 struct Published {
     kty: String,
@@ -78,7 +79,7 @@ struct Published {
     y: Option<String>,
 }
 
-/// The keys of a set that tokens can be verified with; what is of another kind, such as a shared secret, is nobody's.
+/// Returns the keys of a set that can verify tokens. Other kinds, such as shared secrets, are left out.
 pub(crate) fn usable(set: &Value) -> Vec<Key> {
     let keys = set.get("keys").and_then(Value::as_array);
     keys.into_iter().flatten().filter_map(key).collect()
@@ -120,12 +121,12 @@ mod tests {
             !kept.is_due("b", at(164)) && kept.is_due("b", at(165)),
             "a minute, for a key that nobody knows"
         );
-        // It can't be reached: what is known stays known.
+        // An unreachable issuer must not invalidate the cached keys.
         kept.failed(at(3_705));
         assert!(kept.get("a").is_some() && !kept.is_due("a", at(3_764)) && kept.is_due("a", at(3_765)));
         kept.replace(one("b"), at(3_765));
         assert!(kept.get("a").is_none() && kept.get("b").is_some(), "what is withdrawn is gone");
-        // A clock that was set back asks no more often.
+        // A clock that goes back must not cause more requests.
         assert!(!kept.is_due("a", at(0)));
     }
 

@@ -1,7 +1,7 @@
-//! The one issuer of people's tokens (`OpenID` Connect): a token in, the person that it speaks of out.
+//! The `OpenID` Connect issuer of user tokens: verifies a token and returns its person (decision record 17).
 //!
-//! The issuer says who somebody is and nothing more: of which team they are, and in which role, stands in our own
-//! records. Its keys are found by discovery and kept; while it can't be reached, the kept ones go on.
+//! The issuer only identifies a person. Teams and roles are in the member records of Dovetail. The keys of the issuer
+//! are discovered and cached; while it is unreachable, the cached ones remain in use.
 
 mod fetch;
 mod keys;
@@ -14,17 +14,17 @@ use dovetail_aws::{Trust, connector, log, now};
 use keys::{Kept, Key};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Whose tokens are believed, and which of them.
+/// The issuer and the audience of accepted tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The issuer, as its tokens name it in `iss`.
+    /// URL of the issuer, equal to the claim `iss` of its tokens.
     url: String,
-    /// Whom a token is meant for: one of its `aud`.
+    /// Required value among the claim `aud` of a token.
     audience: String,
 }
 
 impl Settings {
-    /// The issuer at a URL, and what its tokens for us are addressed to.
+    /// Checks the URL and the audience of an issuer.
     pub fn new(url: &str, audience: &str) -> Result<Self, String> {
         if !fetch::is_safe(url) {
             return Err(format!("an issuer is an https URL, or http on this machine, not {url}"));
@@ -35,7 +35,7 @@ impl Settings {
         Ok(Self { url: url.to_owned(), audience: audience.to_owned() })
     }
 
-    /// Those of a function: `DOVETAIL_ISSUER` and `DOVETAIL_AUDIENCE`; none where neither says anything.
+    /// Reads the settings from `DOVETAIL_ISSUER` and `DOVETAIL_AUDIENCE`; `None` if both are unset or empty.
     pub fn from_env() -> Result<Option<Self>, String> {
         let told = |name| std::env::var(name).unwrap_or_default();
         let (url, audience) = (told("DOVETAIL_ISSUER"), told("DOVETAIL_AUDIENCE"));
@@ -43,16 +43,16 @@ impl Settings {
     }
 }
 
-/// The person that a token speaks of.
+/// The person of a valid token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
-    /// What the issuer calls the person.
+    /// Claim `sub` of the token: the permanent id of the person at the issuer.
     pub subject: String,
-    /// When the token ends.
+    /// Expiry of the token, including the leeway for clocks.
     pub expires: Timestamp,
 }
 
-/// That no key of the issuer is known, because it can't be reached.
+/// The error when the cache is empty and the issuer is unreachable.
 #[derive(Debug)]
 pub struct Unreachable;
 
@@ -64,18 +64,18 @@ impl std::fmt::Display for Unreachable {
 
 impl std::error::Error for Unreachable {}
 
-/// The issuer.
+/// An issuer with its cached keys.
 #[derive(Debug)]
 pub struct Issuer {
     settings: Settings,
     kept: Mutex<Kept>,
-    /// Held while the issuer is asked for its keys: one request at a time.
+    /// Locked during a request for keys, so that only one runs at a time.
     asking: tokio::sync::Mutex<()>,
     connector: OnceLock<SharedHttpConnector>,
 }
 
 impl Issuer {
-    /// The issuer of these settings; it is asked for its keys with the first token.
+    /// Returns the issuer. It requests keys at the first token.
     pub fn new(settings: Settings) -> Self {
         verifier::install();
         Self {
@@ -86,14 +86,14 @@ impl Issuer {
         }
     }
 
-    /// The person that a token speaks of; none where there is anything wrong with it.
+    /// Verifies a token and returns its person, or `None` if any part of the token is invalid.
     pub async fn person(&self, token: &str) -> Result<Option<Person>, Unreachable> {
         let Some(kid) = token::key_id(token) else { return Ok(None) };
         let key = self.key(&kid).await?;
         Ok(key.and_then(|key| token::person(token, &key, &self.settings)))
     }
 
-    /// Finds the key with this id.
+    /// Returns the key with this id.
     async fn key(&self, kid: &str) -> Result<Option<Key>, Unreachable> {
         if self.kept().is_due(kid, now()) {
             self.refresh(kid).await;
@@ -102,15 +102,17 @@ impl Issuer {
         if kept.is_empty() { Err(Unreachable) } else { Ok(kept.get(kid)) }
     }
 
-    /// Asks the issuer for its keys. While it is slow, a token with a known key goes on with that key.
+    /// Requests the keys of the issuer.
     async fn refresh(&self, kid: &str) {
+        // A slow issuer must not delay tokens whose key is cached. So they continue with that key, and only tokens
+        // with an unknown key wait for the request that is already running.
         let _asking = match self.asking.try_lock() {
             Ok(asking) => asking,
             Err(_) if self.kept().get(kid).is_some() => return,
             Err(_) => self.asking.lock().await,
         };
         let now = now();
-        // Another request has asked meanwhile.
+        // Another task may have finished the same request while this one waited for the lock.
         if !self.kept().is_due(kid, now) {
             return;
         }
@@ -127,13 +129,14 @@ impl Issuer {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The keys that the issuer publishes now.
+    /// Reads the published keys of the issuer.
     async fn published(&self) -> Result<Vec<Key>, String> {
-        // Only who shows a token pays for reading whom this machine trusts.
+        // Created at the first token, because reading the authorities of the machine would slow down every start.
         let connector = self.connector.get_or_init(|| connector(&Trust::Machine.unless_told()));
         let url = &self.settings.url;
         let discovery = format!("{}/.well-known/openid-configuration", url.trim_end_matches('/'));
         let configuration = fetch::json(connector, &discovery).await?;
+        // The discovery document must name the same issuer, as OpenID Connect Discovery requires (section 4.3).
         if configuration.get("issuer").and_then(|issuer| issuer.as_str()) != Some(url) {
             return Err(format!("{discovery} speaks of another issuer"));
         }
@@ -154,7 +157,7 @@ mod tests {
     use serde_json::json;
     use std::net::TcpListener;
 
-    /// An issuer that accepts connections and never answers, with a key that was read long ago.
+    /// Returns an issuer that accepts connections but never answers, with an old cached key.
     fn slow() -> (TcpListener, Issuer) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -169,7 +172,7 @@ mod tests {
         let (_listener, issuer) = slow();
         let asking = issuer.key("a");
         tokio::pin!(asking);
-        // The first token asks, and waits; the second has its key at once.
+        // The first token waits for the issuer. The second one must get its cached key at once.
         let second = tokio::select! {
             biased;
             _ = asking.as_mut() => panic!("the issuer never answers"),

@@ -1,4 +1,4 @@
-//! A token (RFC 7519): which key it says it is signed with, and whether all of it is right.
+//! User tokens (RFC 7519): the id of the signing key, and the check of signature and claims.
 
 use crate::keys::Key;
 use crate::{Person, Settings};
@@ -7,28 +7,30 @@ use domain::timestamp::Timestamp;
 use jsonwebtoken::{Validation, decode, decode_header};
 use serde::Deserialize;
 
-/// By how much the clocks of issuer and function may differ, in seconds.
+/// The tolerated difference between the clocks of issuer and function, in seconds.
 const LEEWAY: u64 = 30;
-/// The types of a token that says who somebody is; others, as those for signing out, are signed with the same keys.
+/// The accepted values of `typ`. Other types, such as logout tokens, are signed with the same keys.
 const TYPES: [&str; 2] = ["jwt", "at+jwt"];
 
-/// What a token claims, of what matters here.
+/// The used claims of a token.
 #[derive(Deserialize)]
 struct Claims {
     sub: String,
     exp: u64,
 }
 
-/// The id of the key that a token says it is signed with; none of what can't be good whatever it is signed with.
+/// Returns the key id of a token, or `None` for a header that no accepted token has.
 pub(crate) fn key_id(token: &str) -> Option<String> {
     let header = decode_header(token).ok()?;
     let is_known = header.typ.is_none_or(|typ| TYPES.contains(&typ.to_ascii_lowercase().as_str()));
-    // What must be understood is not (RFC 7515 section 4.1.11). What a token says of keys, `jku` and `jwk`, is never read.
+    // A `crit` header requires extensions that are not supported (RFC 7515 section 4.1.11). The headers `jku` and
+    // `jwk` are never used: with them the sender of a token would choose the key.
     if is_known && header.crit.is_none() { header.kid } else { None }
 }
 
-/// The person that a token speaks of, if it is the issuer's, for us, and of this time.
+/// Returns the person of a token, if signature, issuer, audience and times are valid.
 pub(crate) fn person(token: &str, key: &Key, settings: &Settings) -> Option<Person> {
+    // The algorithm comes from the published key, never from the token, so a token cannot choose a weaker one.
     let mut expected = Validation::new(key.algorithm);
     expected.leeway = LEEWAY;
     expected.validate_nbf = true;

@@ -1,4 +1,4 @@
-//! Signatures of tokens, verified by the library that TLS is done with already.
+//! The verification of token signatures with `ring`, the library that TLS uses already (decision record 17).
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{ErrorKind, Result};
@@ -8,14 +8,14 @@ use ring::signature::{
     ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
 };
 
-/// Nothing is signed here, and no algorithm is known but these two.
+/// A provider that verifies two algorithms and signs nothing.
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: |_, _| Err(ErrorKind::UnsupportedAlgorithm.into()),
     verifier_factory: verifier,
     key_utils: KeyUtils::new_unimplemented(),
 };
 
-/// Has tokens verified so, in all of this process.
+/// Installs the provider for the whole process.
 pub(crate) fn install() {
     let _already_there = PROVIDER.install_default();
 }

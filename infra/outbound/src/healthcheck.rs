@@ -1,4 +1,4 @@
-//! The one form in which healthchecks ask.
+//! The request of a healthcheck (decision record 25).
 
 use crate::{Answer, Bounds, Outbound, Said};
 use domain::healthcheck::answer::Failed;
@@ -6,10 +6,10 @@ use domain::healthcheck::{Healthcheck, TIMEOUT_SECONDS};
 use serde_json::Value;
 use std::time::Duration;
 
-/// How long an answer may be, in bytes: a hundred items with the longest reasons there are fit several times.
+/// The largest response in bytes. A hundred items with the longest reasons fit several times.
 const BYTES_MAX: usize = 256 * 1024;
 
-/// Asks the target of a healthcheck, and waits for its answer.
+/// Sends a question to the target of a healthcheck and returns the body of its response.
 pub async fn ask(
     outbound: &Outbound,
     healthcheck: &Healthcheck,

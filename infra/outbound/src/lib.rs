@@ -1,7 +1,7 @@
-//! Requests to whoever a team names: over TLS, to public addresses alone, within bounds of time and size.
+//! Requests to targets that teams configure: over TLS, to public addresses alone, with limits on time and size.
 //!
-//! Of what is answered to a webhook nothing is believed or kept but the status; of a healthcheck's answer a bounded body is
-//! read. There are no redirects. No proxy is asked, whatever the environment says.
+//! Of the response to a webhook only the status is used. Of the response to a healthcheck a bounded body is read.
+//! Redirects are not followed, and proxy settings of the environment are ignored (decision record 20).
 
 mod address;
 mod healthcheck;
@@ -25,39 +25,39 @@ use std::error::Error;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// How a request has ended.
+/// The outcome of a request without a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// With a status.
+    /// The target answered with this status.
     Status(u16),
-    /// Not in time.
+    /// The time limit passed first.
     TimedOut,
-    /// Without a connection, or without one that can be trusted, or without an answer that is HTTP.
+    /// No connection, no trusted certificate, or a response that is not HTTP.
     Unreachable,
-    /// The name leads to an address that is not public, and nothing was sent.
+    /// The name resolves to an address that is not public; nothing was sent.
     NotPublic,
 }
 
-/// How far an answer is waited for and read.
+/// The limits on a response.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// For how long, to its end.
+    /// The longest time up to the end of the body.
     pub timeout: Duration,
-    /// How long its body may be.
+    /// The largest body, in bytes.
     pub bytes_max: usize,
 }
 
-/// What was said with a status of success.
+/// The body of a successful response.
 #[derive(PartialEq, Eq)]
 pub enum Said {
-    /// This.
+    /// The complete body.
     Body(Vec<u8>),
-    /// Nothing that could be read to its end.
+    /// A body that is too long or breaks off.
     Nothing,
 }
 
 impl std::fmt::Debug for Said {
-    // What somebody else says is not ours to log.
+    // The content belongs to another system and must not reach the log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Body(_) => "Body",
@@ -66,32 +66,32 @@ impl std::fmt::Debug for Said {
     }
 }
 
-/// The way out; clones share its connections.
+/// The client; clones share its connections.
 #[derive(Clone, Debug)]
 pub struct Outbound {
     targets: Targets,
     trust: Trust,
-    /// Made for the first request: to read whom a machine trusts takes time.
+    /// Created at the first request, because reading the authorities of a machine takes time.
     connector: Arc<OnceLock<SharedHttpConnector>>,
 }
 
 impl Outbound {
-    /// A way to such targets, which are believed as the machine believes them.
+    /// Returns a client to these targets with the certificate authorities of the machine.
     pub fn new(targets: Targets) -> Self {
         Self::trusting(targets, Trust::Machine)
     }
 
-    /// The same, believing others.
+    /// Returns a client with other certificate authorities.
     pub fn trusting(targets: Targets, trust: Trust) -> Self {
         Self { targets, trust, connector: Arc::default() }
     }
 
-    /// To which targets it leads.
+    /// Returns the allowed targets.
     pub const fn targets(&self) -> Targets {
         self.targets
     }
 
-    /// Posts a body, and waits for the status.
+    /// Posts a body and returns the status. The body of the response is not read.
     pub async fn post(
         &self,
         url: &str,
@@ -106,7 +106,7 @@ impl Outbound {
         }
     }
 
-    /// Posts a body, and waits for all of what is answered with a status of success.
+    /// Posts a body and returns the body of a successful response.
     pub async fn post_and_read(
         &self,
         url: &str,
@@ -120,10 +120,11 @@ impl Outbound {
             if !status.is_success() {
                 return Err(Answer::Status(status.as_u16()));
             }
-            // What is too long, and what breaks off, is nothing.
+            // The limit stops the read at once: a target must not fill the memory of the function.
             let body = Limited::new(answer.into_body(), bounds.bytes_max).collect().await;
             Ok(body.map_or(Said::Nothing, |body| Said::Body(body.to_bytes().to_vec())))
         };
+        // The limit covers the body too. Else a target could send one byte at a time and hold the function.
         tokio::time::timeout(bounds.timeout, asking).await.unwrap_or(Err(Answer::TimedOut))
     }
 
@@ -156,6 +157,8 @@ fn request(target: &Target, headers: &[(&'static str, String)], body: String) ->
 }
 
 fn failed(error: &ConnectorError) -> Answer {
+    // The resolver's own error is deep in the chain of causes. Without the search, an address that is not public
+    // would look like a target that is down.
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
         if error.is::<NotPublic>() {

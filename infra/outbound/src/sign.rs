@@ -1,17 +1,18 @@
-//! Signatures: whoever has the secret can tell that a request is ours, and how old it is.
+//! Signatures of webhook requests: a receiver with the secret can verify the sender and the age of a request.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::fmt::Write as _;
 
-/// What is sent as `Dovetail-Signature`: the time, and the HMAC-SHA256 over time and body with the secret as its key.
+/// Returns the value of `Dovetail-Signature`: the time in seconds, and the HMAC-SHA256 of time and body.
 pub fn signature(secret: &str, seconds: u64, body: &str) -> String {
     let mut text = format!("t={seconds},v1=");
-    // A key of any length will do.
+    // HMAC accepts a key of any length, so this never fails.
     if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) {
+        // The time is part of the signed text, so a recorded request cannot be replayed with a new time.
         mac.update(format!("{seconds}.{body}").as_bytes());
         for byte in mac.finalize().into_bytes() {
-            // A text takes whatever is written to it.
+            // Writing to a string never fails.
             let _taken = write!(text, "{byte:02x}");
         }
     }

@@ -1,4 +1,4 @@
-//! What becomes of a request, by receivers of every kind.
+//! Tests of the outcome of requests, with receivers of every kind.
 
 use super::*;
 use std::net::SocketAddr;
@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-/// A receiver that answers one request with a text, and tells what it was asked.
+/// Starts a receiver that answers one request with a text, and returns the request that it got.
 async fn receiver(answer: &'static str) -> (SocketAddr, oneshot::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -23,7 +23,7 @@ async fn receiver(answer: &'static str) -> (SocketAddr, oneshot::Receiver<String
         if answer.ends_with("endless\r\n\r\n") {
             while stream.write_all(&[b'x'; 65_536]).await.is_ok() {}
         }
-        // Whoever is not done goes on waiting.
+        // The connection stays open, so a client that needs more waits.
         std::future::pending::<()>().await;
     });
     (address, told)
@@ -41,14 +41,14 @@ async fn the_status_is_the_answer_whatever_else_is_said() {
     for (answer, status) in [
         ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", 200),
         ("HTTP/1.1 204 No Content\r\n\r\n", 204),
-        // Nobody goes where a redirect leads.
+        // A redirect must not be followed.
         (
             "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n",
             307,
         ),
         ("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n", 404),
         ("HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n", 503),
-        // A body that never ends is not waited for, nor one that never comes.
+        // The client must not wait for a body that never ends or never comes.
         ("HTTP/1.1 200 OK\r\nkind: endless\r\n\r\n", 200),
         ("HTTP/1.1 201 Created\r\ncontent-length: 9000000000\r\n\r\n", 201),
     ] {
@@ -100,7 +100,7 @@ async fn what_is_no_answer_is_told_apart() {
     assert_eq!(posted(&outbound, &format!("http://{free}/"), LONG).await, Answer::Unreachable);
     let (address, _told) = receiver("SSH-2.0-nothing of HTTP\r\n\r\n").await;
     assert_eq!(posted(&outbound, &format!("http://{address}/"), LONG).await, Answer::Unreachable);
-    // TLS with who speaks none.
+    // A TLS handshake with a receiver that does not speak TLS.
     let (address, _told) = receiver("").await;
     let short = Duration::from_millis(50);
     assert_eq!(posted(&outbound, &format!("https://{address}/"), short).await, Answer::TimedOut);
@@ -122,7 +122,7 @@ async fn what_leads_to_this_machine_is_not_connected_to() {
         let ended = posted(&outbound, &format!("https://{host}:{port}/"), LONG).await;
         assert_eq!(ended, Answer::NotPublic, "{host}");
     }
-    // These are no names that a certificate could be for.
+    // A certificate cannot name these, so the connector rejects them earlier.
     for host in ["127.1", "2130706433"] {
         let ended = posted(&outbound, &format!("https://{host}:{port}/"), LONG).await;
         assert_eq!(ended, Answer::Unreachable, "{host}");

@@ -1,4 +1,4 @@
-//! The one form in which webhooks are told.
+//! The request of a webhook delivery (decision record 20).
 
 use crate::{Answer, Outbound, signature};
 use domain::timestamp::Timestamp;
@@ -6,10 +6,12 @@ use domain::webhook::Webhook;
 use domain::webhook::delivery::{Delivery, Ended};
 use std::time::Duration;
 
-/// The type of what is sent when somebody asks for a try.
+/// The event type of a test delivery that a caller requests.
 pub const TRIGGERED: &str = "Webhook.Triggered.v1";
 
-/// Delivers, whatever came before and is to come after; `kind` is the event's type.
+/// Sends one delivery and returns its outcome; `kind` is the type of the event.
+///
+/// It does not look at the webhook's cooling or its retries. The caller decides about both.
 pub async fn deliver(
     outbound: &Outbound,
     webhook: &Webhook,

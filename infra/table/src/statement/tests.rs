@@ -1,5 +1,4 @@
-//! What goes over the wire for each write, and that what is stored reads back: golden files that double as the
-//! documentation of the table.
+//! Tests of the actions of each write and of stored records, by golden files that also document the table.
 
 mod charged;
 mod examples;
@@ -53,7 +52,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write as _};
 
-/// Attributes as the documentation of DynamoDB writes them.
+/// Returns attributes in DynamoDB JSON, with sorted names.
 fn shown(attributes: &Attributes) -> Value {
     let sorted: BTreeMap<_, _> = attributes.iter().collect();
     Value::Object(sorted.into_iter().map(|(name, value)| (name.clone(), shown_value(value))).collect())
@@ -90,7 +89,8 @@ fn read_shown(attributes: &Value) -> Attributes {
     attributes.as_object().unwrap().iter().map(|(name, value)| (name.clone(), read_value(value))).collect()
 }
 
-/// A record is stored as the golden file says, and the golden file reads as the value: for ever.
+/// Asserts that a record is stored as its golden file, and that the file decodes to the value. Golden files of a
+/// format never change.
 fn golden<R: Record>(file: &str, value: &R::Value)
 where
     R::Value: PartialEq + Debug,
@@ -182,7 +182,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<MandatoryRecord>("mandatory", &version);
 }
 
-/// What replaced other metadata, and was replaced.
+/// Returns metadata that replaced others and were replaced themselves.
 fn replaced() -> Replaced {
     let since = Since { submission: 3, at: at(1), before: Some(1) };
     Replaced { since, metadata: "{\"env\":\"dev\"}".to_owned(), ..application().replaced() }
@@ -201,7 +201,7 @@ fn what_was_stored_before_the_past_was_noted_reads_as_not_noted() {
     assert_eq!(record::read::<SubmissionRecord>(stored).unwrap(), Submission { root: None, ..submission() });
 }
 
-/// A key, a member whom it has added, and the record of that.
+/// Returns a key, a member that it added, and the audit log entry of that.
 fn account() -> (ApiKey, Member, Recorded) {
     let by = Actor::Key { name: "VMOwnerTeam-1".to_owned(), team: owner() };
     let stamp = Stamp { by, request: "r-1".to_owned(), now: Timestamp::from_micros(1_700_000_000_000_000) };
@@ -316,7 +316,7 @@ fn what_a_history_leaves_out_reads_back() {
     change.owner = TeamRef { id: TeamId::new(5).unwrap(), name: "NPOwnerTeam".to_owned() };
     let written = record::write::<ChangeRecord>(&change).unwrap();
     assert_eq!(record::read::<ChangeRecord>(written).unwrap(), change);
-    // One link seals all entries: what was altered in any of them no longer fits it.
+    // The last link covers all entries, so a change of any of them must break it.
     change.history[0].request = "another".to_owned();
     let written = record::write::<ChangeRecord>(&change).unwrap();
     let altered = record::read::<ChangeRecord>(written).unwrap();
@@ -336,7 +336,7 @@ fn finding_01_the_row_of_the_largest_item_is_within_half_of_its_bound() {
         pre_validated: Some(slot),
         validated: Some(Slot { state: State::Approved, ..slot }),
     };
-    // The service owner has a stack, too.
+    // The service owner has a stack, hence the additional team.
     let teams = (1_000..).take(1 + DEPENDENT_TEAMS_EVER_MAX).filter_map(TeamId::new);
     let reference = Reference { service: name.clone(), name: name.clone() };
     let item = Item {

@@ -1,4 +1,4 @@
-//! The audit: nothing is wrong with what the domain writes, and whatever is damaged is told.
+//! Tests of the audit: it accepts everything that the domain writes, and reports every damage.
 
 use crate::reluctant::{ALWAYS, Reluctant};
 use crate::twin::{Twin, run, table_by};
@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-/// Nothing is wrong but that work may be set aside.
+/// Asserts that the audit finds nothing except work that is set aside.
 pub(crate) async fn nothing_is_wrong(twin: &Twin) {
     let (audited, seen) = audit(&twin.table).await;
     let is_aside = |row: &&Value| row["gs3pk"]["S"] == "QUARANTINE";
@@ -54,7 +54,7 @@ pub(crate) async fn nothing_is_wrong(twin: &Twin) {
     assert_eq!(exported.rows, audited.rows);
 }
 
-/// What an audit found, and how far it said that it had come: further each time.
+/// Returns the result of an audit and its progress reports, which must never go back.
 async fn audit(table: &Table) -> (Audited, Vec<Seen>) {
     let seen = Mutex::new(Vec::new());
     let audited = table.audit(None, &|now| seen.lock().unwrap().push(now)).await.unwrap();
@@ -66,7 +66,7 @@ async fn audit(table: &Table) -> (Audited, Vec<Seen>) {
     (audited, seen)
 }
 
-/// One of everything: what was decided, what is owed, what is staged.
+/// Returns a table with decided, pending and staged records.
 async fn busy() -> Twin {
     let mut twin = Twin::of(World::new().priced().with_dependent("VM")).await;
     twin.world.idempotency = Some(("key".to_owned(), Hash::of("request")));
@@ -90,7 +90,7 @@ async fn busy() -> Twin {
     twin
 }
 
-/// What metadata have to be: a version, and another one that takes it back.
+/// Stores a metadata policy, and a second version that withdraws a part of it.
 async fn mandatory(twin: &Twin) {
     let table = &twin.table;
     let schema = Some(r#"{"type":"object"}"#.to_owned());
@@ -103,7 +103,7 @@ async fn mandatory(twin: &Twin) {
         table.known_mandatory(now).await.unwrap().application.is_some()
     };
     assert!(known(0).await);
-    // By another process: this one learns it within a minute.
+    // Another process stores it, so this one must see it only after a minute.
     let second = Version { number: 2, application: None, ..first };
     let elsewhere = table_by(Straight(Arc::clone(&twin.engine))).await;
     assert_eq!(elsewhere.keep_mandatory(&second).await.unwrap(), Kept::Stored);
@@ -111,7 +111,7 @@ async fn mandatory(twin: &Twin) {
     assert!(!known(60).await);
 }
 
-/// What an owner tells the consumers of a service, and those of all.
+/// Stores messages of an owner: for the consumers of a service, and for those of all its services.
 async fn messages(table: &Table) {
     let owner = team(VM_OWNER);
     let stamp = Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
@@ -131,7 +131,7 @@ async fn messages(table: &Table) {
     assert_eq!(table.message_owners().await.unwrap(), BTreeSet::from([owner.id]));
 }
 
-/// What became of deliveries to a webhook.
+/// Stores results of deliveries to a webhook.
 async fn deliveries(table: &Table) {
     let (webhook, now) = (WebhookId::of(team(VM_OWNER).id, "hash"), Timestamp::from_micros(1));
     let event = json!({"metadata": {"id": "1:1"}, "data": {"id": 137_438_953_488_u64, "to": "PENDING"}});
@@ -144,13 +144,13 @@ async fn deliveries(table: &Table) {
     let next = Cooling { waiting: None, revision: 2, ..cooling };
     assert_eq!(table.put_cooling(Some(2), &next).await.unwrap(), Keyed::Stale);
     assert_eq!(table.put_cooling(Some(1), &next).await.unwrap(), Keyed::Stored);
-    // What was told later stays.
+    // A result of an earlier time must not replace a later one.
     let earlier = Replied::after(None, &delivery, Ended::Answered(200), Timestamp::from_micros(0));
     table.put_replied(&earlier).await.unwrap();
     assert_eq!(table.replied(webhook).await.unwrap().unwrap().ended, Ended::TimedOut);
 }
 
-/// A healthcheck, where it stands, and what it has told.
+/// Stores a healthcheck, its schedule and its results.
 async fn healthchecks(twin: &Twin) {
     let at = Timestamp::from_micros;
     let stamp = Stamp { by: Actor::System, request: "r".to_owned(), now: at(1) };
@@ -181,7 +181,7 @@ async fn healthchecks(twin: &Twin) {
         let told = Told { status, reason: Some("why".to_owned()) };
         Health { item: item.id, told, at: at(time) }
     };
-    // What was asked for earlier is answered later.
+    // The answer of an earlier check arrives last and must not replace the later one.
     for (status, time) in [(Status::Unhealthy, 7), (Status::Healthy, 6)] {
         table.put_health(&[health(status, time)]).await.unwrap();
     }
@@ -194,7 +194,7 @@ async fn healthchecks(twin: &Twin) {
     }
 }
 
-/// A submission whose work is still owed, and so many that were laid out before it and not committed.
+/// Returns a table with a pending submission, and a number of abandoned stagings before it.
 async fn unfinished(abandoned: u64) -> Twin {
     let mut twin = Twin::of(World::new()).await;
     let body = |cpu| document(&[("NewApp1", application(&[vm("a", cpu)]))]);
@@ -205,7 +205,7 @@ async fn unfinished(abandoned: u64) -> Twin {
     twin
 }
 
-/// Work that has failed too often.
+/// Returns a table with work that is set aside.
 async fn set_aside() -> Twin {
     let mut twin = Twin::of(World::new().with_dependent("VM")).await;
     twin.world.submit(&document(&[("NewApp1", application(&[vm("a", 1)]))]), Scope::Whole).unwrap();
@@ -228,7 +228,7 @@ fn a_damaged_row_is_told() {
     });
 }
 
-/// What an audit tells of each attribute of a row of each type.
+/// Returns the findings of the audit for each attribute of each type of row, once damaged.
 async fn told(twin: &Twin, is_wanted: impl Fn(&str) -> bool) -> String {
     nothing_is_wrong(twin).await;
     let mut of_types = BTreeMap::new();
@@ -314,7 +314,7 @@ fn what_stands_still_later_counts() {
         damaged["att"] = json!({"N": "1"});
         twin.plant(&damaged);
         let found = audit(&twin.table).await.0.violations;
-        // A transaction is tried thirteen times; then all of it begins again.
+        // One read is attempted 13 times; after that, the look starts again.
         for times in [1, 12, 13, 30] {
             let table = Reluctant::new(&twin, "TransactGetItems", times, conflict).table().await;
             assert_eq!(audit(&table).await.0.violations, found, "{times}");
@@ -325,7 +325,7 @@ fn what_stands_still_later_counts() {
 #[test]
 fn as_much_is_read_again_at_once_as_a_transaction_takes() {
     run(|| async {
-        // Beside the items: the team, its head and its application.
+        // The team, its head and its application add three records to the items.
         for (items, padding, transactions) in [(97, 0, 1), (98, 0, 2), (10, 295_000, 1), (11, 295_000, 2)] {
             let mut twin = Twin::of(World::new()).await;
             let items: Vec<_> = (0..items).map(|number| vm(&format!("vm{number}"), 1)).collect();
@@ -349,7 +349,7 @@ fn as_much_is_read_again_at_once_as_a_transaction_takes() {
     });
 }
 
-/// What an engine answers without the rows at a place, if it reads an index by that name, or the table.
+/// Returns a reply of the engine that leaves out one row, if the request reads the given index or the table.
 fn without(index: Option<&str>, key: &Value, operation: &str) -> impl Fn(&Engine, &Value) -> Reply + use<> {
     let (index, key, operation) = (json!(index), key.clone(), operation.to_owned());
     move |engine, request| {
@@ -420,7 +420,7 @@ fn what_never_stands_still_does_not_count() {
     });
 }
 
-/// A row of a type, of the consumer's where each team has one.
+/// Returns a row of a type; of several teams, the consumer's.
 fn of_type(twin: &Twin, name: &str) -> Value {
     consumers_first(twin).into_iter().find(|row| row["ty"]["S"] == *name).unwrap()
 }
@@ -434,14 +434,14 @@ fn consumers_first(twin: &Twin) -> Vec<Value> {
 
 fn of_another_type(attribute: &str, value: &Value) -> Value {
     match value.get("S") {
-        // A key of an index is a text: the engine takes no other.
+        // The key of an index must be a string; the engine rejects other types.
         Some(_) if attribute.starts_with("gs") => json!({"S": "elsewhere"}),
         Some(_) => json!({"N": "7"}),
         None => json!({"S": "seven"}),
     }
 }
 
-/// The rules that an audit tells while a row is there as another, and how many records it reads again for that.
+/// Returns the rules that the audit reports for a damaged row, and its reads of the second look.
 async fn rules(twin: &Twin, row: &Value, damaged: &Value) -> String {
     twin.plant(damaged);
     let again = Arc::new(Mutex::new(BTreeSet::new()));

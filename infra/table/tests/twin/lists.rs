@@ -1,4 +1,4 @@
-//! Lists: every row in order, both ways, from behind any of them.
+//! Tests of lists: every row in order, in both directions, from every position.
 
 use crate::twin::{Twin, run};
 use crate::world::{APP, VM_OWNER, World, application, document, team, vm};
@@ -26,7 +26,7 @@ pub(crate) async fn all(twin: &Twin) {
     is(twin, &Source::<Service>::all(), services.collect()).await;
 }
 
-/// As many rows come at once as were asked for.
+/// Asserts that batches have the requested number of rows.
 pub(crate) async fn pages_are_as_long_as_asked_for(twin: &Twin) {
     for team in twin.world.snapshot.teams.keys() {
         let source = Source::<Change>::of_consumer(*team);
@@ -42,7 +42,7 @@ pub(crate) async fn pages_are_as_long_as_asked_for(twin: &Twin) {
     }
 }
 
-/// The index of the queues holds whole records: one call for each queue, and none beside.
+/// Asserts that a queue takes one call alone, because its index holds whole records.
 pub(crate) async fn queues_are_read_alone(twin: &Twin) {
     for team in twin.world.snapshot.teams.keys() {
         let source = Source::<Change>::owned_by(*team, &State::ALL);
@@ -129,7 +129,7 @@ async fn others(twin: &Twin, team: TeamId) {
     is(twin, &Source::<Service>::owned_by(team), owned.collect()).await;
 }
 
-/// A list has these rows, in whatever order, and shows them so however it is read.
+/// Asserts that a list has these rows, and shows the same ones in every way to read it.
 async fn is<T: Clone + Debug + PartialEq>(twin: &Twin, source: &Source<T>, expected: Vec<T>) {
     let rows = read(twin, source, Direction::Ascending, None, 100).await;
     assert_eq!(rows.len(), expected.len(), "{source:?}");

@@ -1,4 +1,4 @@
-//! The table beside the world of the rules' tests: it takes the same transactions, and is then read in every way there is.
+//! Tests of the table against the world of the rule tests: both take the same transactions, then all reads compare.
 #[cfg(test)]
 mod audited;
 #[cfg(test)]

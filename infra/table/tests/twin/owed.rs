@@ -1,4 +1,4 @@
-//! Work that is owed: in order, counted when it fails, set aside, put back, cleared away.
+//! Tests of pending work: order, failures, set-aside records, redrive and removal of stagings.
 
 use crate::audited;
 use crate::reluctant::{ALWAYS, Reluctant};
@@ -14,7 +14,7 @@ use dovetail_table::Commit;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// After everything.
+/// A time after every record.
 const LATER: Timestamp = Timestamp::from_micros(1 << 40);
 
 fn items(count: usize) -> Value {
@@ -22,7 +22,7 @@ fn items(count: usize) -> Value {
     document(&[(APP, application(&items))])
 }
 
-/// Several work records, laid out.
+/// Returns a staged submission with several work records.
 async fn staged() -> (Twin, Staged) {
     let mut twin = Twin::of(World::new()).await;
     let body = items(ENTRIES_MAX + 10);

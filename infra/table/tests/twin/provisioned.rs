@@ -1,4 +1,4 @@
-//! Teams, services, keys: one of each name, and whoever was faster wins.
+//! Tests of teams, services and keys: each name exists once, and of concurrent requests one wins.
 
 use crate::twin::{Twin, run};
 use crate::world::{CONSUMER, VM_OWNER, World, team};
@@ -46,7 +46,7 @@ fn a_title_is_given_once_and_a_service_is_replaced_where_nothing_has_moved() {
         let after = Service { schema_version: 2, revision: 2, modified: now, ..before.clone() };
         let publication = Publication { service: after.clone(), schema: Some(schema.text.clone()) };
         for _ in 0..2 {
-            // The second time it finds what it has done.
+            // A repeated request must find its own write, as after a lost answer.
             let stored = table.update_service(1, publication.clone(), &stamp(7)).await.unwrap();
             assert_eq!(stored, Published::Stored(Box::new(after.clone())));
         }
@@ -71,19 +71,19 @@ fn documentation_is_stored_with_a_word_of_it_on_the_service_as_it_was_read() {
         };
         let first = service::documented(&before, stamp(1).now);
         for _ in 0..2 {
-            // The second time it finds what it has done.
+            // A repeated request must find its own write, as after a lost answer.
             let kept = table.keep_docs(&before, &first, &docs(1), &stamp(1)).await.unwrap();
             assert_eq!(kept, Kept::Stored);
         }
         assert_eq!(table.service("VM").await.unwrap().as_ref(), Some(&first));
-        // Who has not seen it comes too late, and then only replaces it.
+        // A writer that read no documentation must not overwrite it unseen.
         let late = service::documented(&before, stamp(2).now);
         assert_eq!(table.keep_docs(&before, &late, &docs(2), &stamp(2)).await.unwrap(), Kept::Stale);
         assert_eq!(table.docs("VM").await.unwrap(), Some(docs(1)));
         assert_eq!(table.keep_docs(&first, &first, &docs(2), &stamp(2)).await.unwrap(), Kept::Stored);
         assert_eq!(table.docs("VM").await.unwrap(), Some(docs(2)));
         assert_eq!(table.service("VM").await.unwrap(), Some(first));
-        // What is not there is not replaced.
+        // Documentation that does not exist must not be replaced.
         let other = table.service("LoadBalancer").await.unwrap().unwrap();
         let told = Service { has_docs: true, ..other.clone() };
         let docs = Docs { service: other.to_ref(), ..docs(3) };
@@ -135,7 +135,7 @@ fn a_key_is_found_by_its_hash_alone() {
         let table = &twin.table;
         for (number, role) in [(1, Role::Admin), (2, Role::General), (3, Role::ReadOnly)] {
             let (key, recorded) = key(number, role);
-            // The second time it finds what it has done.
+            // A repeated request must find its own write, as after a lost answer.
             for _ in 0..2 {
                 assert_eq!(table.create_api_key(&key, &recorded).await.unwrap(), Keyed::Stored);
             }
@@ -206,7 +206,7 @@ fn a_name_is_given_once_a_key_is_rotated_once_and_a_team_has_a_hundred_keys() {
         let (more, recorded) = key(200, Role::General);
         assert_eq!(table.create_api_key(&more, &recorded).await.unwrap(), Keyed::Stale);
         let (_, revoked) = key(201, Role::General);
-        // The second time it finds that it is gone.
+        // A repeated removal must succeed, as after a lost answer.
         for _ in 0..2 {
             assert_eq!(table.revoke_api_key(&first, &revoked).await.unwrap(), Keyed::Stored);
         }

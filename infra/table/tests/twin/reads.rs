@@ -1,4 +1,4 @@
-//! Reads by id: what there is, and nothing where there is nothing.
+//! Tests of reads by id: every record, and `None` for unknown ids.
 
 use crate::twin::{Twin, run, whole_seconds};
 use crate::world::{APP, CONSUMER, STRANGER, VM_OWNER, World, application, document, team, vm};
@@ -8,7 +8,7 @@ use domain::timestamp::Timestamp;
 use dovetail_table::metered;
 use std::collections::BTreeSet;
 
-/// Far beyond whatever a walk makes.
+/// A number above every one that a walk allots.
 const NOBODYS: u64 = 4_000;
 
 pub(crate) async fn all(twin: &Twin) {
@@ -81,7 +81,7 @@ async fn changes(twin: &Twin) {
     let (table, snapshot) = (&twin.table, &twin.world.snapshot);
     for (id, known) in &snapshot.changes {
         assert_eq!(table.change(*id).await.unwrap().as_ref(), Some(known));
-        // At first sight, and when its item is known.
+        // The first read must look for the item; the later ones have it cached.
         for with_head in [true, false, true] {
             let found = table.undecided(*id, known.owner.id, with_head).await.unwrap().unwrap();
             assert_eq!((&found.change, &found.item), (known, &snapshot.items[&known.item]));
@@ -136,7 +136,8 @@ async fn services(twin: &Twin) {
             .map(|(title, offer)| (title.clone(), offer.service.clone(), offer.schema.text.clone()))
             .collect()
     };
-    // At first sight a query for each; then one call for all whose schemas are known, and a query for what is not there.
+    // The first read takes one query for each title. The second one takes one batch for the cached schemas and one
+    // query for the unknown title.
     let afresh = twin.afresh().await;
     for calls in [u64::try_from(titles.len()).unwrap(), 2] {
         let (found, cost) = metered(afresh.offers(&titles)).await;

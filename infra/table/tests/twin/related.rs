@@ -1,4 +1,4 @@
-//! What stands beside the records of a reply: all of it, and nothing else.
+//! Tests of related records: a response gets all of them and no others.
 
 use crate::twin::Twin;
 use domain::change::Change;
@@ -41,7 +41,7 @@ pub(crate) async fn all(twin: &Twin) {
     expected.is(&table.beside(tallies).await.unwrap());
 }
 
-/// Beside a decision the item is as decided.
+/// Asserts that the response to a decision shows the item of that decision.
 pub(crate) async fn decided(twin: &Twin, decided: &Decided) {
     let Decided { change, item, .. } = decided;
     let mut expected = Expected::of(twin);
@@ -64,7 +64,7 @@ pub(crate) async fn decided(twin: &Twin, decided: &Decided) {
     assert_eq!(cost.read_units.thousandths(), u64::try_from(500 * read.iter().sum::<usize>()).unwrap());
 }
 
-/// What is to be found, by its ids.
+/// The expected records, by id.
 struct Expected<'a> {
     twin: &'a Twin,
     teams: BTreeSet<TeamId>,

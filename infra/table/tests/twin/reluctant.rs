@@ -1,4 +1,4 @@
-//! An engine that refuses, leaves a part over, answers in short pages, or is not ready yet.
+//! Tests with an engine that refuses, leaves requests unprocessed, answers in short pages, or is not ready.
 
 use crate::lists;
 use crate::twin::{TABLE, Twin, run, table_by};
@@ -19,13 +19,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// For ever, as far as a test goes.
+/// More times than a test lasts.
 pub(crate) const ALWAYS: usize = usize::MAX;
 
-/// What an engine does in place of an operation.
+/// A replacement for an operation of the engine.
 type Instead = Box<dyn Fn(&Engine, &Value) -> Reply + Send + Sync>;
 
-/// The way to an engine that does something else, so many times, in place of one operation.
+/// A client to an engine that replaces one operation a number of times.
 #[derive(Clone)]
 pub(crate) struct Reluctant(Arc<Reluctance>);
 
@@ -35,7 +35,7 @@ struct Reluctance {
     instead: Instead,
     times: usize,
     asked: AtomicUsize,
-    /// Where everything else goes.
+    /// The client for all other operations.
     next: Option<Reluctant>,
 }
 
@@ -51,7 +51,7 @@ impl Reluctant {
         Self(Arc::new(Reluctance { engine, operation, instead, times, asked, next: None }))
     }
 
-    /// The same that always does something else in place of another operation as well.
+    /// Adds a replacement for another operation, for every call.
     pub(crate) fn and(
         self,
         operation: &'static str,
@@ -74,7 +74,7 @@ impl Reluctant {
         table_by(self.clone()).await
     }
 
-    /// How often the operation was asked for.
+    /// Returns the number of requests for the operation.
     pub(crate) fn asked(&self) -> usize {
         self.0.asked.load(Relaxed)
     }
@@ -191,7 +191,7 @@ fn what_a_batch_leaves_over_is_asked_for_again() {
 #[test]
 fn lists_are_whole_however_short_the_pages_are() {
     let short = |engine: &Engine, request: &Value| {
-        // A page of DynamoDB holds 1 MB, and so at least two rows.
+        // A page of DynamoDB holds 1 MB, so at least two rows.
         let mut request = request.clone();
         request["Limit"] = json!(2);
         engine.call("Query", &request)
@@ -241,7 +241,7 @@ fn tables_are_waited_for() {
     });
 }
 
-/// A way that is not fit for use, as it shows when a client is made, or when its first call is.
+/// A client that fails, either at its creation or at its first call.
 #[derive(Debug)]
 struct Unfit {
     shows_at_once: bool,

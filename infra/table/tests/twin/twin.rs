@@ -1,4 +1,4 @@
-//! A world, and a table that follows it.
+//! A world of the rule tests, and a table that follows it.
 
 use crate::world::World;
 use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 pub(crate) const TABLE: &str = "twin";
 
-/// How much stack the AWS client's futures take.
+/// The stack for the futures of the AWS client, in bytes.
 const STACK_BYTES: usize = 32 << 20;
 
 pub(crate) struct Twin {
@@ -28,7 +28,7 @@ pub(crate) struct Twin {
     followed: usize,
 }
 
-/// Runs a test where waiting takes no time.
+/// Runs a test with paused time, so that waiting takes none.
 pub(crate) fn run<F: Future<Output = ()>>(test: impl FnOnce() -> F + Send + 'static) {
     let here = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
@@ -38,7 +38,7 @@ pub(crate) fn run<F: Future<Output = ()>>(test: impl FnOnce() -> F + Send + 'sta
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
 }
 
-/// The table at the end of a way.
+/// Returns a table over an HTTP client.
 pub(crate) async fn table_by(way: impl HttpClient + 'static) -> Table {
     let settings = Settings {
         table: TABLE.to_owned(),
@@ -50,7 +50,7 @@ pub(crate) async fn table_by(way: impl HttpClient + 'static) -> Table {
 }
 
 impl Twin {
-    /// Tables that hold what a world begins with.
+    /// Creates tables with the initial records of a world.
     pub(crate) async fn of(world: World) -> Self {
         let engine = Arc::new(Engine::new());
         let table = table_by(Straight(Arc::clone(&engine))).await;
@@ -78,7 +78,7 @@ impl Twin {
         twin
     }
 
-    /// The table as a process sees it that has seen nothing yet.
+    /// Returns the table of a process with empty caches.
     pub(crate) async fn afresh(&self) -> Table {
         table_by(Straight(Arc::clone(&self.engine))).await
     }
@@ -87,12 +87,12 @@ impl Twin {
         self.engine.rows_of(TABLE)
     }
 
-    /// Puts a row as nobody would write it.
+    /// Puts a row that no code would write.
     pub(crate) fn plant(&self, row: &Value) {
         self.engine.fill(TABLE, std::slice::from_ref(row));
     }
 
-    /// The table takes what the world has written since, and then holds the same.
+    /// Writes the world's new transactions to the table, and asserts that both hold the same.
     pub(crate) async fn follow(&mut self) {
         self.keep_replaced().await;
         for writes in &self.world.written[self.followed..] {
@@ -105,20 +105,20 @@ impl Twin {
         self.is_the_same().await;
     }
 
-    /// What was replaced is kept, however often it is put there.
+    /// Stores all replaced metadata, as often as it is called.
     async fn keep_replaced(&self) {
         let replaced: Vec<_> = self.world.snapshot.replaced.values().cloned().collect();
         self.table.keep_replaced(&replaced).await.unwrap();
     }
 
-    /// Submits by laying the plan out and committing it.
+    /// Submits a declaration as a staged submission.
     pub(crate) async fn submit_staged(&mut self, body: &Value) {
         let Some(commit) = self.lay_out(body).await else { return };
         self.world.apply(&commit);
         self.follow().await;
     }
 
-    /// Lays a plan out, and gives what commits it; commits what needs no laying out.
+    /// Writes a staged plan and returns the writes of its commit; commits a plan that needs no staging.
     pub(crate) async fn lay_out(&mut self, body: &Value) -> Option<Vec<Write>> {
         let read = self.world.read(body, Scope::Whole);
         let plan = self.world.plan(&read, body, Scope::Whole).ok()?;
@@ -159,7 +159,7 @@ impl Twin {
             panic!("stored is\n{}and not\n{}", around(&told, at), around(&wanted, at));
         }
         assert_eq!(told.len(), wanted.len());
-        // What a log must not hold is not in that text.
+        // The debug text leaves out content that must not reach a log, so the values are compared as well.
         assert!(stored.teams == expected.teams, "teams");
         assert!(stored.applications == expected.applications, "applications");
         assert!(stored.items == expected.items, "items");
@@ -172,7 +172,7 @@ impl Twin {
     }
 }
 
-/// What expires does so by the second.
+/// Rounds a time down to whole seconds, the unit of expiry in the table.
 pub(crate) fn whole_seconds(time: Timestamp) -> Timestamp {
     Timestamp::from_micros(time.micros() / 1_000_000 * 1_000_000)
 }

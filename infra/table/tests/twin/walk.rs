@@ -1,4 +1,4 @@
-//! What consumers and owners do in any order, the table takes as the world does; then it is read.
+//! Random walks: the table takes every action of consumers and owners as the world does; then reads compare.
 #![expect(clippy::print_stdout, reason = "a walk that fails tells its seed")]
 
 use crate::twin::{Twin, run};
@@ -104,7 +104,7 @@ impl Walk {
         self.world().idempotency = None;
     }
 
-    /// Any change instance, mostly one that is open.
+    /// Returns a random change instance, mostly an open one.
     fn some(&mut self) -> Option<Change> {
         let any = self.dice.u32(0..10) == 0;
         let changes = self.twin.world.snapshot.changes.values();

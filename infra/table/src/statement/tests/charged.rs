@@ -1,4 +1,4 @@
-//! A charge of each type.
+//! Examples of charges: one of each type.
 
 use super::{at, change, entry};
 use domain::charge::{Charge, Prices, Processed};
@@ -6,12 +6,12 @@ use domain::id::ChargeId;
 use domain::money::Amount;
 use domain::state::State;
 
-/// What is asked for the change instance of these tests.
+/// Returns the prices of the change instance of these tests.
 pub(super) fn prices() -> Prices {
     Prices { per_change: Amount::from_millionths(100_000_000), monthly: Amount::from_millionths(49_990_000) }
 }
 
-/// The charge for a change instance, processed; and one that runs.
+/// Returns a processed charge for a change instance, and a running one.
 pub(super) fn charges() -> [Charge; 2] {
     let change = change();
     let of_change = Charge {

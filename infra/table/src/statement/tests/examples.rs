@@ -1,4 +1,4 @@
-//! One record of each kind, as the golden files show it.
+//! Examples for the golden files: one record of each type.
 
 use super::*;
 

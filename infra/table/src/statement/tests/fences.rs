@@ -1,9 +1,9 @@
-//! The condition of each write: what its fence needs, and no less.
+//! Tests of the condition of each write: exactly what its fence needs.
 
 use super::*;
 use store::Condition;
 
-/// The condition of a write, with its names and values put in.
+/// Returns the condition of an action with its names and values filled in.
 pub(super) fn condition(action: &TransactWriteItem) -> String {
     let (verb, expression, names, values) = match (action.put(), action.update()) {
         (Some(put), _) => (
@@ -56,7 +56,7 @@ fn line(
     format!("{line} {}", Value::Object(values))
 }
 
-/// What the tests' storage in memory asks of a write, in the words of the table.
+/// Returns the condition that the in-memory storage of the tests checks, in the words of the table.
 fn asked_in_memory(write: &Write) -> String {
     let words = |condition: Condition| match condition {
         Condition::New => "attribute_not_exists(pk)",

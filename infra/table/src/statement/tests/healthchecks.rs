@@ -1,4 +1,4 @@
-//! How healthchecks and what they have told are stored.
+//! Tests of the stored form of healthchecks, schedules and results.
 
 use super::*;
 use crate::record::{AskedRecord, CourseRecord, HealthRecord, HealthcheckRecord};
@@ -33,7 +33,7 @@ fn healthcheck() -> Healthcheck {
     Healthcheck::new(settings, service(), owner(), &stamp)
 }
 
-/// One that runs, after a run that has failed.
+/// Returns a schedule with a run in progress, after a failed run.
 fn course() -> Course {
     let counted = Counted { checked: 100, healthy: 98, faults: 1, failed: Some(Failed::Status(503)) };
     let last = Some(Ran { began: at(1), ended: at(2), counted });
