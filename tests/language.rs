@@ -5,6 +5,7 @@ use crate::tidy::{files, name, read, root, sources};
 use regex::Regex;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// The most lines that the README may have.
 const README_LINES_MAX: usize = 140;
@@ -12,11 +13,11 @@ const README_LINES_MAX: usize = 140;
 const COLUMNS_MAX: usize = 120;
 
 /// Words with a plainer replacement, in prose, comments and texts.
-fn banned() -> Regex {
+static BANNED: LazyLock<Regex> = LazyLock::new(|| {
     let words = "told|tell|tells|telling|whoever|whom|nobody|somebody|in vain|anew|mend|mended|mends|beside|be it|\
                  otherwise than|is no [a-z]+|is none of";
     Regex::new(&format!(r"(?i)\b({words})\b")).unwrap()
-}
+});
 
 fn documents() -> Vec<PathBuf> {
     files(&root(), ".md")
@@ -40,8 +41,7 @@ fn without_code(line: &str) -> String {
 
 /// The lines with a banned word, each with its file and number.
 fn with_banned_words<'a>(path: &Path, lines: impl IntoIterator<Item = (usize, &'a str)>) -> Vec<String> {
-    let banned = banned();
-    let found = lines.into_iter().filter(|(_, line)| banned.is_match(&without_code(line)));
+    let found = lines.into_iter().filter(|(_, line)| BANNED.is_match(&without_code(line)));
     found.map(|(number, line)| format!("{}:{number}: {}", name(path), line.trim())).collect()
 }
 

@@ -107,7 +107,11 @@ impl Shell {
     /// Runs a block and returns its output; the last command must succeed.
     fn run(&mut self, block: &str) -> String {
         // Two programs share the name `yq`, with different options: the page's YAML was converted when it was written.
-        writeln!(self.commands, "yq() {{ cat \"${{@: -1}}.json\"; }}\nexport -f yq\nset -uo pipefail\n{block}").unwrap();
+        writeln!(
+            self.commands,
+            "yq() {{ cat \"${{@: -1}}.json\"; }}\nexport -f yq\nset -uo pipefail\n{block}"
+        )
+        .unwrap();
         writeln!(self.commands, "printf '\\n%s %s\\n' '{END}' $?").unwrap();
         let mut output = String::new();
         loop {
@@ -179,7 +183,7 @@ fn follow(page: &str) {
             other => panic!("the page has a block of {other}"),
         }
     }
-    assert!(compared >= 3, "the page shows no output");
+    assert!(compared >= 2, "the page shows no output");
     system.assert_sound();
 }
 
