@@ -26,52 +26,52 @@ ROLE = re.compile("/(serviceowner|consumer)/")
 INTRODUCTION = """\
 # Compatibility
 
-Which parts of the public clients work against this system. `tests/clients/run` runs the clients and writes this page; it
-fails when the page differs (`UPDATE_COMPATIBILITY=1` updates it). Each section says what it compares:
+This page lists the parts of the public clients and whether they work with Dovetail. `tests/clients/run` runs the
+clients and compares the page (`UPDATE_COMPATIBILITY=1` updates it).
 
-| section | compares |
+| Section | Compares |
 |---|---|
 | [Types and values](#types-and-values) | each reply with the types of the Go client, the Terraform provider and public payloads |
-| [Differences on purpose](#differences-on-purpose) | replies that differ from the wishes of these two clients |
+| [Differences on purpose](#differences-on-purpose) | replies that differ from the expectations of these two clients |
 | [netorca-sdk 1.0.14](#netorca-sdk-1014), [0.3.2](#netorca-sdk-032) | results of the published clients' methods, unmodified |
-| [Routes and fields by name](#routes-and-fields-by-name) | names alone, with the contract |
+| [Routes and fields by name](#routes-and-fields-by-name) | names only, with the contract |
 """
 
 PYTHON = """\
-**pass**: a check called the method of the published client, and its result was the expected one. Methods are those of the
-classes that users get, inherited ones included; properties, words and errors are left out.
+**pass**: a check called the method of the published client and got the expected result. The table has all methods of
+public classes, with inherited ones, without properties, constants and errors.
 """
 
 TYPES = """\
 ## Types and values
 
-[A Go program](../../tests/clients/go) sends the requests of the Go client and the Terraform provider. It decodes each reply
-into the client's type with the decoder that these clients use. For routes that neither calls, the types are those of public
-payloads. **types and values agree** means:
+[A Go program](../../tests/clients/go) sends the requests of the Go client and the Terraform provider. It decodes each
+reply into the client's type, with the client's decoder. For the other routes, the types come from public payloads.
+**types and values agree** means:
 
 - The status is the expected one.
-- Every field has the client's type, and is there. It is null only where the client takes null.
-- Words are among the documented ones, times have six fraction digits and a `Z`, and URLs lead to this system.
+- Every field is present and has the client's type. It is null only where the client accepts null.
+- Constants are documented ones, times have six fraction digits and a `Z`, and URLs lead to this system.
 - Lists have rows, and filters select the right ones.
 """
 
 DIFFERENCES = """\
 ## Differences on purpose
 
-The same program checks each reply. The third column has the reply of the platform that the clients are made for, as far as
-it is public. Requests may call the state ERRORED by its other name ERROR.
+The same program checks each reply. The third column has the reply of the clients' own platform, as far as it is public.
+Requests may use ERROR as another name of ERRORED.
 
-| request | client | that platform | this system |
+| Request | Client | Their platform | Dovetail |
 |---|---|---|---|
 """
 
 NAMES = """\
 ## Routes and fields by name
 
-All public routes and fields of the Go client and the Terraform provider. This table compares names alone with
-[the contract](../../infra/openapi.yaml); its third column says whether the first section also compares types and values.
+All public routes and fields of the Go client and the Terraform provider. This table compares names only with
+[the contract](../../infra/openapi.yaml). The third column marks routes of the first section.
 
-| method | path | | missing fields |
+| Method | Path | Comparison | Missing fields |
 |---|---|---|---|
 """
 
@@ -87,7 +87,7 @@ def argued(method):
 
 def section(found, used, problems):
     """The table of one client."""
-    told = {"pass": "pass", "refuses": "the client refuses it by itself: no request leaves it"}
+    told = {"pass": "pass", "refuses": "the client refuses it and sends no request"}
     lines, counts = [], {}
     for method, outcome in found["methods"].items():
         words = told.get(outcome)
@@ -95,12 +95,12 @@ def section(found, used, problems):
             pattern, words = argued(method)
             used.add(pattern)
             if pattern is None:
-                problems.append(f"{found['version']} {method} is neither called nor argued in left_out.py")
+                problems.append(f"{found['version']} {method} is neither called nor explained in left_out.py")
         lines.append(f"| `{method}` | {words} |")
         kind = outcome if outcome in told else "left out"
         counts[kind] = counts.get(kind, 0) + 1
     summary = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items(), reverse=True))
-    head = f"## netorca-sdk {found['version']}\n\n{len(lines)} methods: {summary}.\n\n{PYTHON}\n| method | |\n|---|---|\n"
+    head = f"## netorca-sdk {found['version']}\n\n{len(lines)} methods: {summary}.\n\n{PYTHON}\n| Method | Result |\n|---|---|\n"
     return head + "\n".join(lines) + "\n"
 
 
@@ -136,7 +136,7 @@ def read(directory, script):
 def types(found, problems):
     """The calls of the Go program, once for each client, route and type, and how their replies compare."""
     calls = {tuple(call[name] for name in ("path", "method", "client", "type", "outcome")) for call in found["calls"]}
-    lines = ["| method | path | client | type | |", "|---|---|---|---|---|"]
+    lines = ["| Method | Path | Client | Type | Result |", "|---|---|---|---|---|"]
     for path, method, client, name, outcome in sorted(calls):
         if outcome != AGREE:
             problems.append(f"{method} {path}, {client}: {outcome}")
@@ -166,8 +166,8 @@ def others(contract, go, problems):
             known = fields_of(contract, {"$ref": f"#/components/schemas/{schema}"}) if schema and is_there else set()
             missing = [f"`{name}`" for name in fields if is_there and name not in known]
             if not is_there and path not in NOT_SERVED:
-                problems.append(f"{method} {path} is neither served nor argued in left_out.py")
-            state = "types and values" if (method, path) in typed else "name alone"
+                problems.append(f"{method} {path} is neither served nor explained in left_out.py")
+            state = "types and values" if (method, path) in typed else "name only"
             state = state if is_there else NOT_SERVED.get(path)
             lines.append(f"| {method} | `{path}` | {state} | {', '.join(missing)} |")
     return NAMES + "\n".join(lines) + "\n"
@@ -197,7 +197,7 @@ def main(directory, path, update=None):
             file.write(text)
     committed = open(path).read() if os.path.exists(path) else ""
     if text != committed:
-        problems.append(f"{path} differs from what was found: write it anew with UPDATE_COMPATIBILITY=1 tests/clients/run")
+        problems.append(f"{path} differs from what was found: update it with UPDATE_COMPATIBILITY=1 tests/clients/run")
     for problem in problems:
         print(f"FAILED  {problem}", flush=True)
     sys.exit(1 if problems else 0)

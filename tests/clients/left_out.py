@@ -6,20 +6,20 @@ only shrinks.
 
 # Routes that are not served, and why. The contract has none of them.
 NOT_SERVED = {
-    "/v1/api-token-auth/": "nobody has a password here: a key says who calls, or a token of the platform's issuer",
-    "/v1/account/teams/all_teams/": "a team is told of others only as far as it has to do with them",
-    "/v1/account/teams/{id}/team_mappings/": "who is in which team says `/v1/account/members/`",
-    "/v1/account/team/memberships/": "it is `/v1/account/members/`",
-    "/v1/account/user/memberships/": "it is `/v1/account/teams/`, and a request says for which of them it acts (`Dovetail-Team`)",
-    "/v1/statistics/consumer/basics/": "what it answers is written nowhere; `count` of the lists and the states of applications tell as much",
+    "/v1/api-token-auth/": "Dovetail has no passwords: callers send an API key or a token of the platform's issuer",
+    "/v1/account/teams/all_teams/": "a team sees other teams only where they share an item or a service",
+    "/v1/account/teams/{id}/team_mappings/": "replaced by `/v1/account/members/`",
+    "/v1/account/team/memberships/": "replaced by `/v1/account/members/`",
+    "/v1/account/user/memberships/": "replaced by `/v1/account/teams/`; the header `Dovetail-Team` selects the team",
+    "/v1/statistics/consumer/basics/": "its response is not documented; use `count` of the lists and the states of applications",
 }
 
 # Why what calls no route that is served, or none at all, is left out.
 ARGUED = [
     (NOT_SERVED["/v1/api-token-auth/"], ["NetorcaAuth.*_auth_token"]),
-    ("AI is outside this project's scope", ["AI*", "LLMModel*", "Pack*"]),
-    ("a submission is made by `submit`: there is nothing to POST to a list of them", ["SubmissionsResource.create"]),
-    ("0.3.2 loses the id on its way and sends nothing", ["Netorca.webhook_trigger"]),
-    ("it leads below `/orcabase` alone, where nothing is ever deleted", ["NetOrcaClient.delete"]),
-    ("OPTIONS is no method of this API, and nothing of the client calls it", ["NetorcaAuth.options"]),
+    ("AI is out of scope", ["AI*", "LLMModel*", "Pack*"]),
+    ("`submit` creates a submission; the list accepts no POST", ["SubmissionsResource.create"]),
+    ("0.3.2 loses the id and sends no request", ["Netorca.webhook_trigger"]),
+    ("it only reaches paths below `/orcabase`, where nothing can be deleted", ["NetOrcaClient.delete"]),
+    ("the API has no OPTIONS, and no other method of the client calls it", ["NetorcaAuth.options"]),
 ]

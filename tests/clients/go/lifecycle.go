@@ -92,7 +92,7 @@ func completed(f *found, id int) {
 	path := changePath(id)
 	read := call[changeInstance](f, goClient, "GET", path, vmKey, nil, 200)
 	f.expect("the link leads to the change instance", strings.HasSuffix(read.URL, path), read)
-	f.refuse(wish{goClient, "`\"deployed_item\": null`, which old versions of the Go client send", same},
+	f.refuse(wish{goClient, "`\"deployed_item\": null`, sent by old versions of the Go client", same},
 		"PATCH", path, vmKey,
 		document{"state": "APPROVED", "log": "", "deployed_item": nil}, 400, "This field may not be null.")
 	seen := update(f, vmKey, id, goUpdate{Log: "seen"})
