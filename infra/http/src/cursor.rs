@@ -1,4 +1,4 @@
-//! Positions in lists: opaque to clients, signed, bound to the team and the list they were given out for.
+//! Cursors: opaque and signed positions in lists, each for one team, one list and one day.
 
 use crate::call::Call;
 use crate::code::Code;
@@ -11,15 +11,15 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-/// How long a position is good for, in microseconds.
+/// Lifetime of a cursor, in microseconds: one day.
 const LIFETIME_MICROS: u64 = 24 * 60 * 60 * 1_000_000;
 
-/// The key that positions are signed with.
+/// The key for the signatures of cursors.
 #[derive(Clone)]
 pub struct CursorKey(Vec<u8>);
 
 impl CursorKey {
-    /// A key from a secret text.
+    /// Creates a key from a secret text.
     pub fn new(secret: &str) -> Self {
         Self(secret.as_bytes().to_vec())
     }
@@ -34,20 +34,19 @@ impl std::fmt::Debug for CursorKey {
 /// A position in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// Where the page before has ended.
+    /// Position of the last row of the page before.
     pub after: String,
-    /// How many rows were told of, if they are counted: as many as there were when the first page was read.
+    /// Count in the pages so far, if there is one: of the whole list, or of the matches so far.
     pub count: Option<u64>,
-    /// If that is only how many were found so far: how many of them are before the position.
+    /// For matches so far: the number of matches before this position.
     pub before: Option<u64>,
-    /// How many rows are still to be skipped.
+    /// Number of rows of the offset that are still to be skipped.
     pub skip: u64,
-    /// When it was given out.
     pub issued: Timestamp,
 }
 
 impl Cursor {
-    /// The text that clients get.
+    /// Serializes and signs the cursor.
     pub fn seal(&self, key: &CursorKey, team: TeamId, list: &str) -> String {
         let payload = json!({
             "v": 1, "a": self.after, "c": self.count, "b": self.before, "s": self.skip, "t": self.issued.micros(),
@@ -58,11 +57,12 @@ impl Cursor {
         format!("{}.{mac}", URL_SAFE_NO_PAD.encode(payload))
     }
 
-    /// Reads a text that [`Cursor::seal`] made for the same team and list within the last day.
+    /// Parses a cursor of [`Cursor::seal`], if it is for the same team and list and at most a day old.
     pub fn open(text: &str, key: &CursorKey, team: TeamId, list: &str, now: Timestamp) -> Option<Self> {
         let (payload, mac) = text.split_once('.')?;
         let payload = String::from_utf8(URL_SAFE_NO_PAD.decode(payload).ok()?).ok()?;
         let mac = URL_SAFE_NO_PAD.decode(mac).ok()?;
+        // Before anything else: unsigned content must not choose where a query starts.
         sign(key, team, list, &payload)?.verify_slice(&mac).ok()?;
         let value: Value = serde_json::from_str(&payload).ok()?;
         let cursor = Self {
@@ -72,26 +72,27 @@ impl Cursor {
             skip: value.get("s")?.as_u64()?,
             issued: Timestamp::from_micros(value.get("t")?.as_u64()?),
         };
+        // The clocks of processes differ, so a cursor from the future counts as new.
         let age = now.micros().saturating_sub(cursor.issued.micros());
         (value.get("v")?.as_u64()? == 1 && age <= LIFETIME_MICROS).then_some(cursor)
     }
 }
 
 impl Call {
-    /// Opens the position in the query, if there is one: `list` gave it to this team within the last day.
+    /// Returns the cursor in the query, if any; it must be valid for the caller's team and `list`.
     pub fn position(&self, key: &CursorKey, list: &str) -> Result<Option<Cursor>, Failure> {
         let Some(text) = self.query.get("cursor") else { return Ok(None) };
         let cursor = Cursor::open(text, key, self.caller.team.id, list, self.now);
         cursor.map(Some).ok_or_else(|| Code::InvalidCursor.into())
     }
 
-    /// Returns the URL of the page after a row of a list without a count.
+    /// Returns the URL of the page after a row, in a list without a count.
     pub fn page_after(&self, key: &CursorKey, list: &str, after: &str) -> String {
         let cursor = Cursor { after: after.to_owned(), count: None, before: None, skip: 0, issued: self.now };
         self.page_at(key, list, &cursor)
     }
 
-    /// Returns the URL of the page at a position.
+    /// Returns the URL of the page at a cursor.
     pub fn page_at(&self, key: &CursorKey, list: &str, cursor: &Cursor) -> String {
         self.at_position(&cursor.seal(key, self.caller.team.id, list))
     }
@@ -99,6 +100,7 @@ impl Call {
 
 fn sign(key: &CursorKey, team: TeamId, list: &str, payload: &str) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(&key.0).ok()?;
+    // A list may contain line breaks. With its length in front, no other list and payload give the same text.
     mac.update(format!("{team}\n{}\n{list}\n{payload}", list.len()).as_bytes());
     Some(mac)
 }

@@ -1,4 +1,4 @@
-//! API Gateway's events (payload format 2.0): an event in, a call made of it, a reply out.
+//! Events of API Gateway (payload format 2.0): from an event to a call, and from a reply to a response.
 
 use crate::call::Call;
 use crate::caller;
@@ -18,16 +18,18 @@ use std::io::Write as _;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// A request as API Gateway sends it to a function.
+/// A request from API Gateway.
 pub type Event = ApiGatewayV2httpRequest;
 
-/// A reply as API Gateway takes it from a function.
+/// A response for API Gateway.
 pub type EventReply = ApiGatewayV2httpResponse;
 
-/// A function's answer, being worked out: compiled with the function, once, and not with each program it is a part of.
+/// The boxed future of a response.
+///
+/// The box lets the compiler build a handler once, in its own crate, and not in each program with it.
 pub type Answering<'a> = Pin<Box<dyn Future<Output = EventReply> + Send + 'a>>;
 
-/// Answers one event: makes a call of it, lets `handle` answer, makes an event of the reply; a success tells its cost.
+/// Answers one event: makes a [`Call`], runs `handle` and converts the reply. A success reports its cost.
 pub fn answer<'a, H, A>(event: Event, function: Function, handle: H) -> Answering<'a>
 where
     H: FnOnce(Call) -> A + Send + 'a,
@@ -37,6 +39,8 @@ where
         let call = call(event, function)?;
         let (fields, unknown) = (call.operation.fields(), Arc::clone(&call.unknown));
         let mut reply = handle(call).await?;
+        // Only the finished reply shows its own keys, and these get no warning (docs/reference/http/README.md,
+        // convention 9).
         if let Some((fields, unknown)) = fields.zip(unknown.get()) {
             unknown.warn(&mut reply, fields);
         }
@@ -44,7 +48,7 @@ where
     })
 }
 
-/// The same for what anyone may ask: there is no caller.
+/// Answers one event of a route without a caller.
 pub fn answer_anyone<'a, H, A>(event: Event, function: Function, handle: H) -> Answering<'a>
 where
     H: FnOnce(Question) -> A + Send + 'a,
@@ -53,12 +57,11 @@ where
     answered(event, async move |event| handle(question(&event, function)?).await)
 }
 
-/// A question that anyone may ask.
+/// A request without a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// What is asked.
     pub operation: Operation,
-    /// The error code in the path.
+    /// Error code in the path, if the route has one.
     pub code: Option<String>,
 }
 
@@ -77,7 +80,7 @@ where
                 reply.headers.push(("server-timing", timing(&cost)));
                 reply
             }
-            // What a refusal has cost would tell what is missing from what is only not the caller's.
+            // The cost of a rejection would reveal whether a missing object belongs to another team.
             Err(failure) => {
                 let (reply, broken) = failure.into_reply();
                 log(&request, &reply, broken);
@@ -89,18 +92,19 @@ where
     })
 }
 
-/// One structured line for what is broken; refusals are the caller's own business.
+/// Writes a structured log line for a defect. Expected rejections are not logged.
 fn log(request: &str, reply: &Reply, broken: Option<String>) {
     if let Some(error) = broken {
         let line =
             serde_json::json!({"level": "ERROR", "request": request, "status": reply.status, "error": error});
-        // Where even stderr is gone there is nobody to tell.
+        // A closed stderr leaves no other channel for a report.
         let _unheard = writeln!(std::io::stderr(), "{line}");
     }
 }
 
-/// The stage's prefix, and the path behind it.
+/// Returns the prefix of the stage, and the path after it.
 pub(crate) fn place(event: &Event) -> (String, &str) {
+    // URLs of the default stage have no prefix.
     let stage = event.request_context.stage.as_deref().filter(|stage| *stage != "$default");
     let prefix = stage.map(|stage| format!("/{stage}")).unwrap_or_default();
     let raw = event.raw_path.as_deref().unwrap_or_default();
@@ -108,21 +112,23 @@ pub(crate) fn place(event: &Event) -> (String, &str) {
     (prefix, path)
 }
 
-/// Scheme, host and stage prefix, as the caller sees them.
+/// Returns scheme, host and stage prefix of the client's URL.
 fn base(event: &Event) -> String {
     let text = |name: &str| event.headers.get(name).and_then(|value| value.to_str().ok());
+    // A client or a proxy may send anything in this header, but links need one of the two schemes.
     let scheme = text("x-forwarded-proto").filter(|scheme| *scheme == "http").unwrap_or("https");
     let host = text("host").or(event.request_context.domain_name.as_deref()).unwrap_or("localhost");
     let (prefix, _) = place(event);
     format!("{scheme}://{host}{prefix}")
 }
 
-/// The route of an event: one of the function's, and for anyone or not.
+/// Returns the route of an event, if it belongs to the function and needs a caller or not, as in `for_anyone`.
 fn found(event: &Event, function: Function, for_anyone: bool) -> Result<Found<'_>, Failure> {
     let (_, path) = place(event);
     let method = event.request_context.http.method.as_str();
     let found = route::find(method, path).map_err(|unserved| unserved.refusal(path))?;
     let is_for_anyone = found.route.access == Access::Anyone;
+    // Each function has its own permissions, so a misrouted event must not reach a handler.
     let is_it = found.route.function == function && is_for_anyone == for_anyone;
     if is_it { Ok(found) } else { Err(Code::NoSuchRoute.into()) }
 }
@@ -136,6 +142,7 @@ fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
     let body = event.body.take();
     let Found { route, said } = found(&event, function, false)?;
     let context = &event.request_context;
+    // One time for the whole call, so that expiry checks and writes agree.
     let now = dovetail_aws::now();
     let (caller, teams) = caller::caller(&event, route.access, now)?;
     let (_, path) = place(&event);
@@ -159,7 +166,7 @@ fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
     })
 }
 
-/// A header as text. One that is no text is a bad one, not an absent one: it becomes empty, which is refused.
+/// Returns a header as text. A value that is not text becomes empty, so the later check rejects it.
 fn sent(event: &Event, name: &str) -> Option<String> {
     event.headers.get(name).map(|value| value.to_str().map(str::to_owned).unwrap_or_default())
 }
@@ -175,6 +182,7 @@ fn to_event(reply: Reply, takes_gzip: bool) -> EventReply {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
     }
     for (name, value) in reply.headers {
+        // An invalid header value must not turn a finished request into an error.
         if let Ok(value) = HeaderValue::from_str(&value) {
             headers.insert(name, value);
         }
@@ -186,7 +194,7 @@ fn to_event(reply: Reply, takes_gzip: bool) -> EventReply {
     event
 }
 
-/// A body as text: JSON three times as fast as through a formatter, which is left for what cannot happen.
+/// Returns a body as text. `to_string` of `serde_json` is three times as fast as the formatter, its fallback.
 fn text(body: Content) -> String {
     match body {
         Content::Json(body) => serde_json::to_string(&body).unwrap_or_else(|_| body.to_string()),
@@ -195,7 +203,7 @@ fn text(body: Content) -> String {
     }
 }
 
-/// What the request cost at the table, for whoever wonders where they call from.
+/// Returns the value of `Server-Timing`: the cost of the request at the table.
 fn timing(cost: &Cost) -> String {
     let Cost { write_units, read_units, round_trips, .. } = cost;
     format!(
@@ -208,6 +216,7 @@ fn set_body(event: &mut EventReply, text: String, takes_gzip: bool) {
         event.body = Some(Body::Text(text));
         return;
     }
+    // Also without compression: a cache must not send this form to clients with another `Accept-Encoding`.
     event.headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
     let packed = if takes_gzip { gzip::packed(&text) } else { None };
     if packed.is_some() {

@@ -1,16 +1,16 @@
-//! A bad value in a named field or parameter.
+//! Errors of single fields and query parameters.
 
-/// A field or query parameter with a value that it does not take.
+/// An invalid value of a field of the body, or of a query parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
-    /// The field.
+    /// Name of the field or parameter.
     pub field: String,
-    /// What is wrong, to be read after the field's name.
+    /// The requirement, in a form that follows the name: `must be a string`.
     pub message: String,
 }
 
 impl FieldError {
-    /// The error of a field.
+    /// Creates the error of a field.
     pub fn new(field: &str, message: impl Into<String>) -> Self {
         Self { field: field.to_owned(), message: message.into() }
     }

@@ -1,4 +1,4 @@
-//! Lists of past events, the newest first, without a count: a page begins after the key of a row.
+//! Lists of past events, newest first and without a count; a cursor contains the key of a row.
 
 use crate::call::Call;
 use crate::cursor::{Cursor, CursorKey};
@@ -11,25 +11,26 @@ pub struct Happened<'a> {
     call: &'a Call,
     key: &'a CursorKey,
     cursor: Option<Cursor>,
-    /// The number of rows, at most.
+    /// Maximum number of rows.
     pub limit: usize,
 }
 
 impl<'a> Happened<'a> {
-    /// Reads a request; such a list has no filters.
+    /// Parses a request; such a list has no filters.
     pub fn asked(call: &'a Call, key: &'a CursorKey) -> Result<Self, Failure> {
         call.only_knows(&["limit", "cursor"])?;
         let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
         Ok(Self { call, key, cursor: call.position(key, list(call))?, limit })
     }
 
-    /// Returns the key of the row before the page.
+    /// Returns the key of the last row before the page.
     pub fn after(&self) -> Option<&str> {
         self.cursor.as_ref().map(|cursor| cursor.after.as_str())
     }
 
-    /// Makes the page of these rows, each with its key.
+    /// Builds the page of these rows, each with its key.
     pub fn reply<T>(&self, rows: &[(String, T)], view: impl Fn(&T) -> Value) -> Reply {
+        // The read stops at the limit, so only a full page can have a successor.
         let last = rows.last().filter(|_| rows.len() == self.limit);
         let next = last.map(|(after, _)| self.call.page_after(self.key, list(self.call), after));
         let results: Vec<Value> = rows.iter().map(|(_, row)| view(row)).collect();
@@ -37,7 +38,7 @@ impl<'a> Happened<'a> {
     }
 }
 
-/// What a position is valid for: the path is all there is to such a list.
+/// Returns the identity of the list for its cursors: the path, because there are no filters.
 fn list(call: &Call) -> &str {
     call.path.trim_end_matches('/')
 }

@@ -1,5 +1,6 @@
-//! The reply to an invalid document: `errors` nested like the declaration (docs/reference/http.md rule 6), and a list of
-//! problems, each with its JSON pointer and rule.
+//! Replies to invalid documents: `errors`, nested like the declaration, and a list of problems.
+//!
+//! Each problem has its JSON pointer and its rule (docs/reference/http/README.md, convention 6).
 
 use crate::code::Code;
 use crate::reply::{Content, Reply};
@@ -9,19 +10,19 @@ use domain::problem::Problem;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Returns the reply to a declaration that breaks rules, with the change instances that block it, as far as they are shown.
+/// Returns the reply to an invalid declaration; `blockers` has the details of the shown blockers.
 pub fn invalid_declaration(problems: &[Problem], blockers: &BTreeMap<ChangeId, Blocker>) -> Reply {
     let only_blocked = problems.iter().all(|problem| problem.rule == "blocked");
     let code = if only_blocked { Code::Blocked } else { Code::InvalidDeclaration };
     let mut reply = invalid(code, "declaration", problems, blockers);
     if let Content::Json(Value::Object(body)) = &mut reply.body {
-        // As in the reply to a valid one.
+        // Clients read `messages` in the replies to valid and invalid declarations alike.
         body.insert("messages".to_owned(), json!([]));
     }
     reply
 }
 
-/// The reply to a service definition that breaks rules.
+/// Returns the reply to an invalid service definition.
 pub fn invalid_schema(problems: &[Problem]) -> Reply {
     invalid(Code::InvalidSchema, "schema", problems, &BTreeMap::new())
 }
@@ -34,7 +35,7 @@ fn invalid(
 ) -> Reply {
     let mut errors = Map::new();
     for problem in problems {
-        // Clients take `errors` for a dict of dicts: a problem has at least two names.
+        // Existing clients expect an object of objects in `errors`, so each path needs two names.
         let mut path: Vec<&str> = problem.path.iter().map(String::as_str).collect();
         if path.is_empty() {
             path.push(document);
@@ -62,7 +63,7 @@ fn blocker_of<'a>(problem: &Problem, blockers: &'a BTreeMap<ChangeId, Blocker>) 
     problem.change.and_then(|change| blockers.get(&change))
 }
 
-/// Returns the sentences of the blockers that are shown, with the number of all.
+/// Returns the number of all blockers, with the sentences of the shown ones.
 fn blocked(all: &[Shown<'_>]) -> String {
     let details: Vec<String> = all.iter().filter(|one| one.blocker.is_some()).map(Shown::detail).collect();
     let first =
@@ -70,7 +71,7 @@ fn blocked(all: &[Shown<'_>]) -> String {
     format!("{} change instances block the submission{first}: {}", all.len(), details.join("; "))
 }
 
-/// A problem with the change instance that it is about, where that is shown.
+/// A problem, with its blocker if the reply shows it.
 struct Shown<'a> {
     problem: &'a Problem,
     blocker: Option<&'a Blocker>,
@@ -86,15 +87,14 @@ impl Shown<'_> {
         view
     }
 
-    /// Returns the problem's sentence; that of a blocker says who blocks, since when and why.
+    /// Returns the sentence of a problem. A blocker adds its owner, start, log text and URL.
     fn detail(&self) -> String {
         let message = &self.problem.message;
         self.blocker.map_or_else(|| message.clone(), |blocker| format!("{message} ({})", blocker.why))
     }
 }
 
-/// What is wrong with one item: `errors` as they stand below its name in a reply to its declaration, and the problems,
-/// with places relative to it.
+/// Returns the problems of one item: `errors` as below its name in a reply, and the list with relative pointers.
 pub(crate) fn item_problems(problems: &[Problem]) -> [Value; 2] {
     let mut errors = Map::new();
     for problem in problems {
@@ -108,7 +108,7 @@ fn problem_view(problem: &Problem) -> Value {
     json!({"pointer": problem.pointer, "rule": problem.rule, "detail": problem.message})
 }
 
-/// Files a message under its names; where a shorter path has messages already, they go below `document`.
+/// Adds a message under a path. Messages of a shorter path move to `document`, because an object is not an array.
 fn insert(errors: &mut Map<String, Value>, path: &[&str], message: &str) {
     let Some((name, rest)) = path.split_first() else { return };
     let slot = errors.entry((*name).to_owned()).or_insert(Value::Null);

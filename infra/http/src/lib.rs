@@ -1,7 +1,6 @@
-//! HTTP as API Gateway brings it: routes, calls, replies, the error table and the wire objects.
+//! The HTTP side of the functions: routes, calls, replies, the error table and the objects of the API.
 //!
-//! The only crate that knows an API Gateway event. A function receives a [`Call`] and answers with a
-//! [`Reply`]; it never sees the event.
+//! A handler receives a [`Call`] and returns a [`Reply`]. It never sees an event of API Gateway.
 
 mod authorizer;
 mod call;

@@ -1,4 +1,4 @@
-//! Replies: a status, headers and a JSON body; errors in the shape of RFC 9457 with a stable code.
+//! Replies: a status, headers and a body. Errors have the form of RFC 9457 and a stable code.
 
 use crate::code::Code;
 use crate::field::FieldError;
@@ -6,46 +6,42 @@ use dovetail_table::Error;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// A reply.
+/// A reply of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// The HTTP status.
     pub status: u16,
-    /// Headers beside the content type.
+    /// Headers other than the content type.
     pub headers: Vec<(&'static str, String)>,
-    /// The content type.
     pub content_type: &'static str,
-    /// What kind of error it is; none of a success.
+    /// Error code; none for a success.
     pub code: Option<Code>,
-    /// The body.
     pub body: Content,
 }
 
-/// What a reply holds.
+/// The body of a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// JSON that was made for it.
     Json(Value),
-    /// A text as it is.
+    /// Text that is part of the program.
     Text(&'static str),
-    /// Nothing at all.
     Nothing,
 }
 
-/// How many bytes of objects one reply holds; a function's reply ends at 6 MB, and the objects are not all.
+/// Maximum size of the objects in one reply, in bytes of JSON text.
 ///
-/// It is their length as text: a reply is packed only where that makes it shorter, base64 and all.
+/// The response of a function ends at 6 MB, and contains more than the objects. Compression never makes it longer.
 pub const OBJECTS_BYTES_MAX: usize = 5_000_000;
 
-/// How many of these objects, from the first on, fit one reply; at least one.
+/// Returns how many of these objects fit one reply, from the first on; at least one.
 pub fn fitting<'a>(objects: impl IntoIterator<Item = &'a Value>) -> usize {
     let mut text = Length(0);
     let fits =
         |object: &&Value| serde_json::to_writer(&mut text, object).is_ok() && text.0 <= OBJECTS_BYTES_MAX;
+    // At least one, so that a list makes progress with each page.
     objects.into_iter().take_while(fits).count().max(1)
 }
 
-/// How many bytes a text would have.
+/// A writer that only counts bytes.
 struct Length(usize);
 
 impl Write for Length {
@@ -59,12 +55,12 @@ impl Write for Length {
     }
 }
 
-/// Why a call has no ordinary reply.
+/// The outcome of a call without success.
 #[derive(Debug)]
 pub enum Failure {
-    /// An expected outcome that is told to the caller.
+    /// An expected outcome, with its reply.
     Refused(Box<Reply>),
-    /// Something is broken; the caller learns that, the log learns what.
+    /// A defect or an unavailable table. Only the log gets the details.
     Broken(Error),
 }
 
@@ -99,37 +95,37 @@ impl From<Vec<FieldError>> for Failure {
 }
 
 const JSON: &str = "application/json";
-/// The header with the query parameter that may be meant.
+/// Header with the most similar query parameter.
 const DID_YOU_MEAN: &str = "dovetail-did-you-mean";
 const PROBLEM_JSON: &str = "application/problem+json";
 
 impl Reply {
-    /// A success.
+    /// Creates a success with a JSON body.
     pub const fn new(status: u16, body: Value) -> Self {
         Self { status, headers: Vec::new(), content_type: JSON, code: None, body: Content::Json(body) }
     }
 
-    /// A text that says the same to everyone.
+    /// Creates a success with a fixed text.
     pub const fn page(content_type: &'static str, text: &'static str) -> Self {
         Self { status: 200, headers: Vec::new(), content_type, code: None, body: Content::Text(text) }
     }
 
-    /// A success that there is nothing more to say of.
+    /// Creates a success without a body (204).
     pub const fn nothing() -> Self {
         Self { status: 204, headers: Vec::new(), content_type: JSON, code: None, body: Content::Nothing }
     }
 
-    /// An error without more to say.
+    /// Creates an error with the title of its code as `detail`.
     pub fn error(code: Code) -> Self {
         Self::problem(code, code.title(), Map::new())
     }
 
-    /// An error with its own sentence.
+    /// Creates an error with a `detail`.
     pub fn refused(code: Code, detail: &str) -> Self {
         Self::problem(code, detail, Map::new())
     }
 
-    /// An error with its own sentence and fields.
+    /// Creates an error with a `detail` and more members.
     pub fn problem(code: Code, detail: &str, fields: Map<String, Value>) -> Self {
         let mut body = Map::new();
         body.insert("type".to_owned(), json!(format!("/v1/errors/{}", code.name())));
@@ -139,21 +135,23 @@ impl Reply {
         body.insert("detail".to_owned(), json!(detail));
         body.extend(fields);
         let mut headers = Vec::new();
+        // RFC 9110 requires this header with a 401.
         if code.status() == 401 {
             headers.push(("www-authenticate", "Api-Key".to_owned()));
         }
         let (content_type, body) = (PROBLEM_JSON, Content::Json(Value::Object(body)));
         let reply = Self { status: code.status(), headers, content_type, code: Some(code), body };
+        // Every 503 is temporary, and has `Retry-After` (ADR 7).
         if code.status() == 503 { reply.retry_after(1) } else { reply }
     }
 
-    /// Adds `Retry-After`: the seconds until the client may send the request again.
+    /// Adds `Retry-After`, in seconds.
     pub fn retry_after(mut self, seconds: u64) -> Self {
         self.headers.push(("retry-after", seconds.to_string()));
         self
     }
 
-    /// The same with a problem's type as a link: the page of its code, behind `base`.
+    /// Turns the `type` of a problem into an absolute URL that starts with `base`.
     pub(crate) fn leading_to(mut self, base: &str) -> Self {
         if let Content::Json(Value::Object(body)) = &mut self.body
             && let Some(Value::String(page)) = body.get_mut("type")
@@ -163,19 +161,19 @@ impl Reply {
         self
     }
 
-    /// An error about one field, told under the field's name as well (docs/reference/http.md).
+    /// Creates an error of one field, with a member of that name as well.
     pub fn invalid_field(code: Code, error: &FieldError) -> Self {
         Self::invalid_fields(code, std::slice::from_ref(error))
     }
 
-    /// An error about several fields, each told under its name; the pointer is that of the first.
+    /// Creates an error of several fields, each with a member of its name. `pointer` names the first one.
     pub fn invalid_fields(code: Code, errors: &[FieldError]) -> Self {
         let mut fields = Map::new();
         if let Some(first) = errors.first() {
             fields.insert("pointer".to_owned(), json!(domain::problem::pointer([first.field.as_str()])));
         }
         for error in errors {
-            // A field that is called like one of the problem's own must not replace it.
+            // A field with the name of a standard member must not replace that member.
             if !matches!(error.field.as_str(), "type" | "title" | "status" | "code" | "detail" | "pointer") {
                 fields.insert(error.field.clone(), json!([error.message]));
             }
@@ -185,8 +183,10 @@ impl Reply {
         Self::problem(code, &told.join("; "), fields)
     }
 
-    /// Returns the reply to an unknown query parameter: the bare list that clients compare (docs/reference/http.md rule 11). The
-    /// parameter that may be meant is in a header, where no client expects anything.
+    /// Creates the reply to an unknown query parameter: the bare list that clients compare
+    /// (docs/reference/http/README.md, convention 11).
+    ///
+    /// The most similar parameter is in a header, because clients compare the whole body.
     pub(crate) fn unknown_filter(meant: Option<&str>) -> Self {
         let code = Code::UnknownFilter;
         let body = Content::Json(json!(["Filter param not found."]));
@@ -196,12 +196,14 @@ impl Reply {
 }
 
 impl Failure {
-    /// The reply, and what the log is to learn.
+    /// Returns the reply, and the text for the log.
     pub(crate) fn into_reply(self) -> (Reply, Option<String>) {
         match self {
             Self::Refused(reply) => (*reply, None),
             Self::Broken(error) => {
                 let code = match error {
+                    // An operator can repair missing permissions without a new release, so the caller may retry as
+                    // after an outage.
                     Error::Unavailable(_) | Error::Denied(_) => Code::Unavailable,
                     Error::Full(_) => Code::StorageFull,
                     Error::NotTaken(_) | Error::Corrupt { .. } => Code::Broken,

@@ -1,17 +1,17 @@
-//! The secrets that API keys are.
+//! The secrets of API keys and webhooks.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Write as _};
 
-/// How many bytes of chance a secret has.
+/// Random bytes of a secret: too many to guess, so a plain SHA-256 protects the stored form (ADR 16).
 const CHANCE_BYTES: usize = 32;
 
-/// A secret that nobody can guess, in a form that scanners for secrets know it by.
+/// A random secret in a form for secret scanners.
 ///
-/// `dvt_`, 64 hexadecimal digits, `_`, and 8 more, which are the CRC-32 of all that is before them: what only looks like a
-/// key is told from one.
+/// The text is `dvt_`, 64 hexadecimal digits, `_`, and 8 digits with the CRC-32 of everything before. With this
+/// checksum a scanner recognizes real keys.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -22,7 +22,7 @@ impl fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// A new one; none where the system has no chance to offer.
+    /// Creates a secret; none if the system has no randomness.
     pub fn made() -> Option<Self> {
         let mut chance = [0; CHANCE_BYTES];
         getrandom::fill(&mut chance).ok()?;
@@ -32,7 +32,7 @@ impl Secret {
     fn of(chance: &[u8]) -> Self {
         let mut text = String::from("dvt_");
         for byte in chance {
-            // A text takes whatever is written to it.
+            // Writing to a `String` cannot fail.
             let _taken = write!(text, "{byte:02x}");
         }
         let check = crc32fast::hash(text.as_bytes());
@@ -40,18 +40,18 @@ impl Secret {
         Self(text)
     }
 
-    /// The text, for whoever is to have it.
+    /// Returns the secret text, for the one reply that contains it.
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// The form in which it is stored.
+    /// Returns the stored form.
     pub fn hash(&self) -> String {
         key_hash(&self.0)
     }
 }
 
-/// The form in which an API key is stored.
+/// Returns the stored form of an API key: its SHA-256 in base64.
 pub fn key_hash(key: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(key))
 }

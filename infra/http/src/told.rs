@@ -1,4 +1,4 @@
-//! What a deployed function tells of each request: one line of metrics, without a word of the request's own.
+//! The log line of each request of a deployed function: metrics and outcome, without content of the request.
 
 use crate::caller;
 use crate::code::Code;
@@ -10,17 +10,17 @@ use serde_json::{Map, Value, json};
 use std::cell::Cell;
 
 tokio::task_local! {
-    /// How the request under way has ended.
+    /// The error code of the present request, once it has one.
     static OUTCOME: Cell<Option<Code>>;
 }
 
-/// Notes how a request has ended, for its line.
+/// Notes the outcome of a request for its log line.
 pub(crate) fn note(code: Option<Code>) {
-    // Nobody asks where no line is told.
+    // A handler may also run outside of `told`, as on a local system, and then has no log line.
     let _unasked = OUTCOME.try_with(|outcome| outcome.set(code));
 }
 
-/// Lets `handle` answer and tells what it was, how it ended and what it spent.
+/// Runs `handle` and writes the log line: operation, outcome, team, request id and metrics.
 pub async fn told<H, A>(function: Function, event: Event, handle: H) -> EventReply
 where
     H: FnOnce(Event) -> A,
@@ -28,12 +28,14 @@ where
 {
     let operation = operation(&event);
     let request = event.request_context.request_id.clone();
+    // The lowest access, so the line also names the team of a caller whose role was too low.
     let caller = caller::caller(&event, Access::Known, now()).ok();
     let answering = async {
         let (reply, spent) = spent(handle(event)).await;
         (reply, spent, OUTCOME.with(Cell::get))
     };
     let (reply, spent, outcome) = OUTCOME.scope(Cell::default(), answering).await;
+    // 201 means a change: a submission without one, or a repetition, does not count.
     let submissions = (operation == Some(Operation::Submit)).then(|| u64::from(reply.status_code == 201));
     let mut line = line(function, operation, &spent, submissions);
     let told = [
@@ -50,7 +52,7 @@ where
     reply
 }
 
-/// The operation; none where there is no such route.
+/// Returns the operation; none for a path without a route.
 fn operation(event: &Event) -> Option<Operation> {
     let (_, path) = event::place(event);
     let found = route::find(event.request_context.http.method.as_str(), path);
@@ -66,6 +68,7 @@ fn line(
     let mut figures = spent.figures().to_vec();
     figures.extend(submissions.map(|submissions| ("Submissions", json!(submissions))));
     let mut line = metrics(&[("Function", function.name())], &figures);
+    // The operation is a field and not a dimension, because CloudWatch charges for each metric (ADR 18).
     let operation = json!(operation.map(|operation| format!("{operation:?}")));
     trace::annotate("Operation", operation.clone());
     line.insert("Operation".to_owned(), operation);

@@ -1,4 +1,6 @@
-//! Unknown keys of a body: a body without a known key is refused, others are named in `warnings` (docs/reference/http.md rule 9).
+//! Unknown keys of a body (docs/reference/http/README.md, convention 9).
+//!
+//! A body without a known key is an error. Otherwise the reply lists its unknown keys in `warnings`.
 
 use crate::code::Code;
 use crate::field::FieldError;
@@ -8,17 +10,17 @@ use domain::problem::pointer;
 use domain::suggest::did_you_mean;
 use serde_json::{Map, Value, json};
 
-/// How many unknown keys a reply names.
+/// Maximum number of unknown keys in a reply.
 const NAMED_MAX: usize = 20;
-/// How many characters of an unknown key a reply shows.
+/// Maximum number of characters of an unknown key in a reply.
 const SHOWN_CHARS_MAX: usize = 64;
 
-/// The unknown keys of a body.
+/// The unknown keys of a body, at most [`NAMED_MAX`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unknown(Vec<String>);
 
 impl Operation {
-    /// Returns the fields that a body of this operation may set; none if its body is not a set of fields.
+    /// Returns the fields of the body of this operation; none if the body is not a set of fields.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations have no such body")]
     pub const fn fields(self) -> Option<&'static [&'static str]> {
         Some(match self {
@@ -34,6 +36,7 @@ impl Operation {
                 "minimum_version",
                 "tags",
                 "allowed_teams",
+                // Existing clients write `dependant`. Both spellings set the same field.
                 "dependant_teams",
                 "dependent_teams",
             ],
@@ -66,10 +69,11 @@ impl Operation {
 }
 
 impl Unknown {
-    /// Returns the keys that are not in `fields`; refuses a body that has no other keys.
+    /// Returns the keys outside of `fields`, or an error for a body without other keys.
     pub(crate) fn of(body: &Map<String, Value>, fields: &[&str]) -> Result<Self, Failure> {
         let unknown = || body.keys().filter(|key| !fields.contains(&key.as_str()));
         let few = || unknown().take(NAMED_MAX).cloned();
+        // An empty body stays valid: it counts as `{}` and changes nothing.
         if !body.is_empty() && unknown().count() == body.len() {
             let errors: Vec<FieldError> = few().map(|key| error(&key, fields)).collect();
             return Err(Reply::invalid_fields(Code::UnknownFields, &errors).into());
@@ -77,7 +81,7 @@ impl Unknown {
         Ok(Self(few().collect()))
     }
 
-    /// Adds the warnings to a reply. A client may send an object back as it was read: keys of the reply get no warning.
+    /// Adds the warnings to a reply. A client may send an object back as read, so keys of the reply get no warning.
     pub(crate) fn warn(&self, reply: &mut Reply, fields: &[&str]) {
         let Content::Json(Value::Object(body)) = &mut reply.body else { return };
         let unknown = self.0.iter().filter(|key| !body.contains_key(*key));

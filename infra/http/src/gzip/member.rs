@@ -1,7 +1,7 @@
-//! The members of a packed body, unpacked within bounds.
+//! Decompression of gzip members within bounds.
 //!
-//! The time to unpack follows the output, except for members and blocks that are empty: each takes microseconds and
-//! few bits, so a small body has millions of them. Both are counted.
+//! The time depends on the output, except for empty members and blocks. Each of these takes microseconds and a few
+//! bits, so a small body can have millions. Both have a limit.
 
 use domain::declaration::BODY_BYTES_MAX;
 use flate2::Crc;
@@ -12,17 +12,18 @@ use miniz_oxide::inflate::core::inflate_flags::{
 };
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
-/// How many members a body may have.
+/// Maximum number of members in a body.
 pub(super) const MEMBERS_MAX: usize = 64;
-/// How many blocks its members may have together. A packer begins one for some ten thousand bytes, or at a flush.
+/// Maximum number of blocks in all members together. A compressor begins one about every ten thousand bytes, or at a
+/// flush.
 pub(super) const BLOCKS_MAX: usize = 16_384;
 
-/// From how many bytes on the output grows.
+/// Minimum size of the output buffer, in bytes.
 const ROOM: usize = 64 * 1_024;
-/// The output is one piece of memory, and the packer's last block is not the only one that is reported.
+/// The output is one buffer, and the decompressor reports each boundary of blocks.
 const FLAGS: u32 = TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF | TINFL_FLAG_STOP_ON_BLOCK_BOUNDARY;
 
-/// Unpacks the members of a body one after the other, to one byte more than a body may have.
+/// Decompresses the members of a body in order, up to one byte above the limit of a body.
 pub(super) fn unpacked(mut packed: &[u8]) -> Option<Vec<u8>> {
     let (mut whole, mut blocks) = (Vec::new(), BLOCKS_MAX);
     for _ in 0..MEMBERS_MAX {
@@ -34,27 +35,30 @@ pub(super) fn unpacked(mut packed: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-/// Appends what one member unpacks to, and returns what follows the member; none where it is not gzip.
+/// Appends the content of one member, and returns the rest of the body; none if it is not gzip.
 fn member<'a>(packed: &'a [u8], whole: &mut Vec<u8>, blocks: &mut usize) -> Option<&'a [u8]> {
     let start = whole.len();
     let header = GzDecoder::new(packed);
     header.header()?;
     let packed = inflated(header.into_inner(), whole, blocks)?;
+    // The body is too large in any case, so its checksum no longer matters.
     if whole.len() > BODY_BYTES_MAX {
         return Some(packed);
     }
     let mut sum = Crc::new();
     sum.update(whole.get(start..)?);
     let (tail, rest) = packed.split_at_checked(8)?;
+    // Checksum and length (RFC 1952): a damaged body must not pass as a valid declaration.
     let expected = [sum.sum().to_le_bytes(), sum.amount().to_le_bytes()].concat();
     (tail == expected).then_some(rest)
 }
 
-/// Appends what a deflate stream unpacks to, and returns what follows the stream.
+/// Appends the content of a deflate stream, and returns the rest of the body.
 fn inflated<'a>(mut packed: &'a [u8], whole: &mut Vec<u8>, blocks: &mut usize) -> Option<&'a [u8]> {
     let mut state = Box::<DecompressorOxide>::default();
-    // References lead no further back than to the start of the stream.
+    // The buffer begins with this stream, so its references cannot reach earlier members.
     let (start, mut length) = (whole.len(), 0);
+    // The first block of a stream has no boundary before it.
     *blocks = blocks.checked_sub(1)?;
     loop {
         let (status, read, written) = decompress(&mut state, packed, whole.get_mut(start..)?, length, FLAGS);
