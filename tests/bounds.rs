@@ -1,5 +1,5 @@
-//! Bounds: what one page of a filtered list reads at most, and how a list goes on where it reads no further
-//! (docs/reference/http.md, "Lists"; docs/reference/costs.md has the figures).
+//! Bounds of filtered lists: the maximum number of rows for one page, and the start of the next page
+//! (docs/reference/http/lists.md). docs/reference/costs.md has the figures.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use crate::lists::{CONSUMER, OWNER, ids};
@@ -11,13 +11,13 @@ use std::time::Duration;
 use tests::costs::Figures;
 use tests::{Answer, Running};
 
-/// How many VMs there are; every tenth has 1 processor, the others 0.
+/// Number of VMs. Every tenth has 1 CPU, the others have 0.
 const ITEMS: u64 = 1_250;
 
-/// How many rows one page of a filtered list looks at.
+/// Maximum number of rows in one read of a filtered list.
 const ROWS: u64 = 1_000;
 
-/// One application of Alpha with VMs of One.
+/// A system with one application of Alpha, full of VMs. The tests only read it.
 static MANY: LazyLock<Running> = LazyLock::new(|| {
     let team = |name: &str| json!({"name": name, "api_keys": [name.to_lowercase()]});
     let schema = json!({"title": "VM", "type": "object", "required": ["name"],
@@ -37,7 +37,7 @@ static MANY: LazyLock<Running> = LazyLock::new(|| {
     system
 });
 
-/// All pages from one on.
+/// Returns all pages from this one on.
 fn pages(path: &str, key: &str) -> Vec<Answer> {
     let (mut pages, mut next) = (Vec::new(), Some(path.to_owned()));
     while let Some(path) = next {
@@ -53,7 +53,7 @@ fn rows(page: &Answer) -> &[Value] {
     page.at("/results").as_array().unwrap()
 }
 
-/// Every list of the items or of their change instances, each with a key of its own.
+/// Returns each list of items or change instances, with an API key of its reader.
 fn lists() -> [(String, &'static str); 4] {
     [
         (format!("{CONSUMER}/service_items/"), "alpha"),
@@ -66,7 +66,7 @@ fn lists() -> [(String, &'static str); 4] {
 #[test]
 fn a_page_ends_where_it_may_read_no_further_and_the_next_goes_on() {
     for (list, key) in lists() {
-        // What is wanted is behind all that the first page looks at.
+        // The only match is after the last row of the first read.
         let found = pages(&format!("{list}?declaration_contains=%22vm-1249%22"), key);
         let told: Vec<_> = found.iter().map(|page| (rows(page).len(), page.at("/count").clone())).collect();
         assert_eq!(told, [(0, json!(0)), (1, json!(1))], "{list}");
@@ -84,7 +84,7 @@ fn following_next_finds_each_row_once_and_the_count_grows_until_it_is_exact() {
             ("service_name=VM", ITEMS),
             ("service_id=1&limit=100", ITEMS),
         ] {
-            // The order that the list is kept in; another one is sorted, and so counted.
+            // The order of the index. Other orders need a sort of all rows, so their first page has the exact count.
             let kept = if key == "one" { ["created", "-created"] } else { ["id", "-id"] };
             for ordering in kept {
                 let (mut seen, mut counts) = (Vec::new(), Vec::new());
@@ -142,7 +142,7 @@ fn what_a_filtered_page_reads_is_bounded() {
             }
             let page = MANY.get(&format!("{list}?{filter}"), key);
             let units = Figures::told(&page).read / 1_000;
-            // What the rows are, what is beside them to be tested, and what is beside the page.
+            // One unit for each row, one for each record of the filter, and 100 for the rest of the page.
             assert!(units <= 2_000 + 100, "{list}?{filter}: {units}");
         }
     }

@@ -1,4 +1,4 @@
-//! What an owner keeps with a service: documentation for those who find it, configs for its own automation.
+//! Documentation and configs of a service: their writers, their readers and the number of stored versions.
 #![cfg(test)]
 
 use domain::config::{CONFIG_BYTES_MAX, CONFIGS_KEPT};
@@ -39,7 +39,7 @@ fn documentation_is_stored_told_on_the_service_and_read_by_those_who_find_it() {
             assert_eq!(docs.body, answer.body);
         }
     }
-    // Nobody's but its owner's to write; nobody's to read who does not find the service.
+    // Only the owner writes documentation. Only teams with access to the service read it.
     let stranger = upload(&system, "lb-owner-key", 1, "md_file", b"# stolen");
     assert_eq!(code(&stranger), (403, "foreign_service"));
     assert_eq!(code(&upload(&system, "vm-owner-key", 99, "md_file", b"#")), (404, "not_found"));
@@ -122,7 +122,7 @@ fn a_config_has_versions_that_never_change_and_are_its_owners_alone() {
     for method in ["PATCH", "PUT", "DELETE"] {
         assert_eq!(system.call(method, path, "vm-owner-key", &json!({})).status, 405, "{method}");
     }
-    // All that is wrong is told at once, and another team's service is none.
+    // One response lists both fields. A service of another team is as invalid as an unknown one.
     let wrong = keep(&system, "lb-owner-key", &json!(1), &json!([]));
     assert_eq!(code(&wrong), (400, "invalid_field"));
     assert!(wrong.at("/service").is_array() && wrong.at("/config").is_array(), "{wrong:?}");
@@ -135,7 +135,7 @@ fn a_config_has_versions_that_never_change_and_are_its_owners_alone() {
 fn the_newest_hundred_versions_are_kept_and_each_number_is_given_once() {
     let system = Running::demo();
     let kept = usize::try_from(CONFIGS_KEPT).unwrap();
-    // Several at once: each gets a number of its own, or is asked to come again.
+    // Concurrent uploads race for the next number. A losing upload can get 503, and then the client retries.
     let mut given: Vec<u64> = thread::scope(|scope| {
         let post = |worker: u64| {
             let system = &system;

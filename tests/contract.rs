@@ -1,4 +1,6 @@
-//! The contract, held against what the system is asked and answers; and what of it has been seen.
+//! The OpenAPI document as a check: every request and response must match it. The module also records the parts of
+//! the
+//! document that tests have covered.
 
 use crate::{Answer, Ask};
 use dovetail_http::Query;
@@ -7,26 +9,26 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// The document, as it is served.
+/// The OpenAPI document as served.
 pub static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(about::CONTRACT).unwrap());
 
-/// What a document says, or what of it has been seen: routes, statuses, parameters and fields, a line each.
+/// Parts of the document, one per line: routes, statuses, parameters and fields.
 pub type Lines = BTreeSet<String>;
 
 /// An operation of the document.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// The method.
+    /// HTTP method, in upper case.
     pub method: String,
-    /// The path, with parameters in braces.
+    /// Path, with parameters in braces.
     pub path: String,
-    /// What the document says of it.
+    /// Operation object in the document.
     pub told: &'static Value,
-    /// Its parameters, those of its path included.
+    /// Parameters of the operation and of its path.
     pub parameters: Vec<&'static Value>,
 }
 
-/// Every operation.
+/// All operations of the document.
 pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
     let paths = DOCUMENT["paths"].as_object().unwrap().iter();
     let operations = paths.flat_map(|(path, item)| {
@@ -41,7 +43,7 @@ pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
 });
 
 impl Operation {
-    /// The operation that a path leads to; a path without parameters before one with.
+    /// Returns the operation of a path. A path without parameters has precedence.
     pub fn find(method: &str, path: &str) -> Option<&'static Self> {
         let given: Vec<&str> = path.trim_end_matches('/').split('/').collect();
         let fits = |operation: &&Self| {
@@ -59,7 +61,7 @@ impl Operation {
     }
 }
 
-/// What a value of the document stands for.
+/// Returns the target of a `$ref`, or the value itself.
 pub fn resolved(value: &'static Value) -> &'static Value {
     match value["$ref"].as_str() {
         Some(link) => DOCUMENT.pointer(link.strip_prefix('#').unwrap()).unwrap(),
@@ -67,13 +69,15 @@ pub fn resolved(value: &'static Value) -> &'static Value {
     }
 }
 
-/// Why a value is not what a schema of the document says; nothing when it is.
+/// Returns the violations of a schema by a value.
 pub fn problems(schema: &Value, value: &Value) -> Vec<String> {
     let validator = validator(schema);
     validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
-/// The schemas of the document, closed: no object has a field that they do not have, although clients should bear it.
+/// The schemas of the document, without unknown fields.
+///
+/// Clients must ignore unknown fields. A test must fail, because such a field is undocumented.
 static CLOSED: LazyLock<Value> = LazyLock::new(|| {
     let mut components = DOCUMENT["components"].clone();
     let mut parts = BTreeSet::new();
@@ -86,7 +90,7 @@ static CLOSED: LazyLock<Value> = LazyLock::new(|| {
     components
 });
 
-/// The schemas that others are made of.
+/// Collects the schemas in an `allOf` of others. If such a part were closed, it would reject the fields of the rest.
 fn linked_parts(value: &Value, parts: &mut BTreeSet<String>) {
     let links = value["allOf"].as_array().into_iter().flatten().filter_map(|part| part["$ref"].as_str());
     parts.extend(links.map(str::to_owned));
@@ -115,9 +119,9 @@ fn validator(schema: &Value) -> Arc<Validator> {
     Arc::clone(made)
 }
 
-/// Fails unless the document has the exchange; tells what of the document it has shown.
+/// Fails unless the document has the exchange. Returns the covered parts of the document.
 ///
-/// What is refused may have been asked in any way; what succeeds, only as the document says.
+/// A rejected request can be malformed. A successful request must match the document as well.
 #[track_caller]
 pub fn check(path: &str, ask: &Ask<'_>, answer: &Answer) -> Lines {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
@@ -149,7 +153,7 @@ pub fn check(path: &str, ask: &Ask<'_>, answer: &Answer) -> Lines {
     seen
 }
 
-/// What was asked, which has succeeded.
+/// Fails unless the document has this successful request. Returns the covered parts.
 #[track_caller]
 fn asked(operation: &Operation, query: &str, ask: &Ask<'_>, what: &str) -> Lines {
     let mut seen = Lines::new();
@@ -175,7 +179,7 @@ fn asked(operation: &Operation, query: &str, ask: &Ask<'_>, what: &str) -> Lines
     seen
 }
 
-/// The fields that a schema has, or, given a value, those of them that the value has.
+/// Adds the fields of a schema to the lines. With a value, adds only the fields of the value.
 fn fields(schema: &'static Value, value: Option<&Value>, lines: &mut Lines) {
     if !schema.is_object() {
         return;
@@ -192,7 +196,7 @@ fn named(name: &str, schema: &'static Value, value: Option<&Value>, lines: &mut 
     for part in list("allOf") {
         match part["$ref"].as_str() {
             Some(_) => fields(part, value, lines),
-            // A part without a name is of the whole.
+            // An inline part has no name, so its fields belong to the enclosing schema.
             None => named(name, part, value, lines),
         }
     }
@@ -203,7 +207,7 @@ fn named(name: &str, schema: &'static Value, value: Option<&Value>, lines: &mut 
     for (property, schema) in properties.into_iter().flatten() {
         let below = value.map(|value| &value[property.as_str()]);
         if below.is_none_or(|below| !below.is_null() || value.is_some_and(|value| has(value, property))) {
-            // What is known already holds itself.
+            // Schemas can contain themselves. Without a value, a known field ends the recursion.
             if lines.insert(format!("{name}.{property}")) || value.is_some() {
                 fields(schema, below, lines);
             }
@@ -229,7 +233,7 @@ fn has(value: &Value, property: &str) -> bool {
     value.as_object().is_some_and(|object: &Map<String, Value>| object.contains_key(property))
 }
 
-/// Everything that the document says.
+/// Returns all parts of the document.
 pub fn told() -> Lines {
     let mut lines = Lines::new();
     for operation in OPERATIONS.iter() {
@@ -252,7 +256,7 @@ pub fn told() -> Lines {
     lines
 }
 
-/// The examples of the document, each with its schema.
+/// Returns the examples of the document, each with its schema.
 pub fn examples() -> Vec<(&'static Value, &'static Value)> {
     let mut found = Vec::new();
     collect(&DOCUMENT, &mut found);

@@ -1,5 +1,5 @@
-//! What each operation costs at the table: `docs/reference/costs.md` is compared whole with what is measured, so a figure that
-//! moves fails until the page says so, and none may be above its goal.
+//! Costs of each operation: docs/reference/costs.md must have exactly the measured figures. No figure may exceed its
+//! goal.
 
 use expect_test::expect_file;
 use tests::costs::{self, Costs, Figures, GOALS, decimal, thousandths};
@@ -23,11 +23,11 @@ fn every_engine_counts_the_writes_and_the_round_trips_of_the_page() {
     let counted = without_reads(&page);
     assert!(counted.len() >= 25, "{counted:?}");
     let told = without_reads(include_str!("../docs/reference/costs.md"));
-    // What takes thousands of records, or looks at each call, is measured here alone.
+    // The rest of the page needs thousands of records or counts single calls. Only the test above measures it.
     assert_eq!(counted, told[..counted.len()]);
 }
 
-/// The rows of a page of costs: each operation, its write units and its round trips.
+/// Returns each row of a page without its read units: operation, write units and round trips.
 fn without_reads(page: &str) -> Vec<[&str; 3]> {
     let row = |line| match <[&str; 8]>::try_from(str::split(line, '|').collect::<Vec<_>>()) {
         Ok([_, operation, write, _, trips, ..]) => Some([operation, write, trips]),

@@ -1,4 +1,4 @@
-//! What each operation costs at the table, measured on the engine, and the page that says so.
+//! Measures the cost of each operation on the engine, and writes the page of costs.
 
 mod figures;
 mod goal;
@@ -11,15 +11,15 @@ mod page;
 pub use figures::{Figures, decimal, thousandths};
 pub use goal::{COUNT as GOALS, Held};
 
-/// What was measured.
+/// The result of a measurement.
 pub struct Costs {
-    /// What `docs/reference/costs.md` should say.
+    /// Expected content of `docs/reference/costs.md`.
     pub page: String,
-    /// The operations that have a goal.
+    /// Operations with a goal.
     pub held: Vec<Held>,
 }
 
-/// Measures everything once.
+/// Measures all operations of the page.
 pub fn measure() -> Costs {
     std::thread::scope(|scope| {
         let large = scope.spawn(large::tables);
@@ -31,7 +31,7 @@ pub fn measure() -> Costs {
     })
 }
 
-/// Measures the usual operations alone, of a few records each.
+/// Measures only the usual operations, with a few records each.
 pub fn measure_usual() -> Costs {
     made(usual())
 }

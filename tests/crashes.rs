@@ -1,5 +1,5 @@
-//! Generation that dies: at every call of the storage, before it is sent or before it is answered. What is carried out
-//! again afterwards leads to the same table as if nothing had happened. And how many calls it takes.
+//! Crashes of generation at each storage call, before the request or before its answer. Later runs must lead to the
+//! same table. The file also checks the number of calls.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use domain::id::{SubmissionId, TeamId};
@@ -12,14 +12,14 @@ use tests::{Calls, Proxy, Running, dying_after, timeless};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 
-/// A consumer's load balancers, each of which owes its dependent team a change instance.
+/// Returns a declaration of load balancers. Each causes pending work for its dependent team.
 fn balancers(count: u64) -> Value {
     let balancer = |n: u64| json!({"name": format!("CoreLB{n}"), "algorithm": "a"});
     let all: Vec<Value> = (1..=count).map(balancer).collect();
     json!({"AwesomeConsumer": {"App": {"services": {"LoadBalancer": all}}}})
 }
 
-/// A system with a submission whose work is not carried out.
+/// Starts a system with generation paused and one submission with pending work.
 fn owing(count: u64) -> (Running, Submission) {
     let system = Running::demo();
     system.enable("generate", false);
@@ -31,7 +31,10 @@ fn owing(count: u64) -> (Running, Submission) {
     (system, submission)
 }
 
-/// Carries work out through a proxy that lets this many calls pass, and then loses the answer to one more, or none.
+/// Processes work through a proxy, which passes this many calls and loses all later ones.
+///
+/// With `answer_lost`, the first lost call still arrives, and only its answer is lost. Returns the result and the
+/// calls.
 pub(crate) fn carry(
     system: &Running,
     submission: &Submission,
@@ -65,7 +68,7 @@ fn wherever_generation_dies_it_is_completed_once() {
                     let (carried, _) = carry(&system, &submission, point, answer_lost);
                     let told = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
                     assert!(carried.is_err(), "{told}: {carried:?}");
-                    // Whoever comes next finishes it, and nothing is left for one after that.
+                    // The first run finishes the work. The second run must not find any.
                     for _ in 0..2 {
                         let (carried, _) = carry(&system, &submission, usize::MAX, false);
                         let carried = carried.unwrap();
@@ -94,7 +97,7 @@ fn generation_takes_three_reads_a_transaction_an_item_and_one_more() {
         let (_, calls) = carry(&system, &submission, usize::MAX, false);
         let reads = [("Query", 1), ("BatchGetItem", 2), ("TransactWriteItems", items + 1)];
         assert_eq!(counted(&calls), expected(&reads));
-        // Delivered again it is one read.
+        // A second delivery finds no work after one read.
         let (_, calls) = carry(&system, &submission, usize::MAX, false);
         assert_eq!(counted(&calls), expected(&[("Query", 1)]));
     }

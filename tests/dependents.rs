@@ -1,4 +1,4 @@
-//! Dependent and referenced views: what each team finds in them, in both roles, and may read by its id.
+//! Dependent and referenced views: the rows of each team in both roles, and reads by id.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use crate::lists::{CONSUMER, OWNER, ids, values, walk};
@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use tests::Running;
 
-/// A system that the tests only read.
+/// A shared system. The tests only read it.
 ///
-/// Alpha has three load balancers on a VM, and Beta one. LB is for Net and Dns, VM has no dependents. What Alpha
-/// declared is approved and deployed by One, the first load balancer twice, the third not at all; then the VM is
-/// modified.
+/// Alpha has a VM and three load balancers, Beta has one load balancer. LB has the dependent teams Net and Dns, VM
+/// has
+/// none. One deployed the first load balancer twice, the second and the VM once. Then Alpha modified the VM.
 static SYSTEM: LazyLock<Running> = LazyLock::new(|| {
     let system = Running::start(&world().to_string());
     submit(&system, "alpha", &alpha(1));
@@ -48,7 +48,7 @@ fn world() -> Value {
     })
 }
 
-/// What Alpha declares: its first two load balancers refer to the VM.
+/// Returns Alpha's declaration. Its first two load balancers reference the VM.
 fn alpha(cpu: u64) -> Value {
     let balancer = |name: &str| json!({"name": name, "vms": ["vm"]});
     json!({"Alpha": {"shop": {"services": {
@@ -62,7 +62,7 @@ fn submit(system: &Running, key: &str, body: &Value) {
     system.settle();
 }
 
-/// One approves what is open on an item of Alpha and tells what is deployed for it.
+/// Approves the open change instance of an item with a deployed item, as One.
 fn deploy(system: &Running, item: &str, ip: &str) {
     let open =
         format!("{OWNER}/change_instances/?state=PENDING,APPROVED&declaration={{%22name%22:%22{item}%22}}");
@@ -72,7 +72,7 @@ fn deploy(system: &Running, item: &str, ip: &str) {
     assert_eq!(answer.status, 200, "{answer:?}");
 }
 
-/// What a row of a list is about: the item, or the service, and of a change instance who owns it.
+/// Returns the text of a row: its item or service, and for a change instance also its owner.
 fn shown(list: &str, row: &Value) -> String {
     let text = |pointer: &str| row.pointer(pointer).and_then(Value::as_str).unwrap().to_owned();
     match list.split('/').next().unwrap() {
@@ -96,9 +96,10 @@ fn found(pov: &str, list: &str, key: &str) -> Vec<String> {
     found
 }
 
-/// Each list with everything that each team finds in it.
+/// Each list with all rows of one reader.
 const FOUND: &[(&str, &str, &str, &[&str])] = &[
-    // A dependent's own share, on other teams' services; the service owner has no share in its own.
+    // The dependent team's role: its shares of other teams' services. A service owner has no share of its own
+    // service.
     (OWNER, "service_items/dependant/", "net", &["lb-1", "lb-2", "lb-3", "lb-beta"]),
     (OWNER, "service_items/dependant/", "one", &[]),
     (OWNER, "service_items/dependant/", "alpha", &[]),
@@ -121,7 +122,7 @@ const FOUND: &[(&str, &str, &str, &[&str])] = &[
     (OWNER, "services/dependant/", "net", &["LB", "Private"]),
     (OWNER, "services/dependant/", "dns", &["LB"]),
     (OWNER, "services/dependant/", "one", &[]),
-    // The other side: the consumer's items, with everybody who has a share in them.
+    // The consumer's role: its items of services with dependent teams.
     (CONSUMER, "service_items/dependant/", "alpha", &["lb-1", "lb-2", "lb-3"]),
     (CONSUMER, "service_items/dependant/", "beta", &["lb-beta"]),
     (CONSUMER, "service_items/dependant/", "net", &[]),
@@ -135,7 +136,7 @@ const FOUND: &[(&str, &str, &str, &[&str])] = &[
     (CONSUMER, "deployed_items/dependant/", "beta", &[]),
     (CONSUMER, "services/dependant/", "alpha", &["LB"]),
     (CONSUMER, "services/dependant/", "beta", &["LB", "Private"]),
-    // What refers to the modified VM.
+    // The load balancers with a reference to the modified VM.
     (
         OWNER,
         "change_instances/referenced/",
@@ -170,7 +171,7 @@ fn what_is_listed_can_be_read_by_its_id_and_looks_the_same() {
                 assert_eq!(SYSTEM.get(&format!("{url}history/"), key).status, 200, "{key}: {url}");
             }
         }
-        // And page by page there is the same, in the same order.
+        // Pages of one row must give the same rows in the same order.
         let whole = ids(&rows(pov, list, key));
         assert_eq!(whole.len(), expected.len());
         assert_eq!(ids(&walk(&SYSTEM, &format!("{pov}/{list}?limit=1"), key)), whole, "{key}: {pov}/{list}");
@@ -189,7 +190,7 @@ fn a_dependent_reads_the_newest_deployed_item_alone() {
         })
         .collect();
     statuses.sort();
-    // The last is that of the VM, which has no dependents.
+    // The last one belongs to the VM, and VM has no dependent teams.
     let status = |shown: &str, status| (shown.to_owned(), status, 404);
     let expected = [
         status("10.0.0.1 v1", 404),
@@ -211,7 +212,7 @@ fn a_dependent_has_no_part_in_anything_but_its_share() {
     let stolen = json!({"ip": "stolen"});
     for (method, path, body, status, code) in [
         ("GET", format!("{CONSUMER}/service_items/{item}/"), Value::Null, 404, "not_found"),
-        // It depends on the service, and may not declare items of it.
+        // A dependent team of a private service must not find it as a consumer.
         ("GET", format!("{CONSUMER}/services/{service}/"), Value::Null, 404, "not_found"),
         ("PATCH", format!("{OWNER}/services/{service}/"), json!({}), 403, "foreign_service"),
         ("GET", format!("{OWNER}/change_instances/{main}/"), Value::Null, 404, "not_found"),
@@ -280,7 +281,7 @@ fn the_lists_have_the_filters_of_the_lists_that_they_belong_to() {
         (CONSUMER, "alpha", "deployed_items/dependant/?declaration_regex=10.0.0.%5B23%5D".to_owned(), 2),
         (OWNER, "net", "services/dependant/?name=LB".to_owned(), 1),
         (CONSUMER, "beta", "services/dependant/?name=VM".to_owned(), 0),
-        // The plain list holds them all, and tells the sides apart.
+        // The plain list has all of them. Its filters divide dependent, referenced and other change instances.
         (CONSUMER, "alpha", "change_instances/".to_owned(), 17),
         (CONSUMER, "alpha", "change_instances/?is_dependant=true".to_owned(), 10),
         (CONSUMER, "alpha", "change_instances/?is_dependant=false".to_owned(), 7),

@@ -1,5 +1,6 @@
-//! What no scenario reaches, on stacks that are deployed: submissions that are staged, what the sweep is for, webhooks,
-//! healthchecks.
+//! Tests on deployed stacks for features without a scenario: staging, the sweep, API keys, people, webhooks,
+//! messages,
+//! metadata schemas and healthchecks.
 #![cfg(test)]
 #![cfg(feature = "deployed")]
 
@@ -19,17 +20,19 @@ use tests::{Ask, Calls, Proxy, Site, Stack, dying_after, functions_on, multipart
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
 
-/// After so many calls a submission of three items is committed.
+/// More calls than `submit` needs before it commits a small staged submission.
 const PASSES_MAX: usize = 30;
 
-/// A stack that the stream leaves alone.
+/// Deploys a stack with generation paused.
 fn resting(actions_max: usize) -> Stack {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), actions_max);
     stack.enable("generate", false);
     stack
 }
 
-/// A machine and a balancer that refers to it, and owes its dependent team a change instance.
+/// Returns a declaration of a VM and a load balancer with a reference to it.
+///
+/// The load balancer causes pending work for its dependent team.
 fn declared(cpu: u64, algorithm: &str) -> Value {
     let machines = json!([{"name": "CoreVM1", "cpu": cpu, "memory": 2}]);
     let balancers = json!([{"name": "CoreLB1", "related_vms": ["CoreVM1"], "algorithm": algorithm}]);
@@ -41,7 +44,7 @@ fn submit(stack: &Stack, cpu: u64, algorithm: &str) {
     assert_eq!(answer.status, 201, "{answer:?}");
 }
 
-/// Has the sweep take up everything, however new.
+/// Invokes the sweep for pending work and uncommitted staging of any age.
 fn sweep(stack: &Stack, redrive: bool) -> Value {
     stack.invoke("sweep", &json!({"redrive": redrive, "older_than_seconds": 0, "abandoned_after_seconds": 0}))
 }
@@ -76,7 +79,7 @@ fn keys_are_made_rotated_and_revoked_and_anyone_may_ask_about_the_system() {
     let path = format!("{keys}{}/", made.at("/id"));
     assert_eq!(stack.get(&path, admin).at("/successor"), rotated.at("/id"));
     assert_eq!(stack.call("DELETE", &path, admin, &Value::Null).status, 204);
-    // One that does not exist any more is looked for in vain, and so is its name for another.
+    // The revoked key is gone. Its successor still has the name.
     assert_eq!(stack.get(&path, admin).status, 404);
     let taken = stack.call("POST", keys, admin, &json!({"name": "pipeline", "role": "READ_ONLY"}));
     assert_eq!(taken.at("/code"), "name_taken");
@@ -156,7 +159,7 @@ fn an_owner_keeps_documentation_configs_and_sees_what_a_definition_would_break()
     assert_eq!(stack.send(&upload).status, 201);
     assert_eq!(stack.get(&docs, admin).at("/md_file"), "# VM");
     let configs = format!("{OWNER}/service_configs/");
-    // The first of them leaves with the one that is too many.
+    // The version above the limit removes the first one.
     for version in 1..=CONFIGS_KEPT + 1 {
         let made = stack.call("POST", &configs, admin, &json!({"service": 1, "config": {"n": version}}));
         assert_eq!((made.status, made.at("/version")), (201, &json!(version)), "{made:?}");
@@ -177,14 +180,14 @@ fn what_waits_is_counted() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     submit(&stack, 8, "a");
     stack.settle(false);
-    // The machine, the balancer and the dependent team's share of it.
+    // One for the VM, one for the load balancer, one for the dependent team's share of it.
     assert_eq!(stack.invoke("sweep", &json!({"count": true})), json!({"waiting": 3}));
 }
 
 #[test]
 fn the_sweep_carries_out_what_the_stream_left() {
     let stack = resting(ACTIONS_MAX);
-    // Of the second the balancer's owner is told, because the machine changes.
+    // The second submission modifies the VM. Its pending work is the referenced change of the load balancer.
     for cpu in [8, 16] {
         submit(&stack, cpu, "a");
         let swept = sweep(&stack, false);
@@ -202,16 +205,16 @@ fn work_that_fails_is_set_aside_and_taken_up_again() {
     let mut broken = sound.clone();
     broken["v"]["N"] = json!("9");
     stack.put_row(&broken);
-    // The stream delivers it once, to `generate`; then the sweep tries.
+    // The stream delivers the record once to `generate`. Further failures come from the sweep.
     stack.enable("generate", true);
     let mut swept = Value::Null;
-    // A later submission is not held up, and overtakes it.
+    // Broken work must not delay a later submission, which overtakes it (R25).
     submit(&stack, 8, "b");
     for _ in 0..TRIES_MAX {
         swept = sweep(&stack, false);
     }
     assert_eq!(counted(&swept, "quarantined"), 1, "{swept}");
-    // Mended, and brought back.
+    // The row has a known format again, so a redrive can process the quarantined work.
     let mut healed = stack.rows("WORK").remove(0);
     healed["v"] = sound["v"].clone();
     stack.put_row(&healed);
@@ -224,7 +227,8 @@ fn work_that_fails_is_set_aside_and_taken_up_again() {
 #[test]
 fn the_sweep_clears_away_what_was_never_committed() {
     let stack = resting(STAGED);
-    // Functions of this process, on the tables of the stack, die before they commit.
+    // Functions of this process use the stack's tables. Each round dies one call later, until one leaves an open
+    // staging.
     let asked = Ask {
         method: "POST",
         path: SUBMIT,
@@ -260,7 +264,7 @@ fn the_sweep_clears_away_what_was_never_committed() {
 fn generation_goes_on_where_others_have_counted() {
     let stack = resting(ACTIONS_MAX);
     submit(&stack, 8, "a");
-    // What the stream says of the submission is no longer so: more was left then.
+    // The stream image is older than the table: it counts one more work record.
     let mut image = stack.rows("SUBMISSION").remove(0);
     let left: u64 = image["wl"]["N"].as_str().unwrap().parse().unwrap();
     image["wl"]["N"] = json!((left + 1).to_string());
@@ -332,7 +336,7 @@ fn an_owner_tells_consumers_something_and_takes_it_back() {
     let (messages, admin) = ("/v1/orcaexternal/serviceowner/messages/", "vm-owner-key");
     let service = format!("{}{OWNER}/services/1/", stack.base());
     let told = json!({"description": "VMs rest on Sunday", "scopes": [service]});
-    // Before the function that takes submissions has looked who has messages, which it does once a minute.
+    // `submit` caches the teams with messages for one minute, so the message must exist before the first submission.
     let made = stack.call("POST", messages, admin, &told);
     assert_eq!(made.status, 201, "{made:?}");
     let answer = stack.call("POST", SUBMIT, "awesome-key", &declared(8, "a"));
@@ -375,7 +379,7 @@ fn a_healthcheck_asks_about_items_by_hand_and_when_it_is_due() {
     let service = "/v1/orcabase/serviceowner/services/1/";
     assert_eq!(stack.call("PATCH", service, key, &open).status, 200);
     submit(&stack, 8, "a");
-    // Nobody listens there.
+    // Port 1 has no listener, so every check fails at once.
     let body = json!({"service": 1, "target_url": "http://127.0.0.1:1/", "authorization": "Bearer one"});
     let made = stack.call("POST", checks, key, &body);
     assert_eq!(made.status, 201, "{made:?}");
@@ -400,7 +404,7 @@ fn a_healthcheck_asks_about_items_by_hand_and_when_it_is_due() {
     stack.assert_sound();
 }
 
-/// The next request, which is accepted: its head in lower case but for the first line, and its body.
+/// Accepts the next request with 204. Returns its head, in lower case after the first line, and its body.
 fn received(listener: &TcpListener) -> (String, String) {
     let (mut stream, _) = listener.accept().unwrap();
     let mut reader = BufReader::new(stream.try_clone().unwrap());

@@ -1,4 +1,5 @@
-//! The contract and the code say the same: routes, codes and words; and all that the contract says is seen.
+//! The contract must match the code: routes, codes, words and fields. The last test requires that the requests cover
+//! every part of the contract.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use domain::actor::Role;
@@ -68,7 +69,7 @@ fn the_contract_has_the_fields_that_bodies_set() {
                 schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
             let known: BTreeSet<&str> = fields.iter().copied().collect();
             assert!(told.is_subset(&known), "{method} {}: {told:?} {known:?}", route.path);
-            // A webhook stays with its service, a client may repeat it.
+            // A webhook cannot move to another service. Clients may repeat `service`, so the code knows the field.
             let unnamed: Vec<&&str> = known.difference(&told).collect();
             assert!(unnamed.is_empty() || *unnamed == [&"service"], "{method} {}: {unnamed:?}", route.path);
         }
@@ -97,12 +98,12 @@ fn every_example_is_one() {
     }
 }
 
-/// A system with two applications, each with a load balancer on a VM, all of it deployed and then modified.
+/// A system with two applications. Each has a load balancer and a VM, deployed and then modified.
 struct World {
     system: Running,
-    /// The URL of one that is approved.
+    /// URL of an approved change instance.
     change: String,
-    /// The URL of the newest one.
+    /// URL of the newest deployed item.
     deployed: String,
 }
 
@@ -158,7 +159,7 @@ impl World {
         answer.body
     }
 
-    /// Reads all that there is to read, in each role, with each parameter.
+    /// Reads every resource in each role, with each parameter.
     fn read(&self) {
         let roles =
             [("consumer", "awesome-key"), ("serviceowner", "vm-owner-key"), ("serviceowner", "np-owner-key")];
@@ -185,7 +186,7 @@ impl World {
         }
     }
 
-    /// Asks what a definition would break, in pages.
+    /// Requests the impact of a stricter definition, page by page.
     fn dry_run(&self) {
         let stricter = json!({"title": "VM", "type": "object", "required": ["name", "owner"],
             "properties": {"name": {"type": "string"}}});
@@ -196,7 +197,7 @@ impl World {
         }
     }
 
-    /// Declares, with and without a key that is good for once.
+    /// Submits and previews, with and without idempotency keys, and answers a rejection.
     fn declare(&self) {
         let (some, other) =
             (json!({"AwesomeConsumer": {"C": {"services": {"VM": [{"name": "two"}]}}}}), declaration(2));
@@ -227,7 +228,7 @@ impl World {
         }
     }
 
-    /// Looks at what was declared, compares it, and goes back to it: twice, the second time to nothing new.
+    /// Reads and compares earlier declarations, and reverts to the first one. The second revert has no changes.
     fn past(&self) {
         let key = "awesome-key";
         let submissions = self.system.get(&format!("{CONSUMER}/submissions/?limit=100"), key);
@@ -278,7 +279,7 @@ impl World {
         }
     }
 
-    /// Previews page by page, and takes a preview at its word: once it holds, and then no more.
+    /// Previews page by page, then submits with the plan twice. The second time the plan is outdated.
     fn as_previewed(&self, method: &str) {
         let mut next = declaration(3);
         next["AwesomeConsumer"]["metadata"] = json!({"budget_code": method.len()});
@@ -298,7 +299,7 @@ impl World {
         }
     }
 
-    /// Does what an owner does, beside deciding.
+    /// Sends an owner's requests other than decisions.
     fn own(&self) {
         let (services, deployed) = (format!("{OWNER}/services/"), format!("{OWNER}/deployed_items/"));
         let key = "vm-owner-key";
@@ -327,7 +328,7 @@ impl World {
         self.call(200, "PUT", &format!("{services}1/"), key, &settings);
     }
 
-    /// Keeps what an owner keeps with a service.
+    /// Uploads documentation and configs of a service.
     fn keep(&self) {
         let (key, docs) = ("vm-owner-key", format!("{OWNER}/services/1/docs/"));
         let configs = format!("{OWNER}/service_configs/");
@@ -347,7 +348,7 @@ impl World {
         self.call(400, "POST", &configs, key, &json!({}));
     }
 
-    /// Makes a key, has another one take its place, and withdraws it.
+    /// Creates, rotates and revokes an API key.
     fn keys(&self) {
         let (keys, admin) = ("/v1/account/api_keys/", "vm-owner-key");
         let asked = json!({"name": "pipeline", "role": "GENERAL", "expires": "2099-12-31", "colour": "red"});
@@ -362,7 +363,7 @@ impl World {
         self.call(200, "GET", keys, admin, &Value::Null);
     }
 
-    /// Makes somebody a member, changes them and lets them go.
+    /// Adds, changes and removes a member.
     fn members(&self) {
         let (members, admin) = ("/v1/account/members/", "vm-owner-key");
         let asked = json!({"subject": "u-1", "name": "Jane", "role": "GENERAL", "colour": "red"});
@@ -377,10 +378,10 @@ impl World {
         self.call(200, "GET", "/v1/account/records/", admin, &Value::Null);
     }
 
-    /// Makes a webhook, changes and tries it, and looks at what was given up.
+    /// Creates, changes and triggers a webhook, and reads its failed deliveries.
     fn webhooks(&self) {
         let (webhooks, admin) = ("/v1/external/serviceowner/webhooks/", "vm-owner-key");
-        // Nobody listens there.
+        // Port 1 has no listener, so the trigger gets a response without a real target.
         let asked = json!({"service": 1, "name": "ansible", "description": "starts it", "target_url": "http://127.0.0.1:1/",
             "authorization": "Bearer one", "change_instance_state": "APPROVED", "active": false, "verify": true,
             "timeout": 5, "trust_env": false, "trigger_wait_time": 1, "trigger_cooling_time": 1, "colour": "red"});
@@ -411,7 +412,7 @@ impl World {
         self.call(204, "DELETE", url, admin, &Value::Null);
     }
 
-    /// Writes messages, for the consumers of one service and of all, and changes and removes them.
+    /// Creates messages for the consumers of one service and of all, then changes and removes them.
     fn messages(&self) {
         let (messages, admin) = ("/v1/orcaexternal/serviceowner/messages/", "vm-owner-key");
         let service = format!("{OWNER}/services/1/");
@@ -435,10 +436,10 @@ impl World {
         self.call(200, "GET", "/v1/account/records/", admin, &Value::Null);
     }
 
-    /// Makes a healthcheck, asks about an item and about all, and looks at what came of it.
+    /// Creates a healthcheck, checks one item and all items, and reads the results.
     fn healthchecks(&self) {
         let (checks, admin) = ("/v1/external/serviceowner/healthchecks/", "vm-owner-key");
-        // Nobody listens there.
+        // Port 1 has no listener, so each check ends at once.
         let asked = json!({"service": 1, "target_url": "http://127.0.0.1:1/", "authorization": "Bearer one",
             "schedule_enabled": true, "schedule_crontab": "0 3 * * *", "colour": "red"});
         let made = self.call(201, "POST", checks, admin, &asked);
@@ -464,7 +465,7 @@ impl World {
         self.call(204, "DELETE", url, admin, &Value::Null);
     }
 
-    /// Marks a charge that runs, and takes nothing back.
+    /// Marks a running charge as processed. The mark is final.
     fn bill(&self) {
         let (charges, owner) = ("/v1/marketplace/serviceowner/charges/", "vm-owner-key");
         let running = format!("{charges}?charge_type=monthly_cost&processed=false");
@@ -480,7 +481,7 @@ impl World {
         self.call(200, "GET", url, owner, &Value::Null);
     }
 
-    /// Asks for each operation in every way that it is refused.
+    /// Sends every operation in each way that leads to an error.
     fn refused(&self) {
         for operation in OPERATIONS.iter() {
             let nowhere =
@@ -522,7 +523,7 @@ impl World {
             self.call(400, "POST", &format!("{OWNER}/{path}"), "vm-owner-key", &json!({}));
         }
         self.call(400, "PATCH", &self.deployed, "vm-owner-key", &json!({}));
-        // As API Gateway answers, by itself.
+        // API Gateway itself rejects a larger body. The local gateway must give the same response.
         let path = format!("{CONSUMER}/submissions/submit/");
         let body = vec![b' '; dovetail_local::gateway::BODY_BYTES_MAX + 1];
         let answer = self.system.send(&Ask { method: "POST", path: &path, body, ..Ask::default() });
@@ -530,7 +531,7 @@ impl World {
     }
 }
 
-/// A value that a parameter takes, as it stands in a query.
+/// Returns a percent-encoded value for a parameter.
 fn value(parameter: &Value) -> String {
     let example = parameter["example"].as_str().map(str::to_owned);
     let is_truth = parameter["schema"]["type"] == "boolean";

@@ -1,4 +1,4 @@
-//! The engine as it is reached without our code: raw records, read and written.
+//! Raw access to the engine without the code of Dovetail: rows and stream records.
 
 use crate::Running;
 use crate::place::ask;
@@ -12,7 +12,7 @@ impl Running {
         self.block_on(ask(&self.engine, target, body)).unwrap()
     }
 
-    /// Every row of the table as it is stored, by its key.
+    /// Returns all stored rows in the order of their keys.
     pub fn rows(&self) -> Vec<Value> {
         let (mut rows, mut after) = (Vec::new(), Value::Null);
         loop {
@@ -31,7 +31,7 @@ impl Running {
         rows
     }
 
-    /// The records of the stream behind a place.
+    /// Returns the stream records after this sequence number.
     pub fn stream(&self, after: Option<&str>) -> Vec<Value> {
         self.block_on(async {
             let stream = Stream::open(&self.engine, &self.tables.table).await.unwrap();
@@ -48,13 +48,13 @@ impl Running {
         })
     }
 
-    /// Writes a row past every rule.
+    /// Writes a row without any fence.
     pub fn put_row(&self, row: &Value) {
         let put = json!({"TableName": self.tables.table, "Item": row});
         self.engine("DynamoDB_20120810.PutItem", &put);
     }
 
-    /// Removes a row past every rule.
+    /// Removes a row without any fence.
     pub fn remove_row(&self, row: &Value) {
         let key = json!({"pk": row["pk"], "sk": row["sk"]});
         let delete = json!({"TableName": self.tables.table, "Key": key});

@@ -1,4 +1,4 @@
-//! What the tests share: the whole system in this process, and a client that calls it over HTTP.
+//! Shared support of the tests: the whole system in this process, and a client that calls it over HTTP.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
 pub mod contract;
@@ -47,70 +47,67 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// The system with a world of its own, stopped and removed when it is dropped.
+/// A system with its own world and tables. The drop stops it and removes the tables.
 pub struct Running {
-    /// What every URL begins with.
+    /// Base of every URL.
     pub base: String,
-    /// The tables, for what HTTP does not show.
+    /// Access to the tables, for checks without HTTP.
     pub table: Table,
-    /// What the functions reach.
+    /// Clients of the functions: tables, queue and targets.
     pub handles: Arc<Handles>,
-    /// The URL of the engine.
+    /// URL of the DynamoDB engine.
     pub engine: String,
-    /// Where the tables are.
+    /// Settings of the tables: names and endpoint.
     pub tables: dovetail_table::Settings,
-    /// What functions in other processes read from their environment, a `KEY=value` line each.
+    /// Environment of functions in other processes, one `KEY=value` per line.
     pub environment: String,
-    /// The text that the start printed.
+    /// Text printed at the start.
     pub announcement: String,
-    /// What was asked for that may have changed something, with the status of the answer.
+    /// Requests other than reads, each with the status of its response.
     pub asked: Mutex<Vec<(Asking, u16)>>,
-    /// What of the contract was seen here.
+    /// Parts of the contract covered by the requests so far.
     pub seen: Mutex<contract::Lines>,
     runtime: Runtime,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
 }
 
-/// A reply as a client sees it.
+/// A response as a client sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The HTTP status.
     pub status: u16,
-    /// The headers, names in lower case.
+    /// Headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body, unpacked; null when there is none, and a text when it is no JSON.
+    /// Body, decompressed: null if empty, a string for `text/*`, JSON for all other types.
     pub body: Value,
 }
 
 impl Answer {
-    /// The value at a JSON pointer in the body; null when there is none.
+    /// Returns the value at a JSON pointer in the body, or null.
     pub fn at(&self, pointer: &str) -> &Value {
         self.body.pointer(pointer).unwrap_or(&Value::Null)
     }
 
-    /// A header's value.
+    /// Returns the value of the first header with this name, in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// A request to be sent.
+/// A request of a client.
 #[derive(Clone, Debug, Default)]
 pub struct Ask<'a> {
-    /// The method.
+    /// HTTP method, in upper case.
     pub method: &'a str,
-    /// The path with its query, or an absolute URL on the system.
+    /// Path with its query, or an absolute URL of the system.
     pub path: &'a str,
-    /// The API key; none sends no authorization.
+    /// API key. Without one, the request has no `Authorization` header, unless `headers` has it.
     pub key: Option<&'a str>,
-    /// Further headers.
     pub headers: &'a [(&'a str, &'a str)],
-    /// The body.
     pub body: Vec<u8>,
 }
 
-/// A body of several parts, of which the last is a file, with its header.
+/// Returns a `Content-Type` header and a multipart body. Its last part is a file in this field.
 pub fn multipart(field: &str, content: &[u8]) -> ((&'static str, &'static str), Vec<u8>) {
     let head = format!(
         "--b0undary\r\ncontent-disposition: form-data; name=\"other\"\r\n\r\nx\r\n--b0undary\r\n\
@@ -120,27 +117,27 @@ pub fn multipart(field: &str, content: &[u8]) -> ((&'static str, &'static str), 
     (("content-type", "multipart/form-data; boundary=b0undary"), body)
 }
 
-/// Where the system is that a scenario is played on.
+/// A system for scenarios: in this process or on a deployed stack.
 pub trait Site {
-    /// What every URL begins with.
+    /// Returns the base of every URL.
     fn base(&self) -> &str;
 
-    /// Sends a request and waits for the reply.
+    /// Sends a request and waits for the response.
     fn send(&self, ask: &Ask<'_>) -> Answer;
 
-    /// Has the mapping that feeds a function from the stream rest, or go on.
+    /// Enables or disables the mapping that invokes a function.
     fn enable(&self, function: &str, enabled: bool);
 
-    /// The events behind a number.
+    /// Returns the events after this number.
     fn events(&self, after: u64) -> Vec<Told>;
 
-    /// Sends a request with a JSON body, or none for null, and waits for the reply.
+    /// Sends a request with a JSON body (null: no body) and waits for the response.
     fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         self.send(&Ask { method, path, key: Some(key), body, ..Ask::default() })
     }
 
-    /// Reads a path.
+    /// Sends a GET request.
     fn get(&self, path: &str, key: &str) -> Answer {
         self.call("GET", path, key, &Value::Null)
     }
@@ -165,12 +162,12 @@ impl Site for Running {
 }
 
 impl Running {
-    /// Starts the system with the demo world, in which nobody outside is told of anything.
+    /// Starts the system with the demo world. Without `notify`, it posts events to no URL.
     pub fn demo() -> Self {
         Self::demo_with(ACTIONS_MAX)
     }
 
-    /// The same, with submissions that make so many writes at once.
+    /// Starts it with this maximum number of writes in one transaction of a submission.
     pub fn demo_with(actions_max: usize) -> Self {
         let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
         for team in world["teams"].as_array_mut().unwrap() {
@@ -179,12 +176,12 @@ impl Running {
         Self::start_with(&world.to_string(), Settings { actions_max, ..Settings::default() })
     }
 
-    /// Starts the system with a world.
+    /// Starts the system with a world and default settings.
     pub fn start(world: &str) -> Self {
         Self::start_with(world, Settings::default())
     }
 
-    /// Starts the system with settings, but for where it is and listens.
+    /// Starts the system with a world and settings. Address, engine and table names always come from the test.
     pub fn start_with(world: &str, settings: Settings) -> Self {
         let world = world::parse(world).unwrap();
         let runtime =
@@ -221,17 +218,17 @@ impl Running {
             stop,
             serving,
         };
-        // A test says itself when it sweeps, however long it takes.
+        // The schedule must not sweep in the middle of a slow test. Tests call `sweep` at a defined moment.
         system.enable("sweep", false);
         system
     }
 
-    /// The tables as they are reached at another endpoint.
+    /// Returns the settings of the same tables at another endpoint, such as a proxy.
     pub fn tables_through(&self, endpoint: &str) -> dovetail_table::Settings {
         dovetail_table::Settings { endpoint: Some(endpoint.to_owned()), ..self.tables.clone() }
     }
 
-    /// Lets a future run on the system's runtime.
+    /// Spawns a future on the system's runtime.
     pub fn spawn<F: Future<Output: Send> + Send + 'static>(&self, future: F) -> JoinHandle<F::Output> {
         self.runtime.spawn(future)
     }
@@ -241,18 +238,18 @@ impl Running {
         self.runtime.block_on(future)
     }
 
-    /// Sends a request with a JSON body, or none for null, and waits for the reply.
+    /// Sends a request with a JSON body (null: no body) and waits for the response.
     pub fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         self.send(&Ask { method, path, key: Some(key), body, ..Ask::default() })
     }
 
-    /// Reads a path.
+    /// Sends a GET request.
     pub fn get(&self, path: &str, key: &str) -> Answer {
         self.call("GET", path, key, &Value::Null)
     }
 
-    /// Sends a request and waits for the reply, which is one that the contract has.
+    /// Sends a request and waits for the response. Fails unless the contract has the exchange.
     #[track_caller]
     pub fn send(&self, ask: &Ask<'_>) -> Answer {
         let answer = self.block_on(send(&self.base, ask));
@@ -267,7 +264,7 @@ impl Running {
         answer
     }
 
-    /// A request as the simulation sends it, to a host of no name.
+    /// Returns the request in the form of the simulation, with a host that does not depend on the port.
     fn asking(&self, ask: &Ask<'_>) -> Asking {
         let body = String::from_utf8_lossy(&ask.body).replace(&self.base, "http://dovetail.example");
         let header = |wanted: &str| {
@@ -284,14 +281,14 @@ impl Running {
         }
     }
 
-    /// Waits until all that follows from what was done is there: generated, and told.
+    /// Waits until generation and publishing are idle.
     #[track_caller]
     pub fn settle(&self) {
         let answer = self.send(&Ask { method: "GET", path: "/_local/settled", ..Ask::default() });
         assert_eq!(answer.body, json!({"settled": true}));
     }
 
-    /// Has the mapping that feeds a function from the stream rest, or go on.
+    /// Enables or disables the mapping that invokes a function.
     pub fn enable(&self, function: &str, enabled: bool) {
         let path = format!("/_local/mappings/{function}");
         let body = json!({"enabled": enabled}).to_string().into_bytes();
@@ -299,7 +296,7 @@ impl Running {
         assert_eq!(answer.body, json!({"function": function, "enabled": enabled}));
     }
 
-    /// Runs the sweep on whatever is owed.
+    /// Runs the sweep on pending work of any age. Returns its report.
     pub fn sweep(&self) -> Value {
         let body = json!({"older_than_seconds": 0}).to_string().into_bytes();
         let answer = self.send(&Ask { method: "POST", path: "/_local/sweep", body, ..Ask::default() });
@@ -307,10 +304,10 @@ impl Running {
         answer.body
     }
 
-    /// Everything that is declared and what came of it, comparable.
+    /// Returns the stored records as text, to compare two moments.
     pub fn stored(&self) -> String {
         self.settle();
-        // Each record is named, so that none is forgotten when there is a new one.
+        // The pattern names every field, so a new type of record does not compile until a line here includes it.
         let Snapshot {
             teams,
             heads,
@@ -335,12 +332,12 @@ impl Running {
         format!("{teams:?} {metadata:?} {records:?} {more:?}")
     }
 
-    /// What is wrong with the table, invariant by invariant.
+    /// Returns the violations of the audit.
     pub fn violations(&self) -> Vec<Value> {
         self.audited().at("/violations").as_array().cloned().unwrap_or_default()
     }
 
-    /// Fails unless every invariant holds, and is known to.
+    /// Fails unless the audit confirms every invariant.
     #[track_caller]
     pub fn assert_sound(&self) {
         let audited = self.audited();
@@ -348,7 +345,7 @@ impl Running {
     }
 
     fn audited(&self) -> Answer {
-        // Read beside a transaction, a table may show one record from before it and another from after.
+        // The audit must not run during a transaction: a torn read would look like a violation.
         self.settle();
         let answer = self.send(&Ask { method: "GET", path: "/_local/audit", ..Ask::default() });
         assert_eq!(answer.status, 200, "{answer:?}");
@@ -370,25 +367,25 @@ impl Drop for Running {
     }
 }
 
-/// Functions of their own that reach a table: where they are, and what serves them while it is polled.
+/// Starts separate functions on a table. Returns their base URL and a future that serves them while polled.
 pub async fn functions_on(table: Table) -> (String, impl Future<Output = ()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     let key = CursorKey::new("secret");
     let respond = move |event| {
         let (table, key) = (table.clone(), key.clone());
-        // Each request asks who its caller is.
+        // Each request has an empty authorizer cache, so it reads its caller from the table.
         async move { functions::answer(&table, &key, &Verdicts::default(), event).await }
     };
     (base, gateway::serve(listener, respond, std::future::pending()))
 }
 
-/// Where a host is: every name in `localhost` is this machine.
+/// Returns the address of a host. Every name in `localhost` is this machine.
 fn address(host: &str) -> &str {
     host.find(".localhost:").map_or(host, |at| &host[at + 1..])
 }
 
-/// Sends one request on a connection of its own.
+/// Sends one request on a new connection.
 pub async fn send(base: &str, ask: &Ask<'_>) -> Answer {
     let host = base.strip_prefix("http://").unwrap();
     let path = ask.path.strip_prefix(base).unwrap_or(ask.path);

@@ -1,35 +1,34 @@
-//! Corruptions, at least one for each invariant: how the rows of a sound table are changed past every rule.
+//! Corruptions for the audit, at least one for each invariant. Each edits a row in the engine, without any fence.
 
 mod course;
 mod pointers;
 
 use serde_json::{Value, json};
 
-/// A corruption.
+/// A corruption of one row.
 pub(crate) struct Planted {
-    /// The invariant that it breaks.
+    /// Number of the violated invariant.
     pub(crate) rule: &'static str,
-    /// What is done to which row.
+    /// Description of the row and its change, for messages.
     pub(crate) what: &'static str,
-    /// The rows that it may be done to; it is done to the first one.
+    /// Selects the possible rows. The first one is corrupted.
     pub(crate) to: fn(&Value) -> bool,
-    /// How the row is changed.
     pub(crate) how: How,
-    /// Whether it can be computed again.
+    /// Whether a repair can compute the value from other records.
     pub(crate) is_mended: bool,
 }
 
-/// How a row is changed.
+/// The change of a row.
 pub(crate) enum How {
-    /// It is stored so, under the same key or another one.
+    /// Stores the edited row. An edit of the key adds a row.
     Stored(fn(&mut Value)),
-    /// It is removed.
+    /// Removes the row.
     Removed,
 }
 
 use How::{Removed, Stored};
 
-/// The consumer whose records are corrupted, and an owner of its change instances: the demo world's numbers.
+/// Ids of the demo world: the consumer of the corrupted records, and the owner of VMs.
 const TEAM: &str = "4";
 const VM_OWNER: &str = "1";
 
@@ -37,7 +36,7 @@ fn text<'a>(row: &'a Value, name: &str) -> &'a str {
     row[name]["S"].as_str().unwrap_or_default()
 }
 
-/// Whether a row is of this type, and the consumer's if it is a consumer's.
+/// Returns whether a row has this type, and belongs to the consumer if its type belongs to consumers.
 fn is(row: &Value, ty: &str) -> bool {
     let (_, team) = text(row, "pk").split_once('#').unwrap_or_default();
     text(row, "ty") == ty && (team == TEAM || ty.contains('_') || ty == "SERVICE")
@@ -51,7 +50,7 @@ fn is_change(row: &Value, name: &str, state: &str) -> bool {
     is(row, "CHANGE") && text(row, "nm") == name && text(row, "st") == state
 }
 
-/// Whether it is a dependent team's change instance.
+/// Returns whether a row is a change instance of a dependent team.
 fn is_of_dependent(row: &Value) -> bool {
     is(row, "CHANGE") && text(row, "kd") == "DEPENDENT"
 }
@@ -82,10 +81,10 @@ const fn mended(planted: Planted) -> Planted {
     Planted { is_mended: true, ..planted }
 }
 
-/// Another hash than any that is stored.
+/// A valid hash without a stored declaration.
 const HASH: &str = "C_R0iWNjUF5epeXWrOjr-xOnYKQJsftGfUKPxxb58oQ";
 
-/// All corruptions.
+/// Returns all corruptions.
 pub(crate) fn all() -> impl Iterator<Item = &'static Planted> {
     course::PLANTED.iter().chain(pointers::PLANTED)
 }

@@ -1,16 +1,16 @@
-//! Units and round trips.
+//! Cost figures: write units, read units and round trips.
 
 use crate::Answer;
 use dovetail_table::Cost;
 
-/// What one operation costs; units in thousandths, round trips whole.
+/// Cost of one operation. Units are in thousandths, round trips are whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figures {
-    /// Write units.
+    /// Write units of the table and its indexes.
     pub write: u64,
-    /// Read units.
+    /// Read units of the table and its indexes.
     pub read: u64,
-    /// Calls that waited for one another.
+    /// Sequential calls. Concurrent calls count as one.
     pub round_trips: u64,
 }
 
@@ -27,7 +27,7 @@ impl Figures {
         Self { write: figure("write_units"), read: figure("read_units"), round_trips }
     }
 
-    /// The units of one of the ten more that this holds than another.
+    /// Returns a tenth of the additional units: the cost of one of ten further items.
     pub(super) fn tenth_above(self, less: Self) -> Self {
         let tenth = |more: u64, less: u64| more.checked_sub(less).unwrap() / 10;
         Self { write: tenth(self.write, less.write), read: tenth(self.read, less.read), round_trips: 0 }
@@ -41,13 +41,13 @@ impl From<Cost> for Figures {
     }
 }
 
-/// A decimal number in thousandths.
+/// Returns a decimal number in thousandths.
 pub fn thousandths(number: &str) -> u64 {
     let (whole, rest) = number.split_once('.').unwrap_or((number, ""));
     format!("{whole}{rest:0<3}").parse().unwrap()
 }
 
-/// A number with this many digits behind the point, of which zeros at the end are left out beyond the first few.
+/// Returns a number with `digits` decimals, without zeros at the end after the first `kept` decimals.
 pub fn decimal(number: u64, digits: usize, kept: usize) -> String {
     let text = format!("{number:0width$}", width = digits + 1);
     let (whole, rest) = text.split_at(text.len() - digits);

@@ -31,24 +31,24 @@ const GOALS: [(&str, Goal); 14] = [
     ("the same work, delivered again", goal(Some(0), Some(2), Some(1))),
 ];
 
-/// How many operations have a goal.
+/// Number of operations with a goal.
 pub const COUNT: usize = GOALS.len();
 
 /// An operation's goal with its measured cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The operation.
+    /// Name of the operation on the page.
     pub operation: &'static str,
-    /// What it may cost at most.
+    /// Maximum figures, as text.
     pub goal: String,
-    /// The same figures as measured.
+    /// Measured figures, as text.
     pub measured: String,
-    /// Whether none of them is above its goal.
+    /// Whether every measured figure is within its goal.
     pub passes: bool,
 }
 
 impl Held {
-    /// Nothing for an operation of which nothing is asked.
+    /// Compares figures with the goal. Returns `None` for an operation without a goal.
     pub(super) fn of(operation: &'static str, figures: Figures) -> Option<Self> {
         let (_, goal) = GOALS.iter().find(|(of, _)| *of == operation)?;
         let parts = [

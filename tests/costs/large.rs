@@ -12,7 +12,7 @@ const DRY_RUN: &str = "/v1/orcabase/serviceowner/services/validate/?dry_run=true
 
 const ITEMS: u64 = 10_000;
 
-/// Alpha has declared ten thousand VMs of One, all of one application.
+/// Starts a system with 10,000 VMs of One in one application of Alpha.
 fn system() -> Running {
     let team = |name: &str| json!({"name": name, "api_keys": [name.to_lowercase()]});
     let world = json!({
@@ -34,13 +34,13 @@ fn system() -> Running {
     system
 }
 
-/// A definition of VM that takes up to so many processors.
+/// Returns a definition of VM with this maximum number of CPUs.
 fn definition(most: u64) -> Value {
     json!({"title": "VM", "type": "object", "required": ["name"],
         "properties": {"name": {"type": "string"}, "cpu": {"type": "integer", "maximum": most}}})
 }
 
-/// A page, with so many rows; and where its next one is.
+/// Reads a page and checks its number of rows. Returns its figures and the URL of the next page.
 #[track_caller]
 fn page(system: &Running, path: &str, key: &str, rows: usize) -> (Figures, String) {
     let answer = system.get(path, key);
@@ -68,7 +68,7 @@ fn lists(system: &Running) -> Table {
         ("a consumer's items", "consumer/service_items", "alpha", &ITEM_PARTS),
     ] {
         let list = format!("/v1/orcabase/{list}/");
-        // The order of concurrently created change instances varies, and so does the end of a read of many.
+        // Change instances created concurrently have no fixed order, so the read units of a page vary slightly.
         let by_age = list.contains("change_instances");
         let page = |path: &str, rows: usize| {
             let (figures, next) = page(system, path, key, rows);
@@ -88,7 +88,7 @@ fn lists(system: &Running) -> Table {
     table
 }
 
-/// In the thousandths that figures are kept in.
+/// Ten units, in thousandths as in the figures.
 const TEN_UNITS: u64 = 10_000;
 
 /// The read units, rounded up to tens.

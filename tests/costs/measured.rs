@@ -1,4 +1,4 @@
-//! The operations, done on the engine, and what each has cost.
+//! Runs each operation on the engine and measures its cost.
 
 use super::figures::Figures;
 use super::page::Table;
@@ -13,7 +13,9 @@ const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const CONSUMER: &str = "/v1/orcabase/consumer";
 const OWNER: &str = "/v1/orcabase/serviceowner";
 
-/// A system in which work is carried out when the test says so, and whose function has looked who has messages.
+/// Starts a system with generation paused, because tests measure it separately.
+///
+/// A preview fills the cache of teams with messages. No measured operation pays for it.
 fn system() -> Running {
     system_of(dovetail_local::world::DEMO)
 }
@@ -26,7 +28,7 @@ fn system_of(world: &str) -> Running {
     system
 }
 
-/// An application with these VMs, by number and processors.
+/// Returns an application with VMs of these numbers, each with this number of CPUs.
 fn vms(items: impl IntoIterator<Item = u64>, cpu: u64) -> Value {
     let vm = |n| json!({"name": format!("CoreVM{n}"), "cpu": cpu, "memory": 2});
     let items: Vec<Value> = items.into_iter().map(vm).collect();
@@ -40,7 +42,7 @@ fn submit(system: &Running, applications: &Value) -> Answer {
     answer
 }
 
-/// The path of the first change instance that a submission has made, for its owner.
+/// Returns the owner's path of the first change instance of a submission.
 fn change(answer: &Answer) -> String {
     format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"))
 }
@@ -84,7 +86,7 @@ pub(super) fn submissions() -> Table {
         json!({"description": "VMs rest on Sunday", "scopes": ["/v1/orcabase/serviceowner/services/1/"]});
     let told = fresh.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &told);
     assert_eq!(told.status, 201, "{told:?}");
-    // The first time it looks who has messages, and whose the service is.
+    // The first submission fills the caches of messages and service owners, so the second one is measured.
     submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     let told = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     assert_eq!(told.at("/messages/0/description"), "VMs rest on Sunday");

@@ -1,4 +1,4 @@
-//! What breaks I1 to I13, I26 and I35: states, histories, numbers, sums, work and charges.
+//! Corruptions of I1 to I13, I26 and I35: states, histories, numbers, sums, work and charges.
 
 use super::{
     HASH, Planted, VM_OWNER, is, is_change, is_item, is_of_dependent, main_stack, mended, number, removed,
@@ -6,7 +6,6 @@ use super::{
 };
 use serde_json::json;
 
-/// The corruptions.
 pub(crate) const PLANTED: &[Planted] = &[
     stored(
         "I1",
@@ -79,7 +78,7 @@ pub(crate) const PLANTED: &[Planted] = &[
         |r| is_change(r, "CoreVM4", "CLOSED"),
         |r| {
             let last = r["hi"]["L"].as_array_mut().unwrap().last_mut().unwrap();
-            // The consumer's first change instance: CoreVM1's.
+            // The consumer's first change instance belongs to CoreVM1.
             last["M"]["cb"] = json!({"M": {"why": {"S": "ANSWERED"}, "ci": {"N": "137438953488"}}});
         },
     ),
