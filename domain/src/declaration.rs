@@ -311,6 +311,8 @@ impl Reader {
         let name = self.item_name(&unnamed.key(NAME), body.get(NAME))?;
         let place = service_at.below(index, Some(&name));
         let body = Value::Object(body);
+        // Key order and the spelling of numbers are no modification, so the hash is that of the canonical form
+        // (R26).
         let canonical = json::canonical(&body);
         if canonical.len() > DECLARATION_BYTES_MAX {
             self.tell(&place, "too_large", too_large(DECLARATION_BYTES_MAX));

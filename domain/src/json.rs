@@ -188,6 +188,7 @@ impl Reader {
     }
 
     fn number(&mut self, in_range: bool, number: Number) -> Value {
+        // Larger numbers are rounded by JavaScript and others, so two readers would see different values.
         if !in_range {
             self.note("number_out_of_range", "numbers go from -(2^53 - 1) to 2^53 - 1");
         }
@@ -272,9 +273,11 @@ impl<'de> Visitor<'de> for &mut Reader {
             let mut token = key.clone();
             cut(&mut token, TOKEN_BYTES_MAX);
             self.tokens.push(token);
+            // Readers disagree about which of two equal keys counts.
             if object.contains_key(&key) {
                 self.note("duplicate_key", "this key is already in the object");
             }
+            // `serde_json` would misread the stored text later, and fail or change the value.
             if is_reserved(&key) {
                 self.note("reserved_key", "no key begins like this");
             }

@@ -24,7 +24,7 @@ pub struct Member {
     pub team: TeamRef,
     pub role: Role,
     pub created: Timestamp,
-    /// The name of the member or key that added this one.
+    /// The name of the actor who added the member, as in a history.
     pub created_by: String,
     /// The number of writes; the fence of a change.
     pub revision: u64,

@@ -1,6 +1,7 @@
-//! What can be computed again from other records, and is, under the fences that every writer keeps.
+//! Repairs: computes derived values from the other records, under the fences of all writers.
 //!
-//! That is attention, digests, roots and shares. Nothing here touches a change instance, a history or a declaration.
+//! These values are blockers, digests and shares. A repair changes no change instance, no history and no
+//! declaration.
 
 use crate::id::{ItemId, TeamId};
 use crate::invariant::{Snapshot, Subject, Violation, applications, attention, noted, root, violations};
@@ -12,19 +13,19 @@ use crate::work::Share;
 use crate::write::Write;
 use std::collections::BTreeSet;
 
-/// One transaction that mends one thing.
+/// One transaction that repairs one violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// What it mends.
+    /// The repaired violation.
     pub violation: Violation,
-    /// What it writes.
+    /// The transaction.
     pub writes: Vec<Write>,
 }
 
-/// What mends a team's records, in this order.
+/// Returns the repairs of a team's records, in this order.
 ///
-/// None, while a submission is in flight, and as long as anything else is wrong with the team: what would be computed
-/// from broken records would be broken.
+/// It returns none during a submission in flight, or if the team has any other violation: values computed from
+/// broken records would be wrong.
 pub fn repairs(snapshot: &Snapshot, team: TeamId) -> Vec<Repair> {
     let Some(head) = snapshot.heads.get(&team).filter(|head| head.in_flight.is_none()) else {
         return Vec::new();
@@ -46,7 +47,7 @@ pub fn repairs(snapshot: &Snapshot, team: TeamId) -> Vec<Repair> {
     mending.repairs
 }
 
-/// Whether a violation is one of what can be computed again.
+/// Returns whether other records determine the correct value.
 fn is_computed(violation: &Violation) -> bool {
     matches!(
         (&violation.subject, violation.rule),
@@ -54,7 +55,7 @@ fn is_computed(violation: &Violation) -> bool {
     )
 }
 
-/// A team's records as they will be once the repairs so far are made.
+/// A team's records after the repairs so far.
 struct Mending {
     snapshot: Snapshot,
     head: Head,
@@ -67,7 +68,9 @@ impl Mending {
         self.repairs.push(Repair { violation, writes });
     }
 
-    /// The write that moves the head on to this one.
+    /// Returns the write that advances the head to `after`.
+    ///
+    /// Each repair continues from the head of the one before, so they commit one after another.
     fn head(&mut self, after: Head) -> Write {
         let before = std::mem::replace(&mut self.head, after);
         Write::Head { before, after }
@@ -82,7 +85,7 @@ impl Mending {
         }
     }
 
-    /// The digest of an application; with it the head, for that is what fences it.
+    /// Repairs the digest of an application, together with the head, which is its fence.
     fn application(&mut self, before: &Application) {
         let id = before.id;
         let items = self.snapshot.items.values().filter(|item| item.id.application() == id);
@@ -108,7 +111,7 @@ impl Mending {
         }
     }
 
-    /// The shares in an item, as long as it stays as it is.
+    /// Repairs the shares of an item, under its revision.
     fn shares(&mut self, item: &Item) {
         let involved: BTreeSet<TeamId> = item.dependents().collect();
         let noted = noted(&self.snapshot.shares, item.id);
@@ -126,7 +129,7 @@ impl Mending {
         }
     }
 
-    /// Since when a team has had a share in an item: since its first change instance.
+    /// Returns the time of a team's first change instance on an item, when its share began.
     fn since(&self, item: ItemId, owner: TeamId) -> Option<Timestamp> {
         let changes = self.snapshot.changes.values();
         let of_it = changes.filter(|change| change.item == item && change.owner.id == owner);

@@ -1,7 +1,7 @@
-//! A service's definition as a JSON Schema: what may be published, and what it says about an item.
+//! Service definitions as JSON Schemas: the checks at publication, and the check of items.
 //!
-//! Owners write definitions and consumers pay for running them, so a definition is bounded before it is
-//! compiled: no reference leaves it, none leads back to itself, and the work per value has a limit.
+//! Owners write definitions and consumers wait for their evaluation, so limits apply before compilation (ADR 8). No
+//! reference leaves the definition or leads back to itself, and the work per value is bounded.
 
 mod check;
 mod cost;
@@ -29,55 +29,56 @@ use crate::{
     problem::{Problem, push_token},
 };
 
-/// The size of a definition's body.
+/// Maximum size of a definition in a request body, in bytes.
 pub const SCHEMA_BYTES_MAX: usize = 64 * 1024;
-/// How many containers may be within each other in a definition.
+/// Maximum nesting of containers in a definition.
 pub const SCHEMA_DEPTH_MAX: usize = 32;
-/// How many `$ref`s a definition may hold.
+/// Maximum number of `$ref`s in a definition.
 pub const SCHEMA_REFS_MAX: usize = 256;
-/// How many patterns a definition may hold.
+/// Maximum number of patterns in a definition.
 pub const PATTERNS_MAX: usize = 64;
-/// The size of one compiled pattern.
+/// Maximum size of a compiled pattern, in bytes.
 pub const PATTERN_BYTES_MAX: usize = 512 * 1024;
-/// The size of each of the two caches that matching a pattern fills.
+/// Size of each of the two caches of a pattern's automaton, in bytes.
 pub const PATTERN_CACHE_BYTES: usize = 512 * 1024;
-/// The length of the places of all values in a definition together: the library keeps the place of each subschema.
+/// Maximum length of all pointers in a definition together, in bytes; the library stores the pointer of each
+/// subschema.
 pub const PLACES_BYTES_MAX: usize = 1024 * 1024;
-/// How much memory a compiled definition may take, by estimate.
+/// Maximum memory of a compiled definition in bytes, by estimate.
 pub const COMPILED_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// How many subschemas one value may meet, each counted once per way that leads to it.
+/// Maximum number of subschemas for one value, each counted once for each path to it.
 pub const EXPANDED_MAX: u64 = 10_000;
-/// How many subschemas may be within each other, `$ref`s followed: compiling and validating recurse.
+/// Maximum nesting of subschemas, with `$ref`s resolved; compilation and validation recurse.
 pub const EXPANDED_DEPTH_MAX: u64 = 64;
-/// How many other items one item may reference.
+/// Maximum number of references of an item.
 pub const REFERENCES_MAX: usize = 256;
-/// How many problems of one item are told at most.
+/// Maximum number of reported problems of an item.
 pub const ITEM_PROBLEMS_MAX: usize = 100;
 
 const VALUE_CHARS_MAX: usize = 80;
 const MESSAGE_CHARS_MAX: usize = 300;
 
-/// A service's definition, compiled.
+/// A compiled service definition.
 #[derive(Debug)]
 pub struct Schema {
-    /// The service's name.
+    /// The service's title.
     pub title: String,
     /// The definition in canonical form.
     pub text: String,
     /// The properties that name items of other services.
     pub references: Vec<ReferenceField>,
-    /// What its metadata say of whether approval is required.
+    /// `approval_required` in the metadata, if present.
     pub approval_required: Option<bool>,
-    /// What its metadata say of prices.
+    /// The prices in the metadata.
     pub prices: Prices,
-    /// The memory that it takes, by an estimate that is not too low.
+    /// The memory of the definition in bytes; the estimate is never too low.
     pub bytes: usize,
     model: Model,
-    /// None where it takes too much memory: no item can be judged by it.
+    /// None if the compiled definition would take too much memory; every item is then `too_complex`.
     validator: Option<Validator>,
 }
 
-/// The steps that judging items may still take.
+/// The steps left for the check of items.
 #[derive(Debug)]
 pub struct Budget {
     steps: u64,
@@ -85,17 +86,17 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What one request may take.
+    /// Returns the budget of one request.
     pub const fn of_request() -> Self {
         Self { steps: STEPS_MAX, is_exceeded: false }
     }
 
-    /// Whether an item needed more steps than there were left.
+    /// Returns whether an item needed more steps than were left.
     pub const fn is_exceeded(&self) -> bool {
         self.is_exceeded
     }
 
-    /// The steps that have been taken.
+    /// Returns the number of used steps.
     pub const fn taken(&self) -> u64 {
         STEPS_MAX.saturating_sub(self.steps)
     }
@@ -108,33 +109,29 @@ pub struct ReferenceField {
     pub field: String,
     /// The title of the other service.
     pub service: String,
-    /// Whether it names one item or several.
     pub form: Form,
 }
 
-/// How many items a reference property names.
+/// The number of items in a reference property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// An array of names.
     List,
-    /// One name.
     One,
 }
 
-/// An item of another service that an item names.
+/// A reference to an item of another service.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reference {
     /// The title of the other service.
     pub service: String,
-    /// The name of the item within it.
+    /// The name of the other item.
     pub name: String,
 }
 
-/// A place in a declaration that names an item of another service.
+/// A position in a declaration that names an item of another service.
 pub(crate) struct Named<'a> {
-    /// The property.
     pub(crate) field: &'a str,
-    /// The position in a list.
+    /// The index in a list.
     index: Option<usize>,
     service: &'a str,
     name: &'a str,
@@ -145,12 +142,12 @@ impl Named<'_> {
         Reference { service: self.service.to_owned(), name: self.name.to_owned() }
     }
 
-    /// Returns whether this place names an item.
+    /// Returns whether this position names the referenced item.
     pub(crate) fn names(&self, reference: &Reference) -> bool {
         (self.service, self.name) == (reference.service.as_str(), reference.name.as_str())
     }
 
-    /// Returns the JSON pointer of the place within the declaration.
+    /// Returns the JSON pointer within the declaration.
     pub(crate) fn pointer(&self) -> String {
         let mut pointer = below("", self.field);
         if let Some(index) = self.index {
@@ -160,12 +157,12 @@ impl Named<'_> {
     }
 }
 
-/// Checks a definition before it is published; every problem that can be told without compiling is told.
+/// Checks a definition before its publication; reports every problem that needs no compilation.
 pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
     checked(bytes, |check, root| check.service(root))
 }
 
-/// Checks a schema of metadata before it is set: bounded as a definition is, but of no service.
+/// Checks a schema for metadata before it is set; the same limits apply, but it belongs to no service.
 pub fn of_metadata(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
     checked(bytes, |check, root| check.object(root))
 }
@@ -174,6 +171,7 @@ fn checked(
     bytes: &[u8],
     of: impl FnOnce(&mut Check<'_>, &Map<String, Value>),
 ) -> Result<Schema, Vec<Problem>> {
+    // Before the parser, whose time grows with the text.
     if bytes.len() > SCHEMA_BYTES_MAX {
         return Err(vec![problem("", "too_large", format!("larger than {SCHEMA_BYTES_MAX} bytes"))]);
     }
@@ -181,6 +179,7 @@ fn checked(
     let Some(root) = definition.as_object() else {
         return Err(vec![problem("", "wrong_type", "a definition is an object")]);
     };
+    // Before the walks below: each of them builds pointers of this length.
     if places_bytes(&definition, 0) > PLACES_BYTES_MAX {
         let message =
             format!("the places of its values must not have more than {PLACES_BYTES_MAX} bytes together");
@@ -191,23 +190,25 @@ fn checked(
     check.subschemas();
     check.work();
     check.meta_schema();
+    // The cost model follows references, so it needs a definition without circles.
     if check.problems.is_empty() {
         check.cost();
     }
     if !check.problems.is_empty() {
         return Err(check.problems.into_vec());
     }
-    // The text is what is kept: in it a number is spelled in one way, and so it is in whatever is told of an item.
+    // The table stores this text. The canonical form fixes the spelling of numbers there, and in messages about
+    // items.
     compiled(&json::canonical(&definition))
 }
 
-/// Compiles a definition that was checked when it was published.
+/// Compiles a definition that was checked at its publication.
 pub fn load(text: &str) -> Result<Schema, Vec<Problem>> {
     let schema = compiled(text)?;
     if schema.title.is_empty() { Err(vec![problem("", "invalid_schema", "no title")]) } else { Ok(schema) }
 }
 
-/// Compiles a schema of metadata that was checked when it was set: it has a title or none.
+/// Compiles a schema for metadata that was checked when it was set; a title is optional.
 pub fn load_of_metadata(text: &str) -> Result<Schema, Vec<Problem>> {
     compiled(text)
 }
@@ -217,7 +218,7 @@ fn compiled(text: &str) -> Result<Schema, Vec<Problem>> {
 }
 
 impl Schema {
-    /// Returns the same without what judging items takes; each item is `too_complex` for it.
+    /// Returns the schema without its validator and model; every item is then `too_complex`.
     pub fn uncompiled(&self) -> Self {
         Self {
             title: self.title.clone(),
@@ -231,8 +232,9 @@ impl Schema {
         }
     }
 
-    /// Returns the problems of an item's declaration, with places relative to it. What would take more steps than are
-    /// left is not judged: `too_complex`.
+    /// Returns the problems of an item's declaration, with relative pointers.
+    ///
+    /// An item that needs more steps than are left is not evaluated: `too_complex`.
     pub fn problems(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
         let Some(validator) = &self.validator else {
             let message =
@@ -243,6 +245,7 @@ impl Schema {
             (budget.steps, budget.is_exceeded) = (0, true);
             let message =
                 format!("all items of a request must not need more than {STEPS_MAX} steps to check");
+        // Before the validator runs, because nothing can interrupt it.
             return vec![problem("", "too_complex", message)];
         };
         budget.steps = budget.steps.saturating_sub(cost.valid);
@@ -252,11 +255,12 @@ impl Schema {
         if cost.full > budget.steps || cost.first > ERRORS_BYTES_MAX {
             let message = "must fit the definition; the two are too large together to say where it does not";
             return vec![problem("", "schema", message)];
+        // The search for all errors costs more than the answer valid or not, so it has its own limit.
         }
         budget.steps = budget.steps.saturating_sub(cost.full);
         let mut problems = Problems::default();
         if cost.bytes > ERRORS_BYTES_MAX {
-            // The library builds all errors before it hands out the first, unless it is asked for that alone.
+            // The library builds all errors before it returns the first, except in `validate`.
             validator.validate(body).err().iter().for_each(|error| tell(&mut problems, body, error));
         } else {
             let errors = validator.iter_errors(body).take(ITEM_PROBLEMS_MAX);
@@ -267,13 +271,14 @@ impl Schema {
         problems
     }
 
-    /// The items that a declaration names, sorted and each once; what is no name is for the schema to refuse.
+    /// Returns the references in a declaration, sorted and without duplicates; the schema refuses anything but
+    /// names.
     pub fn references_of(&self, body: &Value) -> Vec<Reference> {
         let references: BTreeSet<Reference> = self.named(body).map(|named| named.reference()).collect();
         references.into_iter().collect()
     }
 
-    /// Returns each place in a declaration that names an item.
+    /// Returns each position in a declaration that names an item.
     pub(crate) fn named<'a>(&'a self, body: &'a Value) -> impl Iterator<Item = Named<'a>> {
         self.references.iter().flat_map(|ReferenceField { field, service, form }| {
             let value = body.get(field);
@@ -299,6 +304,7 @@ fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
     let is_small = places_bytes(definition, 0) <= PLACES_BYTES_MAX;
     let model = if is_small { Model::of(definition) } else { Model::default() };
     let weight = weight(definition, &model);
+    // A stored definition may be older than these limits. It must still load, but then it checks no item.
     let validator = if is_small && weight <= COMPILED_BYTES_MAX {
         let built = options(draft).build(&compiled_form(root, &references));
         Some(built.map_err(|error| {
@@ -321,7 +327,9 @@ fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
     })
 }
 
-/// The memory that a compiled definition takes, by an estimate that is not too low.
+/// Estimates the memory of a compiled definition; the estimate is never too low.
+///
+/// A test compares it with a counting allocator.
 fn weight(definition: &Value, model: &Model) -> usize {
     let parts = [
         4 * 1024,
@@ -337,7 +345,7 @@ fn length_of(definition: &Value) -> usize {
     definition.to_string().len()
 }
 
-/// The length of the places of all values below one whose own place is so long.
+/// Returns the length of all pointers below a value whose own pointer has length `place`.
 fn places_bytes(value: &Value, place: usize) -> usize {
     let below =
         |(name, value): (usize, &Value)| places_bytes(value, place.saturating_add(name).saturating_add(1));
@@ -353,7 +361,7 @@ fn places_bytes(value: &Value, place: usize) -> usize {
     below.saturating_add(place)
 }
 
-/// The prices in a definition's metadata; what is not said is free of charge.
+/// Returns the prices in a definition's metadata; missing ones are zero.
 fn prices(metadata: Option<&Value>) -> Prices {
     let price = |charge_type: ChargeType| {
         let number = metadata.and_then(|metadata| metadata.get(charge_type.name())?.as_number());
@@ -366,9 +374,12 @@ fn options(draft: Draft) -> ValidationOptions<'static> {
     let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_CACHE_BYTES);
     jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns)
 }
+    // The linear engine: backtracking could take exponential time on a consumer's text (ADR 8).
 
-/// The definition as the library gets it: without a name of its own, for one that is also the name of a
-/// known schema would hide that, and with entries of reference lists as strings unless it says otherwise.
+/// Returns the definition as the library compiles it.
+///
+/// It has no `$id`, because one that equals the name of a known schema would hide that schema. Entries of reference
+/// lists are strings, unless the definition has its own `items`.
 fn compiled_form(root: &Map<String, Value>, references: &[ReferenceField]) -> Value {
     let mut root = root.clone();
     root.remove("$id");
@@ -383,7 +394,7 @@ fn compiled_form(root: &Map<String, Value>, references: &[ReferenceField]) -> Va
     Value::Object(root)
 }
 
-/// The draft that a definition is written in; none if it is not one of the two.
+/// Returns the draft of a definition; none if it is not one of the two supported ones.
 fn draft(root: &Map<String, Value>) -> Option<Draft> {
     let Some(uri) = root.get("$schema") else {
         return Some(Draft::Draft202012);
@@ -397,7 +408,7 @@ fn draft(root: &Map<String, Value>) -> Option<Draft> {
     }
 }
 
-/// The reference properties of a definition, each with its pointer, and why one is not understood.
+/// Returns the reference properties of a definition with their pointers, or the reason why one is invalid.
 fn reference_fields(
     root: &Map<String, Value>,
 ) -> impl Iterator<Item = (String, Result<ReferenceField, &'static str>)> {
@@ -452,7 +463,7 @@ fn below(pointer: &str, token: &str) -> String {
     below
 }
 
-/// Tells one error of the library, at the property that is missing or too many where it is about one.
+/// Reports an error of the library, at the missing or surplus property if it concerns one.
 fn tell(problems: &mut Problems, body: &Value, error: &ValidationError<'_>) {
     let pointer = error.instance_path().as_str();
     if let ValidationErrorKind::Required { property: Value::String(property) } = error.kind() {
@@ -467,14 +478,14 @@ fn tell(problems: &mut Problems, body: &Value, error: &ValidationError<'_>) {
     }
 }
 
-/// The properties that an error says are too many.
+/// Returns the surplus properties in an error.
 fn unexpected<'a>(body: &'a Value, error: &'a ValidationError<'_>) -> Vec<&'a str> {
     if let ValidationErrorKind::AdditionalProperties { unexpected }
     | ValidationErrorKind::UnevaluatedProperties { unexpected } = error.kind()
     {
         return unexpected.iter().map(String::as_str).collect();
     }
-    // Where no properties are declared at all, the library names the first value and not the property.
+    // If a schema declares no properties at all, the library names the first value and not the property.
     let schema = error.schema_path().as_str().strip_suffix("/additionalProperties");
     let is_closed = schema.is_some_and(|schema| !schema.ends_with("/properties"))
         && matches!(error.kind(), ValidationErrorKind::FalseSchema);
@@ -482,13 +493,13 @@ fn unexpected<'a>(body: &'a Value, error: &'a ValidationError<'_>) -> Vec<&'a st
     object.filter(|_| is_closed).map_or_else(Vec::new, |object| object.keys().map(String::as_str).collect())
 }
 
-/// The library's message; a value that is long is called just that, and a long message is cut.
+/// Returns the library's message without long values; a long message is cut.
 fn message(error: &ValidationError<'_>) -> String {
     let is_long = cut(VALUE_CHARS_MAX, error.instance()).ends_with('…');
     if is_long { cut(MESSAGE_CHARS_MAX, &error.masked()) } else { cut(MESSAGE_CHARS_MAX, error) }
 }
 
-/// The first characters of a text, of which no more are written.
+/// Returns the first characters of a text, without formatting the rest.
 fn cut(chars_max: usize, text: &dyn fmt::Display) -> String {
     let mut cut = Cut { text: String::new(), left: chars_max };
     if fmt::write(&mut cut, format_args!("{text}")).is_err() {

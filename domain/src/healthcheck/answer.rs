@@ -58,6 +58,7 @@ impl Failed {
 
 /// Builds the question about one item.
 pub fn question_about(item: &Item) -> Value {
+    // Names and ids only: declarations may hold secrets, and the target needs none of them.
     json!({
         "service": item.service.title,
         "service_item": item.name,

@@ -56,7 +56,9 @@ impl Crontab {
             hours: HOURS.read(hour)?,
             days: DAYS.read(day)?,
             months: MONTHS.read(month)?,
+            // Moves 7 to 0: both are Sunday.
             weekdays: (weekdays | (weekdays >> 7)) & 0x7f,
+            // A step such as `*/2` does not restrict a field here, as in cron.
             either_day: !day.starts_with('*') && !weekday.starts_with('*'),
         };
         // A date like 30 February would never run, and each search for it would scan forty years.

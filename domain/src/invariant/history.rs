@@ -52,6 +52,7 @@ fn may_act(change: &Change, entry: &Entry) -> bool {
             entry.by == Actor::System && is_legal(By::StackRules)
         }
         (Some(from), Some(ClosedBy::Retried(_))) => by_owner && from.is_blocked() && is_legal(By::Owner),
+        // These reasons close a change instance at its creation only.
         (Some(_), Some(ClosedBy::Overtaken | ClosedBy::Blocked)) => false,
         (Some(from), None) => by_owner && (entry.to == from || is_legal(By::Owner)),
     }

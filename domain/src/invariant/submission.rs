@@ -9,7 +9,7 @@ use crate::work::Work;
 use std::collections::BTreeSet;
 
 impl Audit<'_> {
-    /// I10 and I11: what a submission planned exists, or is still owed.
+    /// I10 and I11: each planned change instance exists or is pending, and the counts of a submission are correct.
     pub(super) fn submission(&mut self, submission: &Submission) {
         let subject = || Subject::Submission(submission.id);
         let works = self.works.get(&(submission.id, submission.staging)).cloned().unwrap_or_default();
@@ -43,7 +43,7 @@ impl Audit<'_> {
         self.submission_size(submission);
     }
 
-    /// I11: what was staged is claimed until all of it is carried out.
+    /// I11: a submission with unfinished work has its committed staging.
     fn staged(&mut self, submission: &Submission) {
         let Some(id) = submission.staging.filter(|_| submission.work_left > 0) else { return };
         let staging = self.stagings.get(&(submission.id.team(), id));
@@ -54,12 +54,12 @@ impl Audit<'_> {
         self.require(claimed, "I11", Subject::Submission(submission.id), detail);
     }
 
-    /// I11: what is generated is what was planned, without what is still owed.
+    /// I11: the generated and the pending change instances are together the planned ones.
     fn generated(&mut self, submission: &Submission, waiting: &BTreeSet<ChangeId>) {
         let of_it = self.changes_of_submission.get(&submission.id).into_iter().flatten();
         let generated = count(of_it.filter(|c| matches!(c.kind, Kind::Dependent | Kind::Referenced)));
         let direct: BTreeSet<ChangeId> = submission.direct_changes().collect();
-        // A record stays until all of it is carried out.
+        // A record stays until all its change instances exist, so some of them may exist already.
         let owed =
             waiting.iter().filter(|id| !self.snapshot.changes.contains_key(*id) && !direct.contains(*id));
         let owed = count(owed);
@@ -72,7 +72,7 @@ impl Audit<'_> {
         );
     }
 
-    /// I11: a staging is a submission's exactly when it is committed, and until all its work is carried out.
+    /// I11: a committed staging has a submission with unfinished work; any other staging has none.
     pub(super) fn staging(&mut self, staging: &Staging) {
         let submission =
             self.submissions.get(&staging.submission).filter(|one| one.staging == Some(staging.id));
@@ -96,7 +96,7 @@ impl Audit<'_> {
         self.work_size(work);
     }
 
-    /// I20: an idempotency key leads to a submission of its team, and no other one to the same.
+    /// I20: an idempotency key refers to a submission of its team, and each submission has at most one key.
     pub(super) fn remembered(&mut self) {
         let mut led_to = BTreeSet::new();
         for (team, remembered) in &self.snapshot.remembered {

@@ -35,6 +35,7 @@ pub(super) fn problems(
             message: format!("the key belongs to team '{}'", stored.team.name),
             change: None,
         });
+        // All further checks would use the records of the wrong team.
         return problems.into_vec();
     }
     let Ok(concerned) = application::concerned(stored, items, request) else {

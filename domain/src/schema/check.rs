@@ -1,12 +1,12 @@
-//! Checking a definition before it is compiled: what makes it a service's, where it leads, what it may cost.
+//! The check of a definition before its compilation: its form, its references and its cost.
 
 use super::walk::{BadRef, ROOT_ONLY, UNSUPPORTED, Way, subschemas, target};
 use super::*;
 
-/// Up to how many values all that is no schema in a definition is named.
+/// Maximum number of values in a definition for a full list of meta-schema errors.
 const META_VALUES_MAX: usize = 2_000;
 
-/// How many values there are.
+/// Returns the number of values.
 fn values(value: &Value) -> usize {
     let below: usize = match value {
         Value::Array(elements) => elements.iter().map(values).sum(),
@@ -16,7 +16,7 @@ fn values(value: &Value) -> usize {
     below.saturating_add(1)
 }
 
-/// What validating one value against a schema may cost.
+/// The cost of validating one value against a schema.
 #[derive(Clone, Copy, Default)]
 struct Work {
     schemas: u64,
@@ -32,11 +32,11 @@ impl Work {
     }
 }
 
-/// Goes through a definition and collects what is wrong.
+/// Walks through a definition and collects the problems.
 pub(super) struct Check<'a> {
     definition: &'a Value,
     pub(super) problems: Problems,
-    /// By pointer; none while it is being worked out, which is how a way back to itself shows.
+    /// By pointer; none while its computation is in progress, which reveals a circle of references.
     works: BTreeMap<String, Option<Work>>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Check<'a> {
         self.problems.push(|| problem(pointer, rule, message));
     }
 
-    /// What makes a schema the definition of a service.
+    /// Checks the parts that make a schema the definition of a service.
     pub(super) fn service(&mut self, root: &Map<String, Value>) {
         match root.get("title").map(Value::as_str) {
             None => self.tell("/title", "missing_title", "the title, the name of the service, is missing"),
@@ -69,7 +69,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// What makes it a schema of objects, in a draft that is known.
+    /// Checks that the schema describes objects, in a supported draft.
     pub(super) fn object(&mut self, root: &Map<String, Value>) {
         if root.get("type").and_then(Value::as_str) != Some("object") {
             self.tell("/type", "wrong_type", "what it describes is an object: the type must be `object`");
@@ -91,7 +91,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// What a definition says of the service beside its items.
+    /// Checks the metadata: settings and prices of the service.
     fn metadata(&mut self, root: &Map<String, Value>) {
         let Some(metadata) = root.get("metadata") else { return };
         let Some(metadata) = metadata.as_object() else {
@@ -111,7 +111,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Every subschema by itself, and what a `$ref` makes one.
+    /// Checks each subschema, including the targets of `$ref`s.
     pub(super) fn subschemas(&mut self) {
         let (mut refs, mut patterns) = (0_usize, 0_usize);
         let mut seen = BTreeSet::new();
@@ -169,7 +169,7 @@ impl<'a> Check<'a> {
         let keys = by_name.map(|(pattern, _)| (below(&at, pattern), pattern.as_str()));
         for (at, pattern) in own.into_iter().chain(keys) {
             *count = count.saturating_add(1);
-            // Past the limit the definition is refused anyway, and compiling patterns is what costs.
+            // Past the limit the definition is refused anyway, and each pattern costs a compilation.
             if *count <= PATTERNS_MAX
                 && options(Draft::Draft202012).build(&json!({"pattern": pattern})).is_err()
             {
@@ -180,7 +180,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Bounds what one value may meet on all ways through the definition.
+    /// Bounds the number and the depth of subschemas on all paths through the definition.
     pub(super) fn work(&mut self) {
         let work = self.work_of("", self.definition, 0);
         for (count, count_max, what) in [
@@ -201,17 +201,18 @@ impl<'a> Check<'a> {
         if let Some(Some(known)) = self.works.get(pointer) {
             return *known;
         }
+        // This function recurses as well, so it stops at the limit that it enforces.
         self.works.insert(pointer.to_owned(), None);
         let mut work = Work { schemas: 1, ..Work::default() };
         for below in subschemas(pointer, schema) {
             let found = self.work_of(&below.pointer, below.schema, depth.saturating_add(1));
-            // A definition costs where it is referenced; it is gone through here for the circles in it.
+            // A named definition costs where a reference uses it. This visit only detects circles in it.
             if below.way != Way::Named {
                 work.add(found);
             }
         }
         work.add(self.work_of_reference(pointer, schema, depth));
-        // To know what is not evaluated yet, the library evaluates everything beside it again.
+        // To find unevaluated parts, the library evaluates the neighbouring keywords once more.
         if schema.get("unevaluatedProperties").or_else(|| schema.get("unevaluatedItems")).is_some() {
             work.schemas = work.schemas.saturating_mul(3);
         }
@@ -230,8 +231,9 @@ impl<'a> Check<'a> {
         }
         self.work_of(to, schema, depth.saturating_add(1))
     }
+        // Its computation is in progress, so this reference is inside its own target.
 
-    /// Bounds the steps that the largest item takes, and the memory that the compiled definition does.
+    /// Bounds the steps for the largest item, and the memory of the compiled definition.
     pub(super) fn cost(&mut self) {
         let (model, places) = Model::with_places(self.definition);
         let item = u64::try_from(DECLARATION_BYTES_MAX).unwrap_or(u64::MAX);
@@ -256,10 +258,10 @@ impl<'a> Check<'a> {
         } else {
             jsonschema::draft202012::meta::validator()
         };
-        // Each vocabulary of a draft goes through the definition: the same is found several times.
+        // Each vocabulary of a draft checks the whole definition, so the same error occurs several times.
         let mut found = BTreeSet::new();
         if values(self.definition) > META_VALUES_MAX {
-            // All errors would be built before the first is handed out.
+            // The library would build all errors before it returns the first.
             if let Err(error) = validator.validate(self.definition) {
                 self.tell(error.instance_path().as_str(), "invalid_schema", message(&error));
             }

@@ -1,16 +1,16 @@
-//! What may be published, what is refused and where, and what an item is told.
+//! Publication and refusal of definitions, and the problems of items.
 
 use super::walk::{ROOT_ONLY, UNSUPPORTED};
 use super::*;
 
 impl Schema {
-    /// The problems of an item that is the only one of its request.
+    /// Returns the problems of an item in a request of its own.
     fn judged(&self, item: &Value) -> Vec<Problem> {
         self.problems(item, &mut Budget::of_request())
     }
 }
 
-/// A definition with these keywords added at its root.
+/// Returns a definition with these keywords at its root.
 fn definition(more: &Value) -> Value {
     let mut definition = json!({"title": "VM", "type": "object", "required": ["name"],
         "properties": {"name": {"type": "string"}}});
@@ -20,7 +20,7 @@ fn definition(more: &Value) -> Value {
     definition
 }
 
-/// A definition with this property beside the name.
+/// Returns a definition with this property in addition to the name.
 fn with_property(property: &Value) -> Value {
     definition(&json!({"properties": {"name": {"type": "string"}, "x": property}}))
 }
@@ -40,7 +40,7 @@ fn assert_told(definition: &Value, expected: &[(&'static str, &str)]) {
     assert_eq!(told, expected, "{definition}");
 }
 
-/// `d0` holds twice a reference to `d1` below `keyword`, that one to `d2`, and so on.
+/// Returns `d0` with two references to `d1` below `keyword`, `d1` with two to `d2`, and so on.
 fn doubling(depth: usize, keyword: &str) -> Value {
     let mut schemas = Map::new();
     for level in 0..depth {
@@ -52,7 +52,7 @@ fn doubling(depth: usize, keyword: &str) -> Value {
         {"name": {"type": "string"}, "x": {"$ref": "#/$defs/d0"}}}))
 }
 
-/// Runs what takes minutes, or for ever, once its limit is lost: a lost limit is a run that does not end.
+/// Runs a check that takes minutes, or never ends, without its limit.
 fn ends(work: impl FnOnce()) {
     work();
 }
@@ -118,7 +118,7 @@ fn each_draft_has_rules_of_its_own() {
     assert_told(&tuple("http://json-schema.org/draft-07/schema#"), &[]);
     let later = tuple("https://json-schema.org/draft/2020-12/schema");
     assert_told(&later, &[("invalid_schema", "/properties/x/items")]);
-    // The earlier one asks for patterns of one dialect, the later one leaves that to the engine that runs them.
+    // Draft-07 requires patterns of one dialect, 2020-12 leaves the dialect to the engine.
     let flagged = |draft: &str| {
         let mut definition = with_property(&json!({"pattern": "(?i)^a$"}));
         definition["$schema"] = json!(draft);
@@ -172,7 +172,7 @@ fn both_drafts_have_references_in_both_forms() {
             |service: &str, name: &str| Reference { service: service.to_owned(), name: name.to_owned() };
         assert_eq!(schema.judged(&body), []);
         assert_eq!(schema.references_of(&body), [named("Gateway", "g"), named("VM", "a"), named("VM", "b")]);
-        // What is no name is refused by the definition, which says so itself of the list's entries.
+        // The definition itself refuses entries that are not names.
         let places = |body: Value| -> Vec<String> {
             schema.judged(&body).into_iter().map(|problem| problem.pointer).collect()
         };
@@ -281,7 +281,7 @@ fn references_in_a_circle_are_refused() {
     let mut tree = with_property(&json!({"$ref": "#/$defs/a"}));
     tree["$defs"] = json!({"a": {"items": {"$ref": "#/$defs/b"}}, "b": {"not": {"$ref": "#/$defs/a"}}});
     assert_told(&tree, &[("recursive_reference", "/$defs/b/not/$ref")]);
-    // Nothing leads to these, but whoever adds a reference to them should not be the one to be told.
+    // Nothing references these yet, but a later reference to them must not be the one that fails.
     tree["properties"]["x"] = json!({});
     assert_eq!(told(&tree)[0].0, "recursive_reference");
 }
@@ -331,7 +331,7 @@ fn as_many_subschemas_apply_as_may_and_as_deep_as_they_may() {
     let others = 3;
     assert_told(&wide(EXPANDED_MAX - others), &[]);
     assert_told(&wide(EXPANDED_MAX - others + 1), &[("too_complex", "")]);
-    // The definition, its property, and so many that follow from each other.
+    // The definition, its property, and a chain of the rest.
     let deep = |count: u64| {
         let link = |next: u64| json!({"$ref": format!("#/$defs/d{next}")});
         let last = count - 3;
@@ -525,12 +525,12 @@ fn an_item_takes_steps_for_what_applies_to_it() {
     assert!(taken(json!({"items": {"anyOf": vec![anything(); 100]}}), json!(vec!["a"; 100])) >= 80_000);
     assert!(taken(json!({"patternProperties": {"b$": anything()}}), json!({"ab": 1, "b": 2})) >= least + 19);
     assert!(taken(json!({"enum": (0..1_000).collect::<Vec<_>>()}), json!(1)) >= least + 1_000);
-    // A pattern whose automaton is small takes one step for each byte, another one more for each state.
+    // A pattern with a small automaton takes one step per byte, another one takes one per byte and state.
     let text = "a".repeat(1_000);
     let small = taken(json!({"pattern": "^a{1,1000}$"}), json!(text));
     assert!((least + 1_000..least + 2_000).contains(&small), "{small}");
     assert!(taken(json!({"pattern": "[ab]*a[ab]{500}"}), json!(text)) >= 500_000);
-    // What is not evaluated is found by evaluating the rest once more.
+    // Unevaluated parts are found by another evaluation of the rest.
     let closed = |more: Value| {
         let mut schema = json!({"anyOf": vec![json!({"properties": {"a": true}}); 50]});
         schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -549,7 +549,7 @@ fn a_definition_is_refused_where_the_largest_item_costs_too_much() {
     refused(json!({"properties": {"y": {"items": constants(3_000)}}}), "/properties/x/properties/y/items");
     refused(json!({"additionalProperties": constants(3_000)}), "/properties/x/additionalProperties");
     published(&with_property(&json!({"items": constants(300)})));
-    // Once it costs less than for each element.
+    // Strings in a hash set cost less than one step per element.
     published(&with_property(&constants(3_000)));
     refused(json!({"pattern": "[ab]*a[ab]{6000}"}), "/properties/x");
     published(&with_property(&json!({"pattern": "[ab]*a[ab]{2000}"})));
@@ -564,7 +564,7 @@ fn a_definition_that_takes_much_memory_is_refused() {
     assert_told(&long(600), &[("too_complex", "")]);
     let patterns: Vec<_> = (0..12).map(|n| json!({"pattern": format!("[ab]*a[ab]{{300}}{n}")})).collect();
     assert_told(&with_property(&json!({"allOf": patterns})), &[("too_complex", "")]);
-    // One that is stored already is kept as it is, and judges nothing.
+    // A stored definition stays as it is, and every item of it is `too_complex`.
     let text = json::canonical(&long(600));
     let stored = load(&text).unwrap();
     assert_eq!(

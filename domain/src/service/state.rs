@@ -1,26 +1,26 @@
-//! The states of a service: what of it may still be declared (R31).
+//! The states of a service: what consumers may still declare (R31).
 
 use crate::change::ChangeType;
 
-/// How far a service is open to its consumers.
+/// The state of a service towards its consumers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceState {
-    /// Everything may be declared.
+    /// No restrictions.
     InService,
     /// No new items.
     NoNewServiceItem,
-    /// No new items, and no other declarations of those that exist; they may be removed.
+    /// No new items and no modifications; removals are allowed.
     NoModifyExistingServiceItem,
-    /// The same, and consumers do not find it in their catalogue.
+    /// As before, and the catalogue hides the service from consumers.
     Decommissioned,
 }
 
-/// The rule that a service's state sets up against a declaration, and what it says.
+/// The rule of a closed service against a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Closed {
-    /// The rule's name.
+    /// The name of the rule.
     pub rule: &'static str,
-    /// What is to be read after the service's title.
+    /// The message, after the service's title.
     pub message: &'static str,
 }
 
@@ -35,11 +35,11 @@ const DECOMMISSIONED: Closed = Closed {
 };
 
 impl ServiceState {
-    /// Every state.
+    /// All states.
     pub const ALL: [Self; 4] =
         [Self::InService, Self::NoNewServiceItem, Self::NoModifyExistingServiceItem, Self::Decommissioned];
 
-    /// The one name of the state.
+    /// Returns the name on the wire and in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::InService => "IN_SERVICE",
@@ -49,12 +49,12 @@ impl ServiceState {
         }
     }
 
-    /// Reads a state's name.
+    /// Parses the name of a state.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 
-    /// What stands against a consumer's declaring an item new or again, another declaration of it, or its removal.
+    /// Returns the rule against creating or redeclaring, modifying, or removing an item; none if it is allowed.
     pub const fn against(self, declared: ChangeType) -> Option<Closed> {
         match (self, declared) {
             (Self::InService, _) | (_, ChangeType::Delete) | (Self::NoNewServiceItem, ChangeType::Modify) => {

@@ -1,5 +1,6 @@
-//! The audit's I3, I10 and I11 on records that no rule lets come about; the histories are sealed anew, so that the chain
-//! does not tell on them.
+//! The audit's I3, I10 and I11 on records that no rule produces.
+//!
+//! The histories are chained again, so their hash chain does not reveal the forgery.
 
 use crate::world::{APP, CONSUMER, NP_OWNER, VM_OWNER, World, application, document, vm};
 use domain::actor::Actor;
@@ -12,7 +13,7 @@ use domain::submission::Scope;
 
 const NAME: &str = "CoreVM1";
 
-/// A world whose item has a rejected change instance, tried again and approved, and a dependent's share.
+/// Returns a world with a rejected, retried and approved change instance, and a dependent team's share.
 fn retried() -> (World, [ChangeId; 3]) {
     let mut world = World::new().with_dependent("VM");
     let (plan, shares) = world.declare_and_generate(&[vm(NAME, 1)]);
@@ -23,7 +24,7 @@ fn retried() -> (World, [ChangeId; 3]) {
     (world, [first, second, shares[0].id])
 }
 
-/// Whether the audit tells this of a change instance that is changed so.
+/// Returns whether the audit reports `detail` for a forged change instance.
 fn tells(id: impl FnOnce([ChangeId; 3]) -> ChangeId, forge: impl FnOnce(&mut Change), detail: &str) -> bool {
     let (mut world, ids) = retried();
     let change = world.snapshot.changes.get_mut(&id(ids)).unwrap();

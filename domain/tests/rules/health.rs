@@ -1,4 +1,4 @@
-//! How items are, as healthchecks tell: R40.
+//! The health of items by healthchecks: R40.
 
 use crate::world::{VM_OWNER, World, vm};
 use domain::actor::Actor;
@@ -11,7 +11,7 @@ use domain::related::Related;
 use domain::timestamp::Timestamp;
 use serde_json::{Value, json};
 
-/// Two items of a service, and one more.
+/// Returns three items of a service.
 fn items() -> Vec<Item> {
     let mut world = World::new();
     world.declare(&[vm("a", 1), vm("b", 1), vm("c", 1)]);

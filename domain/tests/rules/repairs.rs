@@ -1,4 +1,4 @@
-//! What can be computed again is, and nothing else is touched.
+//! Repairs of derived values, and nothing else.
 
 use crate::world::{APP, CONSUMER, NP_OWNER, VM_OWNER, World, application, document, team, vm};
 use domain::attention::Attention;
@@ -10,7 +10,7 @@ use domain::submission::Scope;
 use domain::timestamp::Timestamp;
 use domain::write::Write;
 
-/// Two applications; the later change instances of two items are shared, and one owner has rejected.
+/// Returns two applications, items with a share in their later changes, and a rejection.
 fn world() -> World {
     let mut world = World::new();
     world.declare(&[vm("a", 1)]);
@@ -34,7 +34,7 @@ fn break_digest(snapshot: &mut Snapshot, name: &str) {
     snapshot.applications.get_mut(&id).unwrap().digest = Hash::of("another");
 }
 
-/// What is mended when the world is broken so, as `rule detail`; the world is then as it was.
+/// Returns the repairs of a broken world as `rule detail`; checks that they restore the world.
 fn mended(break_it: impl FnOnce(&mut Snapshot)) -> Vec<String> {
     let consumer = team(CONSUMER).id;
     let (sound, mut broken) = (world(), world());
@@ -76,7 +76,7 @@ fn what_is_computed_is_computed_again() {
         let head = broken.heads.get_mut(&consumer).unwrap();
         (head.attention, head.root) = (Attention::NONE, Hash::of("another"));
     };
-    // The root is mended together with the first digest, and again with the second.
+    // The first digest and the second each come with a repair of the root.
     assert_eq!(mended(everything), [ATTENTION, DIGEST, DIGEST]);
 }
 

@@ -1,4 +1,4 @@
-//! What all teams have in common.
+//! Faults in the records that all teams share.
 
 use super::{Planted, all_are_told, busy, item};
 use crate::world::{NP_OWNER, STRANGER, VM_OWNER, team};
@@ -16,7 +16,7 @@ const OTHERWISE: &str = "items say otherwise of its id or owner, or there is non
 const VERSION: &str = "items are of a version of its schema that there is not";
 const CONFIG: &str = "says otherwise of its id or owner, or there is none";
 
-/// Keeps a version of a config of what it says is the service VM of an owner.
+/// Stores a config that names the service VM and this owner.
 fn keep(s: &mut Snapshot, service: ServiceId, version: u64, owner: &str) {
     let named = ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() };
     s.catalogue.configs.insert(ConfigId::new(service, version).unwrap(), (named, team(owner)));
@@ -24,7 +24,7 @@ fn keep(s: &mut Snapshot, service: ServiceId, version: u64, owner: &str) {
 
 const FOREIGN: &str = "one is for a service that is not the team's";
 
-/// Has a team tell something to the consumers of the service VM.
+/// Stores a message of this team for the consumers of the service VM.
 fn tell<'a>(s: &'a mut Snapshot, owner: &str) -> &'a mut Messages {
     let stamp = Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
     let services = vec![ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() }];

@@ -1,4 +1,4 @@
-//! Change instances, and the numbers that they have.
+//! Faults in change instances and in their numbers.
 
 use super::{Planted, again, all_are_told, busy, change, consumer, item, staged, told};
 use crate::world::{LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, team};
@@ -48,14 +48,14 @@ const ANSWERS: &[Planted] = &[
         let other = change(s, "b", VM_OWNER).id;
         answer(s, other);
     }),
-    // A dependent's own answers nothing.
+    // A dependent team's own change instance answers nothing.
     ("I35 change", ANSWERED, |s| {
         let dependents = change(s, "a", NP_OWNER).id;
         answer(s, dependents);
     }),
 ];
 
-/// Says of a change instance of `a` that it was answered by another.
+/// Marks a change instance of `a` as answered by another.
 fn answer(s: &mut Snapshot, by: ChangeId) {
     change(s, "a", VM_OWNER).history[0].closed_by = Some(ClosedBy::Answered(by));
 }
@@ -86,7 +86,7 @@ const OF_DEPENDENT: &str = "a DEPENDENT one, it does not follow from what it say
 const OF_DIRECT: &str = "a DIRECT one, it does not follow from what it says";
 
 const ORIGIN: &[Planted] = &[
-    // The first that is no direct one.
+    // The first generated change instance, marked as a direct one.
     ("I10 change", NO_DIRECT, |s| {
         let direct = s.submissions[0].direct;
         s.changes.values_mut().filter(|change| change.id.number() == (direct + 1) * 16).for_each(|change| {
@@ -112,7 +112,7 @@ const ORIGIN: &[Planted] = &[
     }),
     ("I10 change", OF_DEPENDENT, |s| change(s, "b", NP_OWNER).attempt = 2),
     ("I10 change", OF_DEPENDENT, |s| change(s, "b", NP_OWNER).cause = None),
-    // Of another item, from another submission.
+    // The cause is on another item, or from another submission.
     ("I10 change", OF_DEPENDENT, |s| {
         let cause = s.changes.values().find(|change| change.item_name == "l").unwrap().id;
         change(s, "b", NP_OWNER).cause = Some(cause);

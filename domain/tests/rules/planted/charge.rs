@@ -1,4 +1,4 @@
-//! Charges: whom they are of, what caused them, and what they come to (I26).
+//! Faults in charges: their parties, causes and sums (I26).
 
 use super::{Planted, all_are_told, change, item, with_catalogue};
 use crate::world::{CONSUMER, NP_OWNER, STRANGER, VM_OWNER, World, team, vm};
@@ -9,7 +9,10 @@ use domain::invariant::Snapshot;
 use domain::money::Amount;
 use domain::timestamp::Timestamp;
 
-/// `a` is in service at its second price, and its first time there is processed; `b` was, and is not charged any more.
+/// Returns a snapshot with charges.
+///
+/// `a` is in service at its second price, and the charge for its first time is processed. `b` was in service, and
+/// has no running charge.
 fn charged() -> Snapshot {
     let mut world = World::new().priced().with_dependent("VM");
     world.declare_and_generate(&[vm("a", 1), vm("b", 1)]);
@@ -31,13 +34,13 @@ fn ids(snapshot: &Snapshot, name: &str, charge_type: ChargeType) -> Vec<ChargeId
     charges.map(|charge| charge.id).filter(|id| id.charge_type() == charge_type).collect()
 }
 
-/// The charge for the creation of `a`.
+/// Returns the fee for the creation of `a`.
 fn fee(snapshot: &mut Snapshot) -> &mut Charge {
     let id = ids(snapshot, "a", ChargeType::CostPerChange)[0];
     snapshot.charges.get_mut(&id).unwrap()
 }
 
-/// The charges for the time of `a`: processed, ended with the price, and running, in this order but by number.
+/// Returns a charge for the time of `a`, in order of time: processed, ended with the price, running.
 fn time(snapshot: &mut Snapshot, place: usize) -> &mut Charge {
     let mut ids = ids(snapshot, "a", ChargeType::MonthlyCost);
     ids.sort_by_key(|id| snapshot.charges[id].start);
@@ -72,7 +75,7 @@ const CAUSES: &[Planted] = &[
     ("I26 charge", UNCAUSED, |s| fee(s).price = Amount::from_millionths(1)),
     ("I26 charge", UNCAUSED, |s| fee(s).end = None),
     ("I26 charge", UNCAUSED, |s| fee(s).start = Timestamp::from_micros(1)),
-    // For a dependent team's share.
+    // A charge for a dependent team's share.
     ("I26 charge", UNCAUSED, |s| {
         let share = change(s, "a", NP_OWNER).id;
         let charge = Charge { id: ChargeId::of_change(share), change: share, ..fee(s).clone() };
@@ -122,7 +125,7 @@ const TIMES: &[Planted] = &[
         let id = time(s, 2).id;
         s.charges.remove(&id);
     }),
-    // What nothing brought into force; what went on when it was over.
+    // A charge without an approval, and one that continues after its end.
     ("I26 item", OTHERWISE, |s| {
         let id = ChargeId::new(team(CONSUMER).id, 7 * 16 + 1).unwrap();
         let charge = Charge { id, change: change(s, "b", VM_OWNER).id, ..time(s, 2).clone() };

@@ -1,4 +1,4 @@
-//! Items with their slots, stacks, deployed items and shares.
+//! Faults in items: slots, stacks, deployed items and shares.
 
 use super::{Planted, again, all_are_told, busy, change, consumer, item, slot};
 use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, team};

@@ -1,11 +1,11 @@
-//! What has waited for too long: no invariant is broken, and somebody should look.
+//! Overdue work: it breaks no invariant, but needs an operator.
 
 use super::staged;
 use domain::invariant::{Snapshot, ages};
 use domain::staging::{StagingId, StagingState};
 use domain::timestamp::Timestamp;
 
-/// What is told so many seconds after everything was written.
+/// Returns the reports this number of seconds after the last write.
 fn told(snapshot: &Snapshot, seconds: u64) -> Vec<String> {
     let now =
         snapshot.submissions.iter().map(|one| one.created.micros()).max().unwrap() + seconds * 1_000_000;
@@ -27,7 +27,7 @@ fn what_is_only_laid_out_is_told_after_an_hour() {
     for state in [StagingState::Open, StagingState::Aborted] {
         let mut snapshot = staged();
         snapshot.heads.values_mut().for_each(|head| head.in_flight = None);
-        // The submission is of another staging now.
+        // The submission now belongs to another staging.
         snapshot.submissions.iter_mut().for_each(|one| one.staging = Some(StagingId::of("another", 0)));
         snapshot.stagings[0].state = state;
         let newest = snapshot.submissions.iter().map(|one| one.created).max().unwrap();

@@ -1,4 +1,4 @@
-//! What is told of the past.
+//! Faults in the records of the past.
 
 use super::{Planted, all_are_told, consumer, with_catalogue};
 use crate::world::{APP, CONSUMER, World, application, document, vm};
@@ -10,7 +10,7 @@ use domain::submission::Scope;
 use domain::team::Application;
 use serde_json::json;
 
-/// Three submissions, each with other metadata; the item is of the second one.
+/// Returns a snapshot of three submissions with different metadata; the second one has the item's last version.
 fn thrice() -> Snapshot {
     let mut world = World::new();
     for n in 1..=3 {
@@ -27,7 +27,7 @@ fn application_of(snapshot: &mut Snapshot) -> &mut Application {
     snapshot.applications.values_mut().next().unwrap()
 }
 
-/// What is kept of an application, the oldest first.
+/// Returns the oldest replaced metadata of an application.
 fn kept(snapshot: &mut Snapshot) -> &mut Replaced {
     let of_it = |(of, _): &&(Of, u64)| matches!(of, Of::Application(_));
     let key = *snapshot.replaced.keys().find(of_it).unwrap();

@@ -1,4 +1,4 @@
-//! Limits of single records: what is as large as it may be is not told, what is larger is.
+//! Limits of single records: the audit accepts the maximum and reports more.
 
 use super::{busy, change, consumer, item, staged, told};
 use crate::world::VM_OWNER;
@@ -13,7 +13,7 @@ use domain::state::State;
 use domain::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX};
 use domain::work::{ENTRIES_MAX, ITEMS_MAX, Owed};
 
-/// What has a size, its limit, and how it gets another one.
+/// The name of a size, its limit, and a function that sets it.
 type Sized = (&'static str, usize, fn(&mut Snapshot, usize));
 
 const BUSY: &[Sized] = &[

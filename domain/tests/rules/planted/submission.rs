@@ -1,4 +1,4 @@
-//! Teams, heads and applications, submissions, stagings, work and idempotency keys.
+//! Faults in teams, heads, applications, submissions, stagings, work and idempotency keys.
 
 use super::{Planted, all_are_told, busy, change, consumer, staged};
 use crate::world::{STRANGER, VM_OWNER, team};
@@ -15,7 +15,7 @@ fn head(snapshot: &mut Snapshot) -> &mut Head {
     snapshot.heads.get_mut(&consumer()).unwrap()
 }
 
-/// The newest one.
+/// Returns the newest submission.
 fn submission(snapshot: &mut Snapshot) -> &mut Submission {
     snapshot.submissions.iter_mut().max_by_key(|submission| submission.id).unwrap()
 }

@@ -1,9 +1,9 @@
-//! What is owed is generated, one by one or record by record.
+//! Generation of pending work, one by one or record by record.
 
 use super::*;
 
 impl World {
-    /// What is owed and can be generated now: a dependent's share needs its cause.
+    /// Returns the pending change instances that can be created now: a share needs its cause.
     pub(crate) fn ready(&self) -> Vec<ChangeId> {
         let owed = self.snapshot.works.iter().flat_map(|work| &work.entries);
         let ready = owed.filter(|owed| {
@@ -13,7 +13,7 @@ impl World {
         ready.map(|owed| owed.id).collect()
     }
 
-    /// Generates everything that is owed, oldest first.
+    /// Generates all pending work, oldest first.
     pub(crate) fn generate(&mut self) -> Vec<Change> {
         let mut generated = Vec::new();
         while let Some(id) = self.ready().first().copied() {
@@ -23,7 +23,7 @@ impl World {
         generated
     }
 
-    /// Generates one thing that is owed; of a staged item, all of it.
+    /// Generates one pending change instance; for a staged item, all of its changes.
     pub(crate) fn generate_one(&mut self, id: ChangeId) -> Change {
         let entries = self.snapshot.works.iter().map(|work| (work.id, work.entries.clone()));
         let (work, entries) = entries
@@ -41,7 +41,7 @@ impl World {
         self.change(id).clone()
     }
 
-    /// Generates everything that is owed as the function does: item by item, record by record.
+    /// Generates all pending work as the function does: item by item, record by record.
     pub(crate) fn generate_records(&mut self) -> Vec<Change> {
         let mut generated = Vec::new();
         for work in self.snapshot.works.clone() {
@@ -65,7 +65,7 @@ impl World {
         generated.born
     }
 
-    /// Removes the work records of which everything exists.
+    /// Removes the work records without missing change instances.
     pub(crate) fn finish_work(&mut self) {
         let now = Timestamp::from_micros(self.clock);
         loop {
