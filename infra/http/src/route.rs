@@ -1,4 +1,4 @@
-//! The routes, as data: method, path, what it does, which function serves it, who may call it.
+//! The routes as data: methods, path, operation, function and access.
 
 use crate::call::Pov;
 use crate::code::Code;
@@ -6,29 +6,25 @@ use crate::reply::{Failure, Reply};
 use domain::actor::Role;
 use domain::suggest;
 
-/// The functions that answer HTTP.
+/// A function behind the HTTP API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
-    /// Takes declarations.
     Submit,
-    /// Answers lists and single objects.
     List,
-    /// Takes owners' decisions.
     UpdateState,
-    /// Answers histories.
     History,
-    /// Takes service definitions.
+    /// Services with their settings, documentation and configs; messages.
     Catalog,
-    /// Tells what anyone may ask.
+    /// Routes without a key.
     About,
-    /// Makes and withdraws a team's API keys, adds and removes its members.
+    /// API keys, members and the audit log.
     Account,
-    /// Makes, changes and tries webhooks and healthchecks.
+    /// Webhooks and healthchecks.
     Webhooks,
 }
 
 impl Function {
-    /// The name of its crate.
+    /// Returns the name of its crate.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Submit => "submit",
@@ -43,180 +39,129 @@ impl Function {
     }
 }
 
-/// What a route does.
+/// An operation of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// The caller's teams.
     ListTeams,
-    /// The caller's team, also as it was.
+    /// The caller's team, now or at an earlier time.
     GetTeam,
-    /// Checks a declaration.
     ValidateSubmission,
-    /// Takes a declaration.
     Submit,
-    /// The caller's submissions.
     ListSubmissions,
-    /// One submission.
     GetSubmission,
-    /// What differs between what was declared after two submissions.
+    /// The difference between the declarations after two submissions.
     CompareSubmissions,
-    /// Previews a revert.
     ValidateRevert,
-    /// Declares again what was declared after a submission.
+    /// Submits the declarations of an earlier submission.
     Revert,
-    /// Service items.
     ListServiceItems,
-    /// Service items in which a dependent team has a share.
+    /// Service items with a share of a dependent team.
     ListDependentServiceItems,
-    /// One service item.
     GetServiceItem,
-    /// Change instances.
     ListChangeInstances,
-    /// Change instances of dependent teams.
     ListDependentChangeInstances,
-    /// Change instances of items that refer to a modified one.
+    /// Change instances of kind REFERENCED.
     ListReferencedChangeInstances,
-    /// One change instance.
     GetChangeInstance,
-    /// Moves a change instance, its log or its deployed item.
+    /// Updates state, log or deployed item of a change instance.
     UpdateChangeInstance,
-    /// Tries a rejected or failed change instance again.
+    /// Creates a new attempt after REJECTED or ERRORED.
     RetryChangeInstance,
-    /// The history of a change instance.
     ChangeInstanceHistory,
-    /// Deployed items.
     ListDeployedItems,
-    /// The newest deployed items of service items in which a dependent team has a share.
+    /// The newest version of each item with a share of a dependent team.
     ListDependentDeployedItems,
-    /// One deployed item.
     GetDeployedItem,
-    /// Records a deployed item.
     CreateDeployedItem,
-    /// Records a deployed item that differs in part from the newest.
+    /// Merges data into the newest version.
     PatchDeployedItem,
-    /// Services.
     ListServices,
-    /// Services with dependent teams.
     ListDependentServices,
-    /// The tags of services.
     ListServiceTags,
-    /// A service's documentation.
     GetServiceDocs,
-    /// Stores a service's documentation.
     UploadServiceDocs,
-    /// Versions of services' configs.
     ListServiceConfigs,
-    /// One version of a service's config.
     GetServiceConfig,
-    /// Makes a new version of a service's config.
     CreateServiceConfig,
-    /// One service.
     GetService,
     /// Publishes a service, or a new schema version of it.
     PublishService,
-    /// Checks a service definition.
     ValidateService,
-    /// Changes a service's settings.
     UpdateService,
-    /// Applications.
     ListApplications,
-    /// One application.
     GetApplication,
-    /// Whether requests can be answered.
+    /// Whether the deployment can answer requests.
     GetHealth,
-    /// The contract, as an OpenAPI document.
+    /// The contract as an OpenAPI document.
     GetContract,
-    /// What an error means.
+    /// The explanation of an error.
     GetErrorPage,
-    /// The team's API keys.
     ListApiKeys,
-    /// One API key.
     GetApiKey,
-    /// Makes an API key.
     CreateApiKey,
-    /// Makes the successor of an API key.
+    /// Creates the successor of an API key.
     RotateApiKey,
-    /// Withdraws an API key.
     RevokeApiKey,
-    /// The team's members.
     ListMembers,
-    /// One member.
     GetMember,
-    /// Makes a person a member.
     AddMember,
-    /// Gives a member another name or role.
+    /// Changes the name or the role of a member.
     ChangeMember,
-    /// Ends a membership.
     RemoveMember,
-    /// What was done to the team's keys, members and services.
+    /// The team's audit log.
     ListRecords,
-    /// Charges.
     ListCharges,
-    /// What service items have cost so far.
+    /// The costs of each service item so far.
     ListAccumulatedCharges,
-    /// One charge.
     GetCharge,
-    /// Marks a charge as processed.
     UpdateCharge,
-    /// The same, on the path that the 1.x Python client has for it.
+    /// The same as `UpdateCharge`, on the path of the Python client 1.x.
     MarkCharge,
-    /// The team's webhooks.
     ListWebhooks,
-    /// One webhook.
     GetWebhook,
-    /// Makes a webhook.
     CreateWebhook,
-    /// Changes a webhook's settings.
     UpdateWebhook,
-    /// Removes a webhook.
     RemoveWebhook,
-    /// Has a webhook sign with another secret.
+    /// Creates a new secret for a webhook.
     RotateWebhook,
-    /// Tries a webhook.
+    /// Sends a test delivery.
     TriggerWebhook,
-    /// The deliveries to a webhook that were given up.
+    /// The abandoned deliveries of a webhook.
     ListWebhookFailures,
-    /// Messages of owners.
     ListMessages,
-    /// One message.
     GetMessage,
-    /// Writes a message.
     CreateMessage,
-    /// Changes a message, or replaces it.
+    /// Updates a message with PATCH, or replaces it with PUT.
     UpdateMessage,
-    /// Removes a message.
     RemoveMessage,
-    /// The team's healthchecks.
     ListHealthchecks,
-    /// One healthcheck.
     GetHealthcheck,
-    /// Makes a service's healthcheck, or another one of it.
+    /// Creates or replaces the healthcheck of a service.
     CreateHealthcheck,
-    /// Removes a healthcheck.
     RemoveHealthcheck,
-    /// Asks how an item is.
+    /// Checks the health of one item.
     CheckServiceItem,
-    /// Has all items of a service asked about.
+    /// Requests a check of all items of a service.
     CheckService,
 }
 
-/// What a caller needs for a route.
+/// The access that a route requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing.
+    /// No credentials.
     Anyone,
-    /// Any key, or a person for whichever of their teams.
+    /// Any key, or a person without a chosen team.
     Known,
-    /// Any key, or a person for one of their teams.
+    /// Any key, or a person with a chosen team.
     Read,
-    /// A key that may change things.
+    /// Any role except `READ_ONLY`.
     Write,
-    /// A key that may change settings, keys and members.
+    /// The role `ADMIN`.
     Admin,
 }
 
 impl Access {
-    /// Whether a caller in a role may.
+    /// Returns whether a role has this access.
     pub fn is_open_to(self, role: Role) -> bool {
         match self {
             Self::Anyone | Self::Known | Self::Read => true,
@@ -226,18 +171,14 @@ impl Access {
     }
 }
 
-/// A route.
+/// A route of the API.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
-    /// The methods that it takes.
     pub methods: &'static [&'static str],
-    /// The path: `{pov}` is `serviceowner` or `consumer`, `{id}` an integer, `{code}` a word.
+    /// `{pov}` is `serviceowner` or `consumer`, `{id}` an integer, `{code}` a word.
     pub path: &'static str,
-    /// What it does.
     pub operation: Operation,
-    /// Which function serves it.
     pub function: Function,
-    /// What the caller needs.
     pub access: Access,
 }
 
@@ -284,7 +225,7 @@ const fn webhooks(
     Route { methods, path, operation, function: Function::Webhooks, access }
 }
 
-/// Every route.
+/// All routes.
 pub const ROUTES: &[Route] = &[
     anyone("/v1/health", Operation::GetHealth),
     anyone("/v1/openapi.json", Operation::GetContract),
@@ -303,6 +244,7 @@ pub const ROUTES: &[Route] = &[
     admin(DELETE, "/v1/account/members/{id}", Operation::RemoveMember, Function::Account),
     admin(GET, "/v1/account/records", Operation::ListRecords, Function::Account),
     Route {
+        // A preview changes nothing, so READ_ONLY keys may request it.
         access: Access::Read,
         ..write(
             POST_OR_PATCH,
@@ -379,6 +321,7 @@ pub const ROUTES: &[Route] = &[
     read("/v1/marketplace/{pov}/charges/accumulated", Operation::ListAccumulatedCharges),
     read("/v1/marketplace/{pov}/charges/{id}", Operation::GetCharge),
     write(PATCH, "/v1/marketplace/{pov}/charges/{id}", Operation::UpdateCharge, Function::UpdateState),
+    // The Python client 1.0.14 uses this path (docs/reference/http/README.md, routes).
     write(PATCH, "/v1/orcabase/{pov}/charges/{id}", Operation::MarkCharge, Function::UpdateState),
     webhooks(GET, "/v1/external/{pov}/webhooks", Operation::ListWebhooks, Access::Read),
     webhooks(POST, "/v1/external/{pov}/webhooks", Operation::CreateWebhook, Access::Admin),
@@ -397,6 +340,7 @@ pub const ROUTES: &[Route] = &[
     webhooks(POST, "/v1/external/{pov}/healthchecks", Operation::CreateHealthcheck, Access::Admin),
     webhooks(GET, "/v1/external/{pov}/healthchecks/{id}", Operation::GetHealthcheck, Access::Read),
     webhooks(DELETE, "/v1/external/{pov}/healthchecks/{id}", Operation::RemoveHealthcheck, Access::Admin),
+    // These GET requests send a request to the target of the owner, so READ_ONLY keys may not use them.
     webhooks(
         GET,
         "/v1/external/{pov}/healthchecks/trigger/service_item/{id}",
@@ -411,14 +355,14 @@ pub const ROUTES: &[Route] = &[
     ),
 ];
 
-/// A route that a request has found, with what its path says.
+/// The route of a request, with the parameters of its path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found<'a> {
     pub(crate) route: &'static Route,
     pub(crate) said: Said<'a>,
 }
 
-/// What a path says for its route's parameters.
+/// The parameters of a path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Said<'a> {
     pub(crate) pov: Pov,
@@ -426,12 +370,11 @@ pub(crate) struct Said<'a> {
     pub(crate) code: Option<&'a str>,
 }
 
-/// Why a request has no route.
+/// Why no route fits a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unserved {
-    /// No route has its path.
     Path,
-    /// No route with its path has its method, but these.
+    /// The path has only these methods.
     Method(Vec<&'static str>),
 }
 
@@ -445,6 +388,7 @@ impl Unserved {
             }
             Self::Method(others) => {
                 let mut reply = Reply::error(Code::MethodNotAllowed);
+                // RFC 9110 requires this header with a 405.
                 reply.headers.push(("allow", others.join(", ")));
                 reply.into()
             }
@@ -452,14 +396,14 @@ impl Unserved {
     }
 }
 
-/// Returns the route's path that is nearest to `path`, word by word.
+/// Returns the path of the route most similar to `path`, word by word.
 fn nearest(path: &str) -> Option<&'static str> {
     let given: Vec<&str> = path.trim_end_matches('/').split('/').collect();
     let distances = ROUTES.iter().filter_map(|route| Some((distance(route.path, &given)?, route.path)));
     distances.min_by_key(|(distance, _)| *distance).map(|(_, path)| path)
 }
 
-/// Returns how far a path is from a route's; none if one of its words is too far.
+/// Returns the distance between the paths of a route and a request; none if one of the words is too different.
 fn distance(pattern: &str, given: &[&str]) -> Option<usize> {
     let expected: Vec<&str> = pattern.split('/').collect();
     if expected.len() != given.len() {
@@ -477,7 +421,7 @@ fn word_distance(expected: &str, given: &str) -> Option<usize> {
     }
 }
 
-/// Finds the route of a request; with and without a trailing slash (docs/reference/http.md rule 3).
+/// Finds the route of a request, with or without a trailing slash (docs/reference/http/README.md, convention 3).
 pub(crate) fn find<'a>(method: &str, path: &'a str) -> Result<Found<'a>, Unserved> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let mut others = Vec::new();
@@ -491,13 +435,14 @@ pub(crate) fn find<'a>(method: &str, path: &'a str) -> Result<Found<'a>, Unserve
     Err(if others.is_empty() { Unserved::Path } else { Unserved::Method(others) })
 }
 
-/// Which function a request goes to; what no route serves is answered by `list`.
+/// Returns the function for a request. `list` answers unknown paths, as in the gateway (ADR 13).
 pub fn function_of(method: &str, path: &str) -> Function {
     find(method, path).map_or(Function::List, |found| found.route.function)
 }
 
-/// What the path says for the pattern's parameters; none when it is another path.
+/// Returns the parameters of a path; none if the path does not match the pattern.
 fn matches<'a>(pattern: &str, path: &'a str) -> Option<Said<'a>> {
+    // The paths of submissions have the fixed role of the consumer.
     let pov = if pattern.contains("/consumer/") { Pov::Consumer } else { Pov::ServiceOwner };
     let mut said = Said { pov, id: None, code: None };
     let (mut expected, mut given) = (pattern.split('/'), path.split('/'));
@@ -513,7 +458,7 @@ fn matches<'a>(pattern: &str, path: &'a str) -> Option<Said<'a>> {
     }
 }
 
-/// A plain integer: digits only, no sign, no leading zero.
+/// Parses a plain integer: digits only, without sign and leading zero. So each id has one path.
 fn integer(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     if digits && !text.starts_with('0') { text.parse().ok() } else { None }

@@ -1,4 +1,4 @@
-//! The wire objects, made of domain values and what stands beside them (tests/golden/http).
+//! The objects of the API, from domain values and related records (examples in tests/golden/http).
 
 mod access;
 mod change;
@@ -33,7 +33,7 @@ use domain::json::Hash;
 use domain::related::Related;
 use serde_json::{Value, json};
 
-/// From where an object is looked at: its links begin with this.
+/// Host, role and team of a caller: the links of an object depend on them.
 #[derive(Clone, Debug)]
 pub struct Viewpoint {
     base: String,
@@ -42,38 +42,38 @@ pub struct Viewpoint {
 }
 
 impl Viewpoint {
-    /// The viewpoint of a call.
+    /// Returns the viewpoint of a call.
     pub fn of(call: &Call) -> Self {
         Self { base: call.base.clone(), pov: call.pov, team: call.caller.team.id }
     }
 
-    /// The absolute URL of the change instances of a submission, as a list.
+    /// Returns the absolute URL of the change instances of a submission, as a list.
     pub fn changes_of(&self, submission: SubmissionId) -> String {
         format!("{}/v1/orcabase/consumer/change_instances/?submission_id={submission}", self.base)
     }
 
-    /// The absolute URL of an object that leads outside.
+    /// Returns the absolute URL of a webhook or a healthcheck.
     pub(crate) fn external(&self, collection: &str, id: u64) -> String {
         format!("{}/v1/external/{}/{collection}/{id}/", self.base, self.pov.name())
     }
 
-    /// The absolute URL of a message.
+    /// Returns the absolute URL of a message.
     pub(crate) fn message(&self, id: u64) -> String {
         format!("{}/v1/orcaexternal/{}/messages/{id}/", self.base, self.pov.name())
     }
 
-    /// The absolute URL of what costs something.
+    /// Returns the absolute URL of a charge.
     pub(crate) fn marketplace(&self, collection: &str, id: u64) -> String {
         format!("{}/v1/marketplace/{}/{collection}/{id}/", self.base, self.pov.name())
     }
 
-    /// The absolute URL of an object.
+    /// Returns the absolute URL of an object.
     pub fn url(&self, collection: &str, id: u64) -> String {
         format!("{}/v1/orcabase/{}/{collection}/{id}/", self.base, self.pov.name())
     }
 }
 
-/// Stored JSON text as a value; canonical text always parses.
+/// Parses stored JSON text. It is canonical, so it parses.
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or(Value::Null)
 }

@@ -1,4 +1,4 @@
-//! API keys, members, and what is recorded of them and of services, webhooks, messages and teams, on the wire; never a secret.
+//! API keys, members and audit log entries on the wire, without secrets.
 
 use super::{Viewpoint, team_ref};
 use domain::access::ApiKey;
@@ -10,7 +10,7 @@ use domain::state::State;
 use domain::timestamp::Timestamp;
 use serde_json::{Value, json};
 
-/// An API key.
+/// Returns an API key.
 pub fn api_key(key: &ApiKey, viewpoint: &Viewpoint) -> Value {
     json!({
         "id": key.id.get(),
@@ -24,7 +24,7 @@ pub fn api_key(key: &ApiKey, viewpoint: &Viewpoint) -> Value {
     })
 }
 
-/// A member.
+/// Returns a member.
 pub fn member(member: &Member, viewpoint: &Viewpoint) -> Value {
     json!({
         "id": member.id.get(),
@@ -37,7 +37,7 @@ pub fn member(member: &Member, viewpoint: &Viewpoint) -> Value {
     })
 }
 
-/// A record of what was done.
+/// Returns an audit log entry.
 pub fn recorded(recorded: &Recorded) -> Value {
     json!({
         "at": recorded.at.to_wire(),

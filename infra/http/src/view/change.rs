@@ -10,7 +10,7 @@ use domain::related::Related;
 use domain::timestamp::Timestamp;
 use serde_json::{Value, json};
 
-/// A change instance as it is now.
+/// Returns a change instance as it is now.
 pub fn change_instance(change: &Change, related: &Related, viewpoint: &Viewpoint) -> Value {
     let item = related.items.get(&change.item);
     let now = ItemNow {
@@ -21,7 +21,7 @@ pub fn change_instance(change: &Change, related: &Related, viewpoint: &Viewpoint
     view(change, &now, related, viewpoint)
 }
 
-/// A change instance as it was born: the same in every reply to its submission, whatever came after.
+/// Returns a change instance as created: all replies to its submission are equal, whatever changed since.
 pub fn change_instance_as_born(change: &Change, related: &Related, viewpoint: &Viewpoint) -> Value {
     let born = change.as_born();
     let now = ItemNow {
@@ -32,7 +32,7 @@ pub fn change_instance_as_born(change: &Change, related: &Related, viewpoint: &V
     view(&born, &now, related, viewpoint)
 }
 
-/// What is shown of the item beside its change instance.
+/// The fields of the item in a change instance.
 struct ItemNow {
     runtime_state: RuntimeState,
     declaration: Option<Hash>,
@@ -73,7 +73,7 @@ fn view(change: &Change, item: &ItemNow, related: &Related, viewpoint: &Viewpoin
     shown
 }
 
-/// A change instance by its own record alone: without metadata, declarations, and how its item is now.
+/// Returns a change instance from its own record: without metadata, declarations and the present state of its item.
 pub fn light_change_instance(change: &Change, viewpoint: &Viewpoint) -> Value {
     let version = |version: &Version| json!({"version": version.number});
     json!({
@@ -109,7 +109,7 @@ pub fn light_change_instance(change: &Change, viewpoint: &Viewpoint) -> Value {
     })
 }
 
-/// The history of a change instance, newest entry first.
+/// Returns the history of a change instance, newest entry first.
 pub fn history(change: &Change) -> Vec<Value> {
     let mut log = "";
     let mut entries: Vec<Value> = change
@@ -117,6 +117,7 @@ pub fn history(change: &Change) -> Vec<Value> {
         .iter()
         .zip(1..)
         .map(|(entry, sequence)| {
+            // An entry without a log text shows the newest one before it.
             log = entry.log.as_deref().unwrap_or(log);
             history_entry(change, entry, sequence, log)
         })
@@ -125,7 +126,7 @@ pub fn history(change: &Change) -> Vec<Value> {
     entries
 }
 
-/// One history entry; `log` is the log text as of it.
+/// Returns one history entry; `log` is the newest log text at that time.
 pub fn history_entry(change: &Change, entry: &Entry, sequence: u64, log: &str) -> Value {
     json!({
         "id": change.id.get(),
@@ -147,16 +148,16 @@ pub fn history_entry(change: &Change, entry: &Entry, sequence: u64, log: &str) -
     })
 }
 
-/// A change instance that blocks a submission, as a reply shows it.
+/// A blocker of a submission, as in the reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blocker {
     pub(crate) view: Value,
-    /// Its owner, since when it is in its state, the owner's log text, and its URL.
+    /// Owner, start of the state, log text and URL.
     pub(crate) why: String,
 }
 
 impl Blocker {
-    /// Returns a change instance that entered its state at `since`.
+    /// Creates the view of a change instance with the start of its state.
     pub fn new(change: &Change, since: Timestamp, viewpoint: &Viewpoint) -> Self {
         let (owner, log, since) = (&change.owner, &change.log, since.to_wire());
         let url = viewpoint.url("change_instances", change.id.get());

@@ -1,4 +1,4 @@
-//! Charges on the wire, and what they come to.
+//! Charges on the wire, and their sums.
 
 use super::{Viewpoint, team_ref};
 use domain::charge::{Charge, ChargeType};
@@ -7,7 +7,7 @@ use domain::money::Amount;
 use domain::timestamp::Timestamp;
 use serde_json::{Number, Value, json};
 
-/// A charge; what still runs comes to what it does by `now`.
+/// Returns a charge; a running one has its total at `now`.
 pub fn charge(charge: &Charge, now: Timestamp, viewpoint: &Viewpoint) -> Value {
     let charge_type = charge.id.charge_type();
     let scope = match charge_type {
@@ -37,7 +37,7 @@ pub fn charge(charge: &Charge, now: Timestamp, viewpoint: &Viewpoint) -> Value {
     })
 }
 
-/// What a service item has cost by `now`.
+/// Returns the costs of a service item until `now`.
 pub fn accumulated(item: &Item, now: Timestamp, viewpoint: &Viewpoint) -> Value {
     let (total, processed) = (item.charges.total(now), item.charges.processed.sum());
     json!({
@@ -56,7 +56,7 @@ pub fn accumulated(item: &Item, now: Timestamp, viewpoint: &Viewpoint) -> Value 
     })
 }
 
-/// An amount as a number, as prices are in definitions; exact up to fifteen digits.
+/// Returns an amount as a JSON number, as in definitions; exact up to fifteen digits.
 pub(super) fn amount(amount: Amount) -> Value {
     amount.to_string().parse::<Number>().map_or(Value::Null, Value::Number)
 }

@@ -1,4 +1,4 @@
-//! Healthchecks on the wire, without their credentials, and what they have told.
+//! Healthchecks on the wire, without credentials, and their results.
 
 use super::{MASK, Viewpoint};
 use domain::healthcheck::answer::Failed;
@@ -8,7 +8,7 @@ use domain::healthcheck::{Health, Healthcheck};
 use domain::timestamp::Timestamp;
 use serde_json::{Value, json};
 
-/// A healthcheck, and where it stands.
+/// Returns a healthcheck with its schedule and its last run.
 pub fn healthcheck(healthcheck: &Healthcheck, course: Option<&Course>, viewpoint: &Viewpoint) -> Value {
     let (id, settings) = (healthcheck.service.id.get(), &healthcheck.settings);
     json!({
@@ -40,7 +40,7 @@ fn ran(ran: &Ran) -> Value {
     })
 }
 
-/// That a run of a healthcheck was asked for.
+/// Returns the reply to a request for a run.
 pub fn healthcheck_asked(course: &Course) -> Value {
     json!({
         "service": course.service.id.get(),
@@ -49,7 +49,7 @@ pub fn healthcheck_asked(course: &Course) -> Value {
     })
 }
 
-/// How an item is.
+/// Returns the health of an item.
 pub fn health(health: &Health, failed: Option<Failed>) -> Value {
     json!({
         "service_item": health.item.get(),

@@ -9,7 +9,7 @@ use domain::related::Related;
 use domain::service::ServiceState;
 use serde_json::{Value, json};
 
-/// A service item.
+/// Returns a service item.
 pub fn service_item(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Value {
     let application = item.id.application();
     let metadata = related.applications.get(&application).map(|application| parsed(&application.metadata));
@@ -49,6 +49,7 @@ pub fn service_item(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Va
         ),
         "declaration": declaration(item.consumer.id, item.version.hash, related),
         "declaration_version": item.version.number,
+        // Existing clients expect the field.
         "related": null,
         "healthcheck_status": health.map(|health| health.told.status.name()),
         "healthcheck_reason": health.and_then(|health| health.told.reason.as_deref()),
@@ -59,7 +60,7 @@ pub fn service_item(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Va
     })
 }
 
-/// A deployed item version.
+/// Returns a version of a deployed item.
 pub fn deployed_item(deployed: &Deployed, viewpoint: &Viewpoint) -> Value {
     json!({
         "id": deployed.id.get(),
@@ -71,11 +72,12 @@ pub fn deployed_item(deployed: &Deployed, viewpoint: &Viewpoint) -> Value {
         "consumer_team": team_ref(&deployed.consumer),
         "service_owner_team": team_ref(&deployed.service_owner),
         "created": deployed.created.to_wire(),
+        // A version never changes, but existing clients expect the field.
         "modified": deployed.created.to_wire(),
     })
 }
 
-/// An item by its name and place, with what is wrong with it under a definition.
+/// Returns an item with its problems under a definition.
 pub fn item_with_problems(item: &Item, problems: &[Problem], viewpoint: &Viewpoint) -> Value {
     let [errors, problems] = item_problems(problems);
     json!({

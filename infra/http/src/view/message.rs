@@ -7,7 +7,7 @@ use domain::service::ServiceRef;
 use domain::timestamp::Timestamp;
 use serde_json::{Value, json};
 
-/// A message of a team.
+/// Returns a message of a team.
 pub fn message(owner: &TeamRef, message: &Message, now: Timestamp, viewpoint: &Viewpoint) -> Value {
     let scope = |service: &ServiceRef| {
         let url = viewpoint.url("services", service.id.get());

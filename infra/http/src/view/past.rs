@@ -1,4 +1,4 @@
-//! What was declared then, and what differs between two moments, on the wire.
+//! Earlier declarations and the differences between two moments, on the wire.
 
 use super::planned::differences;
 use super::{Viewpoint, declaration, light_application};
@@ -10,7 +10,7 @@ use domain::related::Related;
 use domain::team::Application;
 use serde_json::{Value, json};
 
-/// An application as it was, with items that it declared then, and where the others are.
+/// Returns an application at an earlier time, with a page of its items and the URL of the next page.
 pub fn application_then(
     then: &Application,
     owner: &TeamRef,
@@ -26,7 +26,7 @@ pub fn application_then(
     body
 }
 
-/// An item as it was declared.
+/// Returns an item as declared at an earlier time.
 pub fn item_then(item: &Item, version: Version, related: &Related, viewpoint: &Viewpoint) -> Value {
     let mut body = named(item, viewpoint);
     if let Some(body) = body.as_object_mut() {
@@ -36,31 +36,29 @@ pub fn item_then(item: &Item, version: Version, related: &Related, viewpoint: &V
     body
 }
 
-/// Something that is declared otherwise at another moment.
+/// A difference between two moments.
 #[derive(Clone)]
 pub enum Differing {
-    /// Metadata.
     Metadata {
-        /// The application; none for the team's own.
+        /// The application; none for the team.
         application: Option<(ApplicationId, String)>,
-        /// What they were, canonical JSON.
+        /// Canonical JSON at the first moment.
         old: String,
-        /// What they were then.
+        /// Canonical JSON at the second moment.
         new: String,
     },
-    /// An item.
     Item {
-        /// It as it is now.
+        /// The present item.
         item: Box<Item>,
-        /// As it was declared, if it was.
+        /// The declaration at the first moment, if any.
         old: Option<Version>,
-        /// As it was declared then, if it was.
+        /// The declaration at the second moment, if any.
         new: Option<Version>,
     },
 }
 
 impl Differing {
-    /// The declarations that it is made of.
+    /// Returns the declarations in the difference; none for metadata.
     pub fn versions(&self) -> impl Iterator<Item = Version> + use<> {
         let versions = match self {
             Self::Metadata { .. } => [None, None],
@@ -70,7 +68,7 @@ impl Differing {
     }
 }
 
-/// What differs, with what was there and what was there then.
+/// Returns a difference with the values at both moments.
 pub fn differing(differing: &Differing, related: &Related, viewpoint: &Viewpoint) -> Value {
     match differing {
         Differing::Metadata { application, old, new } => {

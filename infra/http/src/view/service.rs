@@ -1,4 +1,4 @@
-//! Services on the wire, and what their owners keep with them.
+//! Services on the wire, with their documentation and configs.
 
 use super::{Viewpoint, parsed, team_ref};
 use domain::config::Config;
@@ -6,10 +6,11 @@ use domain::docs::Docs;
 use domain::service::Service;
 use serde_json::{Value, json};
 
-/// A service with the text of its current schema; which other teams may use it is the owner's business.
+/// Returns a service with the text of its schema.
 pub fn service(service: &Service, schema: &str, viewpoint: &Viewpoint) -> Value {
     let settings = &service.settings;
     let is_owner = service.owner.id == viewpoint.team;
+    // Another team sees only itself in the list: the customers of a private service are its owner's business.
     let allowed = settings.allowed_teams.iter().filter(|team| is_owner || **team == viewpoint.team);
     json!({
         "id": service.id.get(),
@@ -21,6 +22,7 @@ pub fn service(service: &Service, schema: &str, viewpoint: &Viewpoint) -> Value 
         "tags": settings.tags,
         "has_md": service.has_docs,
         "minimum_version": settings.minimum_version,
+        // Existing clients expect the field.
         "enabled_notifications": false,
         "allowed_teams": allowed.map(|team| team.get()).collect::<Vec<_>>(),
         "approval_required": settings.approval_required,
@@ -32,7 +34,7 @@ pub fn service(service: &Service, schema: &str, viewpoint: &Viewpoint) -> Value 
     })
 }
 
-/// A service's documentation.
+/// Returns the documentation of a service.
 pub fn service_docs(docs: &Docs) -> Value {
     json!({
         "service": docs.service.id.get(),
@@ -42,7 +44,7 @@ pub fn service_docs(docs: &Docs) -> Value {
     })
 }
 
-/// A version of a service's config.
+/// Returns a version of a service's config.
 pub fn service_config(config: &Config, viewpoint: &Viewpoint) -> Value {
     json!({
         "id": config.id.get(),

@@ -9,12 +9,12 @@ use domain::team::{Application, Team};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A team.
+/// Returns a team.
 pub fn team(team: &Team) -> Value {
     json!({"id": team.id.get(), "name": team.name, "metadata": parsed(&team.metadata)})
 }
 
-/// An application of a team, with the states of its items in aggregate.
+/// Returns an application of a team, with the counts of its items by state.
 pub fn application(
     application: &Application,
     owner: &TeamRef,
@@ -32,7 +32,7 @@ pub fn application(
     body
 }
 
-/// The same by its own record alone.
+/// Returns an application from its own record only.
 pub fn light_application(application: &Application, owner: &TeamRef, viewpoint: &Viewpoint) -> Value {
     json!({
         "id": application.id.get(),
@@ -45,10 +45,10 @@ pub fn light_application(application: &Application, owner: &TeamRef, viewpoint: 
     })
 }
 
-/// How many change instances a submission is shown with; the others are listed.
+/// Maximum number of change instances in the reply to a submission; a list has the others.
 pub const CHANGES_MAX: usize = 100;
 
-/// A submission with its first change instances: as many as fit a reply, and where all of them are listed.
+/// Returns a submission with its first change instances, as many as fit, and the URL of the list of all.
 pub fn submission_with_changes(
     submission: &Submission,
     mut changes: Vec<Value>,
@@ -65,7 +65,7 @@ pub fn submission_with_changes(
     body
 }
 
-/// A submission, without its change instances.
+/// Returns a submission without its change instances.
 pub fn submission(submission: &Submission, viewpoint: &Viewpoint) -> Value {
     json!({
         "id": submission.id.get(),

@@ -1,4 +1,4 @@
-//! Webhooks on the wire, without their credentials, and what became of deliveries.
+//! Webhooks on the wire, without credentials, and the results of deliveries.
 
 use super::Viewpoint;
 use domain::id::ChangeId;
@@ -7,10 +7,10 @@ use domain::webhook::Webhook;
 use domain::webhook::delivery::{GivenUp, Replied};
 use serde_json::{Value, json};
 
-/// What stands for what is sent as `Authorization`; in a body it means that it stays as it is.
+/// Replaces the stored `Authorization` value in replies. In a body it keeps the stored value.
 pub const MASK: &str = "********";
 
-/// A webhook, and what its receiver answered last.
+/// Returns a webhook with the last reply of its receiver.
 pub fn webhook(webhook: &Webhook, last: Option<&Replied>, viewpoint: &Viewpoint) -> Value {
     let settings = &webhook.settings;
     json!({
@@ -23,6 +23,7 @@ pub fn webhook(webhook: &Webhook, last: Option<&Replied>, viewpoint: &Viewpoint)
         "authorization": settings.authorization.as_ref().map(|_| MASK),
         "change_instance_state": settings.state.map(State::name),
         "active": settings.active,
+        // Fixed: certificates are always verified, and there is no proxy (ADR 20).
         "verify": true,
         "timeout": settings.timeout_seconds,
         "trust_env": false,
@@ -34,7 +35,7 @@ pub fn webhook(webhook: &Webhook, last: Option<&Replied>, viewpoint: &Viewpoint)
     })
 }
 
-/// How a try has ended.
+/// Returns the result of an attempt.
 pub fn replied(replied: &Replied) -> Value {
     json!({
         "event": replied.event,
@@ -46,7 +47,7 @@ pub fn replied(replied: &Replied) -> Value {
     })
 }
 
-/// A delivery that was given up.
+/// Returns an abandoned delivery.
 pub fn given_up(given_up: &GivenUp) -> Value {
     json!({
         "event": given_up.event,
