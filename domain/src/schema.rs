@@ -241,6 +241,7 @@ impl Schema {
                 "must have a definition that takes less memory, by itself or with the others of the request";
             return vec![problem("", "too_complex", message)];
         };
+        // Before the validator runs, because nothing can interrupt it.
         let Some(cost) = self.model.cost(body, budget.steps) else {
             (budget.steps, budget.is_exceeded) = (0, true);
             let message =
@@ -252,10 +253,10 @@ impl Schema {
         if validator.is_valid(body) {
             return Vec::new();
         }
+        // The search for all errors costs more than the answer valid or not, so it has its own limit.
         if cost.full > budget.steps || cost.first > ERRORS_BYTES_MAX {
             let message = "must fit the definition; the two are too large together to say where it does not";
             return vec![problem("", "schema", message)];
-        // The search for all errors costs more than the answer valid or not, so it has its own limit.
         }
         budget.steps = budget.steps.saturating_sub(cost.full);
         let mut problems = Problems::default();
@@ -301,10 +302,10 @@ fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
     let title = root.get("title").and_then(Value::as_str).unwrap_or_default();
     let draft = draft(root).ok_or_else(|| invalid("an unknown draft"))?;
     let references: Vec<_> = reference_fields(root).filter_map(|(_, field)| field.ok()).collect();
+    // A stored definition may be older than these limits. It must still load, but then it checks no item.
     let is_small = places_bytes(definition, 0) <= PLACES_BYTES_MAX;
     let model = if is_small { Model::of(definition) } else { Model::default() };
     let weight = weight(definition, &model);
-    // A stored definition may be older than these limits. It must still load, but then it checks no item.
     let validator = if is_small && weight <= COMPILED_BYTES_MAX {
         let built = options(draft).build(&compiled_form(root, &references));
         Some(built.map_err(|error| {
@@ -371,10 +372,10 @@ fn prices(metadata: Option<&Value>) -> Prices {
 }
 
 fn options(draft: Draft) -> ValidationOptions<'static> {
+    // The linear engine: backtracking could take exponential time on a consumer's text (ADR 8).
     let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_CACHE_BYTES);
     jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns)
 }
-    // The linear engine: backtracking could take exponential time on a consumer's text (ADR 8).
 
 /// Returns the definition as the library compiles it.
 ///

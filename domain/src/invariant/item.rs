@@ -165,6 +165,7 @@ impl Audit<'_> {
 
     /// I17: every reference of a declared item resolves in its application.
     fn references(&mut self, item: &Item) {
+        // Only some items of a submission in flight are applied, so a reference may dangle until the last one is.
         if self.is_in_flight(item.id.team()) {
             return;
         }
@@ -182,7 +183,6 @@ impl Audit<'_> {
         let noted = noted(&self.snapshot.shares, item.id);
         let detail = format!("teams {involved:?} have a share, {noted:?} are noted");
         self.require(involved == noted, "I18", Subject::Item(item.id), detail);
-        // Only some items of a submission in flight are applied, so a reference may dangle until the last one is.
     }
 
     /// I18: every share has an item.

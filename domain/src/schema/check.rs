@@ -195,13 +195,13 @@ impl<'a> Check<'a> {
     }
 
     fn work_of(&mut self, pointer: &str, schema: &'a Value, depth: u64) -> Work {
+        // This function recurses as well, so it stops at the limit that it enforces.
         if depth > EXPANDED_DEPTH_MAX {
             return Work::TOO_MUCH;
         }
         if let Some(Some(known)) = self.works.get(pointer) {
             return *known;
         }
-        // This function recurses as well, so it stops at the limit that it enforces.
         self.works.insert(pointer.to_owned(), None);
         let mut work = Work { schemas: 1, ..Work::default() };
         for below in subschemas(pointer, schema) {
@@ -225,13 +225,13 @@ impl<'a> Check<'a> {
         let Some(Ok((to, schema))) = reference.map(|reference| target(self.definition, reference)) else {
             return Work::default();
         };
+        // Its computation is in progress, so this reference is inside its own target.
         if let Some(None) = self.works.get(to) {
             self.tell(&below(pointer, "$ref"), "recursive_reference", "this `$ref` leads back to itself");
             return Work::default();
         }
         self.work_of(to, schema, depth.saturating_add(1))
     }
-        // Its computation is in progress, so this reference is inside its own target.
 
     /// Bounds the steps for the largest item, and the memory of the compiled definition.
     pub(super) fn cost(&mut self) {
