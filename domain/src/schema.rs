@@ -246,7 +246,6 @@ impl Schema {
             (budget.steps, budget.is_exceeded) = (0, true);
             let message =
                 format!("all items of a request must not need more than {STEPS_MAX} steps to check");
-        // Before the validator runs, because nothing can interrupt it.
             return vec![problem("", "too_complex", message)];
         };
         budget.steps = budget.steps.saturating_sub(cost.valid);
@@ -298,7 +297,7 @@ impl Schema {
 fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
     let invalid = |message: &str| vec![problem("", "invalid_schema", message)];
     let root = definition.as_object().ok_or_else(|| invalid("a definition is an object"))?;
-    // One of metadata needs none.
+    // A schema for metadata needs no title.
     let title = root.get("title").and_then(Value::as_str).unwrap_or_default();
     let draft = draft(root).ok_or_else(|| invalid("an unknown draft"))?;
     let references: Vec<_> = reference_fields(root).filter_map(|(_, field)| field.ok()).collect();

@@ -104,7 +104,7 @@ impl Audit<'_> {
             let exists = id.team() == *team && self.submissions.contains_key(&id);
             let subject = || Subject::Remembered(*team, id);
             self.require(exists, "I20", subject(), "it leads nowhere, or to another team");
-            // Another team's key leads to it wrongly, and no key of its own beside it.
+            // Per team, so another team's key counts only as wrong, and not as a second key.
             let is_new = led_to.insert((*team, id));
             self.require(is_new, "I20", subject(), "two keys lead to one submission");
             self.remembered_size(*team, remembered);
