@@ -1,4 +1,4 @@
-//! What the documents say is so: the diagram of states, the numbers of the rules, the places that are linked.
+//! Documents must match the code: the diagram of states, the numbers of the rules, the tables of routes, and links.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use domain::state::{State, TRANSITIONS};
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const CONCEPTS: &str = include_str!("../docs/explanation/concepts.md");
-const WIRE: &str = include_str!("../docs/reference/http.md");
+const WIRE: &str = include_str!("../docs/reference/http/README.md");
 const LOCAL: &str = include_str!("../docs/how-to/run-locally.md");
 const RULES: &str = include_str!("../docs/reference/rules.md");
 const MANIFEST: &str = include_str!("../Cargo.toml");
@@ -17,7 +17,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// The files of a folder with this ending, not of folders in it.
+/// Returns the files of a folder with this extension, without subfolders.
 fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join(folder)).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
@@ -87,15 +87,16 @@ fn the_routes_of_cargo_lambda_are_those_of_the_code_with_and_without_their_slash
 #[test]
 fn every_link_leads_to_a_file() {
     let documents = files(".", "md").into_iter().chain(
-        ["docs/adr", "docs/explanation", "docs/how-to", "docs/reference"]
+        ["docs", "docs/adr", "docs/explanation", "docs/how-to", "docs/reference", "docs/reference/http"]
             .iter()
             .flat_map(|folder| files(folder, "md")),
     );
     for document in documents {
         let text = fs::read_to_string(&document).unwrap();
         let links = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
-        for (link, _) in links.filter(|(link, _)| !link.starts_with("http") && !link.starts_with('#')) {
-            let target = document.parent().unwrap().join(link);
+        for (link, _) in links.filter(|(link, _)| !link.contains("://") && !link.starts_with('#')) {
+            let file = link.split_once('#').map_or(link, |(file, _)| file);
+            let target = document.parent().unwrap().join(file);
             assert!(target.exists(), "{}: {link}", document.display());
         }
     }
