@@ -1,16 +1,16 @@
-//! The form that EventBridge gives to events, those that are published and those of a schedule.
+//! The envelope of EventBridge around published and scheduled events.
 
 use serde_json::{Value, json};
 use time::{OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
 
-/// The account that everything local belongs to.
+/// The AWS account of the local system.
 pub const ACCOUNT: &str = "000000000000";
-/// The region that everything local is in.
+/// The AWS region of the local system.
 pub const REGION: &str = "local";
 
 const TIME: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
 
-/// An event, with an id of its own.
+/// Returns an event with a new id.
 pub fn envelope(
     source: &str,
     detail_type: &str,
@@ -31,15 +31,16 @@ pub fn envelope(
     })
 }
 
-/// A time in UTC to the second, as AWS writes it.
+/// Returns a time in UTC with seconds, in the format of AWS.
 pub fn time(at: OffsetDateTime) -> String {
-    // Only a component that the time lacks could fail, and it lacks none.
+    // Formatting fails only for a component that a type lacks, and this type has all of them.
     at.to_offset(time::UtcOffset::UTC).format(TIME).unwrap_or_default()
 }
 
-/// A random UUID, version 4.
+/// Returns a random UUID, version 4.
 pub fn uuid() -> String {
     let random = fastrand::u128(..);
+    // RFC 9562 fixes the version (4) and the variant (binary 10) of a random UUID.
     let versioned = (random >> 64) & 0x0fff | 0x4000;
     let variant = (random >> 48) & 0x3fff | 0x8000;
     let (first, second, last) = (random >> 96, (random >> 80) & 0xffff, random & 0xffff_ffff_ffff);

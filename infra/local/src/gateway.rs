@@ -1,5 +1,5 @@
-//! The HTTP server that stands where API Gateway stands: each request becomes the event that an HTTP API
-//! sends (payload format 2.0), and the reply event becomes the response. It knows no routes.
+//! The HTTP server in place of API Gateway. It turns each request into the event of an HTTP API (payload format 2.0),
+//! and the reply event into a response. It knows no routes.
 
 use std::{
     collections::HashMap,
@@ -35,15 +35,17 @@ use tokio::{
     task::JoinSet,
 };
 
-/// The largest request body, as API Gateway has it.
+/// The largest request body in bytes, a limit of API Gateway.
 pub const BODY_BYTES_MAX: usize = 10 * 1024 * 1024;
-/// How much of a body beyond that is read, so that the client hears the answer, before it is cut off.
+/// How much of a larger body is read before the connection is closed.
+///
+/// A client that is still sending would not read a response that comes earlier.
 const BODY_BYTES_DRAINED_MAX: usize = 8 * BODY_BYTES_MAX;
-/// How long the requests under way may take once the server stops.
+/// The longest time for open requests after the stop.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long a client may take for the headers of a request, and again for its body.
+/// The longest time for the headers of a request, and again for its body.
 const CLIENT_TIME: Duration = Duration::from_secs(10);
-/// How long accepting rests after it failed, as it does when file handles run out.
+/// The pause after a failed accept, for example when file handles run out.
 const ACCEPT_REST: Duration = Duration::from_millis(50);
 
 const ACCOUNT: &str = "000000000000";
@@ -52,7 +54,7 @@ const DEFAULT: &str = "$default";
 const TIME: &[BorrowedFormatItem<'_>] =
     format_description!("[day]/[month repr:short]/[year]:[hour]:[minute]:[second] +0000");
 
-/// Headers that speak of the connection, not of the request or the reply.
+/// Headers of the connection, as opposed to the request or the response.
 const HOP_BY_HOP: [HeaderName; 6] = [
     header::CONNECTION,
     header::PROXY_AUTHORIZATION,
@@ -62,27 +64,26 @@ const HOP_BY_HOP: [HeaderName; 6] = [
     header::UPGRADE,
 ];
 
-/// What the gateway itself knows about a request.
+/// The facts about a request that the gateway adds to the event.
 #[derive(Clone, Debug)]
 pub struct Received {
-    /// The request's id.
+    /// Id of the request.
     pub id: String,
-    /// When it came in.
     pub at: OffsetDateTime,
-    /// The client's address.
+    /// Address of the client.
     pub client: SocketAddr,
-    /// The port it came in on.
+    /// Port of the server.
     pub port: u16,
 }
 
-/// Serves until `stop` resolves, then finishes the requests under way, within five seconds.
+/// Serves until `stop` resolves, then finishes open requests within five seconds.
 pub async fn serve<A, F>(listener: TcpListener, answer: A, stop: impl Future<Output = ()>)
 where
     A: Fn(ApiGatewayV2httpRequest) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = ApiGatewayV2httpResponse> + Send + 'static,
 {
     let graceful = GracefulShutdown::new();
-    // Dropped at the end, which cuts off what outlives the grace.
+    // The drop at the end closes connections that outlast the grace time.
     let mut connections = JoinSet::new();
     let mut stop = pin!(stop);
     loop {
@@ -93,16 +94,17 @@ where
                 Ok((stream, client)) => {
                     connections.spawn(connection(stream, client, answer.clone(), &graceful));
                 }
+                // The cause usually persists for a moment, so an immediate retry would only use CPU time.
                 Err(_) => tokio::time::sleep(ACCEPT_REST).await,
             },
         }
     }
     drop(listener);
-    // Whether they finished in time or not, the server ends here.
+    // The outcome does not matter: the server ends in any case.
     drop(tokio::time::timeout(GRACE, graceful.shutdown()).await);
 }
 
-/// Serves one connection; a client that breaks it off is nobody's error.
+/// Serves one connection. A client that closes it early is not an error.
 fn connection<A, F>(
     stream: TcpStream,
     client: SocketAddr,
@@ -113,7 +115,7 @@ where
     A: Fn(ApiGatewayV2httpRequest) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = ApiGatewayV2httpResponse> + Send + 'static,
 {
-    // Small replies are not held back for more to come.
+    // Nagle's algorithm would delay small responses.
     drop(stream.set_nodelay(true));
     let port = stream.local_addr().map_or(0, |address| address.port());
     let service = service_fn(move |request: Request<Incoming>| {
@@ -137,7 +139,7 @@ where
     let mut response = match read_in_time(&parts, body).await {
         Ok(body) => {
             let event = to_event(&parts, body, &received);
-            // A task of its own: it survives the client's leaving, as a Lambda does, and it alone panics.
+            // The separate task outlives a client that disconnects, as a Lambda function does, and contains a panic.
             let reply = tokio::spawn(async move { answer(event).await }).await;
             reply
                 .ok()
@@ -160,11 +162,12 @@ enum Refused {
     Broken,
 }
 
-/// Reads the body of a request that names its host, as HTTP/1.1 demands: URLs in the reply begin with it.
+/// Reads the body of a request. The header `Host` is required, because URLs in the response begin with it.
 async fn read_in_time(parts: &Parts, body: Incoming) -> Result<Vec<u8>, Refused> {
     if !parts.headers.contains_key(header::HOST) {
         return Err(Refused::Broken);
     }
+    // Without a limit, a client that stops sending would hold its connection for ever.
     tokio::time::timeout(CLIENT_TIME, read(body)).await.unwrap_or(Err(Refused::TooSlow))
 }
 
@@ -185,7 +188,7 @@ async fn read(mut body: Incoming) -> Result<Vec<u8>, Refused> {
     if length <= BODY_BYTES_MAX { Ok(whole) } else { Err(Refused::TooLarge) }
 }
 
-/// The event that an HTTP API sends for this request.
+/// Returns the event of an HTTP API for this request.
 pub fn to_event(parts: &Parts, body: Vec<u8>, received: &Received) -> ApiGatewayV2httpRequest {
     let mut event = ApiGatewayV2httpRequest::default();
     event.version = Some("2.0".to_owned());
@@ -207,7 +210,9 @@ pub fn to_event(parts: &Parts, body: Vec<u8>, received: &Received) -> ApiGateway
     event
 }
 
-/// In the event's JSON the values of one name are one text, which is taken apart at every comma again.
+/// Parses query parameters as they arrive in a function.
+///
+/// The JSON of an event joins the values of a name with commas, and the function splits them there.
 fn query(raw: &str) -> QueryMap {
     let sent: QueryMap = raw.parse().unwrap_or_default();
     let mut split = HashMap::<_, Vec<_>>::new();
@@ -250,12 +255,12 @@ fn cookies(headers: &HeaderMap) -> Option<Vec<String>> {
     if cookies.is_empty() { None } else { Some(cookies) }
 }
 
-/// The request's headers as they reach the event: one value each, cookies and the connection's own left out.
+/// Returns the headers of the event: one value for each name, without cookies and headers of the connection.
 fn headers(sent: &HeaderMap, body_length: usize, received: &Received) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for name in sent.keys().filter(|name| passes(name)) {
         let values: Vec<_> = sent.get_all(name).iter().map(HeaderValue::as_bytes).collect();
-        // Events are JSON, so a value is text.
+        // An event is JSON, so each value must be valid UTF-8.
         let joined = String::from_utf8_lossy(&values.join(&b',')).into_owned();
         set(&mut headers, name.clone(), joined);
     }
@@ -268,7 +273,9 @@ fn headers(sent: &HeaderMap, body_length: usize, received: &Received) -> HeaderM
     headers
 }
 
-/// What a client says about forwarding is not believed, or anyone could choose the URLs in a reply.
+/// Returns whether a header reaches the event.
+///
+/// Headers about forwarding do not: with them, a client could choose the URLs in a response.
 fn passes(name: &HeaderName) -> bool {
     !HOP_BY_HOP.contains(name) && name != header::COOKIE && !name.as_str().starts_with("x-forwarded-")
 }
@@ -279,16 +286,16 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: String) {
     }
 }
 
-/// The response that a reply event stands for; none when the event makes none.
+/// Returns the response of a reply event, or `None` for an invalid event.
 pub fn to_response(event: ApiGatewayV2httpResponse) -> Option<Response<Full<Bytes>>> {
     let status = u16::try_from(event.status_code).ok()?;
-    // An informational status would leave the client waiting for the real one.
+    // After an informational status the client would wait for another response.
     let status = StatusCode::from_u16(status).ok().filter(|status| !status.is_informational())?;
     let mut response = Response::new(Full::new(body(event.body, event.is_base64_encoded)?));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     for (name, value) in event.headers.iter().chain(&event.multi_value_headers) {
-        // The length is that of what is sent, whatever the event says.
+        // The server computes the length of the body, so the header of the event is left out.
         if !HOP_BY_HOP.contains(name) && name != header::CONTENT_LENGTH {
             headers.append(name, value.clone());
         }
@@ -305,14 +312,14 @@ fn body(body: Option<Body>, is_base64_encoded: bool) -> Option<Bytes> {
         (Body::Text(text), false) => text.into(),
         (Body::Text(text), true) => STANDARD.decode(text).ok()?.into(),
         (Body::Binary(bytes), true) => bytes.into(),
-        // In the event's JSON the bytes are base64, and nothing tells the gateway to decode them.
+        // In the JSON of the event the bytes are base64, and without the flag the gateway does not decode them.
         (Body::Binary(bytes), false) => STANDARD.encode(bytes).into(),
-        // The library may learn further kinds, which the event's JSON has no room for.
+        // The JSON of an event has no form for other kinds of a later library version.
         (_, _) => return None,
     })
 }
 
-/// An answer of the gateway itself.
+/// Returns an error response of the gateway itself.
 fn refusal(status: StatusCode, message: &'static str) -> Response<Full<Bytes>> {
     let body = serde_json::json!({ "message": message }).to_string();
     let mut response = Response::new(Full::new(body.into()));
@@ -321,7 +328,7 @@ fn refusal(status: StatusCode, message: &'static str) -> Response<Full<Bytes>> {
     response
 }
 
-/// Differs between requests of one process by its count, and between processes by the time.
+/// Returns a unique request id: the start time separates processes, the count separates requests.
 fn request_id() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     static STARTED: std::sync::OnceLock<i128> = std::sync::OnceLock::new();

@@ -1,7 +1,8 @@
-//! What the local system remembers beside the tables: how far the stream was read, the events on the bus, how
-//! far each webhook got, the batches that failed, and the queue of deliveries.
+//! The local state besides the tables: stream positions, events of the bus, webhook positions, failed batches, and
+//! the queue of deliveries.
 //!
-//! What a call has written survives the end of this process, however it ends. Calls block, but only briefly.
+//! Each call writes to disk before it returns, so a crash of the process loses nothing. Calls block, but only
+//! briefly.
 
 use std::{
     path::Path,
@@ -13,7 +14,8 @@ use serde_json::Value;
 
 use crate::database;
 
-// Numbers are never given out twice, even when the row with the greatest one is removed.
+// `AUTOINCREMENT` never reuses a number, even after the row with the largest one is removed. In WAL mode,
+// `synchronous = NORMAL` survives a crash of the process and is much faster than a sync for each transaction.
 const SCHEMA: &str = "\
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
@@ -37,47 +39,46 @@ const SCHEMA: &str = "\
         body TEXT NOT NULL
     ) STRICT;
     CREATE INDEX IF NOT EXISTS messages_due ON messages (due);";
-/// By what it is remembered how far the queue was filled from the bus; no team has an empty name.
+/// The key of the queue's position among the webhooks. A team cannot have an empty name.
 pub const RULE: &str = "";
 const SET_POSITION: &str = "INSERT OR REPLACE INTO positions VALUES (?1, ?2)";
 
-/// Why something could not be remembered or recalled.
+/// A failure of the journal.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file failed.
     #[error("the journal failed: {0}")]
     Database(#[from] rusqlite::Error),
-    /// The file is not used.
+    /// The file is damaged or foreign.
     #[error(transparent)]
     File(#[from] database::Error),
-    /// The file holds what was never written there.
+    /// The file holds invalid JSON.
     #[error("the journal is damaged: {0}")]
     Damaged(#[from] serde_json::Error),
 }
 
-/// The journal, open.
+/// An open journal.
 #[derive(Debug)]
 pub struct Journal(Mutex<Connection>);
 
-/// A batch of stream records that a function never accepted.
+/// A batch of records that a function never accepted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedBatch {
-    /// The function.
+    /// Name of the function.
     pub function: String,
-    /// What it said last; empty when it was never invoked.
+    /// Last error message; empty if the function was never invoked.
     pub reason: String,
-    /// What Lambda writes to an on-failure destination.
+    /// Record for the on-failure destination, as Lambda writes it.
     pub record: Value,
 }
 
-/// A message that was received.
+/// A received message; its debug form leaves out the body.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Received {
-    /// Its number.
+    /// Number of the message.
     pub number: u64,
-    /// How often it was received, with this time.
+    /// Deliveries so far, including this one.
     pub receives: u64,
-    /// What it holds.
+    /// Text of the message.
     pub body: String,
 }
 
@@ -88,7 +89,7 @@ impl std::fmt::Debug for Received {
 }
 
 impl Journal {
-    /// Opens or creates the file.
+    /// Opens the file, or creates it.
     pub fn open(path: &Path) -> Result<Self, Error> {
         database::check(path, "positions")?;
         let connection = Connection::open(path)?;
@@ -96,34 +97,34 @@ impl Journal {
         Ok(Self(Mutex::new(connection)))
     }
 
-    /// Returns whether a table was created in the database beside this file.
+    /// Returns whether a table was created in the database of this directory.
     pub fn has_created(&self, table: &str) -> Result<bool, Error> {
         let select = "SELECT EXISTS (SELECT 1 FROM created_tables WHERE name = ?1)";
         Ok(self.connection().query_row(select, [table], |row| row.get(0))?)
     }
 
-    /// Remembers that a table was created: from then on its absence is a damage.
+    /// Stores that a table was created. From then on, its absence is a damage.
     pub fn set_created(&self, table: &str) -> Result<(), Error> {
         self.connection().execute("INSERT OR IGNORE INTO created_tables VALUES (?1)", [table])?;
         Ok(())
     }
 
-    /// The sequence number up to which a consumer has read what it reads; none before its first batch.
+    /// Returns the last sequence number of a consumer, or `None` before its first batch.
     pub fn position(&self, consumer: &str) -> Result<Option<String>, Error> {
         let select = "SELECT sequence FROM positions WHERE consumer = ?1";
         Ok(self.connection().query_row(select, [consumer], |row| row.get(0)).optional()?)
     }
 
-    /// A consumer is done up to `sequence`.
+    /// Stores the last sequence number of a consumer.
     pub fn set_position(&self, consumer: &str, sequence: &str) -> Result<(), Error> {
         self.connection().execute(SET_POSITION, [consumer, sequence])?;
         Ok(())
     }
 
-    /// A consumer gives a batch up, and is done up to `sequence`.
+    /// Stores a failed batch together with the position of its consumer.
     pub fn give_up(&self, batch: &FailedBatch, consumer: &str, sequence: &str) -> Result<(), Error> {
         let mut connection = self.connection();
-        // Together, so that a batch is neither lost nor told twice.
+        // One transaction, so a crash neither loses the batch nor stores it twice.
         let transaction = connection.transaction()?;
         transaction.execute(
             "INSERT INTO failures (function, reason, record) VALUES (?1, ?2, ?3)",
@@ -133,7 +134,7 @@ impl Journal {
         Ok(transaction.commit()?)
     }
 
-    /// The failed batches that are left, each with its number, newest last.
+    /// Returns all failed batches with their numbers, oldest first.
     pub fn failures(&self) -> Result<Vec<(u64, FailedBatch)>, Error> {
         let connection = self.connection();
         let mut select =
@@ -147,13 +148,13 @@ impl Journal {
         Ok(failures)
     }
 
-    /// Forgets a failed batch, since it has succeeded after all.
+    /// Removes a failed batch after a successful redrive.
     pub fn remove_failure(&self, number: u64) -> Result<(), Error> {
         self.connection().execute("DELETE FROM failures WHERE number = ?1", [number])?;
         Ok(())
     }
 
-    /// Puts events on the bus, all or none; the number of the last event there is.
+    /// Adds events to the bus, all or none, and returns the number of the last event.
     pub fn append(&self, envelopes: &[Value]) -> Result<u64, Error> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
@@ -165,12 +166,12 @@ impl Journal {
         Ok(last)
     }
 
-    /// The first events after a number, at most `limit`, each with its number.
+    /// Returns at most `limit` events after a number, each with its number.
     pub fn events(&self, after: u64, limit: u64) -> Result<Vec<(u64, Value)>, Error> {
         let connection = self.connection();
         let mut select = connection
             .prepare("SELECT number, envelope FROM events WHERE number > ?1 ORDER BY number LIMIT ?2")?;
-        // Beyond what the file can count to there is nothing.
+        // SQLite integers are signed, so larger numbers cannot occur.
         let largest = i64::MAX.unsigned_abs();
         let mut rows = select.query([after.min(largest), limit.min(largest)])?;
         let mut events = Vec::new();
@@ -180,8 +181,9 @@ impl Journal {
         Ok(events)
     }
 
-    /// The number of the last event that a team's webhook is done with. A new webhook gets what is published
-    /// from now on, as a new rule of a bus would.
+    /// Returns the position of a team's webhook.
+    ///
+    /// A new webhook starts at the end, as a new rule of an event bus does.
     pub fn webhook(&self, team: &str) -> Result<u64, Error> {
         let connection = self.connection();
         connection.execute(
@@ -192,14 +194,16 @@ impl Journal {
         Ok(connection.query_row(select, [team], |row| row.get(0))?)
     }
 
-    /// A team's webhook is done with the events up to `number`.
+    /// Stores the position of a team's webhook.
     pub fn set_webhook(&self, team: &str, number: u64) -> Result<(), Error> {
         self.connection()
             .execute("UPDATE webhooks SET number = ?2 WHERE team = ?1", params![team, number])?;
         Ok(())
     }
 
-    /// Puts messages into the queue, each to be seen at a time; of those that the bus has told, `told` is the last event.
+    /// Adds messages to the queue, each with its due time in milliseconds since 1970.
+    ///
+    /// For messages from the bus, `told` is the new position of the queue's rule, stored in the same transaction.
     pub fn enqueue(&self, messages: &[(u64, String)], told: Option<u64>) -> Result<(), Error> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
@@ -213,7 +217,7 @@ impl Journal {
         Ok(transaction.commit()?)
     }
 
-    /// The first messages that are due, not to be seen again before `until`.
+    /// Returns the first due messages, and hides them from other receivers until `until`.
     pub fn receive(&self, now: u64, until: u64, limit: u64) -> Result<Vec<Received>, Error> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
@@ -227,6 +231,7 @@ impl Journal {
                 received.push(Received { number: row.get(0)?, receives: row.get(1)?, body: row.get(2)? });
             }
         }
+        // The new due time is stored in the same transaction, so another receiver cannot get the same messages.
         for message in &received {
             let update = "UPDATE messages SET due = ?2, receives = ?3 WHERE number = ?1";
             transaction.execute(update, params![message.number, until, message.receives])?;
@@ -235,12 +240,12 @@ impl Journal {
         Ok(received)
     }
 
-    /// When the next message is due; none if there is none.
+    /// Returns the due time of the next message.
     pub fn next_due(&self) -> Result<Option<u64>, Error> {
         Ok(self.connection().query_row("SELECT MIN(due) FROM messages", [], |row| row.get(0))?)
     }
 
-    /// Removes a message; what has become of it in the end is kept with the failed batches, if it was given up.
+    /// Removes a message, and stores a failed batch in the same transaction if it was given up.
     pub fn remove_message(&self, number: u64, given_up: Option<&FailedBatch>) -> Result<(), Error> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
@@ -255,7 +260,7 @@ impl Journal {
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {
-        // Whoever panicked has rolled its transaction back.
+        // A panic drops the transaction, which rolls it back. So the connection is usable after a poisoned lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -280,13 +285,13 @@ mod tests {
         FailedBatch { function: "generate".to_owned(), reason: "broken".to_owned(), record }
     }
 
-    /// Applies `change` in one process and tells what the next one finds after it was killed.
+    /// Applies `change`, and returns what a new process finds after a kill.
     fn reopened<T>(change: impl FnOnce(&Journal), look: impl FnOnce(&Journal) -> T) -> T {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("journal.db");
         let journal = Journal::open(&path).unwrap();
         change(&journal);
-        // Nothing is closed, so what is found was on disk before.
+        // The connection is never closed, so only data on disk counts.
         std::mem::forget(journal);
         look(&Journal::open(&path).unwrap())
     }

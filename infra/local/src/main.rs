@@ -1,4 +1,4 @@
-//! `cargo run`: the whole system in one process.
+//! The program `dovetail`: the whole system in one process, and its commands.
 
 use std::{
     env,
@@ -15,15 +15,15 @@ use dovetail_local::{
     start,
 };
 
-/// The exit code of a plan that has changes.
+/// The exit status of a plan with changes.
 const CHANGES: u8 = 2;
 
-/// The exit codes of an audit that found something, and of one that could not be.
+/// The exit status of an audit with violations, and of one that failed.
 const VIOLATED: u8 = 1;
 const NOT_AUDITED: u8 = 2;
 
 fn main() -> ExitCode {
-    // An audit that fails for whatever reason must not be taken for one that found something.
+    // A script must not take a failed audit for one that found violations, so its errors have another status.
     let is_audit = env::args_os().nth(1).is_some_and(|first| first == AUDIT);
     let failure = if is_audit { NOT_AUDITED.into() } else { ExitCode::FAILURE };
     let ended = match arguments::parse(env::args_os().skip(1)) {
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         Err(problem) => Err(problem.into()),
     };
     ended.unwrap_or_else(|error| {
-        // Where there is no standard error, the exit code has to do.
+        // Without standard error only the exit status remains.
         drop(writeln!(io::stderr(), "dovetail: {error}"));
         failure
     })

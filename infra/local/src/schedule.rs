@@ -1,4 +1,4 @@
-//! EventBridge's schedule: `sweep` runs once a minute, and never twice at a time.
+//! The schedule of EventBridge: runs `sweep` once a minute and never twice at a time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,12 +14,12 @@ use crate::{
     invoke::{Failure, Invoker},
 };
 
-/// The function that is scheduled.
+/// The name of the scheduled function.
 pub const FUNCTION: &str = "sweep";
 const RULE: &str = "dovetail-local-sweep";
 const EVERY: Duration = Duration::from_secs(60);
 
-/// The function that is scheduled; clones are the same one.
+/// The scheduled function; clones share its state.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     invoker: Invoker,
@@ -28,25 +28,27 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// The function behind an invoker.
+    /// Returns the function behind an invoker.
     pub fn new(invoker: Invoker) -> Self {
         Self { invoker, running: Arc::default(), enabled: watch::Sender::new(true) }
     }
 
-    /// Has its schedule rest, or go on.
+    /// Enables or disables the schedule.
     pub fn enable(&self, enabled: bool) {
         self.enabled.send_replace(enabled);
     }
 
-    /// Runs it with a payload, after a run that is under way.
+    /// Runs the function with a payload, after a run that is in progress.
     pub async fn run(&self, payload: Value) -> Result<Value, Failure> {
+        // A manual run waits for the scheduled one, and the other way round.
         let _running = self.running.lock().await;
         self.invoker.invoke(FUNCTION, payload).await
     }
 
-    /// Runs it every minute until it is stopped, between two runs.
+    /// Runs the function every minute until the stop.
     pub async fn repeat(self, mut stop: watch::Receiver<bool>) {
         let mut ticks = tokio::time::interval_at(Instant::now() + EVERY, EVERY);
+        // After a slow run, the missed ticks are skipped: two sweeps in a row would find nothing new.
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         loop {
             tokio::select! {
@@ -54,14 +56,14 @@ impl Sweep {
                 _ = stop.wait_for(|stop| *stop) => return,
             }
             if *self.enabled.borrow() {
-                // A sweep makes up for what was lost; the next one makes up for this one.
+                // A failed run needs no retry, because the next run finds the same work.
                 drop(self.run(scheduled()).await);
             }
         }
     }
 }
 
-/// The event that a rule of EventBridge sends at its times.
+/// Returns the event of a scheduled rule.
 fn scheduled() -> Value {
     let rule = format!("arn:aws:events:{}:{}:rule/{RULE}", envelope::REGION, envelope::ACCOUNT);
     envelope::envelope("aws.events", "Scheduled Event", OffsetDateTime::now_utc(), &[rule], &json!({}))

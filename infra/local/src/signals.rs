@@ -1,10 +1,10 @@
-//! The signals that end the program.
+//! The signals that stop the program.
 
 use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The signals that ask the program to stop, caught from the moment this exists.
+/// The stop signals; they are caught as soon as this value exists.
 #[derive(Debug)]
 pub struct Signals {
     interrupt: Signal,
@@ -12,12 +12,12 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Begins to catch SIGINT and SIGTERM.
+    /// Starts to catch SIGINT and SIGTERM.
     pub fn catch() -> io::Result<Self> {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// Waits for the first of them.
+    /// Waits for the first signal.
     pub async fn received(mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}

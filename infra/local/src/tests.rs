@@ -1,4 +1,4 @@
-//! The system as a whole: it starts, works through the stream, publishes, tells, settles and stops.
+//! Tests of the whole system: it starts, processes the stream, publishes, becomes idle and stops.
 
 use std::{net::SocketAddr, sync::Mutex};
 
@@ -13,7 +13,7 @@ use crate::{
     functions::{GENERATE, NOTIFY},
 };
 
-/// Records of these tests; the world's own have no number.
+/// The filter of the records of these tests; records of the world have no number.
 const NUMBERED: &str = r#"{"dynamodb":{"NewImage":{"n":{"N":[{"exists":true}]}}}}"#;
 
 async fn prepared(world: &World) -> System {
@@ -22,7 +22,7 @@ async fn prepared(world: &World) -> System {
     System::prepare(&settings, world).await.unwrap()
 }
 
-/// Writes a numbered record into the system's table.
+/// Writes a numbered record to the table.
 async fn put(endpoint: &str, number: u64) {
     let text = |text: String| json!({ "S": text });
     let item = json!({
@@ -33,7 +33,7 @@ async fn put(endpoint: &str, number: u64) {
     stream::ask(&Client::new(), &endpoint, "DynamoDB_20120810.PutItem", &put).await.unwrap();
 }
 
-/// The numbers of the records that a function got.
+/// Returns the numbers of the records in a payload.
 fn numbers(payload: &Value) -> Vec<u64> {
     let records = payload["Records"].as_array().unwrap().iter();
     records

@@ -1,5 +1,6 @@
-//! What the authorizer has said about a caller, remembered for a while as API Gateway does where a time to live is set: a
-//! key that is withdrawn goes on working for as long.
+//! A cache of authorizer responses, like the one of API Gateway with a time to live.
+//!
+//! As there, a removed key continues to work until its entry expires.
 
 use std::{
     collections::HashMap,
@@ -12,12 +13,12 @@ use dovetail_http::{AuthorizerEvent, Event, key_hash};
 use dovetail_issuer::Issuer;
 use dovetail_table::{Error, Table};
 
-/// How long a verdict is remembered, unless somebody says otherwise; the template has the same.
+/// The default lifetime of a response, the same as in the CloudFormation template.
 pub const REMEMBERED: Duration = Duration::from_secs(60);
-/// How many are; beyond them all are forgotten.
+/// The most responses; a full cache is emptied.
 const VERDICTS_MAX: usize = 1_000;
 
-/// The verdicts on known callers, by the hash of what they sent.
+/// The cached responses, by the hash of the `Authorization` header.
 #[derive(Debug)]
 pub struct Verdicts {
     remembered: Duration,
@@ -32,17 +33,17 @@ impl Default for Verdicts {
 }
 
 impl Verdicts {
-    /// Verdicts that are remembered for so long.
+    /// Returns a cache with this lifetime.
     pub fn remembered_for(remembered: Duration) -> Self {
         Self { remembered, issuer: None, known: Mutex::default() }
     }
 
-    /// The same with tokens of people, where there is an issuer of them.
+    /// Adds an issuer of user tokens.
     pub fn with(self, issuer: Option<Issuer>) -> Self {
         Self { issuer, ..self }
     }
 
-    /// What the authorizer says about a request, or has said about one from the same caller.
+    /// Returns the response of the authorizer for a request, from the cache if possible.
     pub async fn on(&self, table: &Table, event: &Event) -> Result<ApiGatewayRequestAuthorizer, Error> {
         let sent = event.headers.get("authorization").and_then(|sent| sent.to_str().ok()).map(key_hash);
         if let Some(verdict) = sent.as_ref().and_then(|sent| self.remembered(sent)) {
@@ -51,7 +52,7 @@ impl Verdicts {
         let reply = authorize::handle(table, self.issuer.as_ref(), asked(event)).await?;
         let mut verdict = ApiGatewayRequestAuthorizer::default();
         verdict.fields = reply.context.into_iter().collect();
-        // Whom nobody knows may be known in a moment.
+        // An unknown caller is not cached, because a load or an administrator may create the key a moment later.
         if let Some(sent) = sent.filter(|_| !verdict.fields.is_empty()) {
             self.remember(sent, verdict.clone());
         }

@@ -1,4 +1,4 @@
-//! Webhooks: the events of a team are posted to its URL, each until it is accepted, in order.
+//! The webhooks of the world file: posts the events of a team to its URL, in order, each until it is accepted.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,26 +13,25 @@ use crate::{
     pattern::Pattern,
 };
 
-/// How long a receiver may take to answer.
+/// The longest time of one request.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// The bound of the pause after the first failed attempt; it doubles with each one after it.
+/// The limit of the first pause; it doubles after each further failure, up to [`PAUSE_MAX`].
 const PAUSE: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_millis(500);
-/// How many events are read at once.
+/// The most events of one read.
 const READ_MAX: u64 = 100;
 
-/// Where the events of a team go.
+/// The receiver of a team's events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
-    /// The team, by which the position is kept.
+    /// Name of the team, the key of the stored position.
     pub team: String,
-    /// The URL.
     pub url: Uri,
-    /// Which events.
+    /// Pattern of the events to post.
     pub pattern: Pattern,
 }
 
-/// A target being served.
+/// The task that serves a target.
 #[derive(Debug)]
 pub struct Webhook {
     target: Target,
@@ -44,7 +43,7 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// A webhook that goes on where the journal says.
+    /// Returns the task, which continues at the position of the journal.
     pub fn new(
         target: Target,
         bus: &Bus,
@@ -55,9 +54,10 @@ impl Webhook {
         Ok(Self { target, client: Client::new(), journal, published: bus.published(), stop, position })
     }
 
-    /// Delivers until it is stopped, between two attempts.
+    /// Runs until the stop, which takes effect between two requests.
     pub async fn run(mut self) -> Result<(), journal::Error> {
         loop {
+            // The mark comes before the read. An event that arrives after it wakes the `select` below.
             self.published.mark_unchanged();
             let events = self.journal.events(self.position, READ_MAX)?;
             let is_end = events.is_empty();
@@ -65,6 +65,7 @@ impl Webhook {
                 if self.target.pattern.matches(&envelope) && !self.deliver(&envelope).await {
                     return Ok(());
                 }
+                // The position moves only after the delivery: a crash repeats an event but loses none.
                 self.position = number;
                 self.journal.set_webhook(&self.target.team, number)?;
             }
@@ -77,7 +78,7 @@ impl Webhook {
         }
     }
 
-    /// Posts an event until it is accepted; whether it was before the stop.
+    /// Posts an event until it is accepted, and returns whether that was before the stop.
     async fn deliver(&mut self, envelope: &Value) -> bool {
         let mut bound = PAUSE;
         while !*self.stop.borrow() {
@@ -96,13 +97,13 @@ impl Webhook {
     async fn is_accepted(&self, envelope: &Value) -> bool {
         let headers = [(CONTENT_TYPE, "application/json")];
         let sent = self.client.send(&self.target.url, &headers, envelope.to_string());
-        // What the answer says beyond its status is nobody's concern.
+        // Only the status matters; the body is not read.
         let answered = tokio::time::timeout(TIMEOUT, sent).await;
         answered.is_ok_and(|answer| answer.is_ok_and(|answer| answer.status().is_success()))
     }
 }
 
-/// Any time up to a bound, so that many senders don't come back together.
+/// Returns a random time up to a limit, so that many senders do not retry at once.
 fn jittered(bound: Duration) -> Duration {
     let bound = u64::try_from(bound.as_micros()).unwrap_or(u64::MAX);
     Duration::from_micros(fastrand::u64(0..=bound))
@@ -119,7 +120,7 @@ mod tests {
     use super::*;
     use crate::gateway;
 
-    /// A receiver that answers as scripted by the count of requests, and passes on what it accepted.
+    /// A receiver with a scripted status for each request, which passes on the accepted events.
     struct Receiver {
         url: Uri,
         accepted: mpsc::UnboundedReceiver<u64>,
@@ -225,7 +226,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_restart_goes_on_after_what_was_accepted() {
         let fixture = Fixture::new();
-        // The third request is the first one for the third event.
+        // The third request is the first one for event 3.
         let mut receiver = Receiver::start(|count| if count == 3 { 500 } else { 200 }).await;
         let all = json!({"source": ["here"]});
         let (stop, running) = fixture.start(&receiver.url, &all);

@@ -1,7 +1,12 @@
-//! Submissions of thousands of items through HTTP, killed on the way; and two at once while owners decide.
+//! Tests of submissions with thousands of items through HTTP, with kills on the way, and of two consumers while
+//! owners decide.
 //!
-//! At full size, of a program that is built already:
-//! `ITEMS=10000 DOVETAIL=$PWD/target/release/dovetail cargo test -p dovetail-local --test large -- --nocapture --test-threads 1`.
+//! At full size, with a release build of the program:
+//!
+//! ```sh
+//! ITEMS=10000 DOVETAIL=$PWD/target/release/dovetail \
+//!     cargo test -p dovetail-local --test large -- --nocapture --test-threads 1
+//! ```
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -22,14 +27,14 @@ use std::time::{Duration, Instant};
 
 const CORE: &str = "/v1/orcabase";
 
-/// How many items when nothing is said: a test that is not optimised shall not take minutes.
+/// The default number of items; an unoptimized test must not take minutes.
 const ITEMS: u64 = 120;
 
 fn items() -> u64 {
     std::env::var("ITEMS").ok().and_then(|items| items.parse().ok()).unwrap_or(ITEMS)
 }
 
-/// Starts the program on a world whose VMs may have any field.
+/// Starts the program with a world whose service VM accepts any field.
 fn start(folder: &Path) -> Program {
     let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
     for service in world["services"].as_array_mut().unwrap() {
@@ -43,7 +48,8 @@ fn start(folder: &Path) -> Program {
     Program::start_with(&folder.join("data"), &["--world", file.to_str().unwrap()])
 }
 
-/// A team's VMs, about 300 bytes each; of the changed ones, one in so many has other processors.
+/// Returns a declaration of VMs with about 300 bytes each; if `changed` is set, one in that many has other
+/// processors.
 fn declared(team: &str, count: u64, changed: Option<u64>) -> Value {
     let vm = |n: u64| {
         let cpu = if changed.is_some_and(|every| n.is_multiple_of(every)) { 32 } else { 8 };
@@ -55,7 +61,7 @@ fn declared(team: &str, count: u64, changed: Option<u64>) -> Value {
     json!({team: {"App": {"services": {"VM": vms}}}})
 }
 
-/// Submits until it is accepted, whatever breaks on the way; the same key makes it one submission.
+/// Submits until the declaration is accepted; the idempotency key makes repeated requests one submission.
 fn submitted(program: &Program, key: &str, name: &str, body: &Value) -> io::Result<Value> {
     let header = format!("idempotency-key: {name}\r\n");
     loop {
@@ -69,7 +75,7 @@ fn submitted(program: &Program, key: &str, name: &str, body: &Value) -> io::Resu
     }
 }
 
-/// Waits until all change instances of a submission exist; tells how far it was at each look.
+/// Waits until all change instances of a submission exist, and prints the progress.
 fn settled(program: &Program, key: &str, submission: &Value) -> io::Result<Value> {
     loop {
         let now = program.get(submission["url"].as_str().unwrap(), key)?;
@@ -83,7 +89,7 @@ fn settled(program: &Program, key: &str, submission: &Value) -> io::Result<Value
     }
 }
 
-/// The change instances of a submission: how many of each type and state; each item has one.
+/// Counts the change instances of a submission by type and state; each item has one.
 fn caused(program: &Program, submission: &Value) -> BTreeMap<(String, String), u64> {
     let path = format!("{CORE}/consumer/change_instances/?limit=100&submission_id={}", submission["id"]);
     let (mut counted, mut of_item) = (BTreeMap::new(), BTreeMap::new());
@@ -104,7 +110,7 @@ fn a_large_submission_lands_exactly_once_however_often_it_is_killed() {
     let hundredth = items.div_ceil(100);
     let phases = [
         ("create", declared("AwesomeConsumer", items, None), 2, "CREATE", items),
-        // Still PENDING, so it is created with another declaration.
+        // The items are still PENDING, so the new change is a CREATE too.
         ("one in a hundred", declared("AwesomeConsumer", items, Some(100)), 1, "CREATE", hundredth),
         ("remove", json!({"AwesomeConsumer": {}}), 2, "DELETE", items),
     ];
@@ -113,13 +119,13 @@ fn a_large_submission_lands_exactly_once_however_often_it_is_killed() {
     for (name, body, kills, change_type, count) in phases {
         let (began, mut cut_off) = (Instant::now(), 0);
         for _ in 0..kills {
-            // Mostly between the first byte of the request and the last item's landing.
+            // Most kills hit between the first byte of the request and the last item.
             let killer = program.killed_in(Duration::from_millis(random(&mut seed, 100 + count / 2)));
             let followed = submitted(&program, "awesome-key", name, &body)
                 .and_then(|submission| settled(&program, "awesome-key", &submission));
             cut_off += u64::from(followed.is_err());
             killer.join().unwrap();
-            // Once it has ended: until then the data is its own.
+            // The old process must end first, because it has the lock of the directory.
             drop(program);
             program = start(parent.path());
         }
@@ -143,8 +149,9 @@ fn a_large_submission_lands_exactly_once_however_often_it_is_killed() {
     assert_eq!(submissions.len(), 3, "each once, however often it was sent");
 }
 
-/// Decides on whatever is pending until the consumers are done and nothing is left; tells each state that was taken, by
-/// the change instance, and how often it was told no.
+/// Decides on pending change instances until the consumers are done and nothing is pending.
+///
+/// It returns each accepted decision, and the number of rejected ones.
 fn deciding(program: &Program, done: &AtomicBool, mut seed: u64) -> (Vec<(u64, &'static str)>, u64) {
     let (mut decided, mut refused) = (Vec::new(), 0);
     loop {
@@ -156,7 +163,7 @@ fn deciding(program: &Program, done: &AtomicBool, mut seed: u64) -> (Vec<(u64, &
             return (decided, refused);
         }
         for _ in 0..rows.len().min(20) {
-            // Two owners may take up the same one: the first one decides.
+            // Two owners may choose the same change instance; the first one decides.
             let at = usize::try_from(random(&mut seed, u64::try_from(rows.len()).unwrap())).unwrap();
             let path = format!("{CORE}/serviceowner/change_instances/{}/", rows[at]["id"]);
             let state = if random(&mut seed, 10) == 0 { "REJECTED" } else { "APPROVED" };
@@ -198,7 +205,7 @@ fn two_large_submissions_and_eight_owners_at_once_lose_nothing() {
             })
             .collect();
         let settled: Vec<_> = consumers.into_iter().map(|consumer| consumer.join()).collect();
-        // Whatever became of the consumers, the owners come to an end.
+        // The owners must end even if a consumer fails.
         done.store(true, Ordering::SeqCst);
         for settled in settled {
             assert_eq!(settled.unwrap()["landed"], items);
@@ -216,7 +223,7 @@ fn two_large_submissions_and_eight_owners_at_once_lose_nothing() {
     let is: BTreeMap<u64, Value> =
         rows.unwrap().into_iter().map(|row| (row["id"].as_u64().unwrap(), row["state"].clone())).collect();
     assert_eq!(is.len(), usize::try_from(2 * items).unwrap());
-    // What one owner was told stands, whatever the others asked for.
+    // An accepted decision must hold, whatever the others requested.
     for (id, state) in &decided {
         assert_eq!(is[id], **state, "change instance {id}");
     }

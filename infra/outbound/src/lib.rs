@@ -50,7 +50,6 @@ pub struct Bounds {
 /// The body of a successful response.
 #[derive(PartialEq, Eq)]
 pub enum Said {
-    /// The complete body.
     Body(Vec<u8>),
     /// A body that is too long or breaks off.
     Nothing,

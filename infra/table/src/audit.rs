@@ -31,9 +31,7 @@ pub struct Seen {
 /// The result of an audit.
 #[derive(Clone, Debug, Default)]
 pub struct Audited {
-    /// Rows read.
     pub rows: u64,
-    /// The violations, sorted.
     pub violations: Vec<Violation>,
     /// Suspected violations in records that moved at every look.
     pub unsettled: u64,

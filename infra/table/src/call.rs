@@ -15,7 +15,6 @@ pub(crate) trait Call {
     type Output;
     type Error;
 
-    /// Sends the request.
     fn call(self) -> Calling<Self::Output, Self::Error>;
 }
 

@@ -1,4 +1,4 @@
-//! How far an audit has come, on standard error; nothing, where that is no terminal.
+//! The progress of an audit on standard error, if that is a terminal.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 const TEMPLATE: &str = "{spinner} {human_pos} rows, {msg} ({elapsed})";
 
-/// A line that counts, until it is dropped.
+/// A line that shows the progress until it is dropped.
 #[derive(Debug)]
 pub(super) struct Progress(ProgressBar);
 
 impl Progress {
     pub(super) fn new() -> Self {
         let bar = ProgressBar::no_length();
-        // The template is the one above.
+        // The constant template is valid, so the default style is never used.
         let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style);
         bar.enable_steady_tick(Duration::from_millis(200));

@@ -1,4 +1,4 @@
-//! Requests become the events that API Gateway sends, and replies its responses.
+//! Tests of the gateway: requests become the events of API Gateway, and replies become responses.
 
 use serde_json::{Value, json};
 use tokio::{
@@ -9,7 +9,7 @@ use tokio::{
 
 use super::*;
 
-/// A gateway in front of some handler, and the way to stop it.
+/// A running gateway in front of a handler.
 struct Running {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
@@ -33,7 +33,7 @@ impl Running {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// Sends `request` on a connection of its own and returns all that comes back.
+    /// Sends `request` on a new connection and returns the complete response.
     async fn send(&self, request: impl AsRef<[u8]>) -> String {
         let mut stream = self.connect().await;
         stream.write_all(request.as_ref()).await.unwrap();
@@ -91,7 +91,7 @@ fn an_event_has_the_shape_of_payload_2_0() {
     let event = to_event(&parts, b"{}".to_vec(), &received());
     let mut seen = serde_json::to_value(&event).unwrap();
     let fields = seen.as_object_mut().unwrap();
-    // The library's type also holds fields of other events.
+    // The type of the library also has fields of other events.
     for other in ["type", "methodArn", "httpMethod", "identitySource", "authorizationToken", "resource"] {
         fields.remove(other);
     }
@@ -134,7 +134,7 @@ fn an_event_has_the_shape_of_payload_2_0() {
         "isBase64Encoded": false,
     });
     assert_eq!(seen, expected);
-    // What a Lambda reads off its JSON is what a handler gets here.
+    // A handler must get the same value as a Lambda function that parses the JSON.
     let read: ApiGatewayV2httpRequest = serde_json::from_value(expected).unwrap();
     assert_eq!(read, event);
 }
@@ -226,7 +226,7 @@ async fn a_handler_that_fails_is_an_internal_error() {
     assert!(gateway.send(get("/")).await.ends_with("fine"));
 }
 
-/// Time is virtual: it passes when everything waits.
+/// The time is virtual: it advances when all tasks wait.
 #[tokio::test(start_paused = true)]
 async fn finding_07_a_client_has_ten_seconds_for_the_headers_and_ten_for_the_body() {
     let gateway = Running::start(|_| async { reply(200, Body::Text("fine".to_owned())) }).await;
@@ -288,7 +288,7 @@ async fn a_stop_finishes_what_is_under_way() {
 
     let Running { address, stop, served } = gateway;
     stop.send(()).unwrap();
-    // The idle connection is closed only once the server stops.
+    // The idle connection must close only at the stop.
     assert_eq!(rest(&mut idle).await, "");
     assert!(TcpStream::connect(address).await.is_err());
     assert!(!served.is_finished());

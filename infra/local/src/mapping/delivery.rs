@@ -1,8 +1,6 @@
-//! What Lambda decides on one batch of a stream, without any I/O: what to invoke the function with next, what
-//! is done, and what is given up.
+//! The decisions of Lambda about one batch of a stream, without I/O: invoke, retry, split or give up.
 //!
-//! Nothing of a batch overtakes what comes before it. A batch that was split is a queue of pieces in the order
-//! of the stream.
+//! Records are never reordered. A split batch is a queue of pieces in the order of the stream.
 
 use std::{
     collections::VecDeque,
@@ -13,59 +11,58 @@ use serde_json::Value;
 
 use crate::{invoke::Failure, stream::sequence};
 
-/// The longest pause before a function is invoked again.
+/// The longest pause before a retry.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
 
-/// What happens to records that a function does not accept.
+/// The handling of records that a function does not accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// How often a batch is tried again.
+    /// Retries of a batch.
     pub retries: u32,
-    /// Whether a batch that failed is split, which uses up no retry.
+    /// Whether to split a failed batch. A split does not count as a retry.
     pub bisect: bool,
-    /// How old a record may become.
+    /// Largest age of a record.
     pub record_age: Duration,
-    /// The pause before the first retry; it doubles with each one after it.
+    /// Pause before the first retry; it doubles with each further one.
     pub pause: Duration,
 }
 
-/// What to do next.
+/// The next action.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Wait before going on.
+    /// Wait before the next step.
     Pause(Duration),
     /// Invoke the function with these records.
     Invoke(Vec<Value>),
-    /// Send these to the on-failure destination; they are done.
+    /// Send these records to the on-failure destination and continue after them.
     GiveUp(GivenUp),
-    /// All is done.
+    /// The batch is complete.
     Finish,
 }
 
-/// Records that were given up.
+/// Records for the on-failure destination.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GivenUp {
-    /// The records, as the function got them.
+    /// Records as the function received them.
     pub records: Vec<Value>,
-    /// Why.
     pub condition: Condition,
-    /// How often the first of them was sent.
+    /// Invocations with the first of the records.
     pub invocations: u32,
-    /// What came back last; none if the function was never invoked.
+    /// The last failure; `None` if the function was never invoked.
     pub last: Option<Last>,
 }
 
-/// Why records are given up, by Lambda's names.
+/// The reason for giving up, with the names of Lambda.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// The function failed too often.
+    /// All retries have failed.
     RetryAttemptsExhausted,
     /// The records are too old.
     RecordAgeExceeded,
 }
 
 impl Condition {
-    /// The name on the wire.
+    /// Returns the name in Lambda's record.
     pub const fn name(self) -> &'static str {
         match self {
             Self::RetryAttemptsExhausted => "RetryAttemptsExhausted",
@@ -74,35 +71,37 @@ impl Condition {
     }
 }
 
-/// How an invocation ended that did not finish its records.
+/// The failure of an invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Last {
-    /// The function failed, saying so.
+    /// The function failed with this message.
     Failed(String),
-    /// The function answered that some or all records failed.
+    /// The function reported failed records.
     Reported,
 }
 
-/// How far a function got with a batch.
+/// The progress of a function with a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// All of it is done.
+    /// All records are processed.
     Done,
-    /// What comes before this record is done.
+    /// The records before this index are processed.
     FailedFrom(usize),
-    /// Nothing is done.
+    /// No record is processed.
     Failed(Last),
     /// The function was not invoked.
     NotInvoked,
 }
 
-/// Reads a function's answer to a batch.
+/// Interprets the response of a function to a batch, as Lambda does.
 pub fn verdict(records: &[Value], reply: &Result<Value, Failure>) -> Verdict {
     let answer = match reply {
         Ok(answer) => answer,
         Err(Failure::Function(reason)) => return Verdict::Failed(Last::Failed(reason.clone())),
         Err(Failure::NotInvoked(_)) => return Verdict::NotInvoked,
     };
+    // Lambda treats a response that it does not understand as a failure of the whole batch, because a guess could
+    // lose records.
     let reported = match answer {
         Value::Null => return Verdict::Done,
         Value::Object(answer) => answer.get("batchItemFailures").unwrap_or(&Value::Null),
@@ -129,18 +128,18 @@ pub fn verdict(records: &[Value], reply: &Result<Value, Failure>) -> Verdict {
     }
 }
 
-/// When a record was written, about; none if it does not say.
+/// Returns the approximate time of a record, or `None` if it has none.
 pub fn created(record: &Value) -> Option<SystemTime> {
     let seconds = record.pointer("/dynamodb/ApproximateCreationDateTime")?.as_f64()?;
     SystemTime::UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(seconds).ok()?)
 }
 
-/// A batch on its way to the function.
+/// The delivery of one batch.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     policy: Policy,
     pieces: VecDeque<Piece>,
-    /// How many pauses there were since something was last done.
+    /// Pauses since the last progress.
     pauses: u32,
     pause_is_due: bool,
     done: Option<String>,
@@ -156,20 +155,20 @@ struct Piece {
 }
 
 impl Delivery {
-    /// A batch that was not sent yet.
+    /// Returns a delivery before its first invocation.
     pub fn new(policy: Policy, records: Vec<Value>) -> Self {
         let piece = Piece { records, retries: 0, invocations: 0, last: None, is_exhausted: false };
-        // No piece is ever empty.
+        // Each piece has at least one record, so an empty batch has no pieces.
         let pieces = if piece.records.is_empty() { VecDeque::new() } else { [piece].into() };
         Self { policy, pieces, pauses: 0, pause_is_due: false, done: None }
     }
 
-    /// The sequence number of the last record that is done, one way or the other.
+    /// Returns the sequence number of the last record that is processed or given up.
     pub fn done(&self) -> Option<&str> {
         self.done.as_deref()
     }
 
-    /// What to do now. After [`Step::Invoke`], [`Self::replied`] comes next.
+    /// Returns the next action. After [`Step::Invoke`], the caller must call [`Self::replied`].
     pub fn next(&mut self, now: SystemTime) -> Step {
         if std::mem::take(&mut self.pause_is_due) {
             return Step::Pause(self.pause());
@@ -186,7 +185,7 @@ impl Delivery {
         Step::Invoke(piece.records.clone())
     }
 
-    /// Takes in what the function made of the records of the last [`Step::Invoke`].
+    /// Applies the response to the records of the last [`Step::Invoke`].
     pub fn replied(&mut self, reply: &Result<Value, Failure>) {
         let Some(mut piece) = self.pieces.pop_front() else { return };
         let verdict = verdict(&piece.records, reply);
@@ -196,6 +195,7 @@ impl Delivery {
         match verdict {
             Verdict::Done => self.finish(&piece.records),
             Verdict::NotInvoked => {
+                // The function has seen nothing, so the batch waits for it without using up a retry.
                 self.pieces.push_front(piece);
                 self.wait();
             }
@@ -213,6 +213,7 @@ impl Delivery {
             Verdict::Failed(last) => {
                 piece.last = Some(last);
                 if self.policy.bisect && piece.records.len() > 1 {
+                    // Lambda halves a failed batch until the failing record is alone.
                     let mut second = piece.clone();
                     second.records = piece.records.split_off(piece.records.len().div_ceil(2));
                     self.pieces.push_front(second);
@@ -234,7 +235,7 @@ impl Delivery {
         self.pieces.push_front(piece);
     }
 
-    /// Gives the first records of the first piece up.
+    /// Gives up the first records of the first piece.
     fn give_up(&mut self, count: usize, condition: Condition) -> Step {
         let Some(mut piece) = self.pieces.pop_front() else { return Step::Finish };
         let rest = piece.records.split_off(count);
@@ -255,6 +256,7 @@ impl Delivery {
         if let Some(last) = records.last().and_then(sequence) {
             self.done = Some(last.to_owned());
         }
+        // Progress ends the back-off: the next failure has another cause.
         self.pauses = 0;
     }
 

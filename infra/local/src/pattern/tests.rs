@@ -1,4 +1,4 @@
-//! What each operator matches; what is refused, and two properties of patterns made at random, are beside.
+//! Tests of each operator; rejected patterns and two random properties are in submodules.
 
 mod properties;
 mod refused;
@@ -14,14 +14,14 @@ fn pattern(pattern: &Value) -> Pattern {
     Pattern::parse(pattern).unwrap_or_else(|problems| panic!("{pattern}: {problems}"))
 }
 
-/// Rows of a pattern, an event, and whether they match.
+/// Checks rows of a pattern, an event, and whether they match.
 fn assert_rows(rows: &[(&str, &str, bool)]) {
     for (given, event, expected) in rows {
         assert_eq!(pattern(&read(given)).matches(&read(event)), *expected, "{given} on {event}");
     }
 }
 
-/// Rows of what a field can be, what it is, and whether that matches.
+/// Checks rows of the tests of one field, its value, and whether they match.
 fn assert_field_rows(rows: &[(&str, &str, bool)]) {
     for (can_be, is, expected) in rows {
         let (pattern, event) = (pattern(&json!({"a": read(can_be)})), json!({"a": read(is)}));
@@ -114,20 +114,20 @@ fn fields_hold_within_the_same_element_of_an_array() {
             r#"{"floors": [{"level": 2, "rooms": []}, {"level": 2, "rooms": [{"desks": 4, "free": true}]}]}"#,
             true,
         ),
-        // Two arrays are chosen from independently, and a choice that fails later is taken back.
+        // Choices in two arrays are independent, and a choice that fails later is withdrawn.
         (
             r#"{"a": {"x": [1], "y": [2]}, "b": {"x": [1], "y": [2]}}"#,
             r#"{"a": [{"x": 1}, {"x": 1, "y": 2}], "b": [{"x": 1, "y": 2}, {"x": 1}]}"#,
             true,
         ),
-        // Of `["x"]`, "x" is in the array like an object beside it; `[["x"]]` has an element for it alone.
+        // In `["x"]`, "x" belongs to the array like an object in it. `[["x"]]` has a separate element for it.
         (r#"{"a": ["x"], "$or": [{"a": {"b": [1]}}, {"a": {"b": [2]}}]}"#, r#"{"a": ["x", {"b": 1}]}"#, true),
         (
             r#"{"a": ["x"], "$or": [{"a": {"b": [1]}}, {"a": {"b": [2]}}]}"#,
             r#"{"a": [["x"], [{"b": 1}]]}"#,
             false,
         ),
-        // A branch of `$or` is bound to the elements the fields beside it hold in.
+        // A branch of `$or` is bound to the same elements as the fields next to it.
         (
             r#"{"a": {"x": [1]}, "$or": [{"a": {"y": [2]}}, {"a": {"y": [3]}}]}"#,
             r#"{"a": [{"x": 1}, {"y": 2}, {"y": 3}]}"#,
@@ -224,7 +224,7 @@ fn anything_but() {
         (r#"[{"anything-but": {"equals-ignore-case": ["x", ""]}}]"#, r#""y""#, true),
         (r#"[{"anything-but": {"wildcard": "*/lib/*"}}]"#, r#""a/lib/b""#, false),
         (r#"[{"anything-but": {"wildcard": ["*/lib/*", "*.rs"]}}]"#, r#""a/b.py""#, true),
-        // Alternatives stay alternatives, so that this one lets everything through.
+        // The tests of a field are alternatives, so this pattern matches everything.
         (r#"[{"anything-but": "x"}, {"anything-but": "y"}]"#, r#""x""#, true),
     ]);
     assert_rows(&[(r#"{"a": [{"anything-but": "x"}]}"#, "{}", false)]);
@@ -278,13 +278,13 @@ fn a_field_is_absent_from_the_chosen_element_or_from_all() {
     assert_rows(&[
         (r#"{"a": {"b": [{"exists": false}]}}"#, r#"{"a": [{"b": 1}, {"c": 2}]}"#, false),
         (r#"{"a": {"b": [{"exists": false}]}}"#, r#"{"a": [{"c": 1}, {"c": 2}]}"#, true),
-        // `b` has chosen an element by the time `c` has to be absent from it.
+        // `b` chooses an element before `c` must be absent from it.
         (r#"{"a": {"b": [1], "c": [{"exists": false}]}}"#, r#"{"a": [{"b": 1}, {"c": 2}]}"#, true),
         (r#"{"a": {"b": [1], "c": [{"exists": false}]}}"#, r#"{"a": [{"b": 1, "c": 2}, {}]}"#, false),
-        // `b` has to be absent before `c` chooses an element.
+        // `b` must be absent before `c` chooses an element.
         (r#"{"a": {"b": [{"exists": false}], "c": [2]}}"#, r#"{"a": [{"b": 1}, {"c": 2}]}"#, false),
         (r#"{"a": {"b": [{"exists": false}], "c": [2]}}"#, r#"{"a": [{"d": 1}, {"c": 2}]}"#, true),
-        // The choice outlasts a field that is absent, and ends with the array.
+        // The choice survives an absent field, and ends with the array.
         (r#"{"a": {"b": [1], "c": [{"exists": false}], "d": [3]}}"#, r#"{"a": [{"b": 1}, {"d": 3}]}"#, false),
         (
             r#"{"a": {"b": [1]}, "c": {"b": [{"exists": false}]}}"#,

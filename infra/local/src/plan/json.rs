@@ -1,4 +1,4 @@
-//! The plan as one JSON object.
+//! Prints the plan as one JSON object.
 
 use std::io::{self, Write};
 
@@ -52,7 +52,7 @@ struct Counts {
     unchanged: usize,
 }
 
-/// Prints the differences on one line.
+/// Prints the differences as one line of JSON.
 pub(super) fn print(differences: &Differences<'_>, out: &mut impl Write) -> io::Result<()> {
     let plan = Plan {
         changes: differences.changes.iter().map(change).collect(),

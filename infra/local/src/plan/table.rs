@@ -1,4 +1,4 @@
-//! The plan as a table: a line for each item, and one for each field that differs in it.
+//! Prints the plan as a table: a line for each item, and one for each changed field.
 
 use std::{
     borrow::Cow,
@@ -11,14 +11,14 @@ use domain::{
 };
 use serde_json::Value;
 
-/// The columns; one in which no line has anything is left out.
+/// The columns; a column without any value is left out.
 const HEADINGS: [&str; 7] = ["CHANGE", "APPLICATION", "SERVICE", "ITEM", "FIELD", "OLD", "NEW"];
-/// Beyond this a place or a value is cut, in characters.
+/// The longest pointer or value in a cell, in characters; the rest is cut off.
 const CELL_MAX: usize = 40;
 
 type Row<'a> = [Cow<'a, str>; HEADINGS.len()];
 
-/// Prints the differences and what they come to.
+/// Prints the differences and their counts.
 pub(super) fn print(differences: &Differences<'_>, out: &mut impl Write) -> io::Result<()> {
     if differences.is_empty() {
         return writeln!(out, "No changes.");
@@ -43,7 +43,7 @@ pub(super) fn print(differences: &Differences<'_>, out: &mut impl Write) -> io::
     )
 }
 
-/// How wide each column is; nothing for one that is left out.
+/// Returns the width of each column, 0 for one that is left out.
 fn widths(differences: &Differences<'_>) -> [usize; HEADINGS.len()] {
     let mut widths = [0; HEADINGS.len()];
     for row in rows(differences) {
@@ -79,7 +79,7 @@ fn rows<'a>(differences: &'a Differences<'_>) -> impl Iterator<Item = Row<'a>> {
     metadata.chain(items)
 }
 
-/// The lines of one change: what is changed stands in the first of them.
+/// Returns the lines of one change; only the first line names the item.
 fn fields<'a>(what: [&'a str; 4], fields: &'a [Field]) -> impl Iterator<Item = Row<'a>> {
     let first = fields.first().map(cells).unwrap_or_default();
     let further = fields.iter().skip(1).map(|field| ([""; 4], cells(field)));
@@ -94,7 +94,7 @@ fn cells(field: &Field) -> [Cow<'static, str>; 3] {
     [shown(&field.pointer), value(&field.old), value(&field.new)]
 }
 
-/// A text that fits its column and holds nothing that a terminal would obey.
+/// Shortens a text to a cell and replaces control characters, which a terminal would execute.
 fn shown(text: &str) -> Cow<'static, str> {
     let mut shown: String =
         text.chars().take(CELL_MAX).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();

@@ -1,4 +1,4 @@
-//! Reads a world file. Each problem has its JSON pointer, and all are reported at once.
+//! The parser of the world file. It reports all problems at once, each with its JSON pointer.
 
 use std::{collections::BTreeSet, fmt::Display, sync::Arc};
 
@@ -16,14 +16,14 @@ use serde_json::{Map, Value, json};
 
 use super::{World, WorldKey, WorldNotify, WorldService, WorldTeam};
 
-/// How deep the file is around a schema: the document, `services`, the service.
+/// The levels of the file around a schema: the document, `services`, the service.
 const DEPTH_AROUND_SCHEMA: usize = 3;
-/// The team of the declaration that a team's metadata are checked in.
+/// The team name of the declaration in which metadata are checked.
 const ANY_TEAM: &str = "team";
 
 type Object = Map<String, Value>;
 
-/// Reads a world, or returns every problem as `pointer: message`.
+/// Parses a world, or returns all problems as `pointer: message`.
 pub(super) fn world(text: &str) -> Result<World, Vec<String>> {
     let depth_max = SCHEMA_DEPTH_MAX + DEPTH_AROUND_SCHEMA;
     let mut reader = Reader::default();
@@ -37,7 +37,7 @@ pub(super) fn world(text: &str) -> Result<World, Vec<String>> {
     world.filter(|_| reader.problems.is_empty()).ok_or(reader.problems)
 }
 
-/// The problems so far, and the values that must be unique.
+/// The state of the parser: problems, and values that must be unique.
 #[derive(Default)]
 struct Reader {
     problems: Vec<String>,
@@ -74,7 +74,7 @@ impl Reader {
         Some(WorldTeam { name, metadata, api_keys, notify })
     }
 
-    /// Checks a team's metadata as a declaration is checked that has nothing else.
+    /// Checks metadata with the parser of declarations, in a declaration that has nothing else.
     fn metadata(&mut self, at: &str, value: Option<&Value>) -> Option<Object> {
         let value = value?;
         let document = json!({ANY_TEAM: {"metadata": value}}).to_string();
@@ -127,7 +127,7 @@ impl Reader {
         Some(WorldKey { key, name, role: self.role(at, object) })
     }
 
-    /// Checks a secret, which stays out of messages.
+    /// Checks a secret without showing it in a message.
     fn secret(&mut self, at: &str, secret: &str) {
         if secret.is_empty() || !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
             self.refuse(at, "must be visible ASCII characters, at least one");
@@ -161,7 +161,7 @@ impl Reader {
         if let Err(problem) = notify.uri() {
             self.refuse(&url_at, problem);
         }
-        // A pattern reports its problems as pointers into itself, a line each.
+        // The problems of a pattern begin with pointers into the pattern, one in each line.
         for line in notify.read_pattern(team).err().unwrap_or_default().lines() {
             self.problems.push(format!("{at}/pattern{line}"));
         }
@@ -312,13 +312,13 @@ impl Reader {
     }
 
     fn refuse(&mut self, at: &str, message: impl Display) {
-        // The pointer of the whole document is empty.
+        // The pointer of the whole document is the empty string, which reads like a missing text.
         let at = if at.is_empty() { "the file" } else { at };
         self.problems.push(format!("{at}: {message}"));
     }
 }
 
-/// Words a problem of metadata, whose place is no declaration here.
+/// Returns the message of a metadata problem without the words for declarations.
 fn metadata_message(problem: &Problem) -> String {
     match problem.rule {
         "too_large" => format!("must be at most {METADATA_BYTES_MAX} bytes"),

@@ -1,4 +1,4 @@
-//! The program as it is run, in a process of its own that can be killed.
+//! The program in a separate process that tests can kill.
 #![allow(
     dead_code,
     clippy::allow_attributes,
@@ -14,37 +14,37 @@ use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long the program may take to start.
+/// The longest time of a start.
 const START: Duration = Duration::from_secs(60);
 
-/// The path of the program: the one that is tested, or the one in the environment.
+/// Returns the path of the program: of this build, or of the environment.
 pub(crate) fn path() -> String {
     std::env::var("DOVETAIL").unwrap_or_else(|_| env!("CARGO_BIN_EXE_dovetail").to_owned())
 }
 
-/// The program on a directory of data, killed when dropped.
+/// A running program; it is killed when dropped.
 pub(crate) struct Program {
     child: Child,
     base: String,
 }
 
 impl Program {
-    /// Starts it on the demo world and waits until it answers.
+    /// Starts the program with the demo world and waits until it is ready.
     pub(crate) fn start(data: &Path) -> Self {
         Self::start_with(data, &[])
     }
 
-    /// Starts it with more arguments.
+    /// Starts the program with more arguments.
     pub(crate) fn start_with(data: &Path, arguments: &[&str]) -> Self {
         Self::start_telling(data, arguments, Stdio::null(), Stdio::inherit())
     }
 
-    /// Starts it with somewhere to tell what it has to say.
+    /// Starts the program with the given standard output and standard error.
     pub(crate) fn start_telling(data: &Path, arguments: &[&str], out: Stdio, err: Stdio) -> Self {
         Self::start_by(Command::new(path()), data, arguments, out, err)
     }
 
-    /// Starts it by a command that takes its arguments.
+    /// Starts the program through a command that passes its arguments on.
     pub(crate) fn start_by(
         mut command: Command,
         data: &Path,
@@ -73,7 +73,7 @@ impl Program {
         program
     }
 
-    /// Makes a call; an error is a connection that the kill has broken.
+    /// Sends a request; an error is a connection that the kill has closed.
     pub(crate) fn call(
         &self,
         method: &str,
@@ -87,7 +87,7 @@ impl Program {
         Ok(body)
     }
 
-    /// The same with the status, whatever it is.
+    /// Sends a request and returns the response with any status.
     pub(crate) fn send(
         &self,
         method: &str,
@@ -115,7 +115,7 @@ impl Program {
         Ok((status.ok_or_else(cut)?, body))
     }
 
-    /// Kills it after a while, whatever it does then.
+    /// Kills the program after a time, in another thread.
     pub(crate) fn killed_in(&self, moment: Duration) -> JoinHandle<()> {
         let pid = self.child.id().to_string();
         std::thread::spawn(move || {
@@ -124,12 +124,12 @@ impl Program {
         })
     }
 
-    /// Reads a path.
+    /// Sends a GET request.
     pub(crate) fn get(&self, path: &str, key: &str) -> io::Result<Value> {
         self.call("GET", path, key, "", &Value::Null)
     }
 
-    /// All rows of a list.
+    /// Returns all rows of a list.
     pub(crate) fn all(&self, path: &str, key: &str) -> io::Result<Vec<Value>> {
         let (mut rows, mut next) = (Vec::new(), Some(path.to_owned()));
         while let Some(page) = next {
@@ -140,7 +140,7 @@ impl Program {
         Ok(rows)
     }
 
-    /// Waits until all that follows from what was accepted is there, and checks every invariant.
+    /// Waits until the consumers are idle, and checks every invariant.
     pub(crate) fn assert_sound(&self) {
         while self.get("/_local/settled", "").unwrap() != json!({"settled": true}) {}
         assert_eq!(self.get("/_local/audit", "").unwrap(), json!({"violations": []}));
@@ -154,16 +154,16 @@ impl Drop for Program {
     }
 }
 
-/// A random number below `limit`.
+/// Returns a random number below `limit`.
 pub(crate) fn random(seed: &mut u64, limit: u64) -> u64 {
-    // xorshift64
+    // The algorithm is xorshift64.
     *seed ^= *seed << 13;
     *seed ^= *seed >> 7;
     *seed ^= *seed << 17;
     *seed % limit
 }
 
-/// The seed of this run, or the one in the environment.
+/// Returns the seed of this run, or the one of the environment.
 pub(crate) fn seed() -> u64 {
     let given = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok());
     let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().subsec_nanos();

@@ -35,7 +35,6 @@ const MEETINGS_MAX: u32 = 12;
 /// The records of a team, read partition by partition.
 pub(super) struct Listing {
     by_key: BTreeMap<Key, Attributes>,
-    /// The decoded records.
     pub(super) rows: Rows,
 }
 

@@ -1,4 +1,4 @@
-//! Lambda's semantics for batches of a stream, as a table: what the function answers, and what follows.
+//! Tests of Lambda's semantics for batches: rows of responses and the actions that follow.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ const BASE: Policy = Policy {
     pause: Duration::from_millis(100),
 };
 const BISECT: Policy = Policy { bisect: true, ..BASE };
-/// When records are written that are not old.
+/// The time of recent records, in seconds.
 const NOW: u64 = 1_000_000;
 
 fn record(number: usize, written: u64) -> Value {
@@ -22,15 +22,15 @@ fn at(seconds: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
 }
 
-/// The first and the last of some records.
+/// Returns the first and the last number of records.
 fn span(records: &[Value]) -> String {
     let ends = [records.first(), records.last()].map(|record| sequence(record.unwrap()).unwrap());
     if ends[0] == ends[1] { ends[0].to_owned() } else { ends.join("-") }
 }
 
-/// Plays a function that answers as scripted, and writes down what happens, up to the end of the script.
+/// Plays a function with scripted responses and returns the actions, up to the end of the script.
 ///
-/// An answer is `ok`, `fail`, `absent` for a function that can't be invoked, or else JSON.
+/// A response is `ok`, `fail`, `absent` for a function that cannot be invoked, or JSON.
 fn play(policy: Policy, records: Vec<Value>, answers: &[&str]) -> String {
     let mut delivery = Delivery::new(policy, records);
     let (mut answers, mut lines, mut done) = (answers.iter(), Vec::new(), None);
@@ -203,7 +203,7 @@ fn with_bisect_the_split_is_at_the_reported_record() {
     check(
         BISECT,
         5,
-        // The first one that is sent can't be split off: the batch is halved as after any failure.
+        // A failure at the first record cannot be split off, so the batch is halved as after any failure.
         &[&third, &third, &fourth, &fourth, &fourth, &fourth, "ok"],
         &[
             "invoke 1-5: reported",
@@ -280,7 +280,7 @@ fn records_that_become_too_old_between_retries_are_given_up() {
     assert_eq!((delivery.next(at(NOW + 11)), delivery.done()), (Step::Finish, Some("2")));
 }
 
-/// Whatever the function answers, each record is accepted or given up once, in order, and it ends.
+/// For every script, each record is accepted or given up once, in order, and the delivery ends.
 #[test]
 fn every_record_is_finished_once_and_in_order() {
     let seed = fastrand::u64(..);

@@ -1,8 +1,8 @@
-//! Properties: of wildcards as they are meant, and of patterns made at random.
+//! Properties of wildcards by their definition, and of random patterns.
 
 use super::*;
 
-/// What a wildcard means, said without a care for time.
+/// Matches a wildcard by its definition, without regard to time.
 fn wildcard_meaning(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern, text) {
         ([], _) => text.is_empty(),
@@ -12,7 +12,7 @@ fn wildcard_meaning(pattern: &[u8], text: &[u8]) -> bool {
     }
 }
 
-/// Every text of at most so many of these characters.
+/// Returns every text of these characters up to a length.
 fn texts(characters: &str, most: usize) -> Vec<String> {
     let (mut all, mut longest) = (vec![String::new()], vec![String::new()]);
     for _ in 0..most {
@@ -37,7 +37,7 @@ fn wildcards_mean_what_they_say() {
     }
 }
 
-/// Going back to every earlier wildcard, or to every earlier array, this would not end.
+/// A matcher that backtracks to every wildcard or array would never end here.
 #[test]
 fn what_fails_late_fails_soon() {
     let wildcard = format!("{}b*", "a*".repeat(500));
@@ -53,7 +53,7 @@ fn what_fails_late_fails_soon() {
     assert!(!pattern(&Value::Object(fields)).matches(&Value::Object(event)));
 }
 
-/// Numbers that look random and are the same for the same seed.
+/// Pseudo-random numbers, the same for the same seed.
 struct Random(u64);
 
 impl Random {
@@ -65,7 +65,7 @@ impl Random {
     }
 }
 
-/// An event whose leaves all differ, so that no other leaf can stand in for a flipped one.
+/// A generator of events with distinct leaves, so that no leaf can replace a flipped one.
 struct Events {
     random: Random,
     leaves: u64,
@@ -92,8 +92,8 @@ impl Events {
         self.leaves
     }
 
-    /// The pattern of a value's leaves, with one element of each array, and where the leaves it took are;
-    /// none if there is no leaf.
+    /// Returns the pattern of a value's leaves with one element of each array, and adds the positions of these
+    /// leaves; `None` if there are none.
     fn pattern(&mut self, value: &Value, at: &str, taken: &mut Vec<String>) -> Option<Value> {
         match value {
             Value::Object(fields) => {
