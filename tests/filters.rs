@@ -1,9 +1,11 @@
-//! Filters: each list with each of its filters, what it finds and what it does not (docs/reference/http.md).
+//! Filters: each list with each of its filters, the matches and the rest (docs/reference/http/lists.md).
 
 use crate::lists::{CONSUMER, LIBRARY, Library, OWNER, values, walk};
 use serde_json::json;
 
-/// What all lists of rows with a declaration know of it; `cpu` numbers the VMs, `{}` is the list's own prefix.
+/// Returns the filters of every list with declarations, and the number of matches.
+///
+/// `cpu` numbers the VMs.
 fn declaration_cases() -> Vec<(String, usize)> {
     let case = |query: &str, count| (query.to_owned(), count);
     vec![
@@ -120,7 +122,7 @@ fn finding_03_a_pattern_is_small_and_a_page_spends_a_bounded_amount_of_work_on_i
     }
     let longest = format!("{list}?declaration_regex={}", "a".repeat(256));
     assert_eq!(system.get(&longest, "awesome-key").status, 200);
-    // The largest pattern: each page judges one of the four items, and leads to the next.
+    // With the largest pattern, the work limit allows one of the four items per page.
     let (mut next, mut pages) = (Some(format!("{list}?declaration_regex=(?:[01]*1[01]{{200}})x")), 0);
     while let Some(url) = next {
         let answer = system.get(&url, "awesome-key");
@@ -288,7 +290,7 @@ fn an_application_tells_the_states_of_its_items_in_aggregate() {
     let library = &*LIBRARY;
     let list = format!("{CONSUMER}/applications/?ordering=name");
     let rows = walk(&library.system, &list, "alpha");
-    // `data` has five VMs that wait and a DB; `web` has 25 VMs, of which five were approved and one was rejected.
+    // `data` has five pending VMs and a DB. `web` has 25 VMs, five of them approved and one rejected.
     let runtime = [
         json!({"REQUESTED": 5, "IN_SERVICE": 1, "DECOMMISSIONED": 0}),
         json!({"REQUESTED": 20, "IN_SERVICE": 6, "DECOMMISSIONED": 0}),

@@ -301,7 +301,7 @@ fn a_position_is_good_for_its_own_list_and_team_only() {
     }
 }
 
-/// A row without what a light one leaves out (docs/reference/http.md).
+/// A row without what a light one leaves out (docs/reference/http/lists.md).
 fn light(mut row: Value) -> Value {
     for (object, names) in [
         ("/application", &["metadata"][..]),

@@ -1,4 +1,4 @@
-//! The rules that public clients rely on (docs/reference/http.md), and one reply of each kind as an example.
+//! The rules that public clients rely on (docs/reference/http/README.md), and one reply of each kind as an example.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use dovetail_http::{Access, Code, CursorKey, Event, ROUTES};

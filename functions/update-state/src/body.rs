@@ -1,4 +1,4 @@
-//! The bodies of updates (docs/reference/http.md rule 9): any of `state`, `log`, `deployed_item`.
+//! The bodies of updates (docs/reference/http/README.md rule 9): any of `state`, `log`, `deployed_item`.
 
 use domain::decide::Update;
 use domain::json;
