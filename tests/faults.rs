@@ -1,8 +1,7 @@
-//! Answers that are lost: the table has written, or has not, and the function cannot know which.
+//! Lost answers: the table has written or not, and the function cannot know it (docs/explanation/concurrency.md).
 //!
-//! A proxy before the engine loses the answers to the next transactions as often as the SDK repeats them by
-//! itself, so that the function learns nothing; or the requests themselves, and once more; or it refuses them as those
-//! that met others. What the caller is told must be what the table holds.
+//! A proxy in front of the engine drops the answers of transactions in all attempts of the SDK. Or it drops the
+//! requests, and one more. Or it rejects them as conflicts. Each response must match the table.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use dovetail_local::{load, world};
@@ -12,13 +11,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use tests::{Answer, Ask, Fate, Proxy, Tables, functions_on, send};
 
-/// How often the SDK sends a request before it gives up.
+/// Number of attempts of the SDK for one call.
 const ATTEMPTS: u32 = 3;
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
 
-/// What is lost of the next transactions.
+/// Number of next transactions to fail: lost requests, lost answers, conflicts.
 #[derive(Default)]
 struct Losses {
     requests: AtomicU32,
@@ -27,13 +26,13 @@ struct Losses {
 }
 
 impl Losses {
-    /// Whether one more is to be lost.
+    /// Returns whether the next one must fail, and counts it.
     fn take(left: &AtomicU32) -> bool {
         left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
     }
 }
 
-/// What becomes of a request: transactions are lost, or their answers.
+/// Returns the fate of a request. Only transactions fail.
 fn fate(losses: &Losses, operation: &str) -> Fate {
     if operation != "TransactWriteItems" {
         Fate::Pass
@@ -48,7 +47,7 @@ fn fate(losses: &Losses, operation: &str) -> Fate {
     }
 }
 
-/// A system behind such a proxy.
+/// A system behind the proxy.
 struct Lossy {
     base: String,
     losses: Arc<Losses>,
@@ -61,17 +60,18 @@ impl Lossy {
         send(&self.base, &Ask { method, path, key: Some(key), body, ..Ask::default() }).await
     }
 
-    /// Makes the call with every answer lost to the transaction that it takes.
+    /// Sends a request. The proxy drops the answer of its transaction in every attempt of the SDK.
     async fn unanswered(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
         self.lossy(&self.losses.answers, ATTEMPTS, (method, path, key), body).await
     }
 
-    /// Makes the call with its transaction lost on the way, and the first repetition of that.
+    /// Sends a request. The proxy drops its transaction in every attempt of the SDK, and once more at the function's
+    /// retry.
     async fn unheard(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
         self.lossy(&self.losses.requests, ATTEMPTS + 1, (method, path, key), body).await
     }
 
-    /// Makes the call with its transaction meeting others so many times.
+    /// Sends a request. The proxy rejects its transaction this many times as a conflict.
     async fn contended(&self, times: u32, method: &str, path: &str, body: &Value) -> Answer {
         let key = if path == SUBMIT { "awesome-key" } else { "vm-owner-key" };
         self.lossy(&self.losses.conflicts, times, (method, path, key), body).await
@@ -96,12 +96,12 @@ impl Lossy {
     }
 }
 
-/// Runs `test` on a system whose table is reached through the proxy.
+/// Runs `test` on a system behind the proxy.
 fn with_losses(test: impl AsyncFnOnce(&Lossy)) {
     with_losses_of(dovetail_table::ACTIONS_MAX, test);
 }
 
-/// The same, with submissions that make so many writes at once.
+/// Runs it with this maximum number of writes in one transaction of a submission.
 fn with_losses_of(actions_max: usize, test: impl AsyncFnOnce(&Lossy)) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let tables = Tables::fresh(actions_max);
@@ -228,7 +228,7 @@ fn a_transaction_that_meets_others_is_tried_again_and_written_once() {
         let submitted = system.contended(4, "POST", SUBMIT, &vm(1)).await;
         assert_eq!(submitted.status, 201, "{submitted:?}");
         let path = format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"));
-        // More often than it is tried as it is: the decision is made anew.
+        // Eight conflicts exceed the retries of one write, so the function decides again.
         let approved = system.contended(8, "PATCH", &path, &json!({"state": "APPROVED"})).await;
         assert_eq!((approved.status, approved.at("/state")), (200, &json!("APPROVED")), "{approved:?}");
         let history = system.call("GET", &format!("{path}history/"), "vm-owner-key", &Value::Null).await;

@@ -1,4 +1,4 @@
-//! Whom a function believes: API Gateway's authorizer or, told that nothing is in front, the API key alone.
+//! The caller of a function: from API Gateway's authorizer, or without a gateway from the API key alone.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use domain::actor::Actor;
@@ -11,7 +11,7 @@ use tests::Running;
 const KNOWN: &str = "Api-Key awesome-key";
 const UNKNOWN: &str = "Api-Key nobodys-key";
 
-/// An event of a client that names its own request and, where `context` says so, its own caller.
+/// Returns an event with its own request id and, if `context` has one, its own caller.
 fn event(authorization: Option<&str>, context: Option<&Value>) -> Event {
     let mut event = Event::default();
     event.raw_path = Some("/v1/account/teams/".to_owned());
@@ -28,7 +28,7 @@ fn event(authorization: Option<&str>, context: Option<&Value>) -> Event {
     event
 }
 
-/// What a function behind `front` makes of an event: the status, and whom, what and where it answers.
+/// Returns the status of a function's response, and its caller, request id and base URL.
 fn answered(system: &Running, front: Front, event: Event) -> (i64, Value) {
     let reply = system.block_on(async {
         let event = front.event(&system.table, "of-the-invocation".to_owned(), event).await.unwrap();
@@ -53,8 +53,7 @@ fn a_caller_is_whom_the_gateway_tells_or_with_no_gateway_whose_key_it_is() {
     let half = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL"});
     let gateway = Some("VMOwnerTeam GENERAL told (Api Key)");
     let key = Some("AwesomeConsumer ADMIN AwesomeConsumer-1 (Api Key)");
-    // The header and the context of the event; whom a function takes for its caller behind API Gateway, and whom
-    // with nothing in front.
+    // Header and context of the event, then the expected caller behind API Gateway and without it.
     let table = [
         (None, None, None, None),
         (None, Some(&told), gateway, None),
@@ -97,7 +96,7 @@ fn with_no_gateway_the_invocation_names_the_request_and_urls_are_plain_http() {
 fn the_gateway_asks_once_who_a_known_caller_is() {
     let system = Running::demo();
     let verdicts = Verdicts::default();
-    // What is sent; who that is, as often as it is asked, and the calls that took.
+    // Header, expected team, and storage calls of three identical requests. A known caller comes from the cache.
     let table = [
         (Some(KNOWN), Some("AwesomeConsumer"), [1, 0, 0]),
         (Some(UNKNOWN), None, [1, 1, 1]),

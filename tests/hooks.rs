@@ -1,6 +1,6 @@
-//! Webhooks: who may make them, what they are told, and what becomes of what is not taken.
+//! Webhooks: permissions, matching events, deliveries with retries, and failures.
 //!
-//! The queue is driven by hand, by a clock of its own; receivers are of this process.
+//! The test itself runs the queue, with its own clock. The receivers are in this process.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
 pub(crate) mod driven;
@@ -15,7 +15,7 @@ use receiver::{Receiver, Request};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What the requests tell of, and in which state.
+/// Returns change instance and new state of each request.
 fn told(requests: &[Request]) -> Vec<(u64, String)> {
     let of = |request: &Request| {
         let data = &request.body["data"];
@@ -44,13 +44,13 @@ fn each_webhook_is_told_of_its_service_and_its_state_alone() {
     let born = receiver.of("/born");
     assert_eq!(states(&born), ["PENDING"]);
     assert_eq!(told(&receiver.of("/pending")), told(&born), "who is born in a state enters it");
-    // The dependent team's share is not the service owner's.
+    // The dependent team owns its share, so the event does not match the service owner's webhook.
     let balancers = receiver.of("/balancers");
     assert_eq!(balancers.len(), 1, "{balancers:?}");
     assert_eq!(balancers[0].body["data"]["kind"], "DIRECT");
     assert_eq!(receiver.of("/approved"), []);
     let change = world.approve("vm-owner-key");
-    // A log text is no move.
+    // A log text is not a state change, so it causes no delivery.
     let path = format!("{OWNER}/change_instances/{change}/");
     let noted = world.system.call("PATCH", &path, "vm-owner-key", &json!({"log": "in the rack"}));
     assert_eq!(noted.status, 200, "{noted:?}");
@@ -59,7 +59,7 @@ fn each_webhook_is_told_of_its_service_and_its_state_alone() {
     for (path, count) in [("/born", 1), ("/pending", 1), ("/rests", 0), ("/balancers", 1)] {
         assert_eq!(receiver.of(path).len(), count, "{path}");
     }
-    // Without approval a birth is one in APPROVED.
+    // If the service needs no approval, a change instance starts as APPROVED.
     let service = format!("{OWNER}/services/1/");
     let settings = json!({"approval_required": false});
     assert_eq!(world.system.call("PATCH", &service, "vm-owner-key", &settings).status, 200);
@@ -93,7 +93,7 @@ fn what_is_sent_is_the_event_signed_and_authorized_and_nothing_else() {
     let expected =
         dovetail_outbound::signature(made["secret"].as_str().unwrap(), world.seconds(), &request.text);
     assert_eq!(request.header("dovetail-signature"), expected);
-    // Credentials are in the one record, and on no way to it.
+    // Only the webhook's own record has the credentials. No queue message, other row or response may contain them.
     let (secret, marks) = (made["secret"].as_str().unwrap(), ["canary", "/hook?a=b"]);
     let seen = [
         format!("{:?}", world.sent()),
@@ -128,7 +128,7 @@ fn while_a_webhook_cools_one_delivery_waits_and_stands_for_all() {
     let (mut world, receiver) = (Driven::new(), Receiver::start());
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/"), "trigger_cooling_time": 60}));
     let vms = |count: usize| (0..count).map(|n| json!({"name": format!("vm{n}")})).collect::<Vec<_>>();
-    // Four at once, and two later.
+    // Four events at once, and two more during the cooling time.
     world.declare(&json!({"VM": vms(4)}));
     world.deliver();
     assert_eq!(receiver.of("/").len(), 1);
@@ -144,7 +144,7 @@ fn while_a_webhook_cools_one_delivery_waits_and_stands_for_all() {
     let ids: BTreeSet<_> =
         receiver.of("/").iter().map(|request| request.header("dovetail-event-id").to_owned()).collect();
     assert_eq!(ids.len(), 2, "each is told once");
-    // Who comes after it has cooled is not held up.
+    // After the cooling time an event is delivered at once.
     world.declare(&json!({"VM": vms(7)}));
     world.deliver();
     assert_eq!(receiver.of("/").len(), 3);
@@ -154,7 +154,7 @@ fn while_a_webhook_cools_one_delivery_waits_and_stands_for_all() {
 #[test]
 fn what_is_not_taken_is_tried_again_and_in_the_end_shown_as_a_failure() {
     let (mut world, receiver) = (Driven::new(), Receiver::start());
-    // A redirect is not followed; whatever is no success is none.
+    // The client does not follow redirects. Every status other than a success is a failure.
     receiver.answers("/", &[307, 400, 401, 404, 410, 429, 500, 503]);
     let made = world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/")}));
     world.declare(&json!({"VM": [{"name": "one"}]}));
@@ -227,7 +227,7 @@ fn a_receiver_that_is_down_holds_up_nobody_and_is_asked_once_a_minute() {
 #[test]
 fn a_target_that_leads_into_the_network_is_not_connected_to() {
     let (mut world, receiver) = (Driven::new(), Receiver::start());
-    // A name that led elsewhere when the webhook was made.
+    // The creation accepts any target here. The delivery must check the resolved address, because DNS can change.
     let url = receiver.url("/").replace("http://127.0.0.1", "https://localhost");
     let made = world.hook("vm-owner-key", "VM", json!({"target_url": url}));
     world.handles.outbound = Outbound::new(Targets::Public);
@@ -291,7 +291,7 @@ fn a_try_by_hand_tells_what_became_of_it() {
     assert_eq!(requests[0].header("dovetail-event-id"), *taken.at("/event"));
     assert_ne!(taken.at("/event"), refused.at("/event"));
     assert_eq!(world.get(&made)["last_reply"], refused.body);
-    // With a secret that was rotated it is signed with that one.
+    // After a rotation, the new secret signs the requests.
     let rotated = world.system.call(
         "POST",
         &format!("{}rotate/", made["url"].as_str().unwrap()),
@@ -318,7 +318,7 @@ fn the_local_system_delivers_by_itself() {
     let request = receiver.next();
     assert_eq!(request.body["data"]["to"], "PENDING");
     let path = format!("{HOOKS}?service_id=1,2");
-    // What the receiver answered is remembered a moment later.
+    // The function stores the result after the receiver has the request, so the test waits for it.
     world
         .eventually(|| world.system.get(&path, "vm-owner-key").at("/results/0/last_reply/delivered") == true);
 }

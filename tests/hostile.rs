@@ -1,7 +1,8 @@
-//! Bombs over HTTP: each is refused with what is wrong and where, changes nothing, and costs no more than it takes to
-//! see that: the calls of the table are counted.
+//! Hostile bodies over HTTP: each is rejected with its rule and JSON pointer, and changes nothing. The storage calls
+//! have
+//! a limit.
 //!
-//! Not here: every way in which a document can be wrong; `limits.rs` has those.
+//! `limits.rs` tests every rule for documents.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use dovetail_http::Code;
@@ -13,7 +14,7 @@ const PUBLISH: &str = "/v1/orcabase/serviceowner/services/";
 const CPU: &str = "/AwesomeConsumer/App/services/VM/0/cpu";
 const X: &str = "/properties/x";
 
-/// A hostile body, and the first problem that is told of it: its rule and its place.
+/// A hostile body with the rule and pointer of an expected problem.
 struct Bomb {
     what: &'static str,
     body: Vec<u8>,
@@ -25,33 +26,33 @@ fn bomb(what: &'static str, body: impl Into<Vec<u8>>, rule: &'static str, pointe
     Bomb { what, body: body.into(), rule, pointer: pointer.to_owned() }
 }
 
-/// A declaration whose one VM has this text for its number of processors.
+/// Returns a declaration of one VM with this text as its `cpu`.
 fn with_cpu(text: &str) -> String {
     format!(
         r#"{{"AwesomeConsumer": {{"App": {{"services": {{"VM": [{{"name": "one", "cpu": {text}}}]}}}}}}}}"#
     )
 }
 
-/// A declaration with one VM of this name.
+/// Returns a declaration of one VM with this name.
 fn named(name: &str) -> String {
     json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": name}]}}}}).to_string()
 }
 
-/// A definition with this property beside the name, and these definitions.
+/// Returns a definition with this property and these `$defs`.
 fn with_property(property: &Value, definitions: &Map<String, Value>) -> String {
     let definition = json!({"title": "Bomb", "type": "object", "required": ["name"], "$defs": definitions,
         "properties": {"name": {"type": "string"}, "x": property}});
     definition.to_string()
 }
 
-/// Definitions that lead from each to the next, as `link` says, up to one that ends.
+/// Returns a chain of definitions. `link` makes each one refer to the next, and the last one ends the chain.
 fn chain(length: usize, link: impl Fn(Value) -> Value) -> Map<String, Value> {
     let next = |number: usize| json!({"$ref": format!("#/$defs/d{}", number + 1)});
     let links = (0..length).map(|number| (format!("d{number}"), link(next(number))));
     links.chain([(format!("d{length}"), json!({"type": "string"}))]).collect()
 }
 
-/// Sends it and fails unless nothing is written and no more is read than `reads_max` times.
+/// Sends a request. Fails if it is not rejected, if it writes, or if it needs more than `reads_max` calls.
 #[track_caller]
 fn refused(watched: &Watched<'_>, ask: &Ask<'_>, reads_max: usize, what: &str) -> Answer {
     let (answer, seen) = watched.send(ask);
@@ -62,7 +63,7 @@ fn refused(watched: &Watched<'_>, ask: &Ask<'_>, reads_max: usize, what: &str) -
     answer
 }
 
-/// Fails unless each bomb is refused at its place after so many reads, and nothing has changed.
+/// Fails unless each bomb is rejected with its problem within `reads_max` calls, and nothing changes.
 #[track_caller]
 fn assert_harmless(path: &str, key: &str, code: Code, reads_max: usize, bombs: &[Bomb]) {
     let system = Running::demo();
@@ -249,7 +250,7 @@ fn a_definition_that_explodes_is_refused_before_it_is_compiled_or_anything_is_re
     assert_harmless(PUBLISH, "vm-owner-key", Code::InvalidSchema, 0, &bombs);
 }
 
-/// A path, a key, headers, and the status that they get.
+/// Path, API key, headers and expected status.
 type Case<'a> = (&'a str, Option<&'a str>, &'a [(&'a str, &'a str)], u16);
 
 #[test]
@@ -290,7 +291,7 @@ fn an_item_that_makes_a_sound_definition_slow_is_told_no_more_than_fits() {
     let watched = Watched::on(&system);
     let before = system.stored();
     let ask = Ask { method: "POST", path: SUBMIT, key: Some("awesome-key"), body, headers: &[] };
-    // The team, and the service with its definition.
+    // Calls for the team, and for the service with its definition.
     let answer = refused(&watched, &ask, 4, "a slow item");
     assert_eq!(answer.at("/code"), Code::InvalidDeclaration.name());
     let problems = answer.at("/problems").as_array().unwrap();

@@ -1,6 +1,6 @@
-//! Tenants: every route, method and role against the objects of other teams, and every kind of bad key.
+//! Isolation of tenants: every route, method and role against objects of other teams, and every kind of bad API key.
 //!
-//! What is a team's own carries a mark in its text; no reply to another team may hold it.
+//! Private texts of a team contain its mark. No response to another team may contain it.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support")]
 
 mod reads;
@@ -16,15 +16,15 @@ use trespass::{assert_answer, assert_unmarked, body, guarded, is_answer, targets
 
 const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "PUT", "DELETE"];
 
-/// The keys, and the marks of what their teams have no share in.
+/// API keys, and the marks of objects without a share of their team.
 const TRESPASSERS: &[(&str, &[&str])] = &[
-    // Another consumer, which sees no declaration of Alpha's.
+    // Another consumer must not see Alpha's declarations.
     ("beta", &["alphamark"]),
-    // Another owner with items of the same consumers, which sees nothing of the VMs.
+    // Another owner has items of the same consumers, but must not see the VMs.
     ("owner-two", &["alphamark-vm", "betamark-vm"]),
-    // A dependent team, with a share in the databases of the same consumers and none in their VMs.
+    // A dependent team has a share of the databases of the same consumers, but not of their VMs.
     ("db-dependent", &["alphamark-vm", "betamark-vm"]),
-    // A team that has nothing to do with anybody.
+    // A team without any relation to the others.
     ("stranger", &["alphamark", "betamark"]),
 ];
 
@@ -85,7 +85,7 @@ fn a_bad_key_is_401_and_a_reading_key_writes_nothing() {
                     assert_answer(&answer, (401, Some(Code::Unauthenticated)), &what);
                     assert_unmarked(&answer, &["alphamark", "betamark", "Owner"], &what);
                 }
-                // The owner's reading key: even its own objects are not written with it.
+                // A read-only key must not write even the objects of its own team.
                 for key in ["owner-one-read", "alpha-read", "stranger-read"] {
                     if !route.access.is_open_to(Role::ReadOnly) {
                         let answer = system.send(&Ask {
@@ -146,7 +146,7 @@ fn lists_show_own_rows_whatever_they_are_asked_for() {
         let teams = system.get("/v1/account/teams/", key);
         assert_eq!(teams.at("/count"), 1);
     }
-    // The same lists hold rows for those who have a share.
+    // Proof that the filters above can match: teams with a share find rows in the same lists.
     for (path, key, count) in [
         ("/v1/orcabase/consumer/service_items/", "alpha", 2),
         ("/v1/orcabase/serviceowner/service_items/", "alpha", 0),
@@ -187,7 +187,7 @@ fn a_deployed_item_goes_to_nobody_elses_item_however_it_is_named() {
             ("change_instance", json!(url("serviceowner", "change_instances", foreign.change)), 404),
             ("change_instance", json!(url("consumer", "change_instances", foreign.change)), 404),
             ("change_instance", json!(foreign.change), 404),
-            // A bad reference in a body is a bad field, and the same whether the item exists or not.
+            // An invalid reference in a body is an invalid field. The response is the same if the item exists.
             ("service_item", json!(url("serviceowner", "service_items", foreign.item)), 400),
             ("service_item", json!(foreign.item), 400),
         ] {
@@ -229,7 +229,7 @@ fn odd_paths_lead_nowhere_else() {
         let answer = system.get(&path, "alpha");
         assert_answer(&answer, (404, Some(Code::NoSuchRoute)), &path);
     }
-    // Ids that no object can have, or that only another team's could.
+    // Ids outside the valid range, or of another team.
     for id in ["1", "9007199254740991", "9007199254740992", "18446744073709551615"] {
         let path = format!("{items}/{id}/");
         assert_answer(&system.get(&path, "alpha"), (404, Some(Code::NotFound)), &path);

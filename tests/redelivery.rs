@@ -1,21 +1,22 @@
-//! The stream delivered again: every record one to five times, in random order across items, at once and in the end.
+//! Redelivery of the stream: each record one to five times more, in random order across items, at once and at the
+//! end.
 //!
-//! The functions get batches of the very records that they got before, and nothing in the table may change, not a byte.
+//! The functions get records that they have already processed. The table must not change by a byte.
 
 use crate::Running;
 use dovetail_local::functions;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// How often a record is delivered again at most.
+/// Maximum number of further deliveries of a record.
 const TIMES_MAX: u64 = 5;
-/// The largest batch.
+/// Maximum number of records in a batch.
 const BATCH_MAX: u64 = 10;
 
-/// What was delivered of the stream so far.
+/// The stream records so far.
 pub struct Redelivery {
     records: Vec<Value>,
-    /// How many of them were delivered again at once.
+    /// Number of records already delivered again at once.
     repeated: usize,
     random: Random,
 }
@@ -27,12 +28,12 @@ impl Default for Redelivery {
 }
 
 impl Redelivery {
-    /// From the first record on.
+    /// Starts at the first record of the stream.
     pub fn new() -> Self {
         Self { records: Vec::new(), repeated: 0, random: Random::seeded() }
     }
 
-    /// Delivers what is new in the stream again, while it is new.
+    /// Delivers the new records of the stream again.
     pub fn again_at_once(&mut self, system: &Running) {
         let last = self.records.last().map(|last| sequence(last).to_owned());
         self.records.extend(system.stream(last.as_deref()));
@@ -41,7 +42,7 @@ impl Redelivery {
         self.deliver(system, &new);
     }
 
-    /// Delivers all of the stream again, when everything is long over.
+    /// Delivers all records of the stream again, after all steps.
     pub fn again_in_the_end(&mut self, system: &Running) {
         self.deliver(system, &self.records.clone());
     }
@@ -58,7 +59,7 @@ impl Redelivery {
         assert!(before == after, "delivered again, the stream changes the table");
     }
 
-    /// The records again and again: those of one item in their order, those of several in any.
+    /// Returns batches of repeated records. The records of one item keep their order, as in a stream shard.
     fn batches(&mut self, records: &[Value]) -> Vec<Value> {
         let mut by_item: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for record in records {
@@ -67,7 +68,7 @@ impl Redelivery {
         let mut queues: Vec<Vec<Value>> = Vec::new();
         for of_item in by_item.into_values() {
             let times = 1 + self.random.below(TIMES_MAX);
-            // Taken from the end.
+            // `pop` takes the last record, so each queue is reversed.
             queues.push((0..times).flat_map(|_| of_item.clone()).rev().collect());
         }
         let mut batches = Vec::new();
@@ -90,16 +91,16 @@ impl Redelivery {
     }
 }
 
-/// The place of a record in the stream.
+/// Returns the sequence number of a stream record.
 pub(crate) fn sequence(record: &Value) -> &str {
     record["dynamodb"]["SequenceNumber"].as_str().unwrap()
 }
 
-/// Random numbers; the seed is printed, and taken from `SEED` when that is set.
+/// A generator of random numbers. It prints its seed, and takes it from `SEED` if set.
 pub struct Random(u64);
 
 impl Random {
-    /// From a new seed, or the one in the environment.
+    /// Starts with the seed in the environment, or with one from the clock.
     #[expect(clippy::print_stderr, reason = "what a failed test says")]
     pub fn seeded() -> Self {
         let given = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok());
@@ -109,16 +110,16 @@ impl Random {
         Self(seed)
     }
 
-    /// A number below a limit.
+    /// Returns a number below a limit.
     pub fn below(&mut self, limit: u64) -> u64 {
-        // xorshift64
+        // xorshift64: good enough for the order of records.
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0 % limit
     }
 
-    /// A place in a list of this length.
+    /// Returns an index into a list of this length.
     pub fn index(&mut self, length: usize) -> usize {
         usize::try_from(self.below(u64::try_from(length).unwrap())).unwrap()
     }

@@ -1,4 +1,5 @@
-//! Scenarios: each file of `scenarios/` is a specification, played over HTTP on a system of its own.
+//! Scenarios: each file of `scenarios/` specifies behavior in a small language. A test runs it over HTTP on a new
+//! system.
 //!
 //! ```text
 //! # What it shows.
@@ -11,31 +12,62 @@
 //! item CoreVM1 -> IN_SERVICE CHANGES_APPROVED
 //! ```
 //!
-//! A step is a command, lines below it, and behind `->` its result: one line, and lines below that. The world is
-//! the demo world with what is `given`. `CoreVM1#1` is the first change instance of the item `CoreVM1`, in the
-//! order of ids. After every step what follows from it is waited for, every invariant is audited, and what is new in the
-//! stream is delivered again; in the end all of it is. `UPDATE_EXPECT=1` writes the results into the files.
+//! The first line is a comment with the subject of the scenario. Further comments start with `#`. `given` lines
+//! change
+//! the demo world. The steps follow. A step has:
+//!
+//! - a command,
+//! - indented lines, if the command needs them,
+//! - after `->` the expected result: one line, and indented lines for lists. It can start on the command's own line.
+//!
+//! `CoreVM1` is an item, and `CoreVM1#1` its first change instance in the order of ids. `T#1` is the first submission
+//! of
+//! team T. An ambiguous item name gets more of `team/application/service/name` in front.
+//!
+//! After every step, the test waits for generation and events, audits every invariant, and delivers the new stream
+//! records again. At the end it delivers all of them again. `UPDATE_EXPECT=1` writes the results into the files.
+//!
+//! | Change of the world | Meaning |
+//! |---|---|
+//! | `given service VM approval not required` | change instances start as APPROVED |
+//! | `given service VM dependents A B`, `… without dependents` | the dependent teams of the service |
+//! | `given service VM allows A B` | a private service for these teams |
+//! | `given metadata of application {…}`, `… of team {…}` | a schema for metadata |
+//!
+//! | Line of a declaration | Meaning |
+//! |---|---|
+//! | `NewApp1 VM CoreVM1 cpu=8 related_vms=[A,B]` | an item with its properties |
+//! | `NewApp1 nothing` | an application without items |
+//! | `NewApp1 metadata env=dev`, `metadata budget=1` | metadata of an application, of the team |
+//! | `{…}` | the whole body as JSON |
 //!
 //! | Command | Request |
 //! |---|---|
-//! | `T submits`, `T submits nothing`, `T submits with commit C with key K` | the lines below as T's whole declaration |
-//! | `T patches`, `T validates` | as a part of it; only to be previewed |
-//! | `T submits as previewed` | the same with the plan of T's last preview in `If-Match` |
-//! | `T moves X#1 to S`, `T updates X#1`, each `with log "…"`, `with deployed {…}` | a decision |
-//! | `a person of T moves X#1 to S` | the same by somebody with a token, in the files of `people/` |
-//! | `T retries X#1` | another attempt |
-//! | `T deploys {…} for X`, `… with X#1`, `… onto X v1` | a deployed item, alone or patched onto a version |
-//! | `T tells "…" to VM until 2030-01-01`, `T tells "…" to all`, `T withdraws "…"` | a message of an owner |
-//! | `T sets VM name=value`, `T publishes` | a service's settings, its definition |
-//! | `change X#1`, `item X`, `application A`, `service VM`, `submission T#1`, `team T`, with or without fields | as it is now |
-//! | `item X as of T#1`, with or without fields, `application A as of T#1`, `team T as of T#1` | as it was after T's first submission |
-//! | `T reverts to T#1`, with a key, a commit, as previewed; `T validates reverting to T#1` | what was declared then is declared again |
-//! | `T reads change X#1` and so on | the same, as a team that may have no business with it |
-//! | `T lists changes state=PENDING`, `T lists items as consumer` and so on | a list |
-//! | `history X#1`, `deployed X`, `charges X` | oldest first |
-//! | `T bills X 2` | T marks the second of the item's charges as processed |
-//! | `generation rests`, `generation goes on` | what the stream tells of waits, and is carried out later |
-//! | `events` | what was published since the last look at it, by subject |
+//! | `T submits`, `T submits nothing` | submits the lines below, or nothing, as T's whole declaration |
+//! | `T patches`, `T validates` | submits them as a partial declaration; previews them |
+//! | `T submits with commit C with key K` | submits with a commit id and an idempotency key |
+//! | `T submits as previewed` | submits with the plan of T's last preview in `If-Match` |
+//! | `T reverts to T#1`, with the same options | declares the state after T's first submission |
+//! | `T validates reverting to T#1` | previews that revert |
+//! | `T moves X#1 to S`, `T updates X#1` | sends a decision, also `with log "…"`, `with deployed {…}` |
+//! | `a person of T moves X#1 to S` | sends it with the token of a person, in files of `people/` |
+//! | `T retries X#1` | opens another attempt |
+//! | `T deploys {…} for X`, `… with X#1` | creates a deployed item for an item, for a change instance |
+//! | `T deploys {…} onto X v1` | merges the data into a version of the deployed item |
+//! | `T sets VM name=value`, `T publishes` | changes settings of a service; publishes the definition below |
+//! | `T tells "…" to all`, `… to VM,LoadBalancer` | creates a message, also `until 2030-01-01` |
+//! | `T withdraws "…"` | removes the message |
+//! | `T bills X 2` | marks the second charge of an item as processed |
+//! | `change X#1`, `item X` | reads an object as its consumer: its state, or the fields after its name |
+//! | `application A`, `service VM`, `submission T#1`, `team T` | reads the fields after its name |
+//! | `item X as of T#1`, the same for `application`, `team` | reads it as of T's first submission |
+//! | `T reads change X#1`, the same for other objects | reads it as team T |
+//! | `T lists changes state=PENDING` | lists rows in the owner role; also `items`, `deployed`, `services`, … |
+//! | `T lists items as consumer` | lists rows in the consumer role |
+//! | `T lists dependant changes`, `T lists referenced changes` | lists rows of the dependent or referenced view |
+//! | `history X#1`, `deployed X`, `charges X` | lists entries, versions or charges, oldest first |
+//! | `generation rests`, `generation goes on` | pauses generation; resumes it |
+//! | `events` | lists the events since the last `events`, by subject |
 
 #![cfg(test)]
 
@@ -68,7 +100,7 @@ use std::fs;
 
 pub(crate) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios");
 
-/// Four tests for each file, and the list of them.
+/// Defines four tests for each file, and the list of the files.
 macro_rules! scenarios {
     ($($name:ident)*) => {
         pub(crate) const LISTED: &[&str] = &[$(stringify!($name)),*];
@@ -80,7 +112,7 @@ macro_rules! scenarios {
             }
         )*
 
-        /// The same, when a transaction takes so little that every submission is staged.
+        /// The scenarios with every submission staged: a transaction takes one write.
         mod staged {
             use super::play;
 
@@ -92,7 +124,7 @@ macro_rules! scenarios {
             )*
         }
 
-        /// The same, on stacks that are deployed.
+        /// The scenarios on deployed stacks.
         #[cfg(feature = "deployed")]
         mod deployed {
             use super::on_a_stack;
@@ -105,7 +137,7 @@ macro_rules! scenarios {
             )*
         }
 
-        /// The same requests, while functions die at each of their calls.
+        /// The requests of the scenarios, while each function dies at each of its calls.
         mod crashing {
             use super::play;
 
@@ -179,7 +211,7 @@ scenarios! {
     what_nobody_works_on_is_asked_for_again
 }
 
-/// What is different for people and for keys.
+/// Scenarios with people in addition to API keys.
 mod people {
     use super::play;
 

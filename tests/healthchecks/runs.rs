@@ -1,4 +1,4 @@
-//! Runs: all items of a service, page by page, when somebody asks and when the crontab says.
+//! Runs of a healthcheck: all items of a service, page by page, on request and on schedule.
 
 use super::{CHECKS, CONSUMER, OWNER, all_healthy, items, make, status, world};
 use crate::hooks::driven::Driven;
@@ -39,7 +39,7 @@ fn all_items_of_a_service_that_are_in_service_are_asked_about() {
     let requests = target.of("/all");
     assert_eq!(requests.len(), 1);
     assert_eq!(requests[0].header("authorization"), "Bearer canary");
-    // One of the three was decommissioned, and the load balancer is another service's.
+    // The declaration removed one of the three VMs, and the load balancer belongs to another service.
     let all = items(&world);
     let item = |n: usize| json!({"id": all[n]["id"], "name": all[n]["name"], "application": "App", "consumer": "AwesomeConsumer"});
     assert_eq!(requests[0].body, json!({"service": "VM", "service_items": [item(0), item(1)]}));
@@ -124,7 +124,7 @@ fn a_scheduled_run_begins_when_it_is_due_and_by_one_sweep_alone() {
     let mut next = read(&world)["next_run"].clone();
     for _ in 0..15 {
         world.pass(60);
-        // Two sweeps at once.
+        // Two concurrent sweeps race for the due run. Only one may start it.
         let begun = thread::scope(|scope| {
             let one = || world.begin();
             let both = [scope.spawn(one), scope.spawn(one)];
@@ -140,7 +140,7 @@ fn a_scheduled_run_begins_when_it_is_due_and_by_one_sweep_alone() {
     }
     let asked = u64::try_from(target.of("/all").len()).unwrap();
     assert!(runs == asked && (3..=4).contains(&runs), "{runs} {asked}");
-    // Turned off it is not.
+    // Without a schedule no run is due.
     let body = json!({"service": 1, "target_url": target.url("/all")});
     assert_eq!(world.system.call("POST", CHECKS, OWNER, &body).status, 200);
     world.pass(600);
@@ -158,15 +158,15 @@ fn a_run_that_is_not_the_one_under_way_asks_nobody_and_tells_nothing() {
     world.deliver();
     let message = world.sent().last().unwrap().clone();
     let before = (target.of("/all").len(), read(&world), items(&world));
-    // It has ended.
+    // The queue can deliver a message twice. This one belongs to a finished run.
     assert_eq!(world.handle(&[&message]), Vec::<String>::new());
     assert_eq!((target.of("/all").len(), read(&world), items(&world)), before);
-    // An answer to an earlier question comes late.
+    // A message of an earlier run arrives late.
     let mut late: Value = serde_json::from_str(&message).unwrap();
     late["began"] = json!(1);
     assert_eq!(world.handle(&[&late.to_string()]), Vec::<String>::new());
     assert_eq!((target.of("/all").len(), items(&world)), (before.0, before.2));
-    // Removed while it runs.
+    // The owner removes the healthcheck during a run.
     ask(&world);
     world.catch_up();
     world.begin();
@@ -183,7 +183,7 @@ fn one_run_waits_for_the_one_before_and_a_lost_one_is_waited_for_no_more() {
     ask(&world);
     world.catch_up();
     assert_eq!(world.begin(), 1);
-    // Its message is lost.
+    // The queue loses the message of the run, so only its age ends it.
     world.lose();
     ask(&world);
     world.catch_up();
@@ -213,7 +213,7 @@ fn an_item_that_changes_meanwhile_goes_its_own_way() {
     world.deliver();
     assert_eq!(version(&world), after);
     assert_eq!(status(&items(&world)[0]), "HEALTHY");
-    // And what was previewed before a run is what is submitted after it.
+    // Health leaves plans valid (R40): the preview is from before a run, the submission from after it.
     let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "vm0", "cpu": 8}]}}}});
     let preview = world.system.call("POST", "/v1/orcabase/consumer/submissions/validate/", CONSUMER, &body);
     let plan = preview.at("/plan").as_str().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! The system with a queue that is driven by hand: what is due is delivered when a test says so, by the test's own clock.
+//! A system with a queue in the hands of the test: the test delivers due messages, by its own clock.
 
 use deliver::Handles;
 use domain::timestamp::Timestamp;
@@ -16,31 +16,31 @@ use tokio::net::TcpListener;
 pub(crate) const OWNER: &str = "/v1/orcabase/serviceowner";
 pub(crate) const HOOKS: &str = "/v1/external/serviceowner/webhooks/";
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
-/// How many messages the function gets at a time.
+/// Maximum number of messages in one invocation.
 const BATCH_SIZE: usize = 10;
-/// How long a test waits for what has to come.
+/// Maximum time to wait for an expected result.
 const WAITS: Duration = Duration::from_secs(30);
 
-/// What waits in the queue: from when on, and what.
+/// Messages in the queue, each with its due time in microseconds.
 type Waiting = Arc<Mutex<Vec<(u64, String)>>>;
 
 pub(crate) struct Driven {
     pub(crate) system: Running,
     pub(crate) handles: Handles,
-    /// Whether the function gets its messages one at a time.
+    /// Whether each invocation gets one message.
     pub(crate) one_by_one: bool,
     waiting: Waiting,
     all: Vec<String>,
-    /// Microseconds.
+    /// Time of the test in microseconds since 1970.
     now: Arc<Mutex<u64>>,
-    /// The last event that was taken off the bus.
+    /// Number of the last event from the bus.
     taken: u64,
 }
 
 impl Driven {
     pub(crate) fn new() -> Self {
         let system = Running::demo();
-        // What follows is done by hand.
+        // Only the test may deliver messages.
         system.enable("deliver", false);
         let (waiting, now) = (Waiting::default(), Arc::new(Mutex::new(dovetail_aws::now().micros())));
         let listener = system.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -65,7 +65,7 @@ impl Driven {
         Self { system, handles, one_by_one: false, waiting, all: Vec::new(), now, taken: 0 }
     }
 
-    /// Makes a webhook of a service.
+    /// Creates a webhook of a service.
     #[track_caller]
     pub(crate) fn hook(&self, key: &str, service: &str, mut body: Value) -> Value {
         let service = self.system.get(&format!("{OWNER}/services/?name={service}"), key);
@@ -75,14 +75,14 @@ impl Driven {
         made.body
     }
 
-    /// A webhook as it is now.
+    /// Returns the current state of a webhook.
     pub(crate) fn get(&self, made: &Value) -> Value {
         let answer = self.system.get(made["url"].as_str().unwrap(), "vm-owner-key");
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body
     }
 
-    /// The deliveries that were given up, read page by page.
+    /// Returns the failed deliveries, read page by page.
     pub(crate) fn failures(&self, made: &Value) -> Vec<Value> {
         let (mut all, mut next) = (Vec::new(), format!("{}failures/?limit=1", made["url"].as_str().unwrap()));
         loop {
@@ -96,7 +96,7 @@ impl Driven {
         }
     }
 
-    /// Declares all services of the consumer.
+    /// Submits the services as the consumer's whole declaration.
     #[track_caller]
     pub(crate) fn declare(&self, services: &Value) {
         let body = json!({"AwesomeConsumer": {"App": {"services": services}}});
@@ -104,7 +104,7 @@ impl Driven {
         assert_eq!(answer.status, 201, "{answer:?}");
     }
 
-    /// Approves what an owner has to decide first; its id.
+    /// Approves the first pending change instance of an owner. Returns its id.
     pub(crate) fn approve(&self, key: &str) -> u64 {
         let list = self.system.get(&format!("{OWNER}/change_instances/?state=PENDING"), key);
         let url = list.at("/results/0/url").as_str().unwrap();
@@ -112,17 +112,17 @@ impl Driven {
         list.at("/results/0/id").as_u64().unwrap()
     }
 
-    /// The time, in seconds.
+    /// Returns the time of the test, in seconds since 1970.
     pub(crate) fn seconds(&self) -> u64 {
         *self.now.lock().unwrap() / 1_000_000
     }
 
-    /// Every message there was.
+    /// Returns all delivered messages.
     pub(crate) fn sent(&self) -> &[String] {
         &self.all
     }
 
-    /// Begins the healthchecks that are due, as the sweep does each minute; how many.
+    /// Starts due healthchecks, as the sweep does each minute. Returns their number.
     pub(crate) fn begin(&self) -> u64 {
         let begun = sweep::begin(&self.handles.table, &self.handles.queue);
         self.system.block_on(by_clock(self.clock(), begun)).unwrap()
@@ -133,18 +133,18 @@ impl Driven {
         Arc::new(move || Timestamp::from_micros(*now.lock().unwrap()))
     }
 
-    /// Has the clock be where requests are, if it is behind.
+    /// Moves the clock past the real time, because requests use the real clock.
     pub(crate) fn catch_up(&self) {
         let mut now = self.now.lock().unwrap();
         *now = (*now).max(dovetail_aws::now().micros() + 1);
     }
 
-    /// Loses all that waits in the queue.
+    /// Drops all messages in the queue.
     pub(crate) fn lose(&self) {
         self.waiting.lock().unwrap().clear();
     }
 
-    /// Lets time pass, second by second as far as anything is due, and delivers.
+    /// Advances the clock and delivers each message at its due time.
     pub(crate) fn pass(&mut self, seconds: u64) {
         let end = *self.now.lock().unwrap() + seconds * 1_000_000;
         loop {
@@ -158,7 +158,7 @@ impl Driven {
         *self.now.lock().unwrap() = end;
     }
 
-    /// Delivers what is due, and what follows from it at once.
+    /// Delivers due messages and their immediate successors.
     pub(crate) fn deliver(&mut self) {
         self.system.settle();
         let rule = queue::rule().unwrap();
@@ -186,7 +186,7 @@ impl Driven {
         }
     }
 
-    /// Brings messages to the function; those that come again, by their place.
+    /// Invokes the function with messages. Returns the indexes of the failed ones.
     pub(crate) fn handle(&self, bodies: &[&str]) -> Vec<String> {
         let record = |(at, body): (usize, &&str)| json!({"messageId": at.to_string(), "body": body});
         let records: Vec<Value> = bodies.iter().enumerate().map(record).collect();
@@ -195,7 +195,7 @@ impl Driven {
         reply.failures.into_iter().map(|undone| undone.id).collect()
     }
 
-    /// Looks until something is so, which has to be soon.
+    /// Waits until a condition holds, for at most 30 seconds.
     pub(crate) fn eventually(&self, is_so: impl Fn() -> bool) {
         let began = Instant::now();
         while !is_so() {

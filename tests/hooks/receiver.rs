@@ -1,4 +1,4 @@
-//! A receiver of webhooks, of this process.
+//! A receiver of webhooks and a target of healthchecks, in this process.
 
 use dovetail_http::Event;
 use dovetail_local::{control::plain, gateway};
@@ -9,33 +9,32 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-/// How long a test waits for what has to come.
+/// Maximum time to wait for a request.
 const WAITS: Duration = Duration::from_secs(30);
 
-/// A request that was received.
+/// A received request.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Request {
-    /// The path with its query.
+    /// Path with its query.
     pub(crate) path: String,
     headers: BTreeMap<String, String>,
-    /// The body.
     pub(crate) body: Value,
-    /// The body as it was sent.
+    /// Body as sent.
     pub(crate) text: String,
 }
 
 impl Request {
-    /// A header, which it has.
+    /// Returns a header. Fails if the request does not have it.
     #[track_caller]
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).unwrap_or_else(|| panic!("no {name} in {:?}", self.headers))
     }
 }
 
-/// What is said to a request.
+/// A function from a request to its response body.
 type Say = Box<dyn Fn(&Request) -> Value + Send>;
 
-/// The receiver: it answers 200 unless it was told otherwise.
+/// The receiver. It responds with 200 unless a test sets another status.
 pub(crate) struct Receiver {
     base: String,
     requests: Arc<Mutex<Vec<Request>>>,
@@ -64,7 +63,7 @@ impl Receiver {
             let status = left.map_or(200, |left| left.remove(0));
             kept.lock().unwrap().push(request.clone());
             let words = said.lock().unwrap().get(&request.path).map(|say| say(&request));
-            // A test that has ended waits for nothing.
+            // The channel is closed after the end of a test.
             drop(tell.send(request));
             let mut reply = plain(status.into(), &words.unwrap_or_else(|| json!("whatever")));
             if status == 307 {
@@ -76,22 +75,22 @@ impl Receiver {
         Self { base, requests, answers, says, told, _runtime: runtime }
     }
 
-    /// The URL of a path.
+    /// Returns the URL of a path.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base)
     }
 
-    /// Has a path answer with these statuses, one after the other.
+    /// Sets the next statuses of a path, one for each request.
     pub(crate) fn answers(&self, path: &str, statuses: &[u16]) {
         self.answers.lock().unwrap().insert(path.to_owned(), statuses.to_vec());
     }
 
-    /// Has a path say something to each request.
+    /// Sets the response body of a path.
     pub(crate) fn says(&self, path: &str, say: impl Fn(&Request) -> Value + Send + 'static) {
         self.says.lock().unwrap().insert(path.to_owned(), Box::new(say));
     }
 
-    /// What a path has received, in the order in which it came.
+    /// Returns the requests of a path, in order of arrival.
     pub(crate) fn of(&self, path: &str) -> Vec<Request> {
         self.requests.lock().unwrap().iter().filter(|request| request.path == path).cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! What docs/how-to/webhooks.md has a receiver do, done: its Python runs, and takes what is ours alone.
+//! The Python code of docs/how-to/webhooks.md: it must accept Dovetail's signatures and no others.
 
 use serde_json::Value;
 use std::io::Write as _;
@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 use tests::{Running, first_commands};
 
 const PAGE: &str = include_str!("../../docs/how-to/webhooks.md");
-/// What the page's code is tried with: the arguments are a signature and a time, the body comes on standard input.
+/// A program around the page's code: its arguments are signature and time, its standard input is the body.
 const TRIED: &str = "
 import sys
 body = sys.stdin.buffer.read()
 print(is_ours('secret', sys.argv[1], body, now=int(sys.argv[2])))
 ";
 
-/// The page's one block of Python.
+/// Returns the only Python block of the page.
 fn code() -> &'static str {
     let mut blocks = PAGE.split("```python\n").skip(1).map(|block| block.split("```").next().unwrap());
     let code = blocks.next().unwrap();

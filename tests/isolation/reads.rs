@@ -1,7 +1,8 @@
-//! What is read for a request about what is another team's, record by record, as the engine sees it.
+//! Storage reads of requests for foreign objects, record by record, as the engine sees them.
 //!
-//! An id tells whose it is for a consumer, so nothing is read for one that asks for another's. Whether a service owner or
-//! a dependent has a share in something stands in the record itself: that one record is read, and nothing behind it.
+//! An id contains its consumer (docs/adr/0001-ids-are-keys.md), so a request of another consumer reads nothing. Only
+//! the
+//! record itself shows whether an owner or a dependent team has a share. That one record is read, and no other.
 
 use super::tenants::{Foreign, populated};
 use super::trespass::{Target, body, guarded, targets};
@@ -10,14 +11,14 @@ use dovetail_http::{Operation, Pov, Route};
 use serde_json::{Value, json};
 use tests::{Answer, Ask, Running, Seen, Watched};
 
-/// Who asks, and what marks a record of Alpha's or Beta's as none of theirs; every record is, where nothing does.
+/// API keys, each with the mark of foreign records of Alpha and Beta. Without a mark, all their records are foreign.
 const STRANGERS: &[(&str, Option<&str>)] =
     &[("beta", None), ("owner-two", Some("mark-vm")), ("db-dependent", Some("mark-vm")), ("stranger", None)];
 
-/// Whose records a request may read.
+/// A caller with the consumers of its foreign records.
 struct Asking {
     key: &'static str,
-    /// The consumers that it is not.
+    /// Ids of the other consumers.
     others: Vec<u64>,
     mark: Option<&'static str>,
 }
@@ -30,12 +31,12 @@ impl Asking {
         STRANGERS.iter().map(|&(key, mark)| Self { key, others: others(key), mark }).collect()
     }
 
-    /// The places of the records among these that are none of the caller's business.
+    /// Returns the keys of the caller's foreign records among the results.
     fn foreign(&self, seen: &[Seen]) -> Vec<String> {
         let rows = seen.iter().flat_map(Seen::rows);
         let foreign = rows.filter_map(|row| {
             let place = row.pointer("/pk/S")?.as_str()?;
-            // What comes behind it in the catalogue is the number of a service, or its title.
+            // In keys of the catalogue, the second part is the id or title of a service, not of a team.
             let (_, consumer) = place.split_once('#').filter(|(kind, _)| !kind.starts_with("SERVICE"))?;
             let is_others = consumer.parse().is_ok_and(|consumer| self.others.contains(&consumer));
             let is_marked = self.mark.is_none_or(|mark| row.to_string().contains(mark));
@@ -46,7 +47,7 @@ impl Asking {
     }
 }
 
-/// How many foreign records decide that an operation is refused: the one that is asked for, where it has to be read.
+/// Returns the number of foreign records that an operation must read before it rejects: 0, or the object itself.
 fn deciding(operation: Operation, pov: Pov) -> usize {
     match operation {
         Operation::GetServiceItem
@@ -55,14 +56,14 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::ChangeInstanceHistory
         | Operation::GetCharge
         | Operation::GetDeployedItem => usize::from(pov == Pov::ServiceOwner),
-        // Decisions are an owner's, whatever the path says.
+        // Only owners decide, so the role in the path does not matter.
         Operation::UpdateChangeInstance
         | Operation::RetryChangeInstance
         | Operation::CreateDeployedItem
         | Operation::UpdateCharge
         | Operation::MarkCharge
         | Operation::PatchDeployedItem => 1,
-        // The numbers of the path tell whose these are; the catalogue is one for all.
+        // The id in the path shows the team, or the catalogue is common to all.
         Operation::GetServiceConfig
         | Operation::GetServiceDocs
         | Operation::UploadServiceDocs
@@ -136,7 +137,7 @@ fn ask<'a>(route: &Route, method: &'a str, target: &'a Target, key: &'a str, for
     Ask { method, path: &target.path, key: Some(key), body, headers: &[] }
 }
 
-/// Fails unless each route's refusal takes as many foreign records as `decided` says, and writes nothing.
+/// Fails unless each rejection reads the expected number of foreign records and writes nothing.
 #[track_caller]
 fn assert_reads(system: &Running, watched: &Watched<'_>, decided: impl Fn(Operation, Pov) -> usize) {
     let (foreign, mut wrong, mut tried) = (Foreign::of(system), Vec::new(), 0);
@@ -257,7 +258,7 @@ fn without_a_caller_a_path_or_a_position_that_is_good_nothing_is_read() {
     }
 }
 
-/// What a client sees of a reply that is the same whenever it comes.
+/// Returns the parts of a response that do not depend on time or request id.
 fn lasting(answer: Answer) -> (u16, Value, Vec<(String, String)>) {
     let mut headers = answer.headers;
     headers.retain(|(name, _)| !["date", "apigw-requestid"].contains(&name.as_str()));
@@ -271,7 +272,7 @@ fn what_is_another_teams_cannot_be_told_from_what_is_not_there() {
     for route in guarded().filter(|route| route.path.contains("{id}")) {
         for target in targets(route, &foreign) {
             let Some(id) = target.id.filter(|id| *id != foreign.vm) else { continue };
-            // As long a number behind which there is nothing.
+            // An id of the same length without an object.
             let nothing = target.path.replace(&id.to_string(), &(id + 4_000).to_string());
             for method in route.methods {
                 let body = body(route.operation, &foreign);

@@ -1,10 +1,10 @@
-//! The tenants: two consumers, two owners, their dependents and a stranger, and ids of what is not everybody's.
+//! The tenants: two consumers, two owners, their dependent teams and a stranger, with the ids of private objects.
 
 use domain::actor::Role;
 use serde_json::{Value, json};
 use tests::{Ask, Running, multipart};
 
-/// What the keys of each role end in.
+/// Suffix of the API keys of each role.
 pub(super) const ROLES: [(Role, &str); 3] =
     [(Role::Admin, ""), (Role::General, "-general"), (Role::ReadOnly, "-read")];
 
@@ -40,8 +40,10 @@ pub(super) fn world() -> Value {
     })
 }
 
-/// The system with both consumers' items in the hands of both owners and their dependents, one step short of done;
-/// then the databases, which the VMs refer to, are modified.
+/// Starts a system with items of both consumers for both owners.
+///
+/// The owners approved and deployed all items. Then both consumers modified their databases, and their VMs reference
+/// these.
 pub(super) fn populated() -> Running {
     let system = Running::start(&world().to_string());
     let owned = system.get("/v1/orcabase/serviceowner/services/?name=Private-alphamark", "owner-one");
@@ -89,14 +91,14 @@ pub(super) fn populated() -> Running {
         }
         submit("newer-note");
     }
-    // One that rests: nobody is to be told of anything here.
+    // An inactive webhook, because this test must not send requests.
     let service = system.get("/v1/orcabase/serviceowner/services/?name=VM", "owner-one");
     let webhook = json!({"service": service.at("/results/0/id"), "name": "alphamark-vm-hook", "active": false,
         "target_url": "https://alphamark-vm.example/", "authorization": "Bearer alphamark-vm-secret"});
     let path = "/v1/external/serviceowner/webhooks/";
     let made = system.call("POST", path, "owner-one", &webhook);
     assert_eq!(made.status, 201, "{made:?}");
-    // One for those of a service that nobody has items of, and one that is for the consumers of the VMs too.
+    // One message for a service without items, and one with the consumers of the VMs in its audience.
     let (vm, private) = (url("VM"), url("Private-alphamark"));
     for (text, scopes) in
         [("alphamark-vm-message", json!([private])), ("VMs rest on Sunday", json!([vm, private]))]
@@ -112,13 +114,13 @@ pub(super) fn populated() -> Running {
     system
 }
 
-/// Ids of what belongs to Alpha and, as far as an owner has a share, to the owner of the VMs.
+/// Ids of Alpha's objects, and of the objects of the owner of the VMs.
 pub(super) struct Foreign {
     pub(super) item: u64,
     pub(super) change: u64,
-    /// The change instance of the VMs' dependent.
+    /// Change instance of the dependent team of VM.
     pub(super) share: u64,
-    /// The change instance for the VM that refers to a modified database.
+    /// Referenced change instance of the VM, after the change of its database.
     pub(super) referenced: u64,
     pub(super) deployed: u64,
     pub(super) submission: u64,
@@ -128,11 +130,11 @@ pub(super) struct Foreign {
     pub(super) config: u64,
     pub(super) team: u64,
     pub(super) key: u64,
-    /// The charge for a VM's time in service.
+    /// Charge for a VM's time in service.
     pub(super) charge: u64,
-    /// The webhook of the owner of the VMs.
+    /// Webhook of the owner of the VMs.
     pub(super) webhook: u64,
-    /// The message of that owner that is for nobody here.
+    /// Message without an audience here.
     pub(super) message: u64,
 }
 
@@ -170,7 +172,7 @@ impl Foreign {
         }
     }
 
-    /// The ids to try in a path.
+    /// Returns the ids to try in a path.
     pub(super) fn ids(&self, path: &str) -> Vec<u64> {
         if path.starts_with("/v1/account/teams/") {
             return vec![self.team];
@@ -196,7 +198,7 @@ impl Foreign {
     }
 }
 
-/// Everything that is stored, comparable.
+/// Returns all stored data, to compare two moments.
 pub(super) fn stored(system: &Running) -> (String, Vec<Value>) {
     let text = system.stored();
     let services = ["owner-one", "owner-two", "alpha", "beta", "stranger"]

@@ -1,4 +1,4 @@
-//! Who asks for what is not theirs: where, with what, and what they get.
+//! Requests for foreign objects: paths, bodies and expected responses.
 
 use super::tenants::Foreign;
 use domain::actor::Role;
@@ -6,7 +6,7 @@ use dovetail_http::{Access, Code, Operation, Pov, ROUTES, Route};
 use serde_json::{Value, json};
 use tests::{Answer, Running};
 
-/// A path of the table of routes with everything filled in.
+/// A path of the table of routes with its parameters.
 pub(super) struct Target {
     pub(super) path: String,
     pub(super) pov: Pov,
@@ -31,17 +31,17 @@ pub(super) fn targets(route: &Route, foreign: &Foreign) -> Vec<Target> {
     targets
 }
 
-/// The routes that a key is needed for.
+/// Returns the routes with a required API key.
 pub(super) fn guarded() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().filter(|route| route.access != Access::Anyone)
 }
 
-/// The route of a path that takes the method; several routes may share a path.
+/// Returns the route of a path and method. Several routes can share a path.
 pub(super) fn serving(path: &str, method: &str) -> Option<&'static Route> {
     ROUTES.iter().find(|route| route.path == path && route.methods.contains(&method))
 }
 
-/// The most harmful body for an operation.
+/// Returns the most harmful body for an operation.
 pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
     match operation {
         Operation::Submit | Operation::ValidateSubmission => {
@@ -131,7 +131,7 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
     }
 }
 
-/// What a team gets that has a good key and no share in the target.
+/// Returns the expected response to a team with a valid key and without a share.
 pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, Option<Code>) {
     let refused = |code: Code| (code.status(), Some(code));
     match operation {
@@ -152,7 +152,7 @@ pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign)
         | Operation::UpdateCharge
         | Operation::MarkCharge
         | Operation::GetApplication => refused(Code::NotFound),
-        // The catalogue is open to every consumer, but for private services.
+        // Every consumer may read the catalogue, except private services.
         Operation::GetService if target.pov == Pov::Consumer && target.id == Some(foreign.vm) => (200, None),
         Operation::GetServiceDocs if target.pov == Pov::Consumer && target.id == Some(foreign.vm) => {
             (200, None)
@@ -194,7 +194,7 @@ pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign)
         | Operation::ListMessages
         | Operation::ListHealthchecks
         | Operation::GetErrorPage => (200, None),
-        // A consumer has none, and writes none.
+        // The consumer role has no such objects.
         Operation::CreateWebhook | Operation::CreateMessage | Operation::CreateHealthcheck
             if target.pov == Pov::Consumer =>
         {
@@ -227,7 +227,7 @@ pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign)
     }
 }
 
-/// Whether the answer has the status and, if one is expected, the code.
+/// Returns whether a response has the status and, if given, the code.
 pub(super) fn is_answer(answer: &Answer, (status, code): (u16, Option<Code>)) -> bool {
     answer.status == status && code.is_none_or(|code| answer.at("/code") == code.name())
 }
@@ -237,7 +237,7 @@ pub(super) fn assert_answer(answer: &Answer, expected: (u16, Option<Code>), what
     assert!(is_answer(answer, expected), "{what}: {expected:?} expected: {answer:?}");
 }
 
-/// The marks that a reply holds, in its body or in a header.
+/// Returns the marks in the body or headers of a response.
 pub(super) fn told<'a>(answer: &Answer, marks: &[&'a str]) -> Vec<&'a str> {
     let text = format!("{} {:?}", answer.body, answer.headers);
     marks.iter().copied().filter(|mark| text.contains(mark)).collect()
@@ -248,7 +248,9 @@ pub(super) fn assert_unmarked(answer: &Answer, marks: &[&str], what: &str) {
     assert_eq!(told(answer, marks), Vec::<&str>::new(), "{what}: {answer:?}");
 }
 
-/// Asks for what is another team's: the answer, the one that is expected, and whether it may hold what was sent.
+/// Sends a request for a foreign object.
+///
+/// Returns the response, the expected one, and whether the response may repeat the request's text.
 pub(super) fn trespass(
     system: &Running,
     foreign: &Foreign,
@@ -267,6 +269,6 @@ pub(super) fn trespass(
         }
         Some(serving) => expected(serving.operation, target, foreign),
     };
-    // A problem in a document is told at its place, in the words that were sent.
+    // A problem names its place in the document, in the words of the request.
     (answer, expected, body.to_string().contains("alphamark"))
 }

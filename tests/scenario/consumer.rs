@@ -1,4 +1,4 @@
-//! What a consumer does: it submits, previews and reverts.
+//! Commands of a consumer: submissions, previews and reverts.
 
 use super::reply;
 use super::script::{Outcome, Step};
@@ -54,7 +54,7 @@ impl<S: Site> Stage<S> {
         }
         self.submitters.insert(team.to_owned());
         if verb == "validates" && answer.status == 200 {
-            // Where an earlier submission still owes something there is none; nothing matches this.
+            // A preview has no plan while an earlier submission has pending work. No plan matches `none`.
             let plan = answer.at("/plan").as_str().unwrap_or("none");
             self.plans.insert(team.to_owned(), format!("\"{plan}\""));
             return reply::preview(&answer, &self.names());
@@ -63,7 +63,7 @@ impl<S: Site> Stage<S> {
     }
 }
 
-/// The document that a team submits: lines as `NewApp1 VM CoreVM1 cpu=8`, or JSON as it is.
+/// Returns the declaration of a team, from lines such as `NewApp1 VM CoreVM1 cpu=8`, or from JSON.
 fn document(team: &str, lines: &[String]) -> String {
     if lines.first().is_some_and(|line| line.starts_with('{')) {
         return lines.join("\n");

@@ -1,4 +1,4 @@
-//! What a scenario is given: the demo world, with settings of its services changed.
+//! The `given` lines of a scenario: changes of the demo world.
 
 use dovetail_local::world;
 use serde_json::{Value, json};
@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use tests::issuer::Issuer;
 use tests::{Running, Settings};
 
-/// Starts the system with the demo world and these settings; the keys of its teams by name.
+/// Starts the demo world with these settings. Returns also the API key of each team, by name.
 pub(super) fn start(settings: &[String], actions_max: usize) -> (Running, BTreeMap<String, String>) {
     let world = world(settings);
     (Running::start_with(&world.to_string(), Settings { actions_max, ..Settings::default() }), keys(&world))
 }
 
-/// The same with an issuer, by whose tokens a member of each team is known: their subject is the name of their team.
+/// Starts it with an issuer of tokens. Each team gets a member, and the member's subject is the name of the team.
 pub(super) fn start_with_people(settings: &[String]) -> (Running, BTreeMap<String, String>, Issuer) {
     let (world, issuer) = (world(settings), Issuer::start());
     let system = Settings { issuer: Some(issuer.settings()), ..Settings::default() };
@@ -25,14 +25,14 @@ pub(super) fn start_with_people(settings: &[String]) -> (Running, BTreeMap<Strin
     (system, keys, issuer)
 }
 
-/// The keys of a world's teams by name.
+/// Returns the first API key of each team, by name.
 pub(super) fn keys(world: &Value) -> BTreeMap<String, String> {
     let teams = world["teams"].as_array().unwrap().iter();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     teams.map(|team| (text(&team["name"]), text(&team["api_keys"][0]))).collect()
 }
 
-/// The demo world with these settings.
+/// Returns the demo world with these settings.
 pub(super) fn world(settings: &[String]) -> Value {
     let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
     for setting in settings {

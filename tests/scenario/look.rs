@@ -1,4 +1,4 @@
-//! What somebody looks at: objects, lists, histories, events.
+//! Commands that read: objects, lists, histories, charges and events.
 
 use super::names::Names;
 use super::reply;
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tests::{Answer, Site};
 
-/// Where charges are.
+/// Path prefix of charges.
 pub(super) const CHARGES: &str = "/v1/marketplace";
 
 impl<S: Site> Stage<S> {
-    /// Reads one object, as its consumer or owner when no team is named.
+    /// Reads one object as this team. Without a team, reads it as its consumer.
     pub(super) fn read(&self, team: Option<&str>, kind: &str, name: &str, fields: &[&str]) -> Outcome {
         let names = self.names();
         let (collection, id, reader) = match kind {
@@ -62,7 +62,7 @@ impl<S: Site> Stage<S> {
         reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(shown(&answer)))
     }
 
-    /// What the team that has it finds under a name.
+    /// Returns the object with this name, among the objects of the teams with submissions.
     pub(super) fn found(
         &self,
         collection: &'static str,
@@ -78,7 +78,7 @@ impl<S: Site> Stage<S> {
         panic!("nothing among {collection} is called {name}")
     }
 
-    /// `changes state=PENDING`, `dependant items`; behind `as consumer` as a consumer.
+    /// Lists a collection, for example `changes state=PENDING`. After `as consumer`, it uses the consumer role.
     pub(super) fn list(&self, team: &str, collection: &str, view: Option<&str>, words: &[&str]) -> Outcome {
         let names = self.names();
         let (pov, filters) = match words {
@@ -131,7 +131,7 @@ impl<S: Site> Stage<S> {
         Outcome { head: head.to_owned(), rows }
     }
 
-    /// The charges of an item, as its consumer sees them.
+    /// Returns the charges of an item as its consumer sees them, oldest first.
     pub(super) fn charges_of(&self, item: &str, names: &Names) -> Vec<Value> {
         let item = names.item_named(item);
         let path =
@@ -149,13 +149,13 @@ impl<S: Site> Stage<S> {
         }
     }
 
-    /// The events since they were last looked at, by subject.
+    /// Returns the events since the last call, by subject.
     pub(super) fn events(&mut self) -> Outcome {
         let names = self.names();
         let events = self.system.events(self.events_read);
         self.events_read = events.last().map_or(self.events_read, |event| event.number);
         let mut rows: Vec<_> = events.iter().map(|event| reply::event(&event.envelope, &names)).collect();
-        // Those of one subject are in order; between subjects there is none, and any may come twice.
+        // Events have an order only within a subject, and each can arrive twice (docs/reference/events.md).
         rows.sort_by_key(|(subject, _)| subject.clone());
         let mut seen = BTreeSet::new();
         rows.retain(|row| seen.insert(row.clone()));

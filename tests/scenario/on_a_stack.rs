@@ -1,4 +1,4 @@
-//! Playing a scenario on a stack of its own.
+//! Runs scenarios on deployed stacks, each on a new stack.
 
 use super::given;
 use super::play::{Scene, assert_expected};
@@ -9,12 +9,12 @@ use simulation::system::STAGED;
 use std::fs;
 use tests::Stack;
 
-/// Plays the scenario in a file.
+/// Runs the scenario of a file.
 pub(super) fn file(path: &str) {
     play(path, ACTIONS_MAX);
 }
 
-/// The same, with every submission staged.
+/// Runs the scenario of a file with every submission staged.
 pub(crate) fn staged(path: &str) {
     play(path, STAGED);
 }

@@ -1,4 +1,4 @@
-//! Playing a scenario: each reply becomes the text that the file must have.
+//! Runs a scenario: each response becomes text and must equal the text in the file.
 
 use super::given;
 use super::script::{Outcome, Script, Step};
@@ -10,24 +10,25 @@ use simulation::system::{Asked as Asking, STAGED};
 use std::fs;
 use tests::{Redelivery, Running};
 
-/// What carries out the work that submissions leave.
+/// The mechanism that processes the pending work of submissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
-    /// The functions that the stream wakes; what it delivers is delivered again.
+    /// The functions behind the stream. Each stream record arrives several times.
     Stream,
-    /// The sweep alone: the stream delivers nothing.
+    /// Only the sweep. The stream delivers nothing.
     Sweep,
-    /// The stream, of submissions that are all staged: a transaction takes one write. The change instances of one
-    /// submission are then born side by side, and may be listed in the order in which that happened.
+    /// The stream, with every submission staged: a transaction takes one write.
+    ///
+    /// Then the change instances of a submission are created concurrently, so lists can have any order.
     Staged,
 }
 
-/// Plays the scenario in a file; `UPDATE_EXPECT` in the environment writes the results into it instead.
+/// Runs the scenario of a file. With `UPDATE_EXPECT` in the environment, writes the results into the file.
 pub(super) fn file(path: &str) {
     drop(rows_after(path, By::Stream));
 }
 
-/// Plays the scenario in a file with every submission staged, unless it is about what is seen of the stream itself.
+/// Runs the scenario of a file with every submission staged. Skips scenarios about the stream itself.
 pub(super) fn staged(path: &str) {
     let text = fs::read_to_string(path).unwrap();
     if !text.contains("\ngeneration rests") && !text.contains("\nevents ->") {
@@ -35,7 +36,7 @@ pub(super) fn staged(path: &str) {
     }
 }
 
-/// Plays the scenario in a file; the rows of the table in the end.
+/// Runs the scenario of a file. Returns the rows of the table at the end.
 pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
     let script = fs::read_to_string(path).unwrap();
     let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
@@ -44,7 +45,7 @@ pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
     played(path, &script, Stage::new(system, keys), by)
 }
 
-/// Plays the scenario in a file in which people act beside the keys of their teams.
+/// Runs the scenario of a file with people in addition to API keys.
 pub(super) fn with_people(path: &str) {
     let script = fs::read_to_string(path).unwrap();
     let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
@@ -86,7 +87,7 @@ fn played(path: &str, script: &Script, mut stage: Stage<Running>, by: By) -> Vec
     stage.system.rows()
 }
 
-/// Fails unless a step has the result that it must have. Where submissions are staged, lists are in any order.
+/// Fails unless a step has its expected result. With staged submissions, lists can have any order.
 #[track_caller]
 pub(super) fn assert_expected(step: &Step, actual: &Outcome, is_staged: bool) {
     let expected = &step.expected;
@@ -98,10 +99,10 @@ pub(super) fn assert_expected(step: &Step, actual: &Outcome, is_staged: bool) {
     assert!(is_same, "expected:\n{}\nactual:\n{}\n", expected.written(), actual.written());
 }
 
-/// Has each function die at each of its calls while the scenario in a file is played.
+/// Runs the requests of a scenario while each function dies at each of its calls.
 pub(super) fn crashing(path: &str) {
     let text = fs::read_to_string(path).unwrap();
-    // Here generation never rests, so that what follows may be answered otherwise.
+    // Generation is never paused here, so later requests of such a scenario can get other statuses.
     let rests = text.contains("\ngeneration rests");
     let script = Script::parse(&text).unwrap();
     let asked = asked(&script);
@@ -110,7 +111,7 @@ pub(super) fn crashing(path: &str) {
     let mut requests: Vec<_> =
         asked.into_iter().map(|(request, status)| (request, (!rests).then_some(status))).collect();
     for ((request, _), number) in requests.iter_mut().zip(1..) {
-        // Who asks again says that it is the same.
+        // After a crash the client sends its request a second time. The idempotency key marks it as the same request.
         let submits = request.path.contains("/submit/") || request.path.contains("/revert/");
         if submits && request.idempotency_key.is_none() {
             request.idempotency_key = Some(format!("request-{number}"));
@@ -121,12 +122,12 @@ pub(super) fn crashing(path: &str) {
         let is_submitted = requests.iter().any(|(request, _)| request.path.contains("/submissions/"));
         assert!(swept.asked > 0 || !is_submitted, "nobody has died");
         assert!(swept.woken > 0 || !is_accepted, "the stream woke nobody: {swept:?}");
-        // At once something is owed only where there are dependents or references.
+        // Without staging, only dependent teams and references cause pending work for the sweep.
         assert!(swept.sweeping > 0 || !is_accepted || actions_max != STAGED, "nothing was owed: {swept:?}");
     }
 }
 
-/// What a scenario asks for that may change something.
+/// Returns the requests of a scenario other than reads, each with its status.
 fn asked(script: &Script) -> Vec<(Asking, u16)> {
     let (system, keys) = given::start(&script.given, ACTIONS_MAX);
     let mut stage = Stage::new(system, keys);
@@ -138,7 +139,7 @@ fn asked(script: &Script) -> Vec<(Asking, u16)> {
     asked.clone()
 }
 
-/// Says at which step a test panicked, if it does.
+/// Prints the current step if the test panics.
 pub(super) struct Scene<'a> {
     pub(super) path: &'a str,
     pub(super) step: &'a Step,

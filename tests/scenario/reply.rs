@@ -1,4 +1,4 @@
-//! Replies as text: what a scenario says of them.
+//! Responses as text, in the form of the scenario files.
 
 use super::names::Names;
 use super::script::Outcome;
@@ -14,13 +14,16 @@ fn id(value: &Value, pointer: &str) -> u64 {
     value.pointer(pointer).and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// The id at the end of a URL.
+/// Returns the id at the end of a URL.
 fn id_in(url: &str) -> u64 {
     url.trim_end_matches('/').rsplit('/').next().unwrap().parse().unwrap()
 }
 
-/// What a refusal says: `400 illegal_transition "cannot …"`, with a row for each problem of a declaration and
-/// each message among its nested errors. None for a success.
+/// Returns the text of an error response, or `None` for a success.
+///
+/// The text is, for example, `400 illegal_transition "cannot …"`, with a row for each problem of a declaration and
+/// each
+/// message in its nested errors.
 pub(super) fn error(answer: &Answer, names: &Names) -> Option<Outcome> {
     let (status, body) = (answer.status, &answer.body);
     if status < 300 {
@@ -52,7 +55,7 @@ pub(super) fn error(answer: &Answer, names: &Names) -> Option<Outcome> {
     Some(Outcome { head, rows })
 }
 
-/// The messages among nested errors, each with the names that lead to it.
+/// Collects the messages of nested errors, each with its path of names.
 fn leaves(errors: &Value, path: &mut Vec<String>, messages: &mut Vec<String>) {
     match errors {
         Value::Object(below) => {
@@ -73,7 +76,7 @@ fn leaves(errors: &Value, path: &mut Vec<String>, messages: &mut Vec<String>) {
     }
 }
 
-/// The reply to a submission: what was born, and how much is generated after it.
+/// Returns the text of a submission: the created change instances and the number of pending ones.
 pub(super) fn submission(answer: &Answer, names: &Names) -> Outcome {
     if let Some(error) = error(answer, names) {
         return error;
@@ -91,13 +94,13 @@ pub(super) fn submission(answer: &Answer, names: &Names) -> Outcome {
     Outcome { head, rows: born.chain(messages(&answer.body)).collect() }
 }
 
-/// The messages of owners in a reply.
+/// Returns the messages of owners in a response.
 fn messages(body: &Value) -> impl Iterator<Item = String> + '_ {
     let messages = body["messages"].as_array().into_iter().flatten();
     messages.map(|message| format!("message {} of {}", self::message(message), text(message, "/owner/name")))
 }
 
-/// What a message says, to whom.
+/// Returns the text of a message and its audience.
 fn message(message: &Value) -> String {
     let scopes = message["scopes"].as_array().unwrap().iter().map(|scope| text(scope, "/scope/name"));
     let scopes: Vec<&str> = scopes.collect();
@@ -106,7 +109,7 @@ fn message(message: &Value) -> String {
     format!("{} to {to}{expired}", message["description"])
 }
 
-/// What a submission would do: its change instances, what is another in the metadata, and what it warns of.
+/// Returns the text of a preview: change instances, metadata differences, warnings and messages.
 pub(super) fn preview(answer: &Answer, names: &Names) -> Outcome {
     assert_eq!((answer.at("/is_valid"), answer.at("/errors")), (&json!(true), &json!({})));
     let list = |pointer: &str| answer.at(pointer).as_array().unwrap().clone();
@@ -128,7 +131,7 @@ pub(super) fn preview(answer: &Answer, names: &Names) -> Outcome {
     Outcome { head: format!("{head}{uncertain}"), rows }
 }
 
-/// A change instance that does not exist yet.
+/// Returns the text of a planned change instance.
 fn planned(change: &Value, names: &Names) -> String {
     let (owner, service_owner) = (text(change, "/owner/name"), text(change, "/service_owner_team/name"));
     let item = text(change, "/service_item/name");
@@ -148,7 +151,7 @@ fn planned(change: &Value, names: &Names) -> String {
     format!("{is_new}{item} {} for {owner}{marks}{}", kind(change), differences(change))
 }
 
-/// `: /cpu 8 -> 16, /memory 2 ->`: what differs, from what, to what.
+/// Returns the differences of a change, for example `: /cpu 8 -> 16, /memory 2 ->`.
 fn differences(of: &Value) -> String {
     let side =
         |field: &Value, name: &str| field.get(name).map(|value| format!(" {value}")).unwrap_or_default();
@@ -160,7 +163,8 @@ fn differences(of: &Value) -> String {
     if fields.is_empty() { String::new() } else { format!(": {}", fields.join(", ")) }
 }
 
-/// A charge: for what, at which price, and how far it is. What time comes to differs each time.
+/// Returns the text of a charge: price, cause and state. Times and their totals differ in each run, so they are
+/// absent.
 pub(super) fn charge(charge: &Value, names: &Names) -> String {
     let change = names.change(id(charge, "/change_instance"));
     let (price, total) = (&charge["price"], &charge["total_charge"]);
@@ -176,7 +180,7 @@ pub(super) fn charge(charge: &Value, names: &Names) -> String {
     format!("{of}{processed}")
 }
 
-/// A newborn change instance: the row of the tables that explain generation.
+/// Returns the text of a new change instance: a row of the guide's tables about generation.
 pub(super) fn born(change: &Value, names: &Names) -> String {
     let (owner, service_owner) = (text(change, "/owner/name"), text(change, "/service_owner_team/name"));
     assert_eq!(change["is_dependant"], owner != service_owner);
@@ -186,7 +190,7 @@ pub(super) fn born(change: &Value, names: &Names) -> String {
     born + &dependent.unwrap_or_default() + &marks(change, names)
 }
 
-/// Where a change instance stands.
+/// Returns type, state and marks of a change instance.
 pub(super) fn change(change: &Value, names: &Names) -> String {
     kind(change) + &marks(change, names)
 }
@@ -195,7 +199,7 @@ fn kind(change: &Value) -> String {
     format!("{} {}", text(change, "/change_type"), text(change, "/state"))
 }
 
-/// What is not so with every change instance.
+/// Returns the marks of unusual change instances.
 fn marks(change: &Value, names: &Names) -> String {
     let mut marks = Vec::new();
     if change["never_in_service"] == true {
@@ -211,18 +215,18 @@ fn marks(change: &Value, names: &Names) -> String {
     marks.concat()
 }
 
-/// Where a service item stands.
+/// Returns the runtime state and change state of an item.
 pub(super) fn item(item: &Value) -> String {
     format!("{} {}", text(item, "/runtime_state"), text(item, "/change_state"))
 }
 
-/// A deployed item version.
+/// Returns the text of a deployed item version.
 pub(super) fn deployed(deployed: &Value, names: &Names) -> String {
     let change = names.change(id_in(text(deployed, "/change_instance")));
     format!("v{} {} with {change}", deployed["version"], canonical(&deployed["data"]))
 }
 
-/// Fields by name, below an object `object/field`.
+/// Returns the values of fields. `object/field` is a field of an object.
 pub(super) fn fields(object: &Value, fields: &[&str], names: &Names) -> String {
     let shown = fields.iter().map(|field| {
         let value = object.pointer(&format!("/{field}"));
@@ -239,7 +243,7 @@ pub(super) fn fields(object: &Value, fields: &[&str], names: &Names) -> String {
     shown.collect::<Vec<_>>().join(" ")
 }
 
-/// An event: its subject, and what it tells.
+/// Returns the subject of an event, and its text.
 pub(super) fn event(envelope: &Value, names: &Names) -> (String, String) {
     let data = &envelope["detail"]["data"];
     let from = data["from"].as_str().map(|from| format!("{from} to ")).unwrap_or_default();
@@ -260,7 +264,7 @@ pub(super) fn event(envelope: &Value, names: &Names) -> (String, String) {
     (text(envelope, "/resources/0").to_owned(), told)
 }
 
-/// A row of a list.
+/// Returns the text of a list row.
 pub(super) fn row(collection: &str, row: &Value, names: &Names) -> String {
     match collection {
         "change_instances" => names.change(id(row, "/id")),
@@ -278,7 +282,7 @@ pub(super) fn row(collection: &str, row: &Value, names: &Names) -> String {
     }
 }
 
-/// The entries of a history, oldest first; on the wire the newest comes first and the chain has no gap.
+/// Returns the entries of a history, oldest first. Fails if the chain of states has a gap.
 pub(super) fn history(entries: &[Value], names: &Names) -> Vec<String> {
     let mut before = (json!(null), String::new(), String::new());
     let mut rows = Vec::new();

@@ -1,49 +1,48 @@
-//! A scenario as it is written: what is given, then steps, each with the result that it must have.
+//! The parser of scenario files: `given` lines, then steps, each with its expected result.
 
 use std::ops::Range;
 
-/// A scenario.
+/// A parsed scenario.
 pub(super) struct Script {
-    /// The lines of the file.
+    /// All lines of the file.
     lines: Vec<String>,
-    /// What the world has that the demo world has not.
+    /// Changes of the demo world.
     pub(super) given: Vec<String>,
-    /// What happens, in order.
+    /// Steps, in order.
     pub(super) steps: Vec<Step>,
 }
 
-/// A step: a command, lines below it, and the result.
+/// A step: a command, the lines below it, and its expected result.
 pub(super) struct Step {
-    /// The number of the command's line, from 1.
+    /// Line number of the command, from 1.
     pub(super) line: usize,
-    /// The command.
     pub(super) command: String,
-    /// The lines that belong to the command, trimmed.
+    /// Indented lines below the command, trimmed.
     pub(super) body: Vec<String>,
-    /// The result: a head, and lines below it.
+    /// Expected result.
     pub(super) expected: Outcome,
-    /// Whether the result begins on the command's own line.
+    /// Whether the result starts on the command's own line.
     inline: bool,
-    /// The lines of the file with the result; the command's own line is not among them.
+    /// Lines of the result in the file, without the command's own line.
     result: Range<usize>,
 }
 
 /// The result of a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Outcome {
-    /// What stands behind the arrow.
+    /// Text after the arrow.
     pub(super) head: String,
-    /// What stands below it.
+    /// Indented lines below it.
     pub(super) rows: Vec<String>,
 }
 
 impl Outcome {
-    /// A result of one line.
+    /// Returns a result of one line.
     pub(super) fn head(head: impl Into<String>) -> Self {
         Self { head: head.into(), rows: Vec::new() }
     }
 
-    /// What is listed, in whatever order.
+    /// Returns the parts of a list, sorted, to compare lists without their order.
     pub(super) fn in_any_order(&self) -> Vec<&str> {
         let mut listed: Vec<&str> =
             self.head.split(", ").chain(self.rows.iter().map(String::as_str)).collect();
@@ -51,7 +50,7 @@ impl Outcome {
         listed
     }
 
-    /// The result as it is written in a file.
+    /// Returns the result in the format of the files.
     pub(super) fn written(&self) -> String {
         let mut text = format!("-> {}", self.head).trim_end().to_owned();
         for row in &self.rows {
@@ -65,7 +64,7 @@ impl Outcome {
 const ARROW: &str = "->";
 
 impl Script {
-    /// Reads a scenario; what is no scenario is told with its line.
+    /// Parses a scenario. An error starts with its line number.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         if !lines.first().is_some_and(|line| line.starts_with("# ")) {
@@ -96,7 +95,7 @@ impl Script {
         }
     }
 
-    /// The text of the scenario with these results instead.
+    /// Returns the text of the scenario with these results.
     pub(super) fn with_results(&self, results: &[Outcome]) -> String {
         let mut text = String::new();
         let mut push = |line: &str| {
@@ -158,7 +157,7 @@ impl Step {
     }
 }
 
-/// The command and the head of a result on one line.
+/// Splits a line with a command and the head of its result.
 fn split_at_arrow(line: &str) -> Option<(&str, &str)> {
     if let Some(command) = line.strip_suffix(ARROW) {
         return Some((command.trim(), ""));

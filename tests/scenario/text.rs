@@ -1,16 +1,17 @@
-//! The small words of scenarios: `name=value` pairs and JSON within a line.
+//! Values within a line of a scenario: `name=value` pairs and JSON.
 
 use serde_json::{Map, Value};
 
-/// The JSON value that a text begins with, and the rest.
+/// Returns the JSON value at the start of a text, and the rest.
 pub(super) fn json_prefix(text: &str) -> Option<(Value, &str)> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let value = values.next()?.ok()?;
     Some((value, text[values.byte_offset()..].trim_start()))
 }
 
-/// `cpu=8 algorithm=RoundRobin related_vms=[CoreVM1,CoreVM2]`: JSON where it is JSON, text or a list of texts
-/// elsewhere.
+/// Parses pairs such as `cpu=8 algorithm=RoundRobin related_vms=[CoreVM1,CoreVM2]`.
+///
+/// A value is JSON if it parses as JSON. All other values are texts or lists of texts.
 pub(super) fn pairs(text: &str) -> Map<String, Value> {
     let mut pairs = Map::new();
     let mut rest = text.trim_start();
