@@ -1,4 +1,4 @@
-//! The team's API keys.
+//! The API keys of a team.
 
 use crate::{body, whole};
 use domain::access::{ApiKey, KEYS_MAX, Made};
@@ -9,7 +9,7 @@ use dovetail_http::{Call, Code, Failure, Reply, Secret};
 use dovetail_table::{Keyed, Table};
 use serde_json::{Value, json};
 
-/// The team's API keys.
+/// Lists the team's API keys.
 pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&[])?;
     let keys = table.api_keys(call.caller.team.id).await?;
@@ -18,21 +18,21 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Ok(whole(&results))
 }
 
-/// One API key.
+/// Returns one API key.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::new(200, view::api_key(&found(table, call).await?, &Viewpoint::of(call))))
 }
 
 async fn found(table: &Table, call: &Call) -> Result<ApiKey, Failure> {
     let id = call.id(KeyId::parse)?;
-    // Another team's is not even looked up.
+    // The id contains the team, so a foreign key needs no read.
     if id.team() != call.caller.team.id {
         return Err(Code::NotFound.into());
     }
     Ok(table.api_key_by_id(id).await?.ok_or(Code::NotFound)?)
 }
 
-/// Makes an API key.
+/// Creates an API key.
 pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let asked = body::created(&call.object()?, call.now)?;
     let secret = Secret::made().ok_or(Code::Broken)?;
@@ -41,13 +41,14 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     let key = ApiKey::new(made, call.caller.team.clone(), &stamp);
     match table.create_api_key(&key, &Recorded::of_key(Happened::KeyCreated, &key, &stamp)).await? {
         Keyed::Stored => Ok(shown_once(call, &key, &secret)),
+        // One transaction checks name, limit and counter (ADR 16). Only new reads show the condition that failed.
         Keyed::Stale if table.is_key_name_taken(key.team.id, &key.name).await? => Err(Code::NameTaken.into()),
         Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
         Keyed::Stale => Err(Code::Contended.into()),
     }
 }
 
-/// Makes the successor of an API key.
+/// Creates the successor of an API key.
 pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let key = found(table, call).await?;
     let asked = body::rotated(&call.object()?, call.now)?;
@@ -60,13 +61,14 @@ pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure>
     let recorded = Recorded::of_key(Happened::KeyRotated, &ended, &stamp);
     match table.rotate_api_key(&ended, &successor, &recorded).await? {
         Keyed::Stored => Ok(shown_once(call, &successor, &secret)),
+        // A key has one successor, so a concurrent rotation wins.
         Keyed::Stale if found(table, call).await?.successor.is_some() => Err(Code::AlreadyRotated.into()),
         Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
         Keyed::Stale => Err(Code::Contended.into()),
     }
 }
 
-/// Withdraws an API key.
+/// Revokes an API key.
 pub(crate) async fn revoke(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let key = found(table, call).await?;
     match table.revoke_api_key(&key, &Recorded::of_key(Happened::KeyRevoked, &key, &call.stamp())).await? {
@@ -80,7 +82,7 @@ async fn full(table: &Table, call: &Call) -> Result<bool, Failure> {
     Ok(u64::try_from(keys.len()).is_ok_and(|count| count >= KEYS_MAX))
 }
 
-/// The reply that has the secret, which nobody can read again.
+/// Returns the only reply with the secret; the table has its hash.
 fn shown_once(call: &Call, key: &ApiKey, secret: &Secret) -> Reply {
     let mut body = view::api_key(key, &Viewpoint::of(call));
     if let Some(body) = body.as_object_mut() {

@@ -1,4 +1,4 @@
-//! A team's account: its API keys and its members, and what is recorded of them and of its services.
+//! The account of a team: API keys, members and audit log.
 
 mod body;
 mod keys;
@@ -28,7 +28,7 @@ pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answeri
     })
 }
 
-/// A list that is one page, whatever is on it.
+/// Returns a list as a single page; the limits of keys and members keep it short.
 fn whole(results: &[Value]) -> Reply {
     Reply::new(200, json!({"count": results.len(), "next": null, "previous": null, "results": results}))
 }

@@ -1,4 +1,4 @@
-//! The team's members.
+//! The members of a team.
 
 use crate::{body, whole};
 use domain::id::MemberId;
@@ -9,7 +9,7 @@ use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Keyed, Table};
 use serde_json::Value;
 
-/// The team's members.
+/// Lists the team's members.
 pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&[])?;
     let members = table.members(call.caller.team.id).await?;
@@ -18,13 +18,13 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Ok(whole(&results))
 }
 
-/// One member.
+/// Returns one member.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let member = found(table, call).await?;
     Ok(Reply::new(200, view::member(&member, &Viewpoint::of(call))))
 }
 
-/// Makes a person a member.
+/// Adds a person as a member.
 pub(crate) async fn add(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let body::Added { subject, name, role } = body::added(&call.object()?)?;
     let stamp = call.stamp();
@@ -36,7 +36,7 @@ pub(crate) async fn add(table: &Table, call: &Call) -> Result<Reply, Failure> {
     }
 }
 
-/// Why a person has not become a member.
+/// Returns why a person was not added. The transaction does not name its failed condition, so this reads again.
 async fn why_not_added(table: &Table, member: &Member) -> Result<Code, Failure> {
     let is_at_least = |count: usize, max: u64| u64::try_from(count).is_ok_and(|count| count >= max);
     if table.member(member.id).await?.is_some() {
@@ -47,7 +47,7 @@ async fn why_not_added(table: &Table, member: &Member) -> Result<Code, Failure> 
     Ok(if is_full { Code::TooManyMembers } else { Code::Contended })
 }
 
-/// Gives a member another name or role.
+/// Changes the name or the role of a member.
 pub(crate) async fn change(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let before = found(table, call).await?;
     let body::Changed { name, role } = body::changed(&call.object()?)?;
@@ -74,7 +74,7 @@ pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure>
 
 async fn found(table: &Table, call: &Call) -> Result<Member, Failure> {
     let id = call.id(MemberId::parse)?;
-    // Another team's is not even looked up.
+    // The id contains the team, so a foreign member needs no read.
     if id.team() != call.caller.team.id {
         return Err(Code::NotFound.into());
     }

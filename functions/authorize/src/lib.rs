@@ -1,10 +1,10 @@
-//! The authorizer: an API key or a person's token in, whom they stand for out.
+//! The authorizer: from an API key or a person's token to the caller.
 
 use dovetail_http::{AuthorizerEvent, AuthorizerReply, Known, token, valid_key, verdict};
 use dovetail_issuer::{Issuer, Person};
 use dovetail_table::{Error, Table};
 
-/// Answers one request of API Gateway for its caller; tokens are taken where there is an issuer of them.
+/// Answers one request of API Gateway. It accepts tokens only with a configured issuer.
 pub async fn handle(
     table: &Table,
     issuer: Option<&Issuer>,
@@ -18,10 +18,12 @@ async fn known(
     issuer: Option<&Issuer>,
     event: &AuthorizerEvent,
 ) -> Result<Option<Known>, Error> {
+    // A key needs no issuer, so keys work while the issuer is down (ADR 17).
     if let Some(key) = valid_key(table, &event.headers).await? {
         return Ok(Some(Known::Key(key)));
     }
     let (Some(issuer), Some(token)) = (issuer, token(&event.headers)) else { return Ok(None) };
+    // An unreachable issuer says nothing about the token. API Gateway would cache a missing caller.
     let person = issuer.person(token).await.map_err(|error| Error::Unavailable(error.to_string()))?;
     let Some(Person { subject, expires }) = person else { return Ok(None) };
     let memberships = table.memberships(&subject).await?;

@@ -1,4 +1,4 @@
-//! The history of a change instance: every step, who, when and why, newest first.
+//! The history of a change instance: each step with its actor, time and reason, newest first.
 
 use domain::id::ChangeId;
 use dovetail_http::{Answering, Call, Code, Event, Failure, Function, Operation, Reply, answer, view};
@@ -15,6 +15,7 @@ pub fn handle(table: &Table, event: Event) -> Answering<'_> {
 }
 
 async fn history(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    // Clients send the parameters of lists here as well. A history is short, so it is always one page.
     call.only_knows(&["limit", "offset", "ordering"])?;
     call.query
         .integer("limit")

@@ -1,4 +1,4 @@
-//! The bodies of updates (docs/reference/http/README.md rule 9): any of `state`, `log`, `deployed_item`.
+//! Bodies of updates: any of `state`, `log`, `deployed_item` (docs/reference/http/README.md, convention 9).
 
 use domain::decide::Update;
 use domain::json;
@@ -6,7 +6,7 @@ use domain::state::State;
 use dovetail_http::FieldError;
 use serde_json::{Map, Value};
 
-/// Reads an update.
+/// Parses an update.
 pub(crate) fn update(body: &Map<String, Value>) -> Result<Update, FieldError> {
     Ok(Update {
         state: state(body.get("state"))?,
@@ -17,7 +17,7 @@ pub(crate) fn update(body: &Map<String, Value>) -> Result<Update, FieldError> {
 }
 
 fn state(value: Option<&Value>) -> Result<Option<State>, FieldError> {
-    // Clients of the Terraform provider always send the field, empty when they have no state.
+    // The Terraform provider always sends the field, and leaves it empty without a state.
     let Some(value) = value.filter(|value| !value.is_null() && *value != "") else { return Ok(None) };
     let state = value.as_str().and_then(State::parse);
     let names = State::ALL.map(State::name).join(", ");
@@ -32,7 +32,7 @@ fn log(value: Option<&Value>) -> Result<Option<String>, FieldError> {
     }
 }
 
-/// The canonical text of a JSON object in a field.
+/// Returns the JSON object in a field as canonical text.
 pub(crate) fn data_text(field: &str, value: &Value) -> Result<String, FieldError> {
     if value.is_null() {
         return Err(FieldError::new(field, "This field may not be null."));
