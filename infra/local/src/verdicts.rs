@@ -13,7 +13,7 @@ use dovetail_http::{AuthorizerEvent, Event, key_hash};
 use dovetail_issuer::Issuer;
 use dovetail_table::{Error, Table};
 
-/// The default lifetime of a response, the same as in the CloudFormation template.
+/// The default lifetime of a response, the same as in the template of the stack.
 pub const REMEMBERED: Duration = Duration::from_secs(60);
 /// The most responses; a full cache is emptied.
 const VERDICTS_MAX: usize = 1_000;
