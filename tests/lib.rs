@@ -41,7 +41,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use simulation::system::Asked as Asking;
 use std::io::Read as _;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
@@ -161,6 +161,16 @@ impl Site for Running {
     }
 }
 
+/// The JSON Schema of a world file, for editors.
+pub const WORLD_SCHEMA: &str = include_str!("../infra/local/src/world.schema.json");
+
+/// Returns the errors of a world under [`WORLD_SCHEMA`].
+pub fn world_schema_problems(world: &Value) -> Vec<String> {
+    static VALIDATOR: LazyLock<jsonschema::Validator> =
+        LazyLock::new(|| jsonschema::draft202012::new(&serde_json::from_str(WORLD_SCHEMA).unwrap()).unwrap());
+    VALIDATOR.iter_errors(world).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
 impl Running {
     /// Starts the system with the demo world. Without `notify`, it posts events to no URL.
     pub fn demo() -> Self {
@@ -183,6 +193,8 @@ impl Running {
 
     /// Starts the system with a world and settings. Address, engine and table names always come from the test.
     pub fn start_with(world: &str, settings: Settings) -> Self {
+        let problems = world_schema_problems(&serde_json::from_str(world).unwrap());
+        assert!(problems.is_empty(), "world.schema.json rejects the world: {problems:?}");
         let world = world::parse(world).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();

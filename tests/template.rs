@@ -1,6 +1,8 @@
 //! What is deployed is what the code is for: the template, compared with routes, tables, filters and metrics.
 #![cfg(test)]
 
+mod documents;
+
 use dovetail_http::{Function, ROUTES, function_of};
 use dovetail_local::functions::{GENERATE, NOTIFY};
 use dovetail_local::{mapping, queue};

@@ -1,16 +1,32 @@
-"""Prints the commands of a page, the blocks of `sh` in their order, as a script that tells what it does.
+"""Prints the commands of pages, their blocks of `sh` in order, as a script that prints each command.
 
-With a second argument only those that begin with it.
+    commands.py PAGE...
+    commands.py --beginning TEXT PAGE...    only the blocks that begin with this text
+
+The blocks of the section "Remove the stack" come after those of all pages.
 """
 
 import re
 import sys
 
-beginning = "".join(sys.argv[2:])
-with open(sys.argv[1]) as page:
-    blocks = re.findall(r"^```sh\n(.*?)^```$", page.read(), flags=re.MULTILINE | re.DOTALL)
-blocks = [block for block in blocks if block.startswith(beginning)]
-assert blocks, "there are no commands"
+REMOVAL = "\n## Remove the stack\n"
+
+
+def blocks(text):
+    return re.findall(r"^```sh\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
+beginning, pages = "", sys.argv[1:]
+if pages[0] == "--beginning":
+    _, beginning, *pages = pages
+first, last = [], []
+for page in pages:
+    with open(page) as file:
+        before, _, after = file.read().partition(REMOVAL)
+    first += blocks(before)
+    last += blocks(after)
+found = [block for block in first + last if block.startswith(beginning)]
+assert found, "there are no commands"
 print("set -x")
-for block in blocks:
+for block in found:
     print(block)

@@ -377,7 +377,7 @@ def play(stack, name, alarm, hand, section):
 
 
 def load(stack):
-    """Says who there is, with the command that docs/how-to/deploy.md has for it."""
+    """Loads the demo world, with the command of docs/how-to/operator.md."""
     command = ["cargo", "run", "--quiet", "--locked", "--", "load", "--world", WORLD, "--table", stack.outputs["Table"]]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
@@ -392,7 +392,7 @@ def main(page):
         load(stack)
         # What is mended is mended by the page, not by the clock.
         client("events").disable_rule(Name=f"{stack.name}-sweep")
-        hand, _ = blocks.pop("At hand")
+        hand, _ = blocks.pop("Prepare your shell")
         for heading, section in blocks.items():
             if levels[heading] == 2:
                 follow(stack, hand, section)
