@@ -1,4 +1,4 @@
-//! An issuer of tokens: what it publishes is served on a port of this machine, and it signs whatever a test asks for.
+//! An issuer of OIDC tokens on a local port. It serves its keys and signs any token for a test.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -15,27 +15,27 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// To whom its tokens are addressed.
+/// Audience of the tokens.
 pub const AUDIENCE: &str = "dovetail";
 
-/// A key of the tests: to make one of RSA takes a library that nothing else needs.
+/// A stored RSA key: its generation would need a library without any other use.
 const RSA: &[u8] = include_bytes!("issuer/rsa.pk8");
 
-/// What a token is signed with.
+/// The signing key of a token.
 #[derive(Debug)]
 pub enum Signer {
-    /// A key of P-256.
+    /// A P-256 key.
     Ec(Box<EcdsaKeyPair>),
-    /// A key of RSA.
+    /// An RSA key.
     Rsa(Box<RsaKeyPair>),
-    /// A shared secret.
+    /// A shared secret, for HMAC.
     Secret(Vec<u8>),
-    /// Nothing.
+    /// Without a signature.
     Nobody,
 }
 
 impl Signer {
-    /// A new key of P-256.
+    /// Generates a P-256 key.
     pub fn ec() -> Self {
         let random = SystemRandom::new();
         let pair = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random).unwrap();
@@ -43,12 +43,12 @@ impl Signer {
         Self::Ec(Box::new(pair.unwrap()))
     }
 
-    /// The key of RSA.
+    /// Returns the stored RSA key.
     pub fn rsa() -> Self {
         Self::Rsa(Box::new(RsaKeyPair::from_pkcs8(RSA).unwrap()))
     }
 
-    /// The public key, as it is published under an id.
+    /// Returns the public key as a JSON Web Key with this id.
     pub fn published(&self, kid: &str) -> Value {
         match self {
             Self::Ec(pair) => {
@@ -80,7 +80,7 @@ impl Signer {
         }
     }
 
-    /// A token with this header and these claims.
+    /// Returns a token with this header and these claims.
     pub fn token(&self, header: &Value, claims: &Value) -> String {
         let message =
             format!("{}.{}", text(header.to_string().as_bytes()), text(claims.to_string().as_bytes()));
@@ -93,25 +93,25 @@ fn text(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Seconds since 1970.
+/// Returns the current time in seconds since 1970.
 pub fn seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
-/// An issuer, which goes when it is dropped.
+/// An issuer. The drop stops it.
 #[derive(Debug)]
 pub struct Issuer {
-    /// What its tokens call it.
+    /// URL of the issuer, and `iss` of its tokens.
     pub url: String,
-    /// Its key of P-256, whose id is `ec`.
+    /// P-256 key with the id `ec`.
     pub ec: Signer,
-    /// Its key of RSA, whose id is `rsa`.
+    /// RSA key with the id `rsa`.
     pub rsa: Signer,
     state: Arc<State>,
     serving: Option<JoinHandle<()>>,
 }
 
-/// What an issuer and whatever serves for it share.
+/// State shared by an issuer and its server thread.
 #[derive(Debug, Default)]
 struct State {
     keys: Mutex<Vec<Value>>,
@@ -121,7 +121,7 @@ struct State {
 }
 
 impl Issuer {
-    /// Starts one.
+    /// Starts an issuer with both keys published.
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -140,32 +140,32 @@ impl Issuer {
         issuer
     }
 
-    /// Publishes these keys from now on, and no others.
+    /// Publishes these keys in place of all others.
     pub fn publish(&self, keys: Vec<Value>) {
         *self.state.keys.lock().unwrap() = keys;
     }
 
-    /// What is to be believed of it.
+    /// Returns the settings for a system that trusts this issuer.
     pub fn settings(&self) -> dovetail_issuer::Settings {
         dovetail_issuer::Settings::new(&self.url, AUDIENCE).unwrap()
     }
 
-    /// Right claims about a person, for an hour.
+    /// Returns valid claims about a person, for one hour.
     pub fn claims(&self, subject: &str) -> Value {
         json!({"iss": self.url, "aud": AUDIENCE, "sub": subject, "iat": seconds(), "exp": seconds() + 3_600})
     }
 
-    /// A right token of a person.
+    /// Returns a valid token of a person.
     pub fn token(&self, subject: &str) -> String {
         self.ec.token(&json!({"alg": "ES256", "typ": "JWT", "kid": "ec"}), &self.claims(subject))
     }
 
-    /// How many requests it had.
+    /// Returns the number of requests so far.
     pub fn asked(&self) -> usize {
         self.state.asked.load(Ordering::SeqCst)
     }
 
-    /// Has it answer errors from now on, or no more.
+    /// Starts or stops responses with 503.
     pub fn is_down(&self, is_down: bool) {
         self.state.is_down.store(is_down, Ordering::SeqCst);
     }
@@ -174,7 +174,7 @@ impl Issuer {
 impl Drop for Issuer {
     fn drop(&mut self) {
         self.state.is_over.store(true, Ordering::SeqCst);
-        // It waits for somebody to come.
+        // The thread waits in `accept`. This connection ends the wait.
         drop(TcpStream::connect(self.url.strip_prefix("http://").unwrap()));
         if let Some(serving) = self.serving.take() {
             assert!(serving.join().is_ok() || std::thread::panicking(), "the issuer failed");
@@ -203,6 +203,6 @@ fn serve(mut stream: TcpStream, url: &str, state: &State) {
     };
     let body = body.to_string();
     let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
-    // Whoever asked may be gone.
+    // The client can already be gone, and then the write fails.
     drop(stream.write_all(format!("{head}{body}").as_bytes()));
 }

@@ -1,4 +1,5 @@
-//! API keys: their life over HTTP, and who may do what with which key or as which member.
+//! API keys over HTTP: creation, rotation, expiry and revocation. A table test checks every route with every role and
+//! state of a key or a person.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use domain::access::{ApiKey, Made};
@@ -24,7 +25,7 @@ const CHECKS: &str = "/v1/external/serviceowner/healthchecks/";
 const RECORDS: &str = "/v1/account/records/";
 const TEAMS: &str = "/v1/account/teams/";
 
-/// A system in which one team owns a service and declares items of it; another one has nothing to do with it.
+/// Starts a system in which one team owns a service and declares its items. A second team has no relation to it.
 fn system() -> Running {
     system_with(Settings::default())
 }
@@ -55,7 +56,7 @@ fn a_key_is_shown_once_works_in_its_role_is_rotated_and_is_revoked() {
     let (id, secret) = (first.at("/id"), text(first.at("/key")));
     assert_eq!(system.get(TEAMS, secret).status, 200);
 
-    // Whatever is read afterwards, it is not among it.
+    // Only the creation returns the secret. No later read may contain it or its hash.
     for path in [KEYS.to_owned(), format!("{KEYS}{id}/"), RECORDS.to_owned()] {
         let answer = system.get(&path, ADMIN);
         assert_eq!(answer.status, 200, "{answer:?}");
@@ -102,7 +103,7 @@ fn what_is_done_to_keys_services_and_teams_is_recorded_with_who_and_when() {
     let services = "/v1/orcabase/serviceowner/services/";
     assert_eq!(system.call("POST", services, admin, &disk).status, 201);
     for approval in [false, false] {
-        // The second time nothing changes.
+        // The second request changes nothing, so it must not add an entry.
         let settings = json!({"approval_required": approval, "dependant_teams": []});
         assert_eq!(system.call("PATCH", &format!("{services}1/"), admin, &settings).status, 200);
     }
@@ -110,7 +111,7 @@ fn what_is_done_to_keys_services_and_teams_is_recorded_with_who_and_when() {
     let rotated = system.call("POST", &format!("{}rotate/", text(key.at("/url"))), admin, &Value::Null);
     assert_eq!(rotated.status, 201, "{rotated:?}");
     assert_eq!(system.call("DELETE", text(key.at("/url")), admin, &Value::Null).status, 204);
-    // What is refused is not recorded.
+    // Rejected requests must not add entries.
     assert_eq!(system.call("POST", KEYS, admin, &json!({"name": "chief", "role": "ADMIN"})).status, 400);
     assert_eq!(system.call("DELETE", &format!("{KEYS}7/"), admin, &Value::Null).status, 404);
 
@@ -140,7 +141,7 @@ fn what_is_done_to_keys_services_and_teams_is_recorded_with_who_and_when() {
             "SERVICE_PUBLISHED VM by SYSTEM",
         ]
     );
-    // A position that the list has not given is refused, also one that names a real row.
+    // Cursors are signed, so an invented one is rejected, even for an existing row.
     for cursor in [
         "x",
         "1",
@@ -156,7 +157,7 @@ fn what_is_done_to_keys_services_and_teams_is_recorded_with_who_and_when() {
             "{cursor}: {answer:?}"
         );
     }
-    // Nobody else's.
+    // Another team sees only its own audit log.
     let others = system.get(RECORDS, "stranger-key");
     assert_eq!(others.at("/results").as_array().unwrap().len(), 2, "{others:?}");
 }
@@ -211,7 +212,7 @@ fn a_revoked_key_works_for_as_long_as_a_verdict_is_remembered_which_the_template
     assert_eq!(system.call("DELETE", text(key.at("/url")), ADMIN, &Value::Null).status, 204);
     assert_eq!((status(&never, secret), status(&long, secret)), (401, 200));
 
-    // When a key ends is remembered with it.
+    // The cache also stores the expiry of a key, so an expired key fails in spite of the cache.
     let ends = json!({"name": "ends", "role": "READ_ONLY", "expires": "2099-12-31"});
     let ends = system.call("POST", KEYS, ADMIN, &ends);
     let secret = text(ends.at("/key"));
@@ -231,27 +232,27 @@ fn a_revoked_key_works_for_as_long_as_a_verdict_is_remembered_which_the_template
     assert_eq!(default.lines().next(), Some(remembered.as_str()));
 }
 
-/// The state of a key, or of a person's token and membership.
+/// The state of an API key, or of a person's token and membership.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Valid,
     Expired,
-    /// The key is withdrawn; the person is a member no more.
+    /// The key is revoked, or the person is not a member any more.
     Revoked,
-    /// Valid, and of a team that has nothing to do with what is asked for.
+    /// Valid, for a team without any relation to the object.
     Foreign,
 }
 
 const STATES: [State; 4] = [State::Valid, State::Expired, State::Revoked, State::Foreign];
 
-/// What a caller is known by.
+/// The credentials of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     Key,
     Token,
 }
 
-/// The header of a caller in a role and a state.
+/// Returns the `Authorization` header of a caller with this role and state.
 fn authorization(system: &Running, issuer: &Issuer, by: By, role: Role, state: State) -> String {
     match by {
         By::Key => format!("Api-Key {}", key_in(system, role, state)),
@@ -259,7 +260,7 @@ fn authorization(system: &Running, issuer: &Issuer, by: By, role: Role, state: S
     }
 }
 
-/// The token of a member in a role and a state.
+/// Returns the token of a member with this role and state.
 fn token_in(system: &Running, issuer: &Issuer, role: Role, state: State) -> String {
     let subject = format!("{state:?} {}", role.name());
     let admin = if state == State::Foreign { "stranger-key" } else { ADMIN };
@@ -276,7 +277,7 @@ fn token_in(system: &Running, issuer: &Issuer, role: Role, state: State) -> Stri
     issuer.ec.token(&json!({"alg": "ES256", "kid": "ec"}), &claims)
 }
 
-/// A key in a role and a state.
+/// Returns an API key with this role and state.
 fn key_in(system: &Running, role: Role, state: State) -> String {
     let name = format!("{state:?} {}", role.name());
     if state == State::Expired {
@@ -301,8 +302,7 @@ fn key_in(system: &Running, role: Role, state: State) -> String {
     text(key.at("/key")).to_owned()
 }
 
-/// What a request with a key is answered: that it is unknown, that its role is too low, that there is no such thing for
-/// its team, or whatever else it comes to.
+/// The expected response: 401, 403, 404, or any other response of the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
     Unauthenticated,
@@ -315,7 +315,8 @@ fn expected(route: &Route, pov: Pov, by: By, role: Role, state: State) -> Expect
     let is_catalogue = matches!(route.operation, Operation::GetService | Operation::GetServiceDocs);
     let is_open_catalogue = is_catalogue && pov == Pov::Consumer;
     let is_owners = matches!(route.operation, Operation::UpdateService | Operation::UploadServiceDocs);
-    // A consumer has no webhooks and no healthchecks, but asks about what it has declared; and it writes no messages.
+    // The consumer role has no webhooks, healthchecks or written messages. It may list the first two, and check own
+    // items.
     let of_owners = route.path.contains("/webhooks") || route.path.contains("/healthchecks");
     let is_for_all = matches!(
         route.operation,
@@ -325,7 +326,7 @@ fn expected(route: &Route, pov: Pov, by: By, role: Role, state: State) -> Expect
     let is_none = pov == Pov::Consumer && ((of_owners && !is_for_all) || is_written);
     match state {
         _ if route.access == Access::Anyone => Expected::Served,
-        // Who it is is known, but nothing more.
+        // The token is valid, so the caller is known: 403 instead of 401.
         State::Revoked if by == By::Token => Expected::Forbidden,
         State::Expired | State::Revoked => Expected::Unauthenticated,
         State::Valid | State::Foreign if !route.access.is_open_to(role) => Expected::Forbidden,
@@ -346,7 +347,7 @@ fn answered(answer: &Answer) -> Option<Expected> {
     }
 }
 
-/// Makes a webhook that leads to nobody.
+/// Creates an inactive webhook, so no request leaves the test.
 fn hook(system: &Running) -> Answer {
     let service = system.get("/v1/orcabase/serviceowner/services/", ADMIN).at("/results/0/id").clone();
     let body = json!({"service": service, "target_url": "http://127.0.0.1:1/", "active": false});
@@ -355,7 +356,7 @@ fn hook(system: &Running) -> Answer {
     made
 }
 
-/// One of the messages, of which there are always some.
+/// Returns the id of a message. Keeps two in stock, because the requests remove some.
 fn message(system: &Running) -> Value {
     let description = json!({"description": "VMs rest on Sunday"});
     if system.get(MESSAGES, ADMIN).at("/count").as_u64().unwrap() < 2 {
@@ -364,7 +365,7 @@ fn message(system: &Running) -> Value {
     system.get(MESSAGES, ADMIN).at("/results/0/id").clone()
 }
 
-/// Makes the healthcheck of the one service, which asks nobody.
+/// Creates the healthcheck of the only service. Its target has no listener.
 fn check(system: &Running) -> Answer {
     let body = json!({"service": 1, "target_url": "http://127.0.0.1:1/"});
     let made = system.call("POST", CHECKS, ADMIN, &body);
@@ -372,7 +373,7 @@ fn check(system: &Running) -> Answer {
     made
 }
 
-/// The paths of a route, with what there is of the team's own in them.
+/// Returns the paths of a route with ids of the team's own objects, new ones for removals.
 #[expect(clippy::wildcard_enum_match_arm, reason = "of the others there are some")]
 fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Pov, String)> {
     let povs: &[Pov] = if route.path.contains("{pov}") { &Pov::ALL } else { &[Pov::Consumer] };
@@ -394,11 +395,11 @@ fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Pov, String)> {
                 system.get("/v1/orcabase/consumer/service_items/", ADMIN).at("/results/0/id").clone()
             }
             _ if route.path.contains("/healthchecks") => check(system).at("/id").clone(),
-            // They are listed elsewhere.
+            // The list of charges has another prefix.
             Operation::MarkCharge => {
                 system.get(&collection.replace("orcabase", "marketplace"), ADMIN).at("/results/0/id").clone()
             }
-            // Who has none in one role is asked for those of the other.
+            // The consumer role has an empty list, so both roles use an id of the owner's list.
             _ if route.path.contains("/webhooks") => system.get(HOOKS, ADMIN).at("/results/0/id").clone(),
             _ => system.get(collection, ADMIN).at("/results/0/id").clone(),
         };
@@ -453,7 +454,7 @@ fn every_route_with_every_role_and_every_state_of_a_key_and_of_a_person() {
     assert!(tried > 1_600, "{tried}");
 }
 
-/// Every kind of caller.
+/// Returns all combinations of credentials, role and state.
 fn callers() -> Vec<(By, Role, State)> {
     let of = |by| Role::ALL.map(|role| STATES.map(|state| (by, role, state))).concat();
     [of(By::Key), of(By::Token)].concat()

@@ -1,4 +1,5 @@
-//! Limits and bad input: everything that is refused is refused whole, with all that is wrong and where.
+//! Limits and invalid input (docs/reference/limits.md): a rejected request changes nothing and lists all problems
+//! with their JSON pointers.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 mod services;
@@ -11,14 +12,14 @@ const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
 const TEAM: &str = "AwesomeConsumer";
 
-/// What is wrong where: the rule and the JSON pointer.
+/// An expected problem: its rule and its JSON pointer.
 type Told<'a> = (&'a str, &'a str);
 
 fn post(system: &Running, path: &str, key: &str, body: &[u8]) -> Answer {
     system.send(&Ask { method: "POST", path, key: Some(key), headers: &[], body: body.to_vec() })
 }
 
-/// Fails unless the reply tells exactly these problems in the shape that clients read.
+/// Fails unless the response lists exactly these problems, in the form for clients.
 #[track_caller]
 fn assert_invalid(answer: &Answer, code: &str, told: &[Told<'_>]) {
     assert_eq!((answer.status, answer.at("/code")), (400, &json!(code)), "{told:?}: {answer:?}");
@@ -36,7 +37,7 @@ fn assert_invalid(answer: &Answer, code: &str, told: &[Told<'_>]) {
     assert_eq!(found, expected);
 }
 
-/// Fails unless submitting and validating are refused for these reasons and change nothing.
+/// Fails unless submission and preview list these problems and change nothing.
 #[track_caller]
 fn assert_refused(system: &Running, body: &[u8], told: &[Told<'_>]) {
     let before = system.stored();
@@ -55,7 +56,7 @@ fn vms(items: &Value) -> Value {
     app(&json!({"VM": items}))
 }
 
-/// A declaration whose one VM has this text for its number of processors.
+/// Returns a declaration of one VM with this text as its `cpu`.
 fn with_cpu(text: &str) -> Vec<u8> {
     format!(r#"{{"{TEAM}": {{"App": {{"services": {{"VM": [{{"name": "one", "cpu": {text}}}]}}}}}}}}"#)
         .into_bytes()
@@ -108,7 +109,7 @@ fn what_is_no_unambiguous_json_is_refused() {
 #[test]
 fn nesting_and_size_have_an_end() {
     let system = Running::demo();
-    // The item's own depth is six: the document, team, application, services, array, item.
+    // An item starts at depth six: document, team, application, services, array, item.
     let deepest = format!("{CPU}{}", "/0".repeat(26));
     assert_refused(&system, &with_cpu(&nested(27)), &[("too_deep", &deepest)]);
     let answer = post(&system, SUBMIT, "awesome-key", &with_cpu(&nested(26)));
@@ -253,7 +254,7 @@ fn everything_that_is_wrong_is_told_at_once() {
     }
 }
 
-/// New load balancers in one application, with every record that a submission can bring along.
+/// Returns new load balancers in one application, with every record that a submission can have.
 fn balancers(count: usize) -> Value {
     let items: Vec<Value> = (0..count).map(|number| json!({"name": format!("lb-{number}")})).collect();
     json!({TEAM: {"metadata": {"cost": 7}, "App": {
@@ -375,13 +376,13 @@ fn what_an_owner_reports_has_limits() {
         assert_eq!(answer.status, 200, "{answer:?}");
     }
     refused(json!({"log": "the twenty-first note"}), "log_full");
-    // A note that comes with a move is part of the move.
+    // A log text with a state change belongs to the transition, so the limit of texts does not apply.
     let answer = patch(json!({"state": "APPROVED", "log": "ü".repeat(512), "deployed_item": data(limit)}));
     assert_eq!(answer.status, 200, "{answer:?}");
     system.assert_sound();
 }
 
-/// A world with one consumer and one owner whose service takes any text.
+/// Starts a world with one consumer and one owner. The service accepts any text.
 fn documents() -> Running {
     let schema = json!({"title": "Doc", "type": "object", "required": ["name"], "additionalProperties": false,
         "properties": {"name": {"type": "string"}, "text": {"type": "string"}}});
@@ -467,7 +468,7 @@ fn finding_05_a_declaration_names_a_bounded_number_of_services() {
     let answer = post(&system, VALIDATE, "awesome-key", declaring(200).as_bytes());
     let problems = answer.at("/problems").as_array().unwrap();
     assert_eq!(problems.iter().filter(|problem| problem["rule"] == "unknown_service").count(), 200);
-    // Also where the services stand in several applications.
+    // The limit counts the services of all applications together.
     let many: serde_json::Map<String, Value> = (0..201)
         .map(|number| {
             (format!("App{number}"), json!({"services": {format!("S{number}"): [{"name": "one"}]}}))

@@ -1,4 +1,4 @@
-//! Lists: pages and their order, from both points of view; what they are filtered by is in `filters`.
+//! Lists: pages, order, offsets and cursors in both roles. `filters` tests the filters.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support")]
 
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use tests::{Answer, Running};
 pub(crate) const CONSUMER: &str = "/v1/orcabase/consumer";
 pub(crate) const OWNER: &str = "/v1/orcabase/serviceowner";
 
-/// A system that the tests only read, and the ids in it that filters name.
+/// A shared system with the ids for filters. The tests only read it.
 pub(crate) struct Library {
     pub(crate) system: Running,
     pub(crate) alpha: u64,
@@ -39,7 +39,7 @@ fn world() -> Value {
     })
 }
 
-/// VMs with names that begin so, numbered by their `cpu`.
+/// Returns VMs with this prefix in their names. Their `cpu` is their number.
 fn vms(prefix: &str, count: u64) -> Vec<Value> {
     (0..count).map(|cpu| json!({"name": format!("{prefix}-{cpu:02}"), "cpu": cpu})).collect()
 }
@@ -58,8 +58,11 @@ fn decide(system: &Running, change: &Value, body: &Value) {
 }
 
 impl Library {
-    /// Alpha: application `web` with 25 VMs and a DB, `data` with five VMs and a DB. Beta: one VM. The first
-    /// VM is COMPLETED, the next four are APPROVED, one is REJECTED, the others PENDING; DBs are APPROVED.
+    /// Starts a system with these rows:
+    ///
+    /// - Alpha has the application `web` with 25 VMs and a DB, and `data` with five VMs and a DB. Beta has one VM.
+    /// - The first VM is COMPLETED, the next four are APPROVED, one is REJECTED, and the others are PENDING.
+    /// - DBs are APPROVED.
     fn new() -> Self {
         let system = Running::start(&world().to_string());
         let db = json!([{"name": "main", "note": "größe 7", "disk": {"size": 1, "kind": "ssd"}}]);
@@ -106,7 +109,7 @@ impl Library {
         }
     }
 
-    /// Fails unless each query finds so many rows, in the count and on the pages.
+    /// Fails unless each query finds this number of rows, in `count` and on the pages.
     #[track_caller]
     pub(crate) fn assert_counts(&self, list: &str, key: &str, cases: &[(String, usize)]) {
         for (query, count) in cases {
@@ -116,7 +119,7 @@ impl Library {
         }
     }
 
-    /// Fails unless each query is refused as a bad value.
+    /// Fails unless each query gets `invalid_filter`.
     #[track_caller]
     pub(crate) fn assert_refused(&self, list: &str, key: &str, queries: &[&str]) {
         for query in queries {
@@ -129,7 +132,7 @@ impl Library {
     }
 }
 
-/// All rows from a page on, with each page's shape checked on the way.
+/// Returns all rows from a page on, and checks the form of each page.
 #[track_caller]
 pub(crate) fn walk(system: &Running, path: &str, key: &str) -> Vec<Value> {
     let mut rows = Vec::new();
@@ -160,7 +163,7 @@ pub(crate) fn ids(rows: &[Value]) -> Vec<u64> {
     rows.iter().map(|row| row.get("id").unwrap().as_u64().unwrap()).collect()
 }
 
-/// Every list with a key and how many rows it has for it.
+/// Returns every list with an API key and its number of rows.
 fn lists() -> Vec<(String, &'static str, usize)> {
     let list = |pov: &str, name: &str| format!("{pov}/{name}/");
     vec![
@@ -301,7 +304,7 @@ fn a_position_is_good_for_its_own_list_and_team_only() {
     }
 }
 
-/// A row without what a light one leaves out (docs/reference/http/lists.md).
+/// Returns a row without the fields that a light list omits (docs/reference/http/lists.md).
 fn light(mut row: Value) -> Value {
     for (object, names) in [
         ("/application", &["metadata"][..]),
@@ -312,7 +315,7 @@ fn light(mut row: Value) -> Value {
         ("/service", &["allow_manual_approval", "allow_manual_completion"]),
         ("/service_item", &["declaration", "deployed_item", "runtime_state"]),
     ] {
-        // There may be no declaration of before, or none any more.
+        // The old or the new declaration can be null.
         let Some(object) = row.pointer_mut(object).unwrap().as_object_mut() else { continue };
         for name in names {
             assert!(object.remove(*name).is_some(), "{name}");
@@ -350,7 +353,7 @@ fn light_rows_are_the_same_with_less_in_them() {
     library.assert_refused(&format!("{OWNER}/change_instances/"), "one", &["light=x"]);
 }
 
-/// A system of its own, for rows that move: ten VMs of Alpha, all PENDING.
+/// Starts a system for rows with state changes: ten PENDING VMs of Alpha.
 fn moving() -> (Running, Vec<u64>) {
     let system = Running::start(&world().to_string());
     let body = json!({"Alpha": {"web": {"services": {"VM": vms("vm", 10)}}}});
@@ -370,7 +373,7 @@ fn rows_that_move_between_pages_are_neither_lost_nor_repeated() {
             let page = system.get(&path, "one");
             seen.extend(ids(page.at("/results").as_array().unwrap()));
             next = page.at("/next").as_str().map(str::to_owned);
-            // From both ends, so that rows move that were seen, and rows that were not.
+            // Changes rows at both ends of the list, so some are on earlier pages and some on later ones.
             for id in movable.next().into_iter().chain(movable.next_back()) {
                 let state = if id % 32 == 0 { "APPROVED" } else { "REJECTED" };
                 decide(&system, &json!(id), &json!({"state": state}));

@@ -1,4 +1,4 @@
-//! The system's specification, run over HTTP against the whole system in this process.
+//! The specification of Dovetail as tests, over HTTP on the whole system in this process.
 
 mod answers;
 mod audit;

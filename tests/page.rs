@@ -1,9 +1,9 @@
-//! A page of the documentation, done as it says.
+//! Runs the commands of a page of the documentation.
 
 use crate::Running;
 use std::process::Command;
 
-/// Runs a page's first block of shell against a system; what it has written.
+/// Runs the first shell block of a page against a system. Returns its output.
 #[track_caller]
 pub fn first_commands(page: &str, system: &Running) -> Vec<u8> {
     let block = page.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();

@@ -1,4 +1,4 @@
-//! The past over HTTP: what was declared after each submission is told, compared, and declared again (R36, R37).
+//! The history of declarations over HTTP: reads as of a submission, differences and reverts (R36, R37).
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use serde_json::{Map, Value, json};
@@ -9,8 +9,9 @@ const SUBMISSIONS: &str = "/v1/orcabase/consumer/submissions";
 const KEY: &str = "awesome-key";
 const TEAM: &str = "AwesomeConsumer";
 
-/// What is declared: the team's metadata, and by application its metadata and its items by service and name. An
-/// application that declares nothing is as good as none.
+/// The declared state: metadata of the team, and metadata and items of each application, by service and name.
+///
+/// An application without content is equal to an absent one.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct State {
     metadata: Value,
@@ -23,7 +24,7 @@ impl State {
         self
     }
 
-    /// What a submission makes of it.
+    /// Returns the state after this submission.
     fn after(&self, method: &str, content: &Value) -> Self {
         let mut after = self.clone();
         if method == "POST" {
@@ -46,7 +47,7 @@ impl State {
         after.without_nothing()
     }
 
-    /// What a difference makes of it.
+    /// Returns the state after this difference.
     fn with(&self, difference: &Difference) -> Self {
         let mut after = self.clone();
         let application = |of: &Value| of["application"]["name"].as_str().map(str::to_owned);
@@ -75,7 +76,7 @@ impl State {
     }
 }
 
-/// Makes one field what a difference says.
+/// Applies one field of a difference, and checks its old value.
 fn apply(document: &mut Value, field: &Value) {
     let (parent, last) = field["pointer"].as_str().unwrap().rsplit_once('/').unwrap();
     let (old, new) = (field.get("old"), field.get("new").cloned());
@@ -114,7 +115,7 @@ fn list(answer: &Answer, pointer: &str) -> Vec<Value> {
     answer.at(pointer).as_array().unwrap().clone()
 }
 
-/// Reads a page after the other; tells each.
+/// Reads all pages. Returns the responses.
 fn pages(system: &Running, first: &str, next: &str) -> Vec<Answer> {
     let mut pages = vec![system.get(first, KEY)];
     while let Some(url) = pages.last().unwrap().body[next].as_str().map(str::to_owned) {
@@ -149,7 +150,7 @@ fn vms(cpus: &[u64]) -> Value {
     cpus.iter().zip(1..).filter(|(cpu, _)| **cpu > 0).map(vm).collect()
 }
 
-/// A team's submissions, the first being what was before any, with what is declared after each.
+/// Submits several declarations. Returns each submission with the state after it.
 fn history(system: &Running) -> Vec<(u64, State)> {
     let balancer = |vms: &[&str]| json!([{"name": "CoreLB1", "related_vms": vms, "algorithm": "a"}]);
     let submissions = [
@@ -238,7 +239,7 @@ fn an_application_and_a_team_are_told_as_each_submission_declared_them() {
     assert_eq!(team("2999-12-31").at("/metadata"), &history[6].1.metadata);
 }
 
-/// Whatever is reverted to, after it there is no difference; which the preview has told before.
+/// After a revert, the difference to that submission is empty. The preview shows the same changes as the revert.
 #[test]
 fn a_revert_declares_what_was_declared_and_its_preview_tells_so() {
     let system = Running::demo();
@@ -308,7 +309,7 @@ fn the_past_of_another_team_is_not_there_and_what_is_asked_wrong_is_told() {
     assert!([not_found, bad].contains(&as_of), "{as_of:?}");
 }
 
-/// Many applications change their metadata at once, more than one transaction takes with what is kept of them.
+/// The replaced metadata of 90 applications need more writes than one transaction holds.
 #[test]
 fn what_ninety_applications_had_is_kept_as_well() {
     let system = Running::demo();

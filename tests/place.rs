@@ -1,5 +1,4 @@
-//! Where the tables of the tests are: on the embedded engine, or, under names of their own, on the engine elsewhere that
-//! `DOVETAIL_TEST_ENDPOINT` names.
+//! The tables of the tests: on the embedded engine, or with unique names on the engine in `DOVETAIL_TEST_ENDPOINT`.
 
 use crate::{Ask, send};
 use dovetail_local::arguments::TABLE;
@@ -9,18 +8,18 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
-/// The engine elsewhere that the tests run on; none is the embedded one.
+/// Returns the endpoint of the engine under test, or `None` for the embedded one.
 pub fn elsewhere() -> Option<String> {
     std::env::var("DOVETAIL_TEST_ENDPOINT").ok()
 }
 
-/// Says that a test is about the embedded engine itself; `tests/engines/left_out.txt` leaves such tests out elsewhere.
+/// Marks a test of the embedded engine. `tests/engines/left_out.txt` excludes it on other engines.
 #[track_caller]
 pub fn on_the_embedded_engine_alone() {
     assert!(elsewhere().is_none(), "a test of the embedded engine; leave it out elsewhere");
 }
 
-/// A name that no other table has.
+/// Returns a unique name for a table.
 pub fn fresh_table() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
@@ -28,15 +27,15 @@ pub fn fresh_table() -> String {
     format!("{TABLE}-{}-{}-{count}", std::process::id(), since.as_micros())
 }
 
-/// Tables beside those of a system, gone when this is dropped.
+/// Additional tables. The drop removes them.
 pub struct Tables {
-    /// Where they are.
+    /// Settings of the tables: names and endpoint.
     pub settings: Settings,
     _engine: Engine,
 }
 
 impl Tables {
-    /// Names for tables, and an engine that serves them.
+    /// Returns unique names for tables, and an engine for them. The tables do not exist yet.
     pub fn fresh(actions_max: usize) -> Self {
         let engine = match elsewhere() {
             Some(endpoint) => Engine::elsewhere(&endpoint, &Place::Memory),
@@ -47,7 +46,7 @@ impl Tables {
         Self { settings: Settings { table, keys_table, endpoint, actions_max }, _engine: engine }
     }
 
-    /// The same tables, reached at another endpoint.
+    /// Returns the settings of the same tables at another endpoint.
     pub fn through(&self, endpoint: &str) -> Settings {
         Settings { endpoint: Some(endpoint.to_owned()), ..self.settings.clone() }
     }
@@ -62,7 +61,7 @@ impl Drop for Tables {
     }
 }
 
-/// Removes tables from an engine elsewhere; the embedded one is gone with its system.
+/// Removes tables from another engine. The embedded one ends with its system.
 pub(crate) async fn remove(tables: &Settings) {
     if let (Some(_), Some(endpoint)) = (elsewhere(), &tables.endpoint) {
         for name in [&tables.table, &tables.keys_table] {

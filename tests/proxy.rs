@@ -1,4 +1,4 @@
-//! Proxies before the engine: requests and answers are counted, weighed, lost where a test says so, or kept.
+//! Proxies in front of the engine: they count, measure, record or drop requests and answers.
 
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
@@ -14,18 +14,18 @@ use std::sync::{Arc, Mutex};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What becomes of a request; where something is lost, the connection ends.
+/// The fate of a request. A lost request or answer closes the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is answered.
+    /// The engine executes it and answers.
     Pass,
-    /// It never arrives.
+    /// The engine does not get it.
     RequestLost,
-    /// It arrives, and its answer does not.
+    /// The engine executes it, but the client gets no answer.
     AnswerLost,
-    /// It is a transaction that is refused as one that met another: no engine of the tests does that by itself.
+    /// The proxy rejects it as a transaction conflict, because the engines of the tests never do so.
     Conflict,
-    /// It is refused as the embedded engine refuses what a full disk does not take.
+    /// The proxy rejects it as the embedded engine does with a full disk.
     Full,
 }
 
@@ -36,10 +36,12 @@ const CONFLICT: &str = r#"{"__type": "com.amazonaws.dynamodb.v20120810#Transacti
 const FULL: &str = r#"{"__type": "com.amazonaws.dynamodb.v20120810#InternalServerError",
     "message": "database or disk is full"}"#;
 
-/// The operations that were asked for so far.
+/// The operations so far, in order.
 pub type Calls = Arc<Mutex<Vec<String>>>;
 
-/// The fate of requests of which so many pass; the answer to one more is lost, or none, and so is everything after.
+/// Returns a fate that passes this many calls and loses all later ones.
+///
+/// With `answer_lost`, the engine still executes the first lost call.
 pub fn dying_after(
     passes: usize,
     answer_lost: bool,
@@ -57,12 +59,10 @@ pub fn dying_after(
     }
 }
 
-/// A request as it came in.
+/// A request as received.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// The headers.
     pub headers: HeaderMap,
-    /// The body.
     pub body: Bytes,
 }
 
@@ -72,21 +72,21 @@ pub type AllAsked = Arc<Mutex<Vec<Asked>>>;
 /// A request with its answer.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// The operation.
+    /// Name of the operation, without its API version.
     pub operation: String,
-    /// What was asked.
+    /// Request body.
     pub asked: Value,
-    /// What was answered.
+    /// Answer body.
     pub answered: Value,
 }
 
 impl Seen {
-    /// Whether nothing can come of it but an answer.
+    /// Returns whether the operation only reads.
     pub fn is_read(&self) -> bool {
         ["GetItem", "BatchGetItem", "TransactGetItems", "Query"].contains(&self.operation.as_str())
     }
 
-    /// The records that were answered.
+    /// Returns the records in the answer.
     pub fn rows(&self) -> Vec<&Value> {
         let lists = [self.answered.get("Items"), self.answered.get("Responses")].into_iter().flatten();
         let listed = lists.flat_map(|list| match list {
@@ -98,38 +98,38 @@ impl Seen {
     }
 }
 
-/// The requests so far with their answers.
+/// The requests so far, with their answers.
 pub type AllSeen = Arc<Mutex<Vec<Seen>>>;
 
-/// The proxy, until it is dropped.
+/// A proxy. The drop stops it.
 pub struct Proxy {
-    /// Where it is reached.
+    /// URL of the proxy.
     pub endpoint: String,
     task: JoinHandle<Infallible>,
 }
 
 impl Proxy {
-    /// Starts before an engine; `fate` decides by the operation that a request asks for.
+    /// Starts a proxy with a fate for each operation.
     pub async fn before(engine: String, fate: impl Fn(&str) -> Fate + Send + Sync + 'static) -> Self {
         let fate = Arc::new(fate);
         Self::start(move |request| pass(request, engine.clone(), Arc::clone(&fate))).await
     }
 
-    /// Starts before an engine and keeps each request. Transactions it answers itself: nothing is written.
+    /// Starts a proxy that records requests. It answers transactions itself, so they write nothing.
     pub async fn keeping(engine: String) -> (Self, AllAsked) {
         let all = AllAsked::default();
         let kept = Arc::clone(&all);
         (Self::start(move |request| keep(request, engine.clone(), Arc::clone(&kept))).await, all)
     }
 
-    /// Starts before an engine and notes how large the largest transaction is, as it is sent.
+    /// Starts a proxy that measures the largest transaction, in bytes of its request.
     pub async fn weighing(engine: String) -> (Self, Arc<AtomicUsize>) {
         let largest = Arc::<AtomicUsize>::default();
         let noted = Arc::clone(&largest);
         (Self::start(move |request| weigh(request, engine.clone(), Arc::clone(&noted))).await, largest)
     }
 
-    /// Starts before an engine and keeps what is asked for and what is answered.
+    /// Starts a proxy that records requests and answers.
     pub async fn watching(engine: String) -> (Self, AllSeen) {
         let all = AllSeen::default();
         let kept = Arc::clone(&all);
@@ -162,7 +162,7 @@ where
     loop {
         let (stream, _) = listener.accept().await.unwrap();
         let service = service_fn(answer.clone());
-        // A connection that is cut on purpose ends with an error.
+        // A dropped request ends its connection with an error on purpose.
         tokio::spawn(async move {
             drop(server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
         });

@@ -1,4 +1,5 @@
-//! Many at once: whoever wins, the outcome is one that some order of the requests explains.
+//! Races: many concurrent requests. Some order of the requests must explain the result
+//! (docs/explanation/concurrency.md).
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use dovetail_table::ACTIONS_MAX;
@@ -11,10 +12,10 @@ const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
 const CONSUMER: &str = "/v1/orcabase/consumer";
 
-/// How many requests are under way at the same time.
+/// Number of concurrent requests.
 const AT_ONCE: usize = 16;
 
-/// Sends all requests, many at a time, and returns the answers in the order of the requests.
+/// Sends all requests, 16 at a time. Returns the responses in the order of the requests.
 fn all(system: &Running, asks: &[Ask<'_>]) -> Vec<Answer> {
     let sending = stream::iter(asks).map(|ask| send(&system.base, ask)).buffered(AT_ONCE);
     system.block_on(sending.collect())
@@ -28,7 +29,7 @@ fn vms(team: &str, items: &[Value]) -> Value {
     json!({team: {"App": {"services": {"VM": items}}}})
 }
 
-/// Declares VMs and returns the owner's paths of their change instances.
+/// Declares VMs. Returns the owner's paths of their change instances.
 fn declared(system: &Running, items: &[Value]) -> Vec<String> {
     let answer = system.call("POST", SUBMIT, "awesome-key", &vms("AwesomeConsumer", items));
     assert_eq!(answer.status, 201, "{answer:?}");
@@ -41,14 +42,14 @@ fn moved(system: &Running, path: &str, state: &str) {
     assert_eq!(answer.status, 200, "{answer:?}");
 }
 
-/// The states that a change instance went through, the first one first.
+/// Returns the states of a change instance, oldest first.
 fn states(system: &Running, path: &str) -> Vec<String> {
     let history = system.get(&format!("{path}history/"), "vm-owner-key");
     let entries = history.at("/results").as_array().unwrap().iter().rev();
     entries.map(|entry| entry.get("state").unwrap().as_str().unwrap().to_owned()).collect()
 }
 
-/// Fails unless the answer is 503, says why, and when to come back.
+/// Fails unless the response is 503 with a reason and `Retry-After`.
 #[track_caller]
 fn assert_contended(answer: &Answer) {
     let why = [json!("contended"), json!("submission_in_flight")];
@@ -64,7 +65,7 @@ fn two_hundred_repetitions_of_a_submission_are_one() {
     }
 }
 
-/// Sends a submission two hundred times under one key; with one write at once it is staged.
+/// Sends a submission 200 times with one idempotency key. A maximum of one write in a transaction makes it staged.
 fn repeated(system: &Running) {
     let body = vms("AwesomeConsumer", &[json!({"name": "one", "cpu": 1}), json!({"name": "two"})]);
     let headers = [("idempotency-key", "the-very-same")];
@@ -81,7 +82,7 @@ fn repeated(system: &Running) {
     system.assert_sound();
 }
 
-/// Sixteen decisions on one PENDING change instance; returns the state that it is in afterwards.
+/// Sends 16 decisions on one PENDING change instance. Returns its state afterwards.
 fn decided_at_once(system: &Running, path: &str, wanted: &[&str]) -> String {
     let bodies: Vec<Value> = wanted.iter().map(|state| json!({"state": state})).collect();
     let asks: Vec<Ask<'_>> = bodies.iter().map(|body| ask("PATCH", path, "vm-owner-key", body)).collect();
@@ -184,7 +185,7 @@ fn of_sixteen_whole_submissions_at_once_the_last_one_stands_in_full() {
     let declared: BTreeSet<String> = declared.as_array().unwrap().iter().map(Value::to_string).collect();
     let hashes = snapshot.items.values().filter(|item| item.declared).count();
     assert_eq!(hashes, declared.len());
-    // What was declared before and is no more has a DELETE as its newest change instance.
+    // An item absent from the last submission has a DELETE as its newest change instance.
     let mut standing = BTreeSet::new();
     for item in snapshot.items.values() {
         let newest = snapshot.changes.get(&item.latest_change).unwrap();
@@ -225,7 +226,7 @@ fn nothing_is_lost_while_the_owner_decides_and_the_consumer_submits() {
         match (ask.path == SUBMIT, answer.status) {
             (true, 201) => submitted += 1,
             (false, 200) => {}
-            // Approval or completion came too late, or completion too early: the state tells.
+            // The order is open: an approval or completion can come too late, a completion too early.
             (false, 400) => assert_eq!(answer.at("/code"), "illegal_transition", "{answer:?}"),
             _ => assert_contended(answer),
         }
@@ -233,7 +234,7 @@ fn nothing_is_lost_while_the_owner_decides_and_the_consumer_submits() {
     let snapshot = system.block_on(system.table.snapshot()).unwrap();
     assert_eq!(snapshot.submissions.len(), submitted + 1);
     assert_eq!(snapshot.changes.len(), count * (submitted + 1), "one change instance an item and submission");
-    // Every decision that was answered with 200 is in a history, and no other.
+    // Each 200 promises one entry in a history, so both numbers must be equal.
     let decided = |state: &str| {
         let asked = asks.iter().zip(&answers).filter(|(ask, answer)| {
             ask.path != SUBMIT
@@ -288,7 +289,7 @@ fn completion_and_displacement_of_one_change_instance_exclude_each_other() {
             assert_eq!(told, (400, &json!("illegal_transition"), &json!("CLOSED")), "{completed:?}");
             assert_eq!(end, "CLOSED");
         }
-        // Displaced before it was completed, the CREATE is still outstanding: what took its place is one.
+        // If the CREATE closed before its completion, nothing exists yet. So the newer change is a CREATE (R8).
         let change_type = if end == "COMPLETED" { "MODIFY" } else { "CREATE" };
         assert_eq!(system.get(&newer, "vm-owner-key").at("/change_type"), change_type);
         outcomes.insert(end);

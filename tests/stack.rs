@@ -1,5 +1,6 @@
-//! The system as it is deployed: a stack of its own from the template, reached by its URL. `tests/deploy/run` starts what
-//! deploys it, and names that in `DOVETAIL_TEST_STACKS`.
+//! A deployed system: a separate stack from the template, reached by its URL.
+//!
+//! `tests/deploy/run` starts the deployer and sets its URL in `DOVETAIL_TEST_STACKS`.
 
 use crate::place::ask;
 use crate::{Answer, Ask, Site, Told, send};
@@ -10,14 +11,14 @@ use simulation::checks::{expected, told};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
-/// How long everything that follows from a request may take, in processes that start first.
+/// Maximum time until generation and publishing are idle. The functions run in processes that start first.
 const SETTLING: Duration = Duration::from_secs(30);
-/// How long it is waited between two looks.
+/// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A stack, removed when it is dropped.
+/// A stack. The drop removes it.
 pub struct Stack {
-    /// Where its tables are.
+    /// Settings of its tables.
     pub settings: Settings,
     base: String,
     deployer: String,
@@ -27,12 +28,12 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// Deploys a stack and loads a world. Its submissions make so many writes at once.
+    /// Deploys a stack with this maximum number of writes in one transaction of a submission, and loads a world.
     pub fn deploy(world: &Value, actions_max: usize) -> Self {
         Self::deploy_with(world, actions_max, &json!({}))
     }
 
-    /// The same with parameters of the template.
+    /// Deploys a stack with further parameters of the template.
     pub fn deploy_with(world: &Value, actions_max: usize, parameters: &Value) -> Self {
         let deployer = std::env::var("DOVETAIL_TEST_STACKS").unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -57,27 +58,27 @@ impl Stack {
         Self { settings, base, deployer, path, table, runtime }
     }
 
-    /// Asks whoever has deployed it.
+    /// Sends a request to the deployer.
     fn ask(&self, method: &str, below: &str, body: &Value) -> Answer {
         let path = format!("{}{below}", self.path);
         let ask = Ask { method, path: &path, body: body.to_string().into_bytes(), ..Ask::default() };
         self.runtime.block_on(send(&self.deployer, &ask))
     }
 
-    /// Invokes a function.
+    /// Invokes a function. Returns its response.
     pub fn invoke(&self, function: &str, payload: &Value) -> Value {
         let answer = self.ask("POST", &format!("/functions/{function}"), payload);
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body
     }
 
-    /// Has events that a pattern takes posted to a URL.
+    /// Posts the events of a pattern to a URL.
     pub fn post_events(&self, url: &str, pattern: &Value) {
         let answer = self.ask("PUT", "/webhook", &json!({"url": url, "pattern": pattern}));
         assert_eq!(answer.status, 200, "{answer:?}");
     }
 
-    /// The rows of a type, as they are stored.
+    /// Returns the stored rows of this type.
     pub fn rows(&self, ty: &str) -> Vec<Value> {
         let scan = json!({"TableName": self.settings.table, "ConsistentRead": true});
         let mut rows = self.engine("DynamoDB_20120810.Scan", &scan);
@@ -86,7 +87,7 @@ impl Stack {
         rows.into_iter().filter(|row| row["ty"]["S"] == ty).collect()
     }
 
-    /// Writes a row past every rule.
+    /// Writes a row without any fence.
     pub fn put_row(&self, row: &Value) {
         self.engine("DynamoDB_20120810.PutItem", &json!({"TableName": self.settings.table, "Item": row}));
     }
@@ -96,7 +97,7 @@ impl Stack {
         self.runtime.block_on(ask(endpoint, target, body)).unwrap()
     }
 
-    /// Waits until nothing is owed, unless generation rests, and everything is told.
+    /// Waits until all events are published and, unless generation is paused, no work is pending.
     #[track_caller]
     pub fn settle(&self, generation_rests: bool) {
         let began = Instant::now();
@@ -116,7 +117,7 @@ impl Stack {
         }
     }
 
-    /// Fails unless every invariant holds.
+    /// Fails unless the audit confirms every invariant.
     #[track_caller]
     pub fn assert_sound(&self) {
         let audited = self.runtime.block_on(self.table.audit(None, &|_| ())).unwrap();

@@ -1,4 +1,5 @@
-//! Staged submissions: whoever dies on the way, and whoever clears away, what is accepted comes to be and nothing else.
+//! Staged submissions with crashes and concurrent cleanup: an accepted submission is completed once, a rejected one
+//! leaves nothing (docs/explanation/staging.md).
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use dovetail_table::{Settings, Table};
@@ -10,7 +11,7 @@ use tests::{Answer, Ask, Calls, Fate, Proxy, Running, dying_after, functions_on,
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const HEADERS: &[(&str, &str)] = &[("idempotency-key", "the-very-same")];
 
-/// Balancers of one application, each of which owes its dependent team a change instance.
+/// Returns load balancers of one application. Each causes pending work for its dependent team.
 fn balancers(team: &str, count: u64) -> Value {
     let balancer = |n: u64| json!({"name": format!("CoreLB{n}"), "algorithm": "a"});
     let all: Vec<Value> = (1..=count).map(balancer).collect();
@@ -22,7 +23,7 @@ fn ask(body: &Value) -> Ask<'static> {
     Ask { method: "POST", path: SUBMIT, key, headers: HEADERS, body }
 }
 
-/// A system on which every submission is staged, and nothing is generated but by `submit` and the sweep.
+/// Starts a system with every submission staged. Only `submit` and the sweep process work.
 fn staging() -> Running {
     let system = Running::demo_with(1);
     system.enable("generate", false);
@@ -36,9 +37,9 @@ fn sweep(system: &Running) -> Value {
     answer.body
 }
 
-/// Sends a request to functions that reach the table through a proxy.
+/// Sends a request to separate functions behind a proxy.
 fn through(system: &Running, fate: impl Fn(&str) -> Fate + Send + Sync + 'static, ask: &Ask<'_>) -> Answer {
-    // A runtime of its own: `fate` may hold it up while the system goes on.
+    // `fate` can block its thread while the system must continue, so it needs a separate runtime.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         let proxy = Proxy::before(system.engine.clone(), fate).await;
@@ -51,7 +52,9 @@ fn through(system: &Running, fate: impl Fn(&str) -> Fate + Send + Sync + 'static
     })
 }
 
-/// Submits through a proxy that lets so many calls pass, and then loses the answer to one more, or none, and all others.
+/// Submits through a proxy that passes this many calls and loses all later ones.
+///
+/// With `answer_lost`, the engine still executes the first lost call. Returns the calls.
 fn dying(system: &Running, passes: usize, answer_lost: bool) -> Vec<String> {
     let calls = Calls::default();
     let fate = dying_after(passes, answer_lost, &calls);
@@ -75,7 +78,7 @@ fn wherever_a_staged_submission_dies_it_is_completed_once_or_leaves_nothing() {
                     let system = staging();
                     dying(&system, *point, *answer_lost);
                     system.assert_sound();
-                    // The client asks again, and what is left over is cleared away.
+                    // The client retries with its idempotency key. Then the sweep removes abandoned staging.
                     let again = system.send(&ask(&balancers("AwesomeConsumer", 3)));
                     assert_eq!(again.status, 201, "{told}: {again:?}");
                     assert_eq!(again.at("/change_instances").as_array().unwrap().len(), 3, "{told}");
@@ -94,7 +97,7 @@ fn what_is_cleared_away_before_its_commit_is_never_committed() {
     let (sweeping, transactions) = (Arc::clone(&system), Mutex::new(0));
     let cleared: Arc<Mutex<Vec<Value>>> = Arc::default();
     let told = Arc::clone(&cleared);
-    // The second transaction is the commit. It was so slow that the sweep takes the staging for abandoned.
+    // The second transaction is the commit. The sweep runs just before it, and treats the staging as abandoned.
     let fate = move |operation: &str| {
         if operation == "TransactWriteItems" {
             let mut transactions = transactions.lock().unwrap();
@@ -107,7 +110,7 @@ fn what_is_cleared_away_before_its_commit_is_never_committed() {
         Fate::Pass
     };
     let answer = through(&system, fate, &ask(&balancers("AwesomeConsumer", 3)));
-    // It is laid out anew, and committed once.
+    // The commit finds that the staging has left OPEN, so `submit` stages again and commits once.
     assert_eq!(answer.status, 201, "{answer:?}");
     assert_eq!(cleared.lock().unwrap()[0]["cleared"], 1);
     let submissions = system.get("/v1/orcabase/consumer/submissions/", "awesome-key");
@@ -129,7 +132,7 @@ fn what_is_committed_is_never_cleared_away_and_the_sweep_alone_completes_it() {
     let shown = system.get(&url, "awesome-key");
     assert_eq!((shown.at("/landed"), shown.at("/remaining")), (&json!(200), &json!(300)));
     system.assert_sound();
-    // Another team does not wait for it; its own next submission does, and is told when to come back.
+    // Another team does not wait. The same team's next submission gets 503 with `Retry-After`.
     let other = system.call("POST", SUBMIT, "awesome2-key", &balancers("AwesomeConsumer2", 1));
     assert_eq!(other.status, 201, "{other:?}");
     let next = system.call("POST", SUBMIT, "awesome-key", &balancers("AwesomeConsumer", 1));
@@ -177,7 +180,7 @@ fn the_list_of_a_submission_begins_with_its_own() {
         let listed = system.get(&path, "awesome-key");
         assert_eq!(listed.at("/count"), count, "{listed:?}");
         if count == 2 {
-            // All that the team has would be more than fifty.
+            // A read of all change instances of the team would cost more than 50 units.
             let read = Figures::told(&listed).read;
             assert!(read <= 15_000, "{read} thousandths of a read unit");
         }

@@ -1,5 +1,5 @@
-//! What the stream may do without changing the result: nothing at all, everything at once, in any order; and what it does
-//! with records that fail.
+//! Behavior of the stream: any loss, repetition or order of records leads to the same result. Failed records do not
+//! delay others.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use crate::scenarios::play::{By, rows_after};
@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
 
-/// All that a consumer declares: VMs and load balancers by name, each with something to modify.
+/// Returns a declaration of VMs and load balancers, each with a field to modify.
 fn declared(team: &str, vms: &[(&str, u64)], balancers: &[(&str, &[&str], &str)]) -> Value {
     let vms: Vec<Value> = vms.iter().map(|(name, cpu)| json!({"name": name, "cpu": cpu})).collect();
     let balancer = |(name, vms, algorithm): &(&str, &[&str], &str)| json!({"name": name, "related_vms": vms, "algorithm": algorithm});
@@ -58,7 +58,7 @@ fn a_stream_that_delivers_nothing_is_made_up_for_by_the_sweep() {
     assert!(played >= 6, "{played} scenarios generate something");
 }
 
-/// The commands of the test below, the same every time: nothing in them depends on when something is generated.
+/// Sends the commands of the test below. Their results do not depend on the time of generation.
 fn commands(system: &Running) {
     let mut vm = Value::Null;
     for round in 1..=6 {
@@ -81,7 +81,7 @@ fn commands(system: &Running) {
     assert!(vm.is_u64());
 }
 
-/// Where each change instance ended.
+/// Returns kind, owner and final state of each change instance.
 fn ends(system: &Running) -> BTreeMap<u64, (Value, Value, Value)> {
     let path = "/v1/orcabase/consumer/change_instances/?limit=100";
     let list = system.get(path, "awesome-key");
@@ -103,7 +103,7 @@ fn deliveries_in_any_order_and_beside_each_other_lead_to_the_same_states() {
         let wild = Running::demo();
         wild.enable("generate", false);
         commands(&wild);
-        // All records in random order, some of them several times, four batches at a time.
+        // The worst stream: all records in random order, some of them twice, in four concurrent batches.
         let mut records = wild.stream(None);
         let repeated: Vec<Value> = records.iter().filter(|_| random.below(2) == 0).cloned().collect();
         records.extend(repeated);
@@ -123,7 +123,7 @@ fn deliveries_in_any_order_and_beside_each_other_lead_to_the_same_states() {
     }
 }
 
-/// The work records of the table, raw.
+/// Returns the stored work records.
 fn works(system: &Running) -> Vec<Value> {
     system.rows().into_iter().filter(|row| row["ty"]["S"] == "WORK").collect()
 }
@@ -142,12 +142,12 @@ fn a_work_record_that_is_broken_holds_up_nobody_and_is_healed_by_a_redrive() {
     submit(&system, "awesome2-key", &other);
     system.enable("generate", true);
     system.settle();
-    // The other's is generated; the broken one stays and is counted.
+    // The other team's work is done. The broken record stays, with a failure counted.
     let list = system.get(&format!("{OWNER}/change_instances/"), "np-owner-key");
     assert_eq!(list.at("/count"), 1);
     assert_eq!(list.at("/results/0/consumer_team/name"), "AwesomeConsumer2");
     assert_eq!(state_of(&system, &poisoned), "APPLIED");
-    // One failure was the stream's; nine sweeps make it ten.
+    // The stream counted one failure. Nine sweeps reach the limit of ten.
     for sweep in 1..=9 {
         let mut swept = system.sweep();
         let set_aside = u64::from(sweep == 9);
@@ -157,7 +157,7 @@ fn a_work_record_that_is_broken_holds_up_nobody_and_is_healed_by_a_redrive() {
         assert_eq!(swept, expected, "sweep {sweep}");
     }
     assert_eq!(system.sweep()["failed"], 0, "what is set aside is left alone");
-    // Its cause is mended, and it is brought back.
+    // The record is valid again, but only a redrive takes it out of quarantine.
     let mut healed = works(&system).remove(0);
     healed["v"] = sound["v"].clone();
     system.put_row(&healed);
@@ -188,7 +188,7 @@ fn a_condition_that_never_holds_is_counted_and_holds_up_nobody() {
         .unwrap();
     let np = system.block_on(system.table.team_by_name("NPOwnerTeam")).unwrap().unwrap();
     let (pk, sk) = (item["pk"]["S"].as_str().unwrap(), item["sk"]["S"].as_str().unwrap());
-    // The share that generation would note is there already.
+    // The share record of the item already exists, so the condition of its creation never holds.
     system.put_row(&json!({"pk": {"S": pk.replace("ITEM", "SHARE")}, "sk": {"S": format!("{sk}#{}", np.id)},
         "ty": {"S": "SHARE"}, "v": {"N": "2"}, "it": item["id"], "ow": {"N": np.id.to_string()}, "cr": {"N": "1"}}));
     submit(&system, "awesome2-key", &declared("AwesomeConsumer2", &[], &[("CoreLB1", &[], "a")]));
@@ -207,11 +207,10 @@ fn sweep_with(system: &Running, body: &Value) -> Value {
     system.call("POST", "/_local/sweep", "", body).body
 }
 
-/// The place of the first consumer's submissions, at which the function below fails.
+/// Partition key of the first consumer's submissions. The function below fails on it.
 const OFFENDING: &str = "SUBMISSION#4";
 
-/// A server that takes Lambda's `Invoke`, and fails to generate while something in the payload offends it, as a defect
-/// would.
+/// A Lambda endpoint with a defect: `generate` fails on one partition key until a test repairs it.
 struct Defective {
     handles: OnceLock<Arc<Handles>>,
     is_mended: AtomicBool,
@@ -234,7 +233,7 @@ impl Defective {
     }
 }
 
-/// Serves HTTP until the system that uses it is gone.
+/// Serves HTTP until its runtime stops.
 async fn serve<F, A>(listener: TcpListener, respond: F) -> Infallible
 where
     F: Fn(Request<Incoming>) -> A + Clone + Send + 'static,
@@ -247,14 +246,14 @@ where
             let answer = respond(request);
             async { Ok::<_, Infallible>(answer.await) }
         });
-        // A connection ends when the system does.
+        // The system closes its connections at its end, which is not a failure.
         tokio::spawn(async move {
             drop(server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
         });
     }
 }
 
-/// A runtime for a server beside the system, and where that listens.
+/// Starts a runtime for a server outside of the system. Returns also its listener and URL.
 fn beside() -> (tokio::runtime::Runtime, TcpListener, String) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -278,7 +277,7 @@ fn a_record_that_a_function_fails_at_is_set_aside_and_delivered_again_once_it_is
         submit(&system, "awesome-key", &declared("AwesomeConsumer", &[], &[("CoreLB1", &[], "a")]));
     submit(&system, "awesome2-key", &declared("AwesomeConsumer2", &[], &[("CoreLB1", &[], "a")]));
     system.settle();
-    // What is behind it is generated; it is with what failed.
+    // The next record was processed. The failed one is at the on-failure destination.
     let list = system.get(&format!("{OWNER}/change_instances/"), "np-owner-key");
     assert_eq!(
         (list.at("/count"), list.at("/results/0/consumer_team/name")),
@@ -289,7 +288,7 @@ fn a_record_that_a_function_fails_at_is_set_aside_and_delivered_again_once_it_is
     assert_eq!(given_up["record"]["requestContext"]["condition"], "RetryAttemptsExhausted");
     assert_eq!(given_up["record"]["DDBStreamBatchInfo"]["batchSize"], 1);
     assert_eq!(state_of(&system, &poisoned), "APPLIED");
-    // The function is mended, and the batch is delivered again.
+    // A redrive fails before the repair, and succeeds after it.
     let redrive = || system.call("POST", "/_local/failures/redrive", "", &json!({})).body;
     assert_eq!(redrive(), json!({"redriven": 0, "left": 1}));
     function.is_mended.store(true, Ordering::SeqCst);
@@ -325,7 +324,7 @@ fn a_receiver_that_fails_nine_of_ten_times_gets_every_event_of_its_team_in_order
     }));
     let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
     for team in world["teams"].as_array_mut().unwrap() {
-        // What the team has to approve, and nothing else.
+        // The pattern matches only new pending changes of the team, so the test knows all events.
         let pattern = json!({"detail": {"data": {"owner": ["NPOwnerTeam"], "to": ["PENDING"]}}});
         let is_told = team["name"] == "NPOwnerTeam";
         team["notify"] = if is_told { json!({"url": url, "pattern": pattern}) } else { Value::Null };

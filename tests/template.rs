@@ -1,4 +1,4 @@
-//! What is deployed is what the code is for: the template, compared with routes, tables, filters and metrics.
+//! The template must match the code: routes, tables, stream filters, the queue, metrics and alarms.
 #![cfg(test)]
 
 mod documents;
@@ -16,10 +16,10 @@ use tests::{Ask, Running};
 
 const TEMPLATE: &str = include_str!("../infra/template.yaml");
 
-/// The methods that clients may try.
+/// HTTP methods of the requests below.
 const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "PUT", "DELETE"];
 
-/// The template; `!Ref Table` is `{"!Ref": "Table"}`.
+/// Returns the template as JSON. `!Ref Table` becomes `{"!Ref": "Table"}`.
 fn template() -> Value {
     let documents = Yaml::load_from_str(TEMPLATE).unwrap();
     value(&documents[0])
@@ -43,14 +43,14 @@ fn value(yaml: &Yaml<'_>) -> Value {
     }
 }
 
-/// The resources of a type, with their names.
+/// Returns name and properties of each resource of a type.
 fn resources(template: &Value, ty: &str) -> Vec<(String, Value)> {
     let all = template["Resources"].as_object().unwrap().iter();
     let of_type = all.filter(|(_, resource)| resource["Type"] == ty);
     of_type.map(|(name, resource)| (name.clone(), resource["Properties"].clone())).collect()
 }
 
-/// The name of a function's crate: that of its program.
+/// Returns the crate of a function, which is the name of its program.
 fn program(properties: &Value) -> String {
     properties["CodeUri"].as_str().unwrap().strip_prefix("../target/lambda/").unwrap().to_owned()
 }
@@ -70,13 +70,14 @@ fn every_function_is_deployed() {
         assert_eq!(properties["FunctionName"], json!({"!Sub": format!("${{AWS::StackName}}-{program}")}));
         assert_eq!(properties["Role"], json!({"!GetAtt": format!("{name}Role.Arn")}));
         let variables = &properties["Environment"]["Variables"];
-        // Nobody but the authorizer is believed, and metrics are of the stack.
+        // Behind API Gateway, only the authorizer names callers. Metrics have the stack as a dimension.
         assert!(variables["DOVETAIL_FRONT"].is_null(), "{name}");
         assert_eq!(variables["DOVETAIL_STACK"], json!({"!Ref": "AWS::StackName"}), "{name}");
     }
 }
 
-/// Whether a path of API Gateway takes a request; a greedy rest may be empty (docs/adr/0013-routes-end-in-proxy.md).
+/// Returns whether a route of API Gateway matches a path. A greedy rest can be empty
+/// (docs/adr/0013-routes-end-in-proxy.md).
 fn takes(pattern: &str, path: &str) -> bool {
     let (mut expected, mut given) = (pattern.split('/'), path.split('/'));
     loop {
@@ -89,7 +90,7 @@ fn takes(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// The integration that API Gateway picks: a whole path before a greedy one, and the default last.
+/// Returns the integration for a request. A full path has precedence over a greedy one, and the default comes last.
 fn picked(routes: &[(String, String)], method: &str, path: &str) -> String {
     let keyed = |greedy: bool| {
         routes.iter().find(|(key, _)| {
@@ -202,7 +203,7 @@ fn the_stream_is_mapped_as_it_is_here() {
         assert_eq!(number("MaximumRecordAgeInSeconds"), settings.policy.record_age.as_secs());
         assert_eq!(properties["BisectBatchOnFunctionError"], settings.policy.bisect);
         assert_eq!(properties["FunctionResponseTypes"], json!(["ReportBatchItemFailures"]));
-        // Nothing that is in the stream before the mapping is left out.
+        // A later position would skip the records from before the mapping.
         assert_eq!(properties["StartingPosition"], "TRIM_HORIZON");
         let filters = properties["FilterCriteria"]["Filters"].as_array().unwrap();
         let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap();
@@ -226,7 +227,7 @@ fn the_queue_is_filled_and_brought_as_it_is_here() {
     assert_eq!(of("Deliveries")["RedrivePolicy"]["maxReceiveCount"], queue::RECEIVES_MAX);
     let visibility = of("Deliveries")["VisibilityTimeout"].as_u64().unwrap();
     assert_eq!(visibility, queue::VISIBILITY.as_secs());
-    // Lambda asks for six times, and a receiver may take what it may.
+    // Lambda asks for a visibility timeout of six function timeouts. A receiver may use all of its own timeout.
     let timeout = of("Deliver")["Timeout"].as_u64().unwrap();
     assert!(timeout * 6 <= visibility && timeout >= domain::webhook::TIMEOUT_SECONDS_MAX + 20);
 }
@@ -242,9 +243,9 @@ fn alarms_watch_metrics_that_are_told() {
         assert!(told.contains_key(metric), "{name}: nobody tells {metric}");
         assert_eq!(alarm["Dimensions"], json!([{"Name": "Stack", "Value": {"!Ref": "AWS::StackName"}}]));
     }
-    // More would cost something at rest.
+    // Ten alarms are free, and an idle stack must not cost anything.
     assert!(watched.len() <= 10);
-    // And whoever is woken by one finds what to do.
+    // Each alarm has a section of instructions.
     let sections: BTreeSet<&str> = include_str!("../docs/how-to/alarms.md")
         .lines()
         .filter_map(|line| line.strip_prefix("### "))

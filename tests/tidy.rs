@@ -1,13 +1,13 @@
-//! What the workspace promises about itself: who depends on whom, lints everywhere, nothing left over.
+//! Rules of the workspace: dependencies between crates, lints, golden files, short files, and no leftovers.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How many lines of code a file may have, the tests at its end not counted.
+/// Maximum number of code lines of a file, without the tests at its end.
 const LINES_MAX: usize = 700;
 
-/// What every function may depend on, beside the domain and the two crates around it.
+/// Crates that every function may use, in addition to the domain and the infra crates.
 const HELPERS: &[&str] = &[
     "futures-util",
     "lambda_runtime",
@@ -27,12 +27,12 @@ pub(crate) fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| format!("{}: {error}", path.display()))
 }
 
-/// A path from the root on.
+/// Returns a path relative to the root.
 pub(crate) fn name(path: &Path) -> String {
     path.strip_prefix(root()).unwrap().display().to_string()
 }
 
-/// The files below a directory whose names end so, in order.
+/// Returns all files below a directory with this ending, in order.
 pub(crate) fn files(below: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![below.to_owned()];
@@ -55,7 +55,7 @@ pub(crate) fn sources() -> Vec<PathBuf> {
     files(&root(), ".rs")
 }
 
-/// The directories of the members, as the workspace lists them.
+/// Returns the directories of the workspace members.
 fn members() -> Vec<PathBuf> {
     let manifest = read(&root().join("Cargo.toml"));
     let list = manifest.split("members = [").nth(1).unwrap().split(']').next().unwrap().to_owned();
@@ -73,7 +73,7 @@ fn members() -> Vec<PathBuf> {
     members
 }
 
-/// The names in a section of a manifest.
+/// Returns the names in a section of a manifest.
 fn dependencies(member: &Path, section: &str) -> Vec<String> {
     let manifest = read(&member.join("Cargo.toml"));
     let Some(lines) = manifest.split(&format!("\n[{section}]\n")).nth(1) else { return Vec::new() };
@@ -82,7 +82,7 @@ fn dependencies(member: &Path, section: &str) -> Vec<String> {
     names.map(|name| name.split('.').next().unwrap_or(name).to_owned()).collect()
 }
 
-/// Which files mention a crate, those outside some places.
+/// Returns the files with a word, except below these paths.
 fn mentions(word: &str, places: &[&str]) -> Vec<String> {
     let own = root().join(file!());
     let tidy = |path: &Path| path == own || path.ends_with("tests/tidy.rs");
@@ -124,7 +124,7 @@ fn a_function_depends_on_the_domain_and_on_what_is_around_it_and_on_no_other_fun
                 "dovetail-queue",
                 "dovetail-table",
             ];
-            // The sweep carries out what the stream left, and submit begins with what its reply shows: the same code.
+            // `sweep` processes leftover work, and `submit` the first work record. Both use the code of `generate`.
             let carries_out = member.ends_with("sweep") || member.ends_with("submit");
             let same_work = carries_out && dependency == "generate";
             let known =

@@ -1,4 +1,4 @@
-//! TLS before what speaks plain HTTP, as AWS's endpoints have it.
+//! TLS in front of a plain HTTP server, like AWS's endpoints.
 
 use crate::Running;
 use base64::Engine as _;
@@ -20,7 +20,7 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 const HOST: &str = "127.0.0.1";
 
-/// TLS before a server, until it is dropped.
+/// A TLS proxy of a server. The drop stops it.
 pub struct Tls {
     port: u16,
     bundle: NamedTempFile,
@@ -29,7 +29,7 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Starts before the server of this URL.
+    /// Starts a proxy of the server at this URL.
     pub fn before(url: &str, system: &Running) -> Self {
         let upstream: Arc<str> = url.strip_prefix("http://").unwrap().trim_end_matches('/').into();
         let CertifiedKey { cert, signing_key } =
@@ -50,22 +50,22 @@ impl Tls {
         Self { port, bundle, stood, task: system.spawn(serving) }
     }
 
-    /// Where it is reached.
+    /// Returns the URL of the proxy.
     pub fn url(&self) -> String {
         format!("https://{HOST}:{}", self.port)
     }
 
-    /// The file of its certificate, for those who are to trust it.
+    /// Returns the path of its certificate, for clients that trust it.
     pub fn bundle(&self) -> &Path {
         self.bundle.path()
     }
 
-    /// When the last handshake was over.
+    /// Returns the time of the last completed handshake.
     pub fn stood(&self) -> Option<Instant> {
         *self.stood.lock().unwrap()
     }
 
-    /// The environment of a function, with this in AWS's place.
+    /// Returns the environment of a function with this proxy as AWS's endpoint.
     pub fn environment(&self, of: &str) -> String {
         let plain = ["DOVETAIL_ENDPOINT=", "DOVETAIL_BUS_ENDPOINT="];
         let kept = of.lines().filter(|line| !plain.iter().any(|name| line.starts_with(name)));
@@ -95,7 +95,7 @@ async fn serve(
         let (stream, _) = listener.accept().await.unwrap();
         drop(stream.set_nodelay(true));
         let (tls, upstream, stood) = (tls.clone(), Arc::clone(&upstream), Arc::clone(&stood));
-        // A function that is stopped cuts its connections.
+        // A stopped function drops its connections, which is not a failure.
         tokio::spawn(async move {
             let (stream, to) = tokio::join!(tls.accept(stream), TcpStream::connect(&*upstream));
             if let (Ok(mut stream), Ok(mut to)) = (stream, to) {

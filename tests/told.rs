@@ -1,20 +1,19 @@
-//! What was published: read from the bus, and compared with what is in the table.
+//! Published events: read from the bus, and compared with the table.
 
 use crate::{Ask, Running};
 use serde_json::Value;
 use simulation::checks::everything_is_told;
 
-/// An event as the bus has taken it.
+/// An event on the bus.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
-    /// Its number on the bus.
+    /// Number on the bus, from 1.
     pub number: u64,
-    /// The envelope.
     pub envelope: Value,
 }
 
 impl Running {
-    /// The events behind a number.
+    /// Returns the events after this number.
     pub fn events(&self, mut after: u64) -> Vec<Told> {
         let mut events = Vec::new();
         loop {
@@ -33,7 +32,10 @@ impl Running {
         }
     }
 
-    /// I21: every history entry, submission and deployed item is told, and nothing else; in order when first seen.
+    /// Fails unless the events match the table (invariant I21).
+    ///
+    /// Every history entry, submission and deployed item has an event. No other events exist, and their first
+    /// occurrences are in order.
     #[track_caller]
     pub fn assert_told(&self) {
         self.settle();

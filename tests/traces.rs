@@ -1,4 +1,4 @@
-//! Traces: what X-Ray's daemon gets of an invocation that is traced, and that nothing of a request is in it.
+//! Traces: the segments for X-Ray's daemon. They contain operations and codes, and nothing of a request.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use dovetail_aws::trace::{Tracer, traced};
@@ -11,7 +11,7 @@ use tests::Running;
 
 const TRACED: &str = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1";
 
-/// A submission with words that stand nowhere else.
+/// Returns a submission with unique words.
 fn submission() -> Event {
     let mut event = Event::default();
     event.request_context.http.method = hyper::Method::POST;
@@ -23,7 +23,7 @@ fn submission() -> Event {
     event
 }
 
-/// What the daemon gets when a submission is answered under this header.
+/// Returns the segments of a submission with this trace header.
 fn segments(system: &Running, header: Option<&str>) -> Vec<String> {
     let daemon = UdpSocket::bind("127.0.0.1:0").unwrap();
     daemon.set_nonblocking(true).unwrap();
@@ -66,7 +66,7 @@ fn a_traced_invocation_is_one_segment_with_a_call_of_the_table_beneath_it_for_ea
         assert!(began <= seconds(call, "start_time") && seconds(call, "end_time") <= ended, "{call}");
         assert!(call["id"].as_str().is_some_and(|id| id.len() == 16), "{call}");
     }
-    // Names of operations and codes, and nothing else.
+    // A segment must not contain names or content of the request.
     for word in ["anary", "wesome", "VM"] {
         assert!(!all[0].contains(word), "{word}: {}", all[0]);
     }

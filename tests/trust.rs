@@ -1,5 +1,5 @@
-//! Whom a connection trusts: a server is reached when its certificate is trusted, and otherwise never learns what was
-//! asked for (docs/adr/0014-amazons-roots.md).
+//! Trusted certificates: a connection sends its request only to a server with a trusted certificate
+//! (docs/adr/0014-amazons-roots.md).
 
 use dovetail_aws::{Trust, Way, https};
 use dovetail_table::{Error, Table};
@@ -19,7 +19,7 @@ fn a_connection_trusts_whom_it_is_told_to_and_nobody_else() {
         ("Amazon", Trust::Amazon, false),
         ("whom the machine trusts", Trust::Machine, false),
     ];
-    // Those that are refused are tried again, side by side.
+    // Rejected connections are retried, so the test runs all of them concurrently.
     let asked = table.iter().map(|(_, trust, _)| team(&system, &server, trust));
     let found = system.block_on(join_all(asked));
     for ((told, _, is_trusted), found) in table.iter().zip(found) {
@@ -31,7 +31,7 @@ fn a_connection_trusts_whom_it_is_told_to_and_nobody_else() {
     }
 }
 
-/// The name of a team, as the server answers it.
+/// Returns the name of a team, as read from the server.
 async fn team(system: &Running, server: &Tls, trust: &Trust) -> Result<Option<String>, Error> {
     let way = Way::Engine(server.url());
     let config = dovetail_aws::config(way).into_builder().http_client(https(trust)).build();

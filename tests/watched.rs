@@ -1,10 +1,10 @@
-//! Functions whose every call of the table is seen, beside those of a running system.
+//! Separate functions on the tables of a running system, with a record of all their storage calls.
 
 use crate::{AllSeen, Answer, Ask, Proxy, Running, Seen, functions_on};
 use dovetail_table::{Settings, Table};
 use tokio::task::JoinHandle;
 
-/// Functions on the tables of a system, through a proxy that keeps what they ask for and what they are answered.
+/// Functions on the tables of a system, behind a proxy that records requests and answers.
 pub struct Watched<'a> {
     system: &'a Running,
     base: String,
@@ -14,7 +14,7 @@ pub struct Watched<'a> {
 }
 
 impl<'a> Watched<'a> {
-    /// Starts on a system; the functions know nothing yet that an earlier request could have taught them.
+    /// Starts functions with empty caches.
     pub fn on(system: &'a Running) -> Self {
         let (proxy, seen) = system.block_on(Proxy::watching(system.engine.clone()));
         let settings = Settings { endpoint: Some(proxy.endpoint.clone()), ..system.tables.clone() };
@@ -22,7 +22,7 @@ impl<'a> Watched<'a> {
         Self { system, base, seen, serving: system.runtime.spawn(serving), _proxy: proxy }
     }
 
-    /// Sends a request; beside the reply stands what it asked of the table, its caller's key not counted.
+    /// Sends a request. Returns the response and the storage calls, without the read of the API key.
     pub fn send(&self, ask: &Ask<'_>) -> (Answer, Vec<Seen>) {
         self.seen.lock().unwrap().clear();
         let answer = self.system.block_on(crate::send(&self.base, ask));

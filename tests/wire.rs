@@ -1,4 +1,4 @@
-//! The rules that public clients rely on (docs/reference/http/README.md), and one reply of each kind as an example.
+//! The wire rules of public clients (docs/reference/http/README.md), and an example of each kind of response.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use dovetail_http::{Access, Code, CursorKey, Event, ROUTES};
@@ -16,15 +16,15 @@ const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
 const CONSUMER: &str = "/v1/orcabase/consumer";
 
-/// A system that tests read and, on change instances of their own, write.
+/// A shared system. The tests read it, and write only change instances of their own.
 static SHARED: LazyLock<Example> = LazyLock::new(Example::new);
 
-/// The system with one load balancer on one VM, the VM approved and deployed.
+/// A system with one load balancer and one VM. The VM is approved and deployed.
 struct Example {
     system: Running,
     submitted: Answer,
     change: u64,
-    /// The change instance of the load balancers' dependent team.
+    /// Change instance of the load balancer's dependent team.
     share: u64,
     item: u64,
     deployed: u64,
@@ -60,7 +60,7 @@ impl Example {
         Self { system, submitted, change, share, item, deployed }
     }
 
-    /// A new VM in an application of its own; the path of its change instance.
+    /// Declares a VM in a new application. Returns the path of its change instance.
     fn fresh(&self, name: &str) -> String {
         let body = json!({"AwesomeConsumer": {name: {"services": {"VM": [{"name": name}]}}}});
         let answer = self.system.call("PATCH", SUBMIT, "awesome-key", &body);
@@ -69,7 +69,7 @@ impl Example {
     }
 }
 
-/// The values of all members with one of these names, however deep.
+/// Collects the values of all members with one of these names, at any depth.
 fn members<'a>(value: &'a Value, names: &[&str], found: &mut Vec<&'a Value>) {
     match value {
         Value::Object(object) => {
@@ -85,7 +85,7 @@ fn members<'a>(value: &'a Value, names: &[&str], found: &mut Vec<&'a Value>) {
     }
 }
 
-/// Whether the text is of the one form of times: `2025-02-28T13:18:31.651446Z`.
+/// Returns whether a text has the format of times: `2025-02-28T13:18:31.651446Z`.
 fn is_timestamp(text: &str) -> bool {
     let form = "0000-00-00T00:00:00.000000Z";
     text.len() == form.len()
@@ -96,7 +96,7 @@ fn is_timestamp(text: &str) -> bool {
         )
 }
 
-/// One reply of each single object and list, with its path and the key that asked.
+/// Returns a response of each object and list, with its path and API key.
 fn replies(example: &Example) -> Vec<(String, &'static str, Answer)> {
     let Example { change, share, item, deployed, .. } = example;
     let submission = example.submitted.at("/id");
@@ -220,10 +220,10 @@ fn rule_5_errors_use_the_statuses_that_clients_can_read() {
         Code::ALL.into_iter().filter(|code| code.status() == status).map(Code::name).collect()
     };
     assert_eq!(of(401), ["unauthenticated"]);
-    // The first two are of people, whom no client that exists knows.
+    // The first two codes are about people. Existing clients use API keys and never get them.
     let forbidden =
         ["choose_team", "not_a_member", "read_only_key", "needs_admin", "foreign_service", "not_owner"];
-    // So are the last two.
+    // The last two are also about people.
     assert_eq!(of(403), [&forbidden[..], &["manual_approval", "manual_completion"]].concat());
     assert_eq!(of(404), ["no_such_route", "not_found"]);
     assert_eq!(of(412), ["plan_changed"], "who sends If-Match can read it");
@@ -391,7 +391,7 @@ fn rule_11_query_values_come_as_clients_write_them() {
     }
 }
 
-/// The reply with what differs from run to run replaced.
+/// Returns a response without values that differ in each run.
 fn normalised(value: &Value, base: &str) -> Value {
     match value {
         Value::String(text) if is_timestamp(text) => json!("2025-02-28T13:18:31.651446Z"),
@@ -444,7 +444,7 @@ fn each_kind_of_reply_looks_like_its_example() {
     golden("problem", 400, &system.call("PATCH", &path, "vm-owner-key", &json!({"state": "REJECTED"})));
 }
 
-/// A team's name is a string in the Go client's type; its id is a field of our own.
+/// The Go client's type has the team's name as a string. The id is an additional field.
 #[test]
 fn finding_08_a_history_names_the_team_as_a_string() {
     let path = format!("{OWNER}/change_instances/{}/history/", SHARED.change);
@@ -457,7 +457,7 @@ fn finding_08_a_history_names_the_team_as_a_string() {
     assert_eq!(teams, [(Some("VMOwnerTeam"), true), (Some("AwesomeConsumer"), true)], "{history:?}");
 }
 
-/// The Terraform provider and the Go client send every field of their types.
+/// The Terraform provider and the Go client send every field of their types, so an unset state is empty.
 #[test]
 fn finding_10_an_empty_state_counts_as_absent() {
     let path = SHARED.fresh("empty-state");
@@ -468,8 +468,7 @@ fn finding_10_an_empty_state_counts_as_absent() {
     );
 }
 
-/// The Terraform provider always sends `deployed_item`: with ERROR it is what the failure left, with a rejection what
-/// it has read.
+/// The Terraform provider always sends `deployed_item`: with ERROR the leftovers, with a rejection the value as read.
 #[test]
 fn finding_11_a_failure_and_a_rejection_may_carry_a_deployed_item() {
     let owner = |path: &str, body: Value| SHARED.system.call("PATCH", path, "vm-owner-key", &body);
@@ -505,7 +504,7 @@ fn finding_12_a_deployed_item_may_name_its_item_and_its_change_instance() {
     assert_eq!((answer.status, named), (400, 2), "{answer:?}");
 }
 
-/// The Go program checks every row of the page; these are the ones of a decision's life.
+/// The Go program checks every row of the page. This test checks the rows about decisions.
 #[test]
 fn finding_13_the_page_of_compatibility_has_the_differences_that_clients_meet() {
     let patch =
@@ -538,7 +537,7 @@ fn finding_13_the_page_of_compatibility_has_the_differences_that_clients_meet() 
     }
 }
 
-/// A URL of another host names nothing here, whatever its path.
+/// A URL of another host must not name an object here, for any path.
 #[test]
 fn finding_26_ids_are_read_off_urls_of_this_host_alone() {
     let path = SHARED.fresh("own-host");
@@ -555,7 +554,7 @@ fn finding_26_ids_are_read_off_urls_of_this_host_alone() {
     }
 }
 
-/// Lists of records, failures and healthchecks sign their positions as all others do.
+/// The lists of records, failures and healthchecks sign their cursors like all others.
 #[test]
 fn finding_26_every_position_is_signed() {
     let system = Running::demo();

@@ -1,16 +1,16 @@
-//! What service owners publish and set has limits, too.
+//! Limits of definitions and settings of a service (docs/reference/limits.md).
 
 use super::{OWNER, Told, VALIDATE, app, assert_invalid, assert_refused, post};
 use serde_json::{Value, json};
 use tests::Running;
 
-/// A sound definition with this property beside the name.
+/// Returns a valid definition with a name and this property.
 fn with_property(property: &Value) -> Value {
     json!({"title": "New", "type": "object", "required": ["name"],
         "properties": {"name": {"type": "string"}, "x": property}})
 }
 
-/// A definition in which every level has two ways to the next.
+/// Returns a definition with two references to the next level on every level.
 fn doubling(levels: usize) -> Value {
     let mut definition = with_property(&json!({"$ref": "#/$defs/l0"}));
     let level = |to: usize| {
