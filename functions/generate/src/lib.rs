@@ -1,7 +1,7 @@
 //! Generation: work records become change instances, each exactly once.
 //!
-//! The stream wakes it with the submission that owes them, the sweep finishes what the stream left, and `submit` begins
-//! with a staged one; all carry out the same records, any number of times.
+//! The stream wakes `generate` after a submission. `sweep` finishes leftovers, and `submit` starts with a staged one.
+//! All of them process the same records, any number of times.
 
 mod carry_out;
 mod of_item;
@@ -12,10 +12,10 @@ use dovetail_table::stream::{StreamEvent, StreamReply, Written, again_from, reco
 
 pub use carry_out::{Carried, carry_out, carry_out_all, carry_out_first};
 
-/// Carries out the work of the submissions that a batch of stream records tells of.
+/// Processes the work of the submissions in a batch of stream records.
 ///
-/// Only what cannot be done now comes again. A work record that is broken is counted and left to the sweep, so that
-/// it holds up nobody else's; a stream record that cannot be read comes again until it is set aside.
+/// Only a temporary failure stops the batch. A broken work record is left to `sweep`, so it delays no other team.
+/// Lambda delivers an unreadable stream record again, and in the end to the on-failure destination.
 pub async fn handle(table: &Table, event: StreamEvent) -> StreamReply {
     for record in records(event) {
         let done = match record.written {

@@ -1,4 +1,4 @@
-//! Submissions: a declaration is previewed, or made the desired state in one transaction, or staged and then made it.
+//! Submissions: previews of declarations, and their acceptance in one transaction or as a staging.
 
 mod load;
 mod messages;
@@ -18,17 +18,18 @@ use dovetail_table::Table;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often a submission is planned anew because others moved what it was planned on, or hold the team's head.
+/// Maximum number of plans for one submission. Each failed one has lost a race, or met a submission in flight.
 const ATTEMPTS_MAX: u32 = 12;
 
-/// How long after it came in a submission is planned anew: one attempt with all items may take some seconds itself.
+/// Time after which a request makes no further plan. One plan with all items may take some seconds itself.
 const PLANNING_MAX: Duration = Duration::from_secs(8);
 
-/// How long after it came in its first items are carried out for the reply; API Gateway waits for 30 seconds.
+/// Time after which a request applies no further items for its reply. API Gateway waits for 30 seconds.
 const REPLYING_MAX: Duration = Duration::from_secs(20);
 
-/// How often it is written at once while the owners of its items are faster: a staged one rests on the head alone, which
-/// only some decisions move.
+/// Lost races against owners after which a submission is staged (ADR 12).
+///
+/// The commit of a staging depends on the head alone, and only some decisions change the head.
 const OVERTAKEN_MAX: u32 = 3;
 
 /// Answers one request.
@@ -59,7 +60,7 @@ async fn respond(table: &Table, call: &Call, concerned: &mut Concerned) -> Resul
     }
 }
 
-/// Takes a declaration: load, plan, write; again from the start when something moved meanwhile.
+/// Submits a declaration: loads, plans and writes, and starts over if a record has changed meanwhile.
 async fn submit(
     table: &Table,
     call: &Call,
@@ -68,13 +69,16 @@ async fn submit(
 ) -> Result<Reply, Failure> {
     let began = Instant::now();
     let until = began + REPLYING_MAX;
+    // After a lost answer, the submission is under the number of the last attempt.
     let mut attempted = None;
     let mut refusal = Code::Contended;
-    // The head that the last attempt rested on, and how often it was not the head that had moved.
+    // The head of the last attempt, and the number of attempts that failed under an unchanged head.
     let (mut rested_on, mut overtaken) = (None, 0);
     for attempt in 0..ATTEMPTS_MAX {
+        // Every attempt reads everything again, because any record of the last plan may have changed.
         let team = load::team(table, call, &submitted, call.if_match.is_some()).await?;
         concerned.declared(&team, &submitted);
+        // Before a new plan: a repetition gets the stored result, even if its declaration would fail by now.
         if let Some(submission) = submitted.earlier(table, call, &team, attempted).await? {
             return reply::accepted(table, call, &submission, until).await;
         }
@@ -89,9 +93,12 @@ async fn submit(
         match planned {
             Err(Again(why)) => refusal = why,
             Ok(plan) => {
+                // An unchanged head means that owners were faster, and not another submission.
                 overtaken += u32::from(rested_on == Some(loaded.stored.head));
                 rested_on = Some(loaded.stored.head);
                 attempted = Some(plan.submission().id);
+                // A separate staging for each attempt: work of an abandoned attempt must never become part of a later
+                // one.
                 let staging = StagingId::of(&call.request, attempt);
                 let at_once = overtaken < OVERTAKEN_MAX;
                 let written = write::write(table, call, &loaded, &plan, staging, at_once, until);
@@ -100,11 +107,13 @@ async fn submit(
                 }
             }
         }
+        // Another plan could end after the 30 seconds of API Gateway, and its client would not get the reply.
         if began.elapsed() >= PLANNING_MAX {
             break;
         }
         pause(attempt).await;
     }
+    // The last attempt may be stored, although its answer was lost (docs/explanation/concurrency.md, lost answers).
     let team = load::team(table, call, &submitted, call.if_match.is_some()).await?;
     match submitted.earlier(table, call, &team, attempted).await? {
         Some(submission) => reply::accepted(table, call, &submission, until).await,

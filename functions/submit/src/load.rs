@@ -1,5 +1,6 @@
-//! What a plan is made on, in two round trips: the team; then the items and services that may be concerned. When an item
-//! is removed whose service is no longer declared, a third one reads that.
+//! The records for a plan, in two rounds of reads: the team, then items and services.
+//!
+//! A third round reads the services of removed items, if the declaration does not mention them.
 
 use crate::submitted::Submitted;
 use domain::declaration::DeclaredApplication;
@@ -14,31 +15,32 @@ use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The team, and what is remembered of the request.
+/// The team, and the result of the idempotency key.
 pub(crate) struct LoadedTeam {
     pub(crate) stored: Stored,
     owes: bool,
-    /// What metadata have to be.
+    /// Schemas for metadata (R42).
     mandatory: Arc<Mandatory>,
-    /// The teams that have messages for the consumers of their services.
+    /// Teams with messages for consumers.
     pub(crate) message_owners: Arc<BTreeSet<TeamId>>,
-    /// What the idempotency key led to before.
+    /// The earlier submission under the idempotency key.
     pub(crate) remembered: Option<Remembered>,
 }
 
-/// What a plan is made on.
+/// The records for a plan.
 pub(crate) struct Loaded {
     pub(crate) stored: Stored,
-    /// Whether earlier submissions still owe change instances, if that was to be read: those may be closed by this one.
+    /// Whether the team has pending work, if the caller needs to know. The submission may close its change instances.
     pub(crate) owes: bool,
     pub(crate) items: Items,
     pub(crate) offers: Offers,
-    /// What metadata have to be.
+    /// Schemas for metadata (R42).
     pub(crate) mandatory: Arc<Mandatory>,
 }
 
-/// Loads the team, strongly consistent; and whether it owes anything, where a preview rests on that. Who has messages
-/// and what metadata have to be is known for a minute.
+/// Loads the team, strongly consistent. With `previewed` it also searches for pending work.
+///
+/// Teams with messages and schemas for metadata are at most a minute old.
 pub(crate) async fn team(
     table: &Table,
     call: &Call,
@@ -57,7 +59,7 @@ pub(crate) async fn team(
     let mandatory = table.known_mandatory(call.now);
     let (stored, remembered, owes, message_owners, mandatory) =
         tokio::try_join!(table.stored_team(team), remembered, owes, owners, mandatory)?;
-    // A key without a team is no key.
+    // A caller without a stored team is unknown.
     let stored = stored.ok_or(Code::Unauthenticated)?;
     Ok(LoadedTeam { stored, owes, mandatory, message_owners, remembered })
 }
@@ -66,11 +68,11 @@ async fn of_application(table: &Table, id: ApplicationId) -> Result<(Application
     Ok((id, table.items_of(id).await?))
 }
 
-/// Loads what else is needed; of applications that are declared as they are stored, nothing.
+/// Loads items and services. An application with an unchanged declaration needs no read.
 pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted) -> Result<Loaded, Failure> {
     let LoadedTeam { stored, owes, mandatory, .. } = team;
     if stored.head.in_flight.is_some() {
-        // Nothing can be planned: what is stored is becoming something else.
+        // The stored items are still changing, so the planner will only wait.
         return Ok(Loaded { stored, owes, items: Items::new(), offers: Offers::new(), mandatory });
     }
     let to_read = plan::to_read(&stored, &submitted.declaration, submitted.scope);
@@ -83,6 +85,7 @@ pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted
     let reads = to_read.iter().map(|application| of_application(table, *application));
     let (items, mut offers) = tokio::try_join!(try_join_all(reads), table.offers(&titles))?;
     let items: Items = items.into_iter().collect();
+    // A removal needs its service too: dependent teams get a share of it, and it has prices.
     let gone: BTreeSet<&str> = items
         .values()
         .flatten()

@@ -1,4 +1,4 @@
-//! The program.
+//! The main program of `submit`.
 
 use dovetail_http::{Function, run};
 use lambda_runtime::Error;

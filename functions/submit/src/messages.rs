@@ -1,7 +1,7 @@
-//! Messages of owners in the reply: those for whom the services concern that the submission tells of (R41).
+//! Messages of service owners in the reply to a submission (R41).
 //!
-//! Where nobody has messages nothing is read for it; otherwise one batch, once the reply is made. A message never decides
-//! what becomes of a submission.
+//! If no team has messages, nothing is read. Otherwise one batch follows the decision. Messages never change the
+//! outcome (ADR 26).
 
 use crate::load::{Loaded, LoadedTeam};
 use crate::submitted::Submitted;
@@ -16,24 +16,24 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// How many messages one reply shows, the newest; the list has all of them.
+/// Maximum number of messages in a reply, the newest; the list has all of them.
 const SHOWN_MAX: usize = 50;
 
-/// The services that a submission tells of, as far as their owners may have messages.
+/// The services of a submission, as far as their owners may have messages.
 #[derive(Default)]
 pub(crate) struct Concerned {
-    /// The teams that have messages.
+    /// Teams with messages.
     owners: Arc<BTreeSet<TeamId>>,
-    /// The services of active items that were read.
+    /// Services of the active items that were read.
     used: Used,
-    /// The services of items that are declared as they are stored: those are active and were not read.
+    /// Services of items with an unchanged declaration. These items are active, and were not read.
     unchanged: BTreeSet<String>,
-    /// The services of all that is declared: they count once it is taken.
+    /// Services of all declared items; they count once the declaration is accepted.
     declared: BTreeSet<String>,
 }
 
 impl Concerned {
-    /// Notes who has messages, and what is declared.
+    /// Notes the teams with messages, and the declared services.
     pub(crate) fn declared(&mut self, team: &LoadedTeam, submitted: &Submitted) {
         self.owners = Arc::clone(&team.message_owners);
         if !self.owners.is_empty() {
@@ -42,7 +42,7 @@ impl Concerned {
         }
     }
 
-    /// Notes what was read.
+    /// Notes the services of the loaded items.
     pub(crate) fn loaded(&mut self, loaded: &Loaded, submitted: &Submitted) {
         if self.owners.is_empty() || loaded.stored.head.in_flight.is_some() {
             return;
@@ -57,7 +57,7 @@ impl Concerned {
             unchanged.flat_map(|declared| &declared.items).map(|item| item.service.clone()).collect();
     }
 
-    /// The reply with the messages in it, whether the declaration was taken or refused.
+    /// Adds the messages to the reply, whether the declaration was accepted or rejected.
     pub(crate) async fn told(
         self,
         table: &Table,
@@ -77,7 +77,7 @@ impl Concerned {
         {
             match self.shown(table, call, is_taken).await {
                 Ok(messages) => *place = messages.into(),
-                // What has become of the submission is told all the same.
+                // The outcome is decided, so a failed read of messages must not replace it.
                 Err(error) => log("messages", &error.to_string()),
             }
         }
@@ -86,6 +86,8 @@ impl Concerned {
 
     async fn shown(self, table: &Table, call: &Call, is_taken: bool) -> Result<Vec<Value>, Error> {
         let mut used = self.used;
+        // A rejected declaration does not count. A caller could name a private service in it to read the messages
+        // (ADR 26).
         used.extend(table.owned_services(if is_taken { &self.declared } else { &self.unchanged }).await?);
         used.retain(|_, owner| self.owners.contains(owner));
         if used.is_empty() {

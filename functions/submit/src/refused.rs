@@ -1,4 +1,4 @@
-//! The reply to a declaration that breaks rules, with what its problems need beside them: blockers, similar titles.
+//! The reply to an invalid declaration, with blockers and similar titles of services.
 
 use domain::change::{Change, Reason};
 use domain::id::ChangeId;
@@ -11,14 +11,14 @@ use dovetail_http::{Call, Failure, Pov, invalid_declaration};
 use dovetail_table::{Direction, Error, Source, Table};
 use std::collections::BTreeMap;
 
-/// How many blockers a reply shows; the others are in the list of change instances.
+/// Maximum number of blockers with details in a reply; the list of change instances has the others.
 const BLOCKERS_MAX: usize = 20;
-/// For how many unknown titles a similar one is looked for: each is compared with all that were read.
+/// Maximum number of unknown titles with a suggestion. Each is compared with all titles read.
 const SUGGESTIONS_MAX: usize = 10;
-/// How many services are read to find one with a similar title.
+/// Maximum number of services in the search for a similar title.
 const SERVICES_READ_MAX: usize = 1_000;
 
-/// Returns the refusal of a declaration with these problems.
+/// Returns the error of a declaration with these problems.
 pub(crate) async fn invalid(table: &Table, call: &Call, mut problems: Vec<Problem>) -> Failure {
     match completed(table, call, &mut problems).await {
         Ok(blockers) => invalid_declaration(&problems, &blockers).into(),
@@ -42,7 +42,7 @@ async fn completed(
     Ok(blockers)
 }
 
-/// Reads titles of services that the team may see, if the declaration names one that does not exist.
+/// Reads titles of services, if the declaration names an unknown one.
 async fn titles(table: &Table, call: &Call, problems: &[Problem]) -> Result<Vec<String>, Error> {
     if !problems.iter().any(|problem| problem.rule == "unknown_service") {
         return Ok(Vec::new());
@@ -50,11 +50,12 @@ async fn titles(table: &Table, call: &Call, problems: &[Problem]) -> Result<Vec<
     let source = Source::<Service>::all();
     let mut rows = table.rows(&source, Direction::Ascending, None).at_once(SERVICES_READ_MAX);
     let services = rows.next().await?.unwrap_or_default().into_iter().map(|row| row.value);
+    // A suggestion must not reveal a private service.
     let seen = services.filter(|service| Pov::Consumer.shows_service(service, call.caller.team.id));
     Ok(seen.map(|service| service.title).collect())
 }
 
-/// Reads the first of the change instances that block the submission.
+/// Reads the first blockers of the submission.
 async fn blockers(
     table: &Table,
     call: &Call,
@@ -67,12 +68,13 @@ async fn blockers(
     }
     let viewpoint = Viewpoint::of(call);
     let changes = table.changes(&ids).await?.into_iter();
-    // One that has moved since the items were read blocks nothing any more: its state would contradict the problem.
+    // A change instance may have moved since the read of the items. Then it blocks nothing, and would contradict the
+    // problem.
     let blocked = changes.filter(|change| change.state.is_blocked());
     Ok(blocked.map(|change| (change.id, Blocker::new(&change, since(&change), &viewpoint))).collect())
 }
 
-/// Returns when a change instance entered its state.
+/// Returns the start of the present state of a change instance.
 fn since(change: &Change) -> Timestamp {
     let entered = change.history.iter().rev().find(|entry| entry.reason == Reason::State);
     entered.map_or(change.created, |entry| entry.at)

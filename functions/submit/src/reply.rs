@@ -1,4 +1,4 @@
-//! The reply to a recorded submission: the same for the first request and for every repetition.
+//! The reply to a stored submission, equal for the first request and every repetition.
 
 use crate::load::Loaded;
 use domain::change::Change;
@@ -13,7 +13,7 @@ use dovetail_table::Table;
 use serde_json::Value;
 use tokio::time::Instant;
 
-/// The reply to a submission that was written at once, made of what was written and what was read beside.
+/// Returns the reply to a submission in one transaction, from the written records and the concurrent reads.
 pub(crate) fn born(
     call: &Call,
     loaded: &Loaded,
@@ -26,7 +26,7 @@ pub(crate) fn born(
     reply(call, &at_once.submission, &at_once.born, &related)
 }
 
-/// Adds what is known of a plan: the team and its applications as they are once it is carried out, services, declarations.
+/// Adds the content of a plan: team and applications after the submission, services, declarations.
 pub(crate) fn with_plan(related: &mut Related, loaded: &Loaded, plan: &Plan<'_>) {
     let stored = &loaded.stored;
     let consumer = stored.team.id;
@@ -46,7 +46,7 @@ pub(crate) fn with_plan(related: &mut Related, loaded: &Loaded, plan: &Plan<'_>)
     related.declarations.extend(declarations.map(|(hash, text)| ((consumer, *hash), text.clone())));
 }
 
-/// The reply to a submission that is recorded. Of one that is staged, what is shown is carried out before.
+/// Returns the reply to a stored submission. For a staged one, it first applies the items of the reply.
 pub(crate) async fn accepted(
     table: &Table,
     call: &Call,
@@ -56,7 +56,8 @@ pub(crate) async fn accepted(
     if submission.progress() == Progress::Committed
         && let Err(error) = generate::carry_out_first(table, submission, CHANGES_MAX, until).await
     {
-        // It is accepted all the same: the stream and the sweep go on, and what is there by now is shown.
+        // The submission is accepted in any case: the stream and `sweep` continue. The reply shows the existing
+        // change instances.
         log(&format!("submission {}", submission.id), &error.to_string());
     }
     let changes = table.changes_of(submission, CHANGES_MAX).await?;
@@ -71,6 +72,7 @@ fn reply(call: &Call, submission: &Submission, changes: &[Change], related: &Rel
         .take(CHANGES_MAX)
         .map(|change| view::change_instance_as_born(change, related, &viewpoint))
         .collect();
+    // Later progress would make a repetition of the request get another reply.
     let accepted = submission.as_accepted();
     let mut body = view::valid(&[]);
     if let Value::Object(of) = view::submission_with_changes(&accepted, changes, &viewpoint) {

@@ -1,4 +1,4 @@
-//! Writing a plan: at once in one transaction where it fits, otherwise staged (docs/explanation/staging.md).
+//! Writes a plan: in one transaction if it fits, or else staged (docs/explanation/staging.md).
 
 use crate::load::Loaded;
 use crate::reply;
@@ -11,7 +11,7 @@ use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Beside, Commit, Table};
 use tokio::time::Instant;
 
-/// Writes a plan and replies; none when something it was made on has moved.
+/// Writes a plan and returns the reply; none if a record of the plan has changed.
 pub(crate) async fn write(
     table: &Table,
     call: &Call,
@@ -21,7 +21,7 @@ pub(crate) async fn write(
     may_be_at_once: bool,
     until: Instant,
 ) -> Result<Option<Reply>, Failure> {
-    // Before the commit replaces them, whatever becomes of it.
+    // Before the commit overwrites them. A copy is true whatever happens to the submission (ADR 21).
     table.keep_replaced(&plan.replaced).await?;
     let is_small = plan.writes_at_least() <= table.actions_max();
     if !(is_small && may_be_at_once)
@@ -29,16 +29,19 @@ pub(crate) async fn write(
     {
         return self::staged(table, call, plan, &staged, until).await;
     }
-    // What is planned holds together; if it did not, it would have to be read again.
+    // A consistent plan always has effects. If it has none, the next attempt reads the records again.
     let Ok(at_once) = plan.at_once(&call.stamp()) else { return Ok(None) };
-    // What the reply shows besides is read beside the commit; neither waits for the other, nor ends it.
+    // The reads for the reply run concurrently with the commit. `join` ends neither of them when the other one fails.
     let (committed, beside) = tokio::join!(table.commit(&at_once.writes), beside(table, &at_once.born));
     match committed? {
         Commit::Done => match beside {
             Ok(beside) => Ok(Some(reply::born(call, loaded, plan, &at_once, beside))),
+            // The submission is stored, so new reads supply the reply.
             Err(_) => reply::accepted(table, call, &at_once.submission, until).await.map(Some),
         },
+        // Even a failed condition may come from this very transaction. The next attempt searches for the request id.
         Commit::Stale | Commit::Busy | Commit::Unknown => Ok(None),
+        // The check above uses a lower bound of the writes, and a transaction also has a limit in bytes.
         Commit::TooLarge => match plan.staged(staging) {
             Some(staged) => self::staged(table, call, plan, &staged, until).await,
             None => Err(Code::Broken.into()),
@@ -46,7 +49,7 @@ pub(crate) async fn write(
     }
 }
 
-/// The records that are shown beside what is born and that the plan does not hold.
+/// Reads the other records of the reply: declarations and deployed items before the change, and service owners.
 pub(crate) async fn beside(table: &Table, born: &[Change]) -> Result<Related, dovetail_table::Error> {
     let wanted = born.iter().flat_map(|change| {
         let old = change.old.map(|version| Beside::Declaration(change.consumer.id, version.hash));
@@ -57,7 +60,7 @@ pub(crate) async fn beside(table: &Table, born: &[Change]) -> Result<Related, do
     table.beside(wanted.into_iter()).await
 }
 
-/// Lays the plan out, commits it, and carries out as much of it as the reply shows.
+/// Stages a plan, commits it, and replies after its first items.
 async fn staged(
     table: &Table,
     call: &Call,
@@ -73,8 +76,8 @@ async fn staged(
     if matches!(committed, Ok(Commit::Done)) {
         return reply::accepted(table, call, &staged.submission, until).await.map(Some);
     }
-    // Not to be committed any more, or committed although the answer was lost; the storage knows which. The sweep clears
-    // it away.
+    // A late commit must not follow the next attempt. If it is done and only the answer was lost, the abort has no
+    // effect. `sweep` removes an aborted staging.
     if let Err(error) = table.abort(&staged.staging).await {
         log(&format!("staging {}", staged.staging.id), &error.to_string());
     }

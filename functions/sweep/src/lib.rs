@@ -1,5 +1,6 @@
-//! The sweep: on a schedule, what the stream left is carried out, what waits is counted, and healthchecks that are due are
-//! begun; on request, also what was set aside is carried out.
+//! The scheduled function `sweep`: finishes pending work, removes abandoned stagings, starts due healthchecks.
+//!
+//! Another schedule counts open change instances. A request with `redrive` also processes quarantined work.
 
 mod due;
 mod metrics;
@@ -21,47 +22,46 @@ pub use due::begin;
 pub use metrics::metrics;
 pub use waiting::{Waiting, lines, waiting};
 
-/// How old work is, in seconds, when it counts as left behind: the stream is much faster.
+/// Minimum age of pending work, in seconds; the stream is usually much faster.
 const AGE_SECONDS: u64 = 60;
 
-/// How old a staging is, in seconds, when nobody can be about to commit it: far beyond what a request may take.
+/// Minimum age of an abandoned staging, in seconds; a request lives at most 30 (ADR 12).
 const ABANDONED_SECONDS: u64 = 900;
 
-/// How many records one sweep takes up; the next one goes on.
+/// Maximum number of work records in one sweep; the next one continues.
 const RECORDS_MAX: i32 = 100;
 
-/// How many stagings one sweep looks at: more than are likely to wait for somebody to mend them.
+/// Maximum number of stagings in one sweep: more than should ever wait for a repair.
 const STAGINGS_MAX: i32 = 1_000;
 
-/// How long records are taken up; the next sweep goes on.
+/// Time after which a sweep starts no further record; the next one continues.
 const DURATION_MAX: Duration = Duration::from_secs(40);
 
-/// What a sweep is asked for; a schedule asks for nothing.
+/// A request to `sweep`. The schedule sends an empty one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Request {
-    /// Takes up what was set aside as well, its failures counted anew.
+    /// Processes quarantined work as well, with a new count of failures.
     pub redrive: bool,
-    /// Takes up work from this age on, in seconds.
+    /// Minimum age of the work, in seconds; default 60.
     pub older_than_seconds: Option<u64>,
-    /// Clears stagings away that are not committed at this age, in seconds.
+    /// Minimum age of an abandoned staging, in seconds; default 900.
     pub abandoned_after_seconds: Option<u64>,
-    /// Counts what waits, and carries nothing out.
+    /// Counts open change instances, and does nothing else.
     pub count: bool,
 }
 
-/// What comes of an invocation.
+/// The result of an invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The reply.
     pub reply: Value,
-    /// The lines of metrics to tell.
+    /// Log lines with metrics.
     pub lines: Vec<Map<String, Value>>,
-    /// How many records it was about.
+    /// Number of processed or counted records.
     pub records: u64,
 }
 
-/// Does what is asked; what waits is told as metrics of each owner if `of_owners` says so.
+/// Executes a request. With `of_owners`, the counts of each owner are metrics, and not only log lines.
 pub async fn answer(
     table: &Table,
     queue: &Queue,
@@ -74,7 +74,7 @@ pub async fn answer(
         let lines = lines(&waiting, now(), of_owners);
         return Ok(Answer { reply: json!({"waiting": records}), lines, records });
     }
-    // What is owed is not held up by what may be left out once.
+    // Pending work is more important, so a failure of the healthchecks must not stop it.
     let begun = due::begin(table, queue).await;
     if let Err(error) = &begun {
         log("healthchecks that are due", &error.to_string());
@@ -84,26 +84,26 @@ pub async fn answer(
     Ok(Answer { reply: json!(swept), lines: vec![metrics(&swept)], records })
 }
 
-/// What a sweep did and what is left.
+/// The result of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Swept {
-    /// Records that were carried out.
+    /// Number of finished work records.
     pub carried_out: u64,
-    /// Records that could not be carried out.
+    /// Number of failed work records and stagings.
     pub failed: u64,
-    /// Records that were set aside before and taken up again.
+    /// Number of work records that left the quarantine.
     pub redriven: u64,
-    /// Stagings that were cleared away.
+    /// Number of removed stagings.
     pub cleared: u64,
-    /// Records that are owed now, and stagings.
+    /// Number of pending work records and stagings at the end.
     pub owed: u64,
-    /// How old the oldest of them is, in seconds.
+    /// Age of the oldest of them, in seconds.
     pub oldest_seconds: u64,
-    /// Records that are set aside now.
+    /// Number of work records in quarantine at the end.
     pub quarantined: u64,
 }
 
-/// Carries out what is owed, and clears away what nobody will commit.
+/// Processes pending work, and removes abandoned stagings.
 pub async fn handle(table: &Table, request: Request) -> Result<Swept, Error> {
     let mut sweep = Sweep { table, began: Instant::now(), swept: Swept::default() };
     sweep.works(request).await?;
@@ -118,14 +118,14 @@ pub async fn handle(table: &Table, request: Request) -> Result<Swept, Error> {
     Ok(swept)
 }
 
-/// A sweep under way.
+/// A sweep in progress.
 struct Sweep<'a> {
     table: &'a Table,
     began: Instant,
     swept: Swept,
 }
 
-/// The time that was `seconds` ago.
+/// Returns the time `seconds` ago.
 fn ago(seconds: u64) -> Timestamp {
     Timestamp::from_micros(now().micros().saturating_sub(seconds.saturating_mul(1_000_000)))
 }
@@ -144,7 +144,7 @@ impl Sweep<'_> {
                 self.swept.redriven += 1;
             }
         }
-        // Oldest first, and each once.
+        // A redriven record is pending now, so this list may contain it too.
         let age = request.older_than_seconds.unwrap_or(AGE_SECONDS);
         for id in self.table.owed(ago(age), RECORDS_MAX).await? {
             if !taken_up.contains(&id) {
@@ -168,7 +168,7 @@ impl Sweep<'_> {
             if !self.has_time() {
                 break;
             }
-            // One that cannot be read or cleared away holds up no other.
+            // A failed staging must not stop the others.
             let carried = self.staging(team, id, abandoned).await;
             self.count(&format!("staging {id}"), carried);
         }
@@ -184,6 +184,8 @@ impl Sweep<'_> {
         let Some(staging) = self.table.staging(team, id).await? else { return Ok(Vec::new()) };
         match staging.state {
             StagingState::Committed => return self.committed(&staging).await,
+            // The request of a younger staging may still commit it. Commit and removal have the same condition (ADR
+            // 12).
             StagingState::Open | StagingState::Aborted if staging.created < abandoned => {
                 self.swept.cleared += u64::from(self.table.clear_away(&staging).await?);
             }

@@ -1,4 +1,4 @@
-//! Reads the environment, makes the client once, and runs.
+//! The main program of `sweep`: environment, clients and event loop.
 
 use dovetail_aws::trace::{Tracer, traced};
 use dovetail_aws::{metrics, tell};

@@ -1,10 +1,11 @@
-//! Metrics for alarms.
+//! Metrics of a sweep, for alarms.
 
 use crate::Swept;
 use serde_json::{Map, Value, json};
 
-/// The line for one sweep: `QuarantinedWork` above zero wants a person, and so does an `OldestWork`, in seconds, that
-/// grows from sweep to sweep.
+/// Returns the log line of one sweep.
+///
+/// `QuarantinedWork` above zero needs a person. So does an `OldestWork`, in seconds, that grows from sweep to sweep.
 pub fn metrics(swept: &Swept) -> Map<String, Value> {
     let figures = [
         ("OwedWork", json!(swept.owed)),

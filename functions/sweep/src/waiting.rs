@@ -1,4 +1,4 @@
-//! What waits: how many change instances are open in each owner's queues, and since when.
+//! Open change instances: number and age in the queues of each owner.
 
 use domain::actor::TeamRef;
 use domain::change::Change;
@@ -10,25 +10,24 @@ use dovetail_table::{Direction, Error, Source, Table};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The change instances that wait for one owner in one state; there is at least one.
+/// The open change instances of one owner in one state; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Whose they are.
     pub owner: TeamRef,
-    /// Where they stand.
     pub state: State,
-    /// How many there are; counting ends at ten thousand.
+    /// Number of change instances; the count stops at 10,000.
     pub count: u64,
-    /// When the oldest of them was created.
+    /// Creation time of the oldest.
     pub since: Timestamp,
 }
 
-/// Everything that waits, by owner and state.
+/// Returns the open change instances by owner and state.
 pub async fn waiting(table: &Table) -> Result<Vec<Waiting>, Error> {
     let mut waiting = Vec::new();
     for owner in owners(table).await?.into_values() {
         for state in open() {
             let queue = Source::<Change>::owned_by(owner.id, &[state]);
+            // One row first: an empty queue needs no count.
             let oldest = table.rows(&queue, Direction::Ascending, None).at_once(1).next().await?;
             if let Some(oldest) = oldest.iter().flatten().next() {
                 let (count, since) = (table.count(&queue).await?, oldest.value.created);
@@ -39,12 +38,12 @@ pub async fn waiting(table: &Table) -> Result<Vec<Waiting>, Error> {
     Ok(waiting)
 }
 
-/// The states in which somebody is waited for.
+/// Returns the states of open change instances.
 fn open() -> impl Iterator<Item = State> {
     State::ALL.into_iter().filter(|state| state.stage() != Stage::Resolved)
 }
 
-/// Everyone who may have a queue: the owners of services and their dependents.
+/// Returns the teams with queues: owners of services and their dependent teams.
 async fn owners(table: &Table) -> Result<BTreeMap<u64, TeamRef>, Error> {
     let (mut owners, all) = (BTreeMap::new(), Source::<Service>::all());
     let mut services = table.rows(&all, Direction::Ascending, None);
@@ -58,8 +57,9 @@ async fn owners(table: &Table) -> Result<BTreeMap<u64, TeamRef>, Error> {
     Ok(owners)
 }
 
-/// The lines about what waits: metrics of each state, and the figures of each owner, which are metrics too if
-/// `of_owners` says so: an account pays for each.
+/// Returns the log lines: metrics of each state, and the figures of each owner.
+///
+/// With `of_owners`, the latter are metrics too. CloudWatch charges for each metric (ADR 18).
 pub fn lines(waiting: &[Waiting], now: Timestamp, of_owners: bool) -> Vec<Map<String, Value>> {
     let age = |since: Timestamp| now.micros().saturating_sub(since.micros()) / 1_000_000;
     let figures = |count: u64, age: u64| [("OpenChangeInstances", json!(count)), ("OldestOpen", json!(age))];
@@ -72,7 +72,7 @@ pub fn lines(waiting: &[Waiting], now: Timestamp, of_owners: bool) -> Vec<Map<St
         let dimensions = [("Owner", one.owner.name.as_str()), ("State", one.state.name())];
         let mut line = metrics(&dimensions, &figures(one.count, age(one.since)));
         if !of_owners {
-            // What is left is a line of a log.
+            // Without this member, CloudWatch does not extract metrics from the line.
             line.remove("_aws");
         }
         line
@@ -90,7 +90,7 @@ mod tests {
         Waiting { owner, state, count, since: Timestamp::from_micros(since * 1_000_000) }
     }
 
-    /// The lines without their time, as they are read: dimensions, then figures; a `*` before those that are metrics.
+    /// Returns the lines without their time: dimensions, then figures, with a `*` before metrics.
     fn told(waiting: &[Waiting], of_owners: bool) -> Vec<String> {
         let text =
             |line: &Map<String, Value>, name: &str| line.get(name).cloned().unwrap_or_default().to_string();
