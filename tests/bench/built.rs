@@ -1,4 +1,4 @@
-//! The programs, built as they are deployed and as they are run.
+//! Builds the deployed functions and the measured programs with Cargo.
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// The functions that are deployed.
+/// Names of the deployed functions.
 const FUNCTIONS: [&str; 11] = [
     "submit",
     "list",
@@ -24,11 +24,11 @@ const FUNCTIONS: [&str; 11] = [
     "sweep",
 ];
 
-/// Programs by name.
+/// Paths of the built programs, by name.
 pub struct Built(BTreeMap<String, PathBuf>);
 
 impl Built {
-    /// Builds all functions and hello, without features of the local system and the tests.
+    /// Builds all functions and `hello`, without the features of the local system and the tests.
     pub fn functions() -> Self {
         let packages = FUNCTIONS.iter().chain(&["hello"]).flat_map(|name| ["--package", name]);
         Self::of(&packages.collect::<Vec<_>>())
@@ -38,7 +38,8 @@ impl Built {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
         let mut building = Command::new(cargo);
         for (name, _) in std::env::vars_os() {
-            // Cargo's variables of this package would make build scripts run again, and rebuild their dependants.
+            // With Cargo's variables of this package, build scripts would run again, and Cargo would rebuild their
+            // dependants.
             if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|own| name.to_string_lossy().starts_with(own)) {
                 building.env_remove(name);
             }
@@ -55,35 +56,35 @@ impl Built {
         Self(messages.lines().filter_map(program).collect())
     }
 
-    /// Where a program is.
+    /// Returns the path of a program.
     pub fn program(&self, name: &str) -> &PathBuf {
         &self.0[name]
     }
 
-    /// How large a program is as a package, compressed as `sam` does it.
+    /// Returns the size of a program's package in bytes, compressed as by `sam`.
     pub fn zipped(&self, name: &str) -> u64 {
         let mut packing = DeflateEncoder::new(Vec::new(), Compression::default());
         packing.write_all(&fs::read(self.program(name)).unwrap()).unwrap();
         packing.finish().unwrap().len().try_into().unwrap()
     }
 
-    /// How large a program is.
+    /// Returns the size of a program in bytes.
     pub fn bytes(&self, name: &str) -> u64 {
         fs::metadata(self.program(name)).unwrap().len()
     }
 }
 
-/// The program that runs the whole system, and plans from files.
+/// Builds `dovetail` and returns its path. It runs the whole system, and compares two files (`dovetail plan`).
 pub fn dovetail() -> PathBuf {
     Built::of(&["--package", "dovetail-local", "--bin", "dovetail"]).program("dovetail").clone()
 }
 
-/// The program that only parses.
+/// Builds the example `parse` and returns its path.
 pub fn parse() -> PathBuf {
     Built::of(&["--package", "bench", "--example", "parse"]).program("parse").clone()
 }
 
-/// Returns the program of a build message.
+/// Returns name and path of the executable in a message of Cargo, if the message has one.
 fn program(message: &str) -> Option<(String, PathBuf)> {
     let message: Value = serde_json::from_str(message).ok()?;
     let path = message["executable"].as_str()?;

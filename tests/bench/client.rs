@@ -1,4 +1,4 @@
-//! A client that keeps its connections, as the clients of a service do.
+//! HTTP client of the benchmarks. It reuses its connections, as usual clients do.
 
 use futures_util::future::join_all;
 use http_body_util::{BodyExt as _, Full};
@@ -13,24 +13,22 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 
-/// How many connections are used at once.
+/// Number of open connections.
 pub const CONCURRENCY: usize = 8;
 
-/// A request that can be sent any number of times.
+/// A reusable request.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The method.
     pub method: Method,
-    /// The path with its query.
+    /// Path with its query.
     pub path: String,
-    /// The headers, without the host.
+    /// Headers, without `Host`.
     pub headers: HeaderMap,
-    /// The body.
     pub body: Bytes,
 }
 
 impl Call {
-    /// A call of the API.
+    /// Creates a call of the API with an API key.
     pub fn new(method: Method, path: &str, key: &str, body: Vec<u8>) -> Self {
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, HeaderValue::try_from(format!("Api-Key {key}")).unwrap());
@@ -38,46 +36,45 @@ impl Call {
         Self { method, path: path.to_owned(), headers, body: body.into() }
     }
 
-    /// A read of the API.
+    /// Creates a GET request of the API with an API key.
     pub fn get(path: &str, key: &str) -> Self {
         Self::new(Method::GET, path, key, Vec::new())
     }
 }
 
-/// A reply that was read to its end.
+/// A complete response.
 #[derive(Clone, Debug)]
 pub struct Got {
-    /// The headers.
     pub headers: HeaderMap,
-    /// The body.
     pub body: Bytes,
 }
 
 impl Got {
-    /// The body as JSON.
+    /// Returns the body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
-/// A connection.
+/// An open HTTP/1.1 connection.
 pub struct Connection {
     sender: SendRequest<Full<Bytes>>,
     host: String,
 }
 
 impl Connection {
-    /// Connects to what a URL names.
+    /// Connects to the host and port of a URL.
     pub async fn open(url: &str) -> Self {
         let host = url.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
         let stream = TcpStream::connect(&host).await.unwrap();
+        // Nagle's algorithm would delay small requests and so change the figures.
         stream.set_nodelay(true).unwrap();
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
         drop(tokio::spawn(connection));
         Self { sender, host }
     }
 
-    /// Sends a call and reads the reply, which is a good one.
+    /// Sends a call and returns its response. Panics unless the status is 2xx.
     pub async fn send(&mut self, call: &Call) -> Got {
         let mut request = Request::new(Full::new(call.body.clone()));
         *request.method_mut() = call.method.clone();
@@ -98,12 +95,13 @@ impl Connection {
     }
 }
 
-/// Returns a runtime for the client, separate from that of the system.
+/// Returns a runtime for the client, separate from the runtime of the system.
 pub fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// How long it takes to send all of these, each a chain of calls that wait for one another.
+/// Sends all chains over [`CONCURRENCY`] connections and returns the elapsed time. The calls of a chain run in
+/// sequence.
 pub async fn send_all(url: &str, chains: &[Vec<Call>]) -> Duration {
     let mut connections = Vec::new();
     for _ in 0..CONCURRENCY {
@@ -122,7 +120,7 @@ pub async fn send_all(url: &str, chains: &[Vec<Call>]) -> Duration {
     began.elapsed()
 }
 
-/// How many of these chains are answered in a second.
+/// Returns the number of answered chains per second.
 pub fn rate(runtime: &Runtime, url: &str, chains: &[Vec<Call>]) -> f64 {
     let took = runtime.block_on(send_all(url, chains));
     chains.len() as f64 / took.as_secs_f64()

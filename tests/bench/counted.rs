@@ -1,11 +1,11 @@
-//! What operations cost at the table: counted units, the same on every machine.
+//! Costs of operations at the table in counted units. They are the same on every machine.
 
 use crate::figure::Figure;
 use std::fs;
 use std::path::Path;
 use tests::costs::{self, Costs, Held};
 
-/// Measures it, and writes docs/reference/costs.md.
+/// Measures the costs and writes docs/reference/costs.md.
 pub fn measure() -> Vec<Figure> {
     let Costs { page, held } = costs::measure();
     fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/costs.md"), page).unwrap();

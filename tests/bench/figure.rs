@@ -1,44 +1,44 @@
-//! One figure that is measured, and the table of all of them.
+//! A measured figure, and the table of all figures.
 
 /// A measured figure with its goal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What is measured.
+    /// Subject of the measurement.
     pub what: String,
-    /// What it should be; empty where nothing is asked for.
+    /// Goal, or empty.
     pub goal: String,
-    /// What it is.
+    /// Measured value with its unit.
     pub measured: String,
-    /// Whether it is what it should be, where something is asked for.
+    /// Whether the value reaches the goal. `None` without a goal.
     pub passes: Option<bool>,
 }
 
 impl Figure {
-    /// A figure that nothing is asked of.
+    /// Creates a figure without a goal.
     pub fn told(what: &str, measured: impl Into<String>) -> Self {
         Self { what: what.to_owned(), goal: String::new(), measured: measured.into(), passes: None }
     }
 
-    /// A figure that should be at least so much.
+    /// Creates a figure with a lower bound.
     pub fn at_least(what: &str, goal: f64, measured: f64) -> Self {
         let (what, goal_text) = (what.to_owned(), format!("≥ {goal:.2}"));
         Self { what, goal: goal_text, measured: format!("{measured:.2}"), passes: Some(measured >= goal) }
     }
 
-    /// A figure that should be at most so much.
+    /// Creates a figure with an upper bound.
     pub fn at_most(what: &str, goal: f64, measured: f64) -> Self {
         let (what, goal_text) = (what.to_owned(), format!("≤ {goal:.2}"));
         Self { what, goal: goal_text, measured: format!("{measured:.2}"), passes: Some(measured <= goal) }
     }
 
-    /// A duration that should be shorter than so many seconds.
+    /// Creates a duration with an exclusive upper bound. Both are in seconds.
     pub fn shorter(what: &str, goal: f64, measured: f64) -> Self {
         let (what, goal_text) = (what.to_owned(), format!("< {}", time(goal)));
         Self { what, goal: goal_text, measured: time(measured), passes: Some(measured < goal) }
     }
 }
 
-/// A time in seconds, as one reads it.
+/// Formats a time in seconds with a readable unit.
 pub fn time(seconds: f64) -> String {
     if seconds < 0.01 {
         format!("{:.1} ms", seconds * 1e3)
@@ -49,7 +49,7 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
-/// The value below which such a share of the values lies.
+/// Returns the quantile of the values at a share between 0 and 1.
 pub fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -57,7 +57,7 @@ pub fn quantile(values: &[f64], share: f64) -> f64 {
     sorted[place]
 }
 
-/// The figures as a table in Markdown, those with a goal first.
+/// Returns the figures as a Markdown table. Figures with a goal come first.
 pub fn table(figures: &[Figure]) -> String {
     let row = |figure: &Figure| {
         let passes = figure.passes.map_or("", |passes| if passes { "pass" } else { "fail" });

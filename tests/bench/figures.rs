@@ -1,4 +1,4 @@
-//! The figures of the whole system, in one table, in plots, and in docs/explanation/performance.md.
+//! Measures the whole system. The figures go to a table, to plots and to docs/explanation/performance.md.
 
 fn main() {
     bench::run(std::env::args().skip(1));

@@ -1,36 +1,32 @@
-//! What is declared: items as teams have them, of about 300 bytes, and the world around them.
+//! Input of the benchmarks: items of about 300 bytes, declarations, and the world with its teams.
 
 use dovetail_local::world;
 use serde_json::{Map, Value, json};
 
-/// The team that declares.
+/// Name of the consumer team.
 pub const CONSUMER: &str = "AwesomeConsumer";
 
-/// Its key.
+/// API key of the consumer team.
 pub const CONSUMER_KEY: &str = "awesome-key";
 
-/// The key of the team that VMs are ordered from.
+/// API key of the owner of VMs.
 pub const OWNER_KEY: &str = "vm-owner-key";
 
-/// How many items an application has at most.
+/// Maximum number of items in an application.
 const APPLICATION: usize = 1_000;
 
-/// Which items of a declaration differ from those that were declared first.
+/// The share of items with a difference from the first declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changed {
-    /// None does.
     Nothing,
-    /// One in a hundred does.
     OneInHundred,
-    /// Each does.
     All,
 }
 
 impl Changed {
-    /// All of them.
     pub const EACH: [Self; 3] = [Self::Nothing, Self::OneInHundred, Self::All];
 
-    /// How the figures name it.
+    /// Returns the name in the figures.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Nothing => "0 % changed",
@@ -39,7 +35,7 @@ impl Changed {
         }
     }
 
-    /// How many processors an item has.
+    /// Returns the number of CPUs of an item.
     const fn cpu(self, number: usize) -> u64 {
         match self {
             Self::OneInHundred if number.is_multiple_of(100) => 8,
@@ -49,7 +45,7 @@ impl Changed {
     }
 }
 
-/// The schema of the items.
+/// Returns the schema of the items.
 pub fn schema() -> Value {
     let (text, integer) = (json!({"type": "string"}), json!({"type": "integer", "minimum": 1}));
     json!({
@@ -64,7 +60,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// Returns the demo world with this schema, without receivers of events, and with further teams.
+/// Returns the demo world with this schema, without receivers of events, and with additional teams.
 pub fn world(further: usize) -> String {
     let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
     let teams = world["teams"].as_array_mut().unwrap();
@@ -76,17 +72,17 @@ pub fn world(further: usize) -> String {
     world.to_string()
 }
 
-/// The name of a further team.
+/// Returns the name of an additional team.
 pub fn team(number: usize) -> String {
     format!("Consumer{number:03}")
 }
 
-/// The key of a further team.
+/// Returns the API key of an additional team.
 pub fn key(number: usize) -> String {
     format!("consumer-{number:03}-key")
 }
 
-/// A virtual machine.
+/// Returns a virtual machine.
 pub fn item(number: usize, cpu: u64) -> Value {
     json!({
         "name": format!("vm-{number:05}.billing"), "cpu": cpu, "memory": 16, "zone": "eu-central-1a",
@@ -97,12 +93,12 @@ pub fn item(number: usize, cpu: u64) -> Value {
     })
 }
 
-/// So many items by name, as files of items hold them.
+/// Returns this number of items by name, as in the files of `dovetail plan`.
 pub fn items(count: usize, changed: Changed) -> Map<String, Value> {
     (0..count).map(|number| (format!("vm{number:05}"), item(number, changed.cpu(number)))).collect()
 }
 
-/// The declaration of a team that has so many items.
+/// Returns the consumer's declaration with this number of items.
 pub fn declaration(count: usize, changed: Changed) -> Vec<u8> {
     let mut applications = Map::new();
     for first in (0..count).step_by(APPLICATION) {

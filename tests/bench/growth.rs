@@ -1,4 +1,4 @@
-//! How the time of a submission grows with the items that are declared, and with those that change.
+//! Time of a submission, by the number of declared and of changed items.
 
 use crate::client::{Call, Connection, Got, runtime};
 use crate::figure::{Figure, time};
@@ -9,38 +9,38 @@ use hyper::Method;
 use std::time::{Duration, Instant};
 use tests::Running;
 
-/// A point that takes longer is the last one.
+/// Maximum time of a point, in seconds. A longer point is the last one.
 const LONGEST: f64 = 60.0;
 
-/// How often it is asked whether a submission has settled.
+/// Interval between two reads of the submission's state.
 const ASKING: Duration = Duration::from_millis(10);
 
-/// What the first submission of a team is called.
+/// Name of a team's first submission in the figures.
 pub const NEW: &str = "new";
 
-/// One submission.
+/// Measurements of one submission.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// How many items it declares.
+    /// Number of declared items.
     pub items: usize,
-    /// How many of them changed.
+    /// Name of the share of changed items.
     pub kind: &'static str,
-    /// How many seconds it took until the reply.
+    /// Seconds until the response.
     pub reply: f64,
-    /// How many seconds it took until all that it causes was there.
+    /// Seconds until the submission is SETTLED.
     pub settled: f64,
     /// Write units in the response, if it has them.
     pub write_units: Option<f64>,
 }
 
 impl Point {
-    /// The write units of an item, where they are known.
+    /// Returns the write units per item, if the response has them.
     pub fn units_an_item(&self) -> Option<f64> {
         self.write_units.map(|units| units / self.items as f64)
     }
 }
 
-/// Submissions of more and more items, until they take too long.
+/// Measures submissions of increasing size, until one takes longer than `LONGEST`.
 pub fn measure(scale: &Scale) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     for items in &scale.sizes {
@@ -53,7 +53,7 @@ pub fn measure(scale: &Scale) -> Vec<Point> {
     points
 }
 
-/// Submissions of a team that declares so many items.
+/// Measures the submissions of a team with this number of items.
 fn submissions(items: usize) -> Vec<Point> {
     let system = Running::start(&given::world(0));
     let kinds =
@@ -69,7 +69,7 @@ fn submissions(items: usize) -> Vec<Point> {
     points
 }
 
-/// Submits, and waits until it has settled.
+/// Submits and waits until SETTLED. Returns the seconds until the response and until SETTLED, and the response.
 async fn submitted(system: &Running, call: &Call) -> (f64, f64, Got) {
     let mut connection = Connection::open(&system.base).await;
     let began = Instant::now();
@@ -85,20 +85,20 @@ async fn submitted(system: &Running, call: &Call) -> (f64, f64, Got) {
     (reply, began.elapsed().as_secs_f64(), got)
 }
 
-/// Returns the write units in `Server-Timing`: `write_units;desc="19", …`.
+/// Returns the write units of `Server-Timing`: `write_units;desc="19", …`.
 fn write_units(got: &Got) -> Option<f64> {
     let told = got.headers.get("server-timing")?.to_str().ok()?;
     let metric = told.split(',').find_map(|metric| metric.trim().strip_prefix("write_units;desc="))?;
     metric.trim_matches('"').parse().ok()
 }
 
-/// How an item's time grows with the number of items.
+/// Returns the growth of the time per item.
 pub fn figures(points: &[Point]) -> Vec<Figure> {
     let kinds = [NEW, Changed::All.name()];
     kinds.into_iter().filter_map(|kind| grown(points, kind)).collect()
 }
 
-/// Compares the time per item of the most items with that of a tenth of them.
+/// Compares the time per item of the largest submission with that of a submission with a tenth of its items.
 fn grown(points: &[Point], kind: &str) -> Option<Figure> {
     let of_kind: Vec<&Point> = points.iter().filter(|point| point.kind == kind).collect();
     let most = of_kind.last()?;
@@ -108,7 +108,7 @@ fn grown(points: &[Point], kind: &str) -> Option<Figure> {
     Some(Figure::told(&what, format!("{:.2}", an_item(most) / an_item(fewer))))
 }
 
-/// All points as a table in Markdown.
+/// Returns all points as a Markdown table.
 pub fn table(points: &[Point]) -> String {
     let row = |point: &Point| {
         let units = point.units_an_item().map_or_else(String::new, |units| format!("{units:.2}"));

@@ -1,4 +1,4 @@
-//! How long it takes until what a submission causes for a dependent team can be seen by it.
+//! Time from a submission until the dependent team sees its change instance.
 
 use crate::client::{Call, Connection, runtime};
 use crate::figure::{Figure, quantile, time};
@@ -11,11 +11,12 @@ use std::time::{Duration, Instant};
 use tests::Running;
 
 const DEPENDENT_KEY: &str = "np-owner-key";
+/// Maximum median lag, in seconds.
 const GOAL: f64 = 0.05;
-/// How long the dependent team waits before it looks again.
+/// Interval between two reads of the dependent team's list.
 const LOOKING: Duration = Duration::from_millis(1);
 
-/// The lag of the stream of an idle system.
+/// Measures the lag of the stream on an idle system.
 pub fn measure(scale: &Scale) -> Vec<Figure> {
     let system = Running::start(&given::world(0));
     let client = runtime();
@@ -33,8 +34,9 @@ pub fn measure(scale: &Scale) -> Vec<Figure> {
     ]
 }
 
-/// Submits one more load balancer, and looks until there is one more change instance: the time until then, and until
-/// the reply.
+/// Submits one more load balancer and reads the dependent team's list until it has one more change instance.
+///
+/// Returns the seconds until that moment, and until the response.
 async fn lag(system: &Running, number: usize) -> (f64, f64) {
     let mut consumer = Connection::open(&system.base).await;
     let mut dependent = Connection::open(&system.base).await;
@@ -42,6 +44,7 @@ async fn lag(system: &Running, number: usize) -> (f64, f64) {
     let item = json!({"name": "lb", "algorithm": "RoundRobin"});
     let body = json!({CONSUMER: {format!("App{number}"): {"services": {"LoadBalancer": [item]}}}});
     let submit = Call::new(Method::PATCH, SUBMIT, CONSUMER_KEY, body.to_string().into_bytes());
+    // The first read on a connection takes longer, so it happens before the clock starts.
     dependent.send(&list).await;
     let sent = Instant::now();
     consumer.send(&submit).await;

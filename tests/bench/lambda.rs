@@ -1,7 +1,6 @@
 //! Time and memory of the functions at start, idle and under load, compared with a function without work.
 //!
-//! The programs are those that are deployed; the table is the engine of this process, so what the network and DynamoDB
-//! take comes on top.
+//! The programs are the deployed ones. The table is the engine of this process, so network and DynamoDB come on top.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -21,19 +20,19 @@ use crate::figure::Figure;
 use std::time::{Duration, Instant};
 use tests::{Running, Tls};
 
-/// How much longer than hello's a function's start may take.
+/// Maximum ratio of a function's cold start to the cold start of `hello`.
 const COLD_MAX: f64 = 1.6;
-/// How large a function's package may be, in bytes.
+/// Maximum size of a function's package, in bytes.
 const ZIP_MAX: u64 = 5_000_000;
-/// What a function's memory is configured to be.
+/// Configured memory of a function, in bytes.
 const MEMORY_MAX: u64 = 128 * 1024 * 1024;
-/// How often a program is started.
+/// Number of starts of each program.
 const STARTS: usize = 20;
-/// How often a program that runs is invoked again.
+/// Number of invocations of each running program.
 const INVOCATIONS: usize = 200;
 const HELLO: &str = "hello";
 
-/// Measures the functions at start, and those that large submissions reach under load.
+/// Measures the functions at start, and the functions of large submissions under load.
 pub fn measure() -> Vec<Figure> {
     let built = Built::functions();
     let mut figures = at_start(&built);
@@ -42,19 +41,19 @@ pub fn measure() -> Vec<Figure> {
     figures
 }
 
-/// What one start took, from nothing.
+/// Times of one cold start.
 struct Start {
-    /// Until it asked for its first event.
+    /// From the start to the first request for an event.
     ready: Duration,
-    /// Until its TLS connection stood, where it made one.
+    /// From the start to the complete TLS handshake, if there was one.
     connected: Option<Duration>,
-    /// Until it had answered that event.
+    /// From the start to the response to the first event.
     cold: Duration,
-    /// Of that, for how long calls of the table were under way.
+    /// Part of `cold` with a table call in progress.
     table: Duration,
 }
 
-/// The measurements of one function, or of hello.
+/// Measurements of one function or of `hello`.
 struct Taken {
     starts: Vec<Start>,
     warm: Duration,
@@ -67,7 +66,7 @@ impl Taken {
     }
 }
 
-/// As they start against AWS: the table and the bus are reached through TLS.
+/// Measures cold starts as on AWS: table and bus have TLS endpoints.
 fn at_start(built: &Built) -> Vec<Figure> {
     let system = Running::demo();
     let table = Tls::before(&system.engine, &system);
@@ -83,7 +82,7 @@ fn at_start(built: &Built) -> Vec<Figure> {
     events::simple(&system).into_iter().map(measure).collect()
 }
 
-/// Starts both in turns, then invokes both again and again.
+/// Starts both programs in turns, then invokes both in turns. So other load of the machine affects both equally.
 fn beside_hello(built: &Built, name: &str, tls: &Tls, environment: &str, event: &str) -> [Taken; 2] {
     let programs = [HELLO, name];
     let mut starts = [const { Vec::new() }; 2];
@@ -108,7 +107,7 @@ fn beside_hello(built: &Built, name: &str, tls: &Tls, environment: &str, event: 
     [Taken { starts: hello, warm: hello_warm, memory: hello_memory }, Taken { starts: taken, warm, memory }]
 }
 
-/// What it takes from nothing to the first reply, and the function that replied.
+/// Starts a program and invokes it once. Returns the times and the running function.
 fn start(built: &Built, name: &str, tls: &Tls, environment: &str, event: &str) -> (Start, Function) {
     let began = Instant::now();
     let mut function = Function::start(built.program(name), environment);
@@ -122,7 +121,7 @@ fn start(built: &Built, name: &str, tls: &Tls, environment: &str, event: &str) -
     (Start { ready: function.until_ready(), connected, cold, table }, function)
 }
 
-/// Compares a function with hello and with its goals.
+/// Compares a function with `hello` and with its goals.
 fn compared(built: &Built, name: &str, [hello, taken]: [Taken; 2]) -> Figure {
     let [bytes, hello_bytes] = [name, HELLO].map(|name| built.bytes(name));
     let zipped = built.zipped(name);
@@ -157,7 +156,7 @@ fn memory_goal() -> String {
     format!("memory < {}", mb(MEMORY_MAX))
 }
 
-/// The most memory that a function had, which has to stay below what it is given.
+/// Returns the figure of a function's peak memory. The goal is its configured memory.
 fn memory(what: String, bytes: u64) -> Figure {
     Figure { what, goal: memory_goal(), measured: mb(bytes), passes: Some(bytes < MEMORY_MAX) }
 }

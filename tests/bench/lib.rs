@@ -1,4 +1,4 @@
-//! What the benchmarks share, and the figures of the whole system: `cargo bench -p bench` measures all of them.
+//! Benchmarks of the whole system and their shared code. `cargo bench -p bench` measures all figures.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -29,19 +29,19 @@ pub mod terraform;
 use serde_json::json;
 use tests::{Ask, Running};
 
-/// What is measured.
+/// Values of `--only`.
 const PARTS: [&str; 6] = ["cost", "rates", "lag", "plan", "lambda", "growth"];
 
-/// How much is measured.
+/// Size of the measurements.
 #[derive(Clone, Debug)]
 pub struct Scale {
-    /// How many rounds alternate.
+    /// Number of alternating rounds.
     pub rounds: usize,
-    /// How many requests of a kind are sent in a round.
+    /// Number of requests of a kind in one round.
     pub requests: usize,
-    /// How many items are declared.
+    /// Numbers of declared items.
     pub sizes: Vec<usize>,
-    /// How often the lag of the stream is measured.
+    /// Number of measurements of the stream's lag.
     pub lags: usize,
 }
 
@@ -55,7 +55,7 @@ impl Scale {
     }
 }
 
-/// Measures what the arguments ask for: all of it, with `--quick` less of it, with `--only PART` a part.
+/// Measures all parts. `--quick` reduces rounds and items, `--only PART` selects one part.
 pub fn run(arguments: impl Iterator<Item = String>) {
     let arguments: Vec<String> = arguments.collect();
     let is_quick = arguments.iter().any(|argument| argument == "--quick");
@@ -92,10 +92,10 @@ pub fn run(arguments: impl Iterator<Item = String>) {
     }
 }
 
-/// How often it is asked whether everything has settled, for half a minute each.
+/// Number of polls in `settle`. Each waits for up to half a minute.
 const SETTLING: usize = 20;
 
-/// Waits until the system is idle: everything is generated and published.
+/// Waits until the system is idle: it has generated and published everything.
 pub fn settle(system: &Running) {
     let ask = Ask { method: "GET", path: "/_local/settled", ..Ask::default() };
     let is_settled = || system.send(&ask).body == json!({"settled": true});

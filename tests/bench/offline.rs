@@ -1,4 +1,4 @@
-//! The plan of two files, compared with a bare parse and with `terraform plan` on the same items.
+//! CPU time and memory of `dovetail plan`, compared with a bare parse and with `terraform plan` on the same items.
 
 use crate::Scale;
 use crate::built;
@@ -12,10 +12,10 @@ use std::path::Path;
 use std::process::Command;
 
 const RUNS: u32 = 20;
-/// How many items are planned while instructions are counted.
+/// Number of planned items while cachegrind counts instructions.
 const COUNTED: usize = 1_000;
 
-/// The ratios, for as many items as a scale has at most.
+/// Measures the ratios with the largest number of items of the scale.
 pub fn measure(scale: &Scale) -> Vec<Figure> {
     let count = scale.sizes.iter().copied().max().unwrap();
     let dovetail = built::dovetail();
@@ -77,7 +77,7 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// What cachegrind counts: a figure that other load does not change.
+/// Returns cachegrind's count of instructions. Other load of the machine does not change it.
 fn instructions(dovetail: &Path) -> String {
     let directory = tempfile::tempdir().unwrap();
     if !is_there("valgrind") {

@@ -1,4 +1,4 @@
-//! The least that a comparison of two documents could do: it reads and parses them, and ends.
+//! The minimum work of a comparison of two documents: it reads and parses them.
 
 use serde_json::Value;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! The time of a submission without the storage: parsing, planning, and comparing two files.
+//! Time of a submission without the storage: parsing, planning, and comparing two files.
 #![expect(clippy::unwrap_used, reason = "benchmark")]
 
 use bench::given::{Changed, declaration};
@@ -9,7 +9,7 @@ use domain::compare::compare;
 use domain::declaration::parse;
 use std::fmt::{Display, Formatter, Result};
 
-/// A declaration of so many items, some of which differ from those that are stored.
+/// A declaration, and the share of items that differ from the stored ones.
 struct Case {
     items: usize,
     changed: Changed,

@@ -1,29 +1,28 @@
-//! A line chart with logarithmic axes, as SVG on white, so that it can be read on any page.
+//! Line charts with logarithmic axes, as SVG. The white background keeps them readable on any page.
 
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 400.0;
-/// Where the lines may be: left, right, top and bottom.
+/// Edges of the plot area, in SVG units.
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 490.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 340.0;
 const COLOURS: [&str; 5] = ["#0b62a4", "#c8501e", "#2e7d32", "#6a3d9a", "#555555"];
 
-/// A chart.
 pub struct Chart<'a> {
-    /// What is above it.
+    /// Text above the chart.
     pub title: &'a str,
-    /// What is below it: the quantity and its unit.
+    /// Label of the horizontal axis: the quantity and its unit.
     pub across: &'a str,
     /// Label of the vertical axis: the quantity and its unit.
     pub up: &'a str,
-    /// The lines, each by its name, with their points; all numbers are above zero.
+    /// Name and points of each line. All numbers must be positive.
     pub lines: Vec<(&'a str, Vec<(f64, f64)>)>,
 }
 
-/// A logarithmic axis between two powers of ten, or between two halves of them.
+/// A logarithmic axis between two powers of ten, with the exponents `least` and `most`.
 struct Axis {
     least: f64,
     most: f64,
@@ -42,14 +41,14 @@ impl Axis {
         self.from + (value.log10() - self.least) / (self.most - self.least) * (self.to - self.from)
     }
 
-    /// The powers of ten.
+    /// Returns the powers of ten on the axis.
     fn marks(&self) -> impl Iterator<Item = f64> {
         (self.least as i32..=self.most as i32).map(|power| 10_f64.powi(power))
     }
 }
 
 impl Chart<'_> {
-    /// The chart as an SVG document.
+    /// Returns the chart as an SVG document.
     pub fn svg(&self) -> String {
         let points = || self.lines.iter().flat_map(|(_, points)| points);
         let across = Axis::over(points().map(|point| point.0), LEFT, RIGHT);
@@ -100,7 +99,7 @@ fn grid(svg: &mut String, across: &Axis, up: &Axis) {
     }
 }
 
-/// A number with a comma at each thousand.
+/// Formats a number with a comma at each thousand.
 fn number(value: f64) -> String {
     let text = format!("{value}");
     if value < 1_000.0 {

@@ -1,30 +1,30 @@
-//! What whole processes take, as the system counts it.
+//! CPU time and memory of whole processes, measured by `/usr/bin/time`.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The mean CPU time of a process, and the most memory that one had.
+/// Mean CPU time and maximum memory of a repeated process.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken {
-    /// Of the user and of the system, in seconds.
+    /// User and system time, in seconds.
     pub cpu: f64,
-    /// The peak of what is resident, in bytes.
+    /// Peak of resident memory, in bytes.
     pub memory: f64,
 }
 
 const TIME: &str = "/usr/bin/time";
 
-/// Where a process says what it says, in its directory.
+/// File in the working directory with the output of the process.
 pub const SAID: &str = "said.txt";
 
-/// Runs a command so many times; status 2 is that of a plan with changes.
+/// Shell script that runs a command repeatedly. Status 2 is the status of a plan with changes.
 const AGAIN: &str = r#"runs=$1; shift; while [ "$runs" -gt 0 ]; do
     "$@" > said.txt || [ $? = 2 ] || exit 1
     runs=$((runs - 1))
 done"#;
 
-/// Whether there is a program of this name, and one that counts what others take.
+/// Returns whether a program and `/usr/bin/time` exist.
 pub fn is_there(program: &str) -> bool {
     let runs = |mut command: Command| {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
@@ -34,7 +34,7 @@ pub fn is_there(program: &str) -> bool {
     Path::new(TIME).exists() && runs(version)
 }
 
-/// Runs a command in a directory so many times, and counts.
+/// Runs a command this number of times in a directory, and measures it.
 pub fn taken(runs: u32, directory: &Path, command: &[&str]) -> Taken {
     let counted = tempfile::NamedTempFile::new().unwrap();
     let status = Command::new(TIME)

@@ -1,4 +1,4 @@
-//! How many requests the system answers in a second, and how many the engine below it does.
+//! Requests per second of the system over HTTP, and of the engine below it.
 
 use crate::client::{CONCURRENCY, Call, Connection, rate, runtime};
 use crate::figure::{Figure, quantile};
@@ -10,19 +10,19 @@ use serde_json::{Value, json};
 use tests::Running;
 use tokio::runtime::Runtime;
 
-/// Where consumers submit.
+/// Path of a consumer's submissions.
 pub const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 
-/// Where owners find their change instances.
+/// Path of an owner's change instances.
 pub const OWNED: &str = "/v1/orcabase/serviceowner/change_instances/";
 
-/// How many teams submit; a team's submissions wait for one another.
+/// Number of teams that submit. Submissions of one team run in sequence.
 const TEAMS: usize = 100;
 
-/// What is done in each round, by turns, so that whatever else the machine does meets all of it.
+/// Number of measurements in each round. They alternate, so other load of the machine affects all of them.
 const BY_TURNS: usize = 4;
 
-/// The rates of all kinds of requests.
+/// Measures the rates of all kinds of requests.
 pub fn measure(scale: &Scale) -> Vec<Figure> {
     let system = Running::start(&given::world(TEAMS));
     let measuring = Measuring { system: &system, client: runtime(), scale, recorder: Recorder::on(&system) };
@@ -63,7 +63,7 @@ struct Measuring<'a> {
 }
 
 impl Measuring<'_> {
-    /// The rates of submissions of one new item, each of another team, and of their transactions.
+    /// Measures submissions of one new item, each by another team, and their transactions at the engine.
     fn submissions(&self) -> (f64, f64) {
         let (mut http, mut engine) = (Vec::new(), Vec::new());
         for round in 0..self.scale.rounds {
@@ -80,7 +80,7 @@ impl Measuring<'_> {
         (quantile(&http, 0.5), quantile(&engine, 0.5))
     }
 
-    /// The ids of as many change instances as the decisions need, all of them PENDING.
+    /// Returns the ids of enough PENDING change instances for the decisions.
     fn waiting(&self) -> Vec<u64> {
         let count = self.scale.rounds * BY_TURNS * self.scale.requests;
         let body = given::declaration(count, Changed::Nothing);
@@ -99,19 +99,19 @@ impl Measuring<'_> {
         found
     }
 
-    /// The rate of reading these paths by turns, and that of what they ask of the engine.
+    /// Measures reads of these paths in turns, and the same engine calls made directly.
     fn reads(&self, paths: &[String]) -> (f64, f64) {
         let read = |path: &String| Call::get(path, OWNER_KEY);
         let calls: Vec<Call> = paths.iter().cycle().take(self.scale.requests).map(read).collect();
         let asked: Vec<_> = calls.iter().map(|call| self.recorder.asked(call)).collect();
         let sent: Vec<_> = calls.into_iter().map(|call| vec![call]).collect();
-        // What is made at the first request is not measured.
+        // The first requests fill caches, so they are not part of the measurement.
         rate(&self.client, &self.system.base, &sent[..CONCURRENCY]);
         let http = rate(&self.client, &self.system.base, &sent);
         (http, rate(&self.client, &self.system.engine, &asked))
     }
 
-    /// Measures the rate of approvals, and of the same engine calls made directly.
+    /// Measures approvals, and the same engine calls made directly.
     fn decisions(&self, waiting: &[u64]) -> Vec<Figure> {
         let mut rounds = Vec::new();
         for round in waiting.chunks_exact(BY_TURNS * self.scale.requests).take(self.scale.rounds) {
@@ -143,7 +143,7 @@ impl Measuring<'_> {
         round
     }
 
-    /// Has what the stream feeds rest, or catch up and go on.
+    /// Stops or starts the functions of the stream, each time on an idle system.
     fn at_work(&self, enabled: bool) {
         if !enabled {
             settle(self.system);
@@ -168,18 +168,18 @@ fn approval(id: &u64) -> Call {
     Call::new(Method::PATCH, &format!("{OWNED}{id}/"), OWNER_KEY, body)
 }
 
-/// The rates of one round: approvals over HTTP, and what they ask of the engine made straight there.
+/// Rates of one round: approvals over HTTP, and their engine calls made directly.
 #[derive(Debug)]
 struct Round {
-    /// Over HTTP, with `generate` and `notify` at work.
+    /// Rate over HTTP, with `generate` and `notify` at work.
     usual: f64,
-    /// Over HTTP, with `generate` and `notify` idle.
+    /// Rate over HTTP, with `generate` and `notify` idle.
     resting: f64,
-    /// All that an approval asks of the engine, one after the other.
+    /// Rate of all engine calls of an approval, in sequence.
     all: f64,
-    /// Its transaction alone.
+    /// Rate of its transaction alone.
     written: f64,
-    /// What an approval asks of the engine.
+    /// Operations of an approval at the engine.
     asked: String,
 }
 

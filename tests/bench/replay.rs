@@ -1,4 +1,4 @@
-//! The calls that a function makes to the engine, recorded so that they can be made once more without the function.
+//! Records the engine calls of a function, so that a benchmark can repeat them without the function.
 
 use crate::client::Call;
 use dovetail_http::{CursorKey, Event};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tests::{AllAsked, Asked, Proxy, Running};
 use time::OffsetDateTime;
 
-/// Functions before a proxy that keeps what they ask of the engine, and lets them write nothing.
+/// Functions behind a proxy. The proxy records their engine calls and blocks their writes.
 pub struct Recorder<'a> {
     system: &'a Running,
     table: Table,
@@ -24,7 +24,7 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// Records on the tables of a system.
+    /// Creates a recorder on the tables of a system.
     pub fn on(system: &'a Running) -> Self {
         let (proxy, all) = system.block_on(Proxy::keeping(system.engine.clone()));
         let settings = system.tables_through(&proxy.endpoint);
@@ -33,7 +33,7 @@ impl<'a> Recorder<'a> {
         Self { system, table, cursor_key, verdicts, all, requests: AtomicUsize::new(0), _proxy: proxy }
     }
 
-    /// What a call of the API asks of the engine, in order; the transaction in it is good, and not yet made.
+    /// Returns the engine calls of an API call, in order. Their transaction is valid and not yet executed.
     pub fn asked(&self, call: &Call) -> Vec<Call> {
         self.all.lock().unwrap().clear();
         let event = self.event(call);
@@ -66,13 +66,13 @@ fn again(asked: Asked) -> Call {
     Call { method: Method::POST, path: "/".to_owned(), headers: asked.headers, body: asked.body }
 }
 
-/// What a call of the engine asks for.
+/// Returns the operation of an engine call.
 pub fn operation(call: &Call) -> &str {
     let target = call.headers.get("x-amz-target").unwrap().to_str().unwrap();
     target.rsplit('.').next().unwrap_or(target)
 }
 
-/// The transactions among some calls.
+/// Returns the transactions among the calls.
 pub fn transactions(calls: &[Call]) -> Vec<Call> {
     calls.iter().filter(|call| operation(call) == "TransactWriteItems").cloned().collect()
 }

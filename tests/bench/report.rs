@@ -1,4 +1,4 @@
-//! What is written of the figures: the plots, and a block of docs/explanation/performance.md.
+//! Writes the plots and the block of figures in docs/explanation/performance.md.
 
 use crate::figure::{self, Figure};
 use crate::given::Changed;
@@ -11,7 +11,7 @@ const BEGIN: &str = "<!-- figures -->\n";
 const END: &str = "<!-- /figures -->";
 const ACROSS: &str = "declared items";
 
-/// A plot: its file, its title, the label of its vertical axis, and the value of a point.
+/// A plot: file name, title, label of the vertical axis, and value of a point.
 type Plot = (&'static str, &'static str, &'static str, fn(&Point) -> Option<f64>);
 
 const PLOTS: [Plot; 3] = [
@@ -44,7 +44,7 @@ fn block(figures: &[Figure], points: &[Point], plots: &str) -> String {
     )
 }
 
-/// The cores and the model of the processor.
+/// Returns the number of cores and the model of the processor.
 fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -52,7 +52,7 @@ fn machine() -> String {
     format!("{cores} cores, {}", model.map_or("of an unknown model", |(_, model)| model.trim()))
 }
 
-/// Draws what is known; the links to it.
+/// Draws each plot with points, and returns the links to them.
 fn plots(docs: &Path, points: &[Point]) -> String {
     let directory: PathBuf = docs.join("plots");
     fs::create_dir_all(&directory).unwrap();
@@ -68,7 +68,7 @@ fn plots(docs: &Path, points: &[Point]) -> String {
     links
 }
 
-/// A line for each kind of submission that has this number.
+/// Returns a line for each kind of submission with values.
 fn lines(points: &[Point], value: fn(&Point) -> Option<f64>) -> Vec<(&'static str, Vec<(f64, f64)>)> {
     let kinds = [NEW].into_iter().chain(Changed::EACH.map(Changed::name));
     let lines = kinds.map(|kind| {

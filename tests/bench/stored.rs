@@ -1,4 +1,4 @@
-//! A team as it is stored, in memory alone: what a plan is made on, and the plan.
+//! A stored team in memory, and plans on it. So the benchmark of the planner needs no table.
 
 use crate::given::{CONSUMER, Changed, declaration, schema};
 use domain::actor::{Actor, TeamRef};
@@ -18,10 +18,10 @@ use domain::timestamp::Timestamp;
 use domain::write::Write;
 use std::sync::Arc;
 
-/// From how many changed items on a submission is staged: each takes two writes, or three.
+/// Maximum number of changed items in one transaction. Each takes two or three writes.
 const AT_ONCE: usize = 40;
 
-/// A team whose items are stored.
+/// A team with stored items.
 pub struct Known {
     stored: Stored,
     items: Items,
@@ -30,7 +30,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// The team once it has declared so many items.
+    /// Creates the team and declares this number of items.
     pub fn with(count: usize) -> Self {
         let mut known = Self::new();
         let declaration = declared::parse(&declaration(count, Changed::Nothing)).unwrap();
@@ -64,14 +64,14 @@ impl Known {
         }
     }
 
-    /// The items that are read for a declaration.
+    /// Returns the items that `submit` reads for a declaration.
     pub fn read(&self, declaration: &Declaration) -> Items {
         let applications = plan::to_read(&self.stored, declaration, Scope::Whole);
         let items = |id| -> Vec<Item> { self.items.get(&id).cloned().unwrap_or_default() };
         applications.into_iter().map(|id| (id, items(id))).collect()
     }
 
-    /// What a submission does between its reads and its writes; how many changes it has planned.
+    /// Executes a submission between its reads and its writes. Returns the number of writes or work records.
     pub fn submit(&self, declaration: &Declaration, items: &Items, changed: usize) -> usize {
         let read = plan::to_read(&self.stored, declaration, Scope::Whole);
         assert_eq!(read.len(), items.len());

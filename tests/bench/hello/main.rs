@@ -1,4 +1,4 @@
-//! The smallest function there is: it answers what it was asked.
+//! The smallest possible function. It returns its event.
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use serde_json::Value;

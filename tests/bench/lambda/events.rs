@@ -1,4 +1,4 @@
-//! Events as a function gets them.
+//! Events in the form of API Gateway and of the stream.
 
 use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
 use dovetail_http::{AuthorizerEvent, Known, valid_key, verdict};
@@ -14,7 +14,7 @@ pub(super) const OWNER: &str = "/v1/orcabase/serviceowner";
 
 static REQUESTS: AtomicU64 = AtomicU64::new(0);
 
-/// A request with a key, as it comes from API Gateway, which has asked the authorizer.
+/// Returns a request with an API key as API Gateway delivers it, with the authorizer's response.
 pub(super) fn request(system: &Running, method: &str, path: &str, key: &str, body: &Value) -> String {
     let request = Request::builder()
         .method(method)
@@ -40,7 +40,7 @@ pub(super) fn request(system: &Running, method: &str, path: &str, key: &str, bod
     serde_json::to_string(&event).unwrap()
 }
 
-/// What the authorizer is asked; without a key it answers at once.
+/// Returns an event of the authorizer. Without an API key, the authorizer responds at once.
 pub(super) fn authorization(key: Option<&str>) -> String {
     let mut event = AuthorizerEvent::default();
     event.version = Some("2.0".to_owned());
@@ -52,7 +52,7 @@ pub(super) fn authorization(key: Option<&str>) -> String {
     serde_json::to_string(&event).unwrap()
 }
 
-/// A first, simple event for each function that reads and writes nothing new, however often it comes.
+/// Returns one simple event for each function. Repeated invocations write nothing new.
 pub(super) fn simple(system: &Running) -> Vec<(&'static str, String)> {
     let vm = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "vm", "cpu": 8}]}}}});
     let submitted = system.call("POST", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &vm);
@@ -81,7 +81,7 @@ pub(super) fn simple(system: &Running) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Fails unless the function took the event: a request has a good status, a batch no failures.
+/// Panics unless the function accepted the event: a request has a status below 300, a batch has no failures.
 pub(super) fn assert_answered(name: &str, reply: &[u8]) {
     let reply: Value = serde_json::from_slice(reply).unwrap();
     let status = reply["statusCode"].as_u64().unwrap_or(200);

@@ -1,4 +1,4 @@
-//! A function as Lambda runs it: a process of its own, which asks the Runtime API for events and answers them there.
+//! A function in the environment of Lambda: a separate process with a Runtime API for events and responses.
 
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
@@ -20,24 +20,24 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// How long an invocation may take.
+/// Deadline of an invocation: 15 minutes, the maximum of Lambda.
 const DEADLINE: Duration = Duration::from_secs(900);
 
-/// A function, until it is dropped.
+/// A running function. Drop ends its process.
 pub(super) struct Function {
     process: Child,
     runtime: Runtime,
     events: UnboundedSender<Bytes>,
     replies: UnboundedReceiver<Result<Bytes, Bytes>>,
     began: Instant,
-    /// When it first asked for an event.
+    /// Time of the first request for an event.
     asked: Arc<OnceLock<Instant>>,
-    /// What it has said.
+    /// Standard output of the process.
     said: File,
 }
 
 impl Function {
-    /// Starts a program with the environment of a function of 128 MB, and these lines of `KEY=value`.
+    /// Starts a program with the environment of a function of 128 MB and these lines of `KEY=value`.
     pub(super) fn start(program: &Path, environment: &str) -> Self {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -73,30 +73,30 @@ impl Function {
         Self { process, runtime, events, replies, began, asked, said }
     }
 
-    /// Invokes it and waits for the reply.
+    /// Invokes the function and waits for its response.
     pub(super) fn invoke(&mut self, event: &str) -> Bytes {
         self.events.send(Bytes::from(event.to_owned())).unwrap();
         let reply = self.runtime.block_on(self.replies.recv()).unwrap();
         reply.unwrap_or_else(|error| panic!("the function failed: {}", String::from_utf8_lossy(&error)))
     }
 
-    /// Returns the time until its first request for an event. It is unknown before the first response.
+    /// Returns the time from the start to the first request for an event. Panics before that request.
     pub(super) fn until_ready(&self) -> Duration {
         *self.asked.get().unwrap() - self.began
     }
 
-    /// Returns the sum of the write units in its metrics.
+    /// Returns the sum of the write units in the metrics.
     pub(super) fn write_units(&mut self) -> f64 {
         self.told().iter().filter_map(|line| line["WriteUnits"].as_f64()).sum()
     }
 
-    /// For how long calls of the table were under way, for each event.
+    /// Returns, for each event, the time with a table call in progress.
     pub(super) fn table_times(&mut self) -> Vec<Duration> {
         let told = self.told();
         told.iter().filter_map(|line| line["TableMicroseconds"].as_u64()).map(Duration::from_micros).collect()
     }
 
-    /// The lines of its metrics.
+    /// Returns the JSON lines of the output. They contain the metrics.
     fn told(&mut self) -> Vec<Value> {
         let mut text = String::new();
         self.said.rewind().unwrap();
@@ -104,7 +104,7 @@ impl Function {
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// The most memory that the process has had so far, in bytes.
+    /// Returns the peak memory of the process in bytes.
     pub(super) fn memory_peak(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -119,7 +119,7 @@ impl Drop for Function {
     }
 }
 
-/// The Runtime API of one function.
+/// Runtime API of one function.
 struct Api {
     events: Mutex<UnboundedReceiver<Bytes>>,
     replies: UnboundedSender<Result<Bytes, Bytes>>,
@@ -146,13 +146,13 @@ impl Api {
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hyper::Error> {
         if request.method() == Method::GET {
             self.asked.get_or_init(Instant::now);
-            // Without a next event, no next answer follows.
+            // The sender drops at the end. Then the response does not matter.
             let event = self.events.lock().await.recv().await.unwrap_or_default();
             return Ok(self.next(event));
         }
         let failed = request.uri().path().ends_with("/error");
         let body = request.into_body().collect().await?.to_bytes();
-        // The output after the last response has no reader.
+        // The receiver may be gone at the end, so the result does not count.
         drop(self.replies.send(if failed { Err(body) } else { Ok(body) }));
         let mut taken = Response::new(Full::new(Bytes::from_static(br#"{"status":"OK"}"#)));
         *taken.status_mut() = StatusCode::ACCEPTED;

@@ -1,4 +1,4 @@
-//! The largest submissions: what `submit` takes for one, and then `generate`, which carries it out.
+//! Memory, time and write units of `submit` and `generate` for the largest submissions.
 
 use super::events::{CONSUMER, OWNER, request};
 use super::function::Function;
@@ -12,17 +12,17 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tests::{Proxy, Running};
 
-/// How many items fit one transaction.
+/// Number of items in a submission of one transaction, for comparison.
 const AT_ONCE: usize = 30;
-/// How many records a batch of the stream holds.
+/// Number of records in a batch of the stream.
 const BATCH: usize = 10;
-/// By how much an item of a large submission may cost more than one of a small.
+/// Maximum ratio of write units per item: large submission to small one.
 const UNITS_RATIO_MAX: f64 = 1.1;
 
-/// How large a transaction may be, in bytes: 3.5 MB where DynamoDB takes 4.
+/// Maximum size of a transaction in bytes: 3.5 MB. The limit of DynamoDB is 4 MB.
 const TRANSACTION_MAX: u64 = 7 * 512 * 1024;
 
-/// A service owner with items, as large as they are to be.
+/// A large submission, and the service of its items.
 struct Load {
     what: &'static str,
     item_bytes: usize,
@@ -42,6 +42,7 @@ pub(super) fn measure(built: &Built) -> Vec<Figure> {
 impl Load {
     fn measure(&self, built: &Built) -> Vec<Figure> {
         let mut system = Running::demo();
+        // The measured processes do this work.
         for function in ["generate", "notify"] {
             system.enable(function, false);
         }
@@ -110,7 +111,7 @@ impl Load {
         item
     }
 
-    /// Delivers the stream's records until nothing is left to be done.
+    /// Delivers the stream's records to `generate` until the submission is SETTLED.
     fn generate(&self, built: &Built, system: &Running) -> (Vec<Figure>, f64) {
         let mut function = Function::start(built.program("generate"), &system.environment);
         let began = Instant::now();
@@ -143,7 +144,7 @@ impl Load {
         Figure { what, goal: String::new(), measured: time(took.as_secs_f64()), passes: None }
     }
 
-    /// The largest transaction, with the names and signs of its JSON, which DynamoDB does not count.
+    /// Returns the figure of the largest transaction. Unlike DynamoDB, it counts the names and signs of JSON.
     fn largest(&self, bytes: usize) -> Figure {
         Figure {
             what: format!("largest transaction, {}", self.what),

@@ -1,4 +1,4 @@
-//! What a submission takes besides calls of the table.
+//! Time of `submit` without its table calls.
 
 use super::events::{CONSUMER, request};
 use super::function::Function;
@@ -8,19 +8,20 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tests::Running;
 
-/// How many items a submission declares.
+/// Number of items in a submission.
 const ITEMS: usize = 10;
-/// How many submissions are made.
+/// Number of measured submissions.
 const SUBMISSIONS: usize = 500;
-/// How many are made before, which count for nothing.
+/// Number of unmeasured submissions before them.
 const FIRST: usize = 20;
-/// How long it may take, in seconds, of 99 submissions in a hundred.
+/// Maximum of the 99th percentile, in seconds.
 const SECONDS_MAX: f64 = 0.002;
 
-/// Submits to a function that runs, each time with all items changed, and takes off for how long calls of the table were
-/// under way.
+/// Submits to a running function, each time with changes of all items. Subtracts the time with a table call in
+/// progress.
 pub(super) fn measure(built: &Built) -> Vec<Figure> {
     let system = Running::demo();
+    // Their work would compete with `submit` for the CPU.
     for function in ["generate", "notify"] {
         system.enable(function, false);
     }
