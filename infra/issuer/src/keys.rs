@@ -25,7 +25,6 @@ pub(crate) struct Key {
     pub(crate) public: DecodingKey,
 }
 
-/// The cached keys.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     keys: Vec<Key>,

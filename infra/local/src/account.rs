@@ -1,5 +1,4 @@
-//! The tables of a deployed stack, as the caller of a command reaches them: with the credentials and the region of the
-//! environment, a profile, or the machine.
+//! Access to the tables of a deployed stack, with the caller's credentials and region.
 
 use std::{env, fmt};
 
@@ -7,7 +6,7 @@ use aws_config::{BehaviorVersion, SdkConfig};
 use dovetail_aws::{Trust, Way, credential_source, https};
 use dovetail_table::{ACTIONS_MAX, Settings, Table};
 
-/// Where a command looks for its table. Every failure names all of it.
+/// The location of a table. Every failure shows all of it, so that a wrong profile or region is obvious.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     table: String,
@@ -23,21 +22,17 @@ impl fmt::Display for Location {
     }
 }
 
-/// Why a table can't be reached or used.
+/// The reason why a table cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No region is set.
     #[error("no region is set: set AWS_REGION, or a region in the profile ({0})")]
     NoRegion(Box<Location>),
-    /// No credentials were found.
     #[error("no credentials were found: {reason} ({location})")]
     NoCredentials {
-        /// Why the last provider has none.
+        /// The reason of the last provider.
         reason: String,
-        /// Where they were needed.
         location: Box<Location>,
     },
-    /// The table failed.
     #[error("{source} ({location})")]
     Table {
         /// How.
@@ -47,7 +42,7 @@ pub enum Error {
     },
 }
 
-/// A table, and where it is.
+/// A table with its location.
 pub(crate) struct Reached {
     pub(crate) table: Table,
     location: Box<Location>,
@@ -60,7 +55,7 @@ impl Reached {
     }
 }
 
-/// Returns the table of this name and that of its API keys; with an endpoint, those of an engine in AWS's place.
+/// Returns the main table with this name and its table of API keys, of AWS or of an engine.
 pub(crate) async fn reach(name: &str, endpoint: Option<&str>) -> Result<Reached, Error> {
     let (way, location) = match endpoint {
         Some(endpoint) => (Way::Engine(endpoint.to_owned()), at_engine(name, endpoint)),
@@ -69,7 +64,7 @@ pub(crate) async fn reach(name: &str, endpoint: Option<&str>) -> Result<Reached,
     Ok(Reached { table: connect(name, way), location })
 }
 
-/// Returns the table of an engine, which needs no account.
+/// Returns the table of an engine, which needs no credentials.
 pub(crate) fn of_engine(name: &str, endpoint: &str) -> Table {
     connect(name, Way::Engine(endpoint.to_owned()))
 }
@@ -86,6 +81,8 @@ fn connect(name: &str, way: Way) -> Table {
 
 fn at_engine(table: &str, endpoint: &str) -> Box<Location> {
     let [region, credentials] = ["us-east-1", "none needed"].map(str::to_owned);
+    // A person may be behind a proxy with certificates of its own. So a command trusts the machine, unlike a function
+    // (decision record 14).
     Box::new(Location { table: table.to_owned(), region, endpoint: endpoint.to_owned(), credentials })
 }
 
@@ -108,7 +105,7 @@ async fn of_account(name: &str) -> Result<(Way, Box<Location>), Error> {
     Ok((Way::Account(Box::new(account)), location))
 }
 
-/// Returns the endpoint that the SDK uses.
+/// Returns the endpoint that the SDK uses, for messages.
 fn endpoint(account: &SdkConfig) -> String {
     let set = env::var("AWS_ENDPOINT_URL_DYNAMODB").ok();
     let set = set.or_else(|| account.endpoint_url().map(str::to_owned));

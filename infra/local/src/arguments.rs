@@ -1,4 +1,4 @@
-//! The command line: what it may say, and what is meant when it says nothing.
+//! The command line: parses the arguments and fills in the defaults.
 
 use std::{
     ffi::OsString,
@@ -15,18 +15,18 @@ use dovetail_table::ACTIONS_MAX;
 
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);
 const DATA: &str = ".dovetail";
-/// What the table is called unless it is said.
+/// The default name of the table.
 pub const TABLE: &str = "dovetail-local";
-// DynamoDB's own limits, less what the name of the table of API keys adds; eleven is the shortest whose stream the
-// embedded engine can name.
+// DynamoDB allows 255 bytes, and the name of the keys table adds five. The embedded engine cannot name the stream of
+// a table with fewer than 11 bytes.
 const TABLE_BYTES: RangeInclusive<usize> = 11..=250;
-// Of a deployed table, DynamoDB's limits are all.
+// The name of a deployed table only has the limits of DynamoDB.
 const DEPLOYED_TABLE_BYTES: RangeInclusive<usize> = 3..=255;
 
-/// The word that `audit` is asked for with.
+/// The name of the command `audit`.
 pub const AUDIT: &str = "audit";
 
-/// What `--help` prints.
+/// The help text of `--help`.
 pub const HELP: &str = "\
 Runs the whole system in one process, on an embedded database or an engine elsewhere.
 
@@ -56,70 +56,62 @@ Options:
   --help             print this
 ";
 
-/// What the command line asks for.
+/// A parsed command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Print [`HELP`].
     Help,
-    /// Serve.
     Serve(Settings),
-    /// Compare two files.
     Plan(plan::Settings),
-    /// Print [`plan::HELP`].
     PlanHelp,
-    /// Check every invariant.
     Audit(audit::Settings),
-    /// Print [`audit::HELP`].
     AuditHelp,
-    /// Put a world into the tables of a stack.
+    /// Load a world into the tables of a stack.
     Load(load::Settings),
-    /// Print [`load::HELP`].
     LoadHelp,
 }
 
-/// The word that `--world` takes for the demo world.
+/// The value of `--world` for the demo world.
 const DEMO: &str = "demo";
 
-/// Which world a system loads at its start.
+/// The world that a system loads at its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorldChoice {
-    /// The demo world, unless the tables have a team already.
+    /// The demo world, unless the table already has a team.
     DemoIfEmpty,
-    /// The demo world.
     Demo,
-    /// The world in a file.
+    /// The world of a file.
     File(PathBuf),
 }
 
 impl WorldChoice {
-    /// Reads the value of `--world`; a file called `demo` is given as `./demo`.
+    /// Interprets the value of `--world`. A file with the name `demo` needs the path `./demo`.
     fn of(value: PathBuf) -> Self {
         if value.as_os_str() == DEMO { Self::Demo } else { Self::File(value) }
     }
 }
 
-/// How to serve.
+/// The settings of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The address to listen on.
+    /// Address and port of the server; default 127.0.0.1:9000.
     pub listen: SocketAddr,
-    /// Where files are kept: the database, unless the engine is elsewhere, and what is remembered beside it.
+    /// Location of the database, unless the engine is external, and of the journal.
     pub place: Place,
-    /// The engine elsewhere; none is the embedded one.
+    /// Endpoint of an external engine; `None` means the embedded one.
     pub endpoint: Option<String>,
-    /// The table's name.
+    /// Name of the main table.
     pub table: String,
-    /// The teams, keys and services to add where they are missing.
+    /// World whose missing objects are added.
     pub world: WorldChoice,
-    /// Where the functions of stream and schedule run; none is in this process.
+    /// Base URL of the stream's and the schedule's functions; `None` means this process.
     pub functions: Option<String>,
-    /// How many writes a submission makes at once; a larger one is staged.
+    /// Most writes of a submission in one transaction; a larger one is staged.
     pub actions_max: usize,
-    /// Whose tokens are taken beside API keys.
+    /// Issuer of user tokens; `None` means that only API keys are valid.
     pub issuer: Option<dovetail_issuer::Settings>,
-    /// The file that gets the environment of functions elsewhere.
+    /// File for the environment of functions in other processes.
     pub env_file: Option<PathBuf>,
-    /// The file that gets the base URL when requests are answered.
+    /// File for the base URL, written when the system is ready.
     pub ready_file: Option<PathBuf>,
 }
 
@@ -140,7 +132,7 @@ impl Default for Settings {
     }
 }
 
-/// Reads the arguments, the program's name not among them.
+/// Parses the arguments without the program name.
 pub fn parse<A>(args: A) -> Result<Command, String>
 where
     A: IntoIterator,

@@ -1,4 +1,4 @@
-//! `dovetail audit`: checks every invariant on the rows of a table or of an export, and mends what can be computed again.
+//! The command `dovetail audit`: checks every invariant of a table or an export, and repairs derived values.
 
 mod export;
 mod progress;
@@ -22,7 +22,7 @@ use crate::{
 };
 use progress::Progress;
 
-/// What `audit --help` prints.
+/// The help text of `audit --help`.
 pub const HELP: &str = "\
 Checks every invariant on all records. What is wrong is printed as JSON lines, a summary last.
 
@@ -41,58 +41,53 @@ Options:
 Exit status: 0 sound, 1 something is wrong, 2 it could not be audited.
 ";
 
-/// What to audit, and whether to mend it.
+/// The source of the audit, and whether to repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Where the rows are.
+    /// Source of the rows.
     pub source: Source,
-    /// Whether to mend what can be computed again.
+    /// Whether to repair values that can be recomputed.
     pub repair: bool,
 }
 
-/// Where the rows are.
+/// The source of the rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// In an embedded engine's directory.
+    /// The directory of an embedded engine.
     Data(PathBuf),
-    /// In a deployed table.
     Table {
-        /// Its name.
         name: String,
-        /// An engine to use instead of AWS.
+        /// Endpoint of an engine that replaces AWS; `None` means AWS.
         endpoint: Option<String>,
     },
-    /// In an export that was downloaded.
+    /// A downloaded S3 export.
     Export(PathBuf),
 }
 
-/// What an audit came to.
+/// The result of an audit, which decides the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Every invariant holds.
     Sound,
-    /// Something is wrong.
+    /// An invariant is violated.
     Violated,
-    /// Nothing is known to be wrong, but not all of it stood still for long enough.
+    /// No violation holds, but some records moved at every look.
     Unsettled,
 }
 
-/// Why there is no audit.
+/// The reason for a failed audit.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The directory has no database.
     #[error("{}: there is no database", .0.display())]
     NoDatabase(PathBuf),
-    /// The engine failed.
     #[error(transparent)]
     Engine(#[from] engine::Error),
-    /// The table failed.
     #[error(transparent)]
     Table(#[from] dovetail_table::Error),
-    /// The table of a stack can't be reached or used.
+    /// The table of a stack cannot be used.
     #[error(transparent)]
     Account(#[from] account::Error),
-    /// The export can't be read, is not whole, or holds what is no row.
+    /// The export is unreadable, incomplete or invalid.
     #[error(transparent)]
     Export(#[from] export::Error),
     /// The findings can't be printed.
@@ -100,7 +95,7 @@ pub enum Error {
     Print(#[from] io::Error),
 }
 
-/// Audits, and prints what is wrong.
+/// Runs the audit and prints the violations.
 pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> Result<Verdict, Error> {
     let (audited, mended) = match &settings.source {
         Source::Data(directory) => {
@@ -109,7 +104,7 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
             }
             let engine = Engine::start(&Place::Directory(directory.clone()))?;
             let table = account::of_engine(TABLE, engine.endpoint());
-            // How long something has waited says nothing where nobody worked on it.
+            // The age of pending work is not checked: while the local system is stopped, the sweep does not run.
             let audited = of_table(&table, None, settings.repair).await?;
             engine.stop()?;
             audited
@@ -124,7 +119,7 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
         Source::Export(directory) => (of_export(directory)?, None),
     };
     match print(&audited, mended.as_deref(), out) {
-        // A reader that has seen enough, as `head`, is no failure.
+        // A reader such as `head` closes the pipe when it has enough. This is not a failure.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         Ok(()) | Err(_) => Ok(verdict(&audited)),
     }
@@ -145,6 +140,7 @@ async fn of_table(
 ) -> Result<(Audited, Option<Vec<Violation>>), Error> {
     let audited = audit(table, now).await?;
     if !repair {
+    // The second audit shows the effect of the repairs, and decides the exit status.
         return Ok((audited, None));
     }
     let mended = table.repair(&audited).await?;
@@ -188,7 +184,7 @@ fn print(audited: &Audited, mended: Option<&[Violation]>, out: &mut impl Write) 
     out.flush()
 }
 
-/// What a running system tells of its audit: what is wrong, and how much did not stand still, if anything.
+/// Returns the report of a running system: violations, and the number of unsettled ones if there are any.
 pub(crate) fn report(audited: &Audited) -> Value {
     let mut report = json!({"violations": audited.violations.iter().map(view).collect::<Vec<_>>()});
     if let (Value::Object(report), true) = (&mut report, audited.unsettled > 0) {
@@ -197,7 +193,7 @@ pub(crate) fn report(audited: &Audited) -> Value {
     report
 }
 
-/// A violation as it is printed.
+/// Returns a violation as JSON.
 fn view(violation: &Violation) -> Value {
     let Violation { rule, subject, detail } = violation;
     json!({"rule": rule, "subject": subject.to_string(), "detail": detail})

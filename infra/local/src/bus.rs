@@ -1,4 +1,4 @@
-//! The local event bus: takes events as EventBridge's `PutEvents` does, numbers them, and lists them.
+//! The local event bus: accepts events like EventBridge's `PutEvents`, numbers them, and lists them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,34 +15,34 @@ use crate::{
     journal::{self, Journal},
 };
 
-/// The name of the one bus there is.
+/// The name of the only bus.
 pub const NAME: &str = "dovetail-local";
 
 const PUT_EVENTS: &str = "AWSEvents.PutEvents";
 const ENTRIES_MAX: usize = 10;
-/// The sizes of a request's entries may add up to this.
+/// The largest total size of the entries in a request, in bytes.
 const BYTES_MAX: usize = 256 * 1024;
-/// What the time of an entry counts for in its size.
+/// The size of an entry's time in bytes, as EventBridge counts it.
 const TIME_BYTES: usize = 14;
 
-/// Where the bus takes events.
+/// The address of the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// The bus's name.
+    /// Name of the bus.
     pub name: String,
-    /// The URL that an EventBridge client is pointed at.
+    /// Endpoint for a client of EventBridge.
     pub endpoint: String,
 }
 
 impl Address {
-    /// A client of the bus, as functions have it.
+    /// Returns a client of the bus, as functions use it.
     pub fn connect(&self) -> dovetail_events::Bus {
         let (bus, endpoint) = (self.name.clone(), Some(self.endpoint.clone()));
         dovetail_events::Bus::connect(dovetail_events::Settings { bus, endpoint })
     }
 }
 
-/// The bus; clones are the same one.
+/// The bus; clones share its events.
 #[derive(Clone, Debug)]
 pub struct Bus {
     journal: Arc<Journal>,
@@ -65,28 +65,28 @@ struct Entry {
     #[serde(default)]
     resources: Option<Vec<String>>,
     event_bus_name: Option<String>,
-    /// Seconds since 1970.
+    /// Time in seconds since 1970; the default is now.
     time: Option<f64>,
 }
 
-/// An error of the whole request, by its name.
+/// An error of the whole request: status, name and message.
 struct Refused(u16, &'static str, String);
 
-/// What is wrong with one entry.
+/// An error of one entry: code and message.
 struct Problem(&'static str, String);
 
 impl Bus {
-    /// A bus whose events are in the journal.
+    /// Returns the bus of a journal.
     pub fn new(journal: Arc<Journal>) -> Self {
         Self { journal, published: watch::Sender::new(0) }
     }
 
-    /// Moves whenever there are new events.
+    /// Returns a receiver that changes with each new event.
     pub fn published(&self) -> watch::Receiver<u64> {
         self.published.subscribe()
     }
 
-    /// The first events after a number, and the number to go on after.
+    /// Returns at most `limit` events after a number, and the number for the next request.
     pub fn list(&self, after: u64, limit: u64) -> Result<Value, journal::Error> {
         let events = self.journal.events(after, limit)?;
         let next = events.last().map_or(after, |(number, _)| *number);
@@ -94,7 +94,7 @@ impl Bus {
         Ok(json!({"events": events.into_iter().map(view).collect::<Vec<_>>(), "next": next}))
     }
 
-    /// Answers a request as EventBridge does, in AWS's JSON 1.1 protocol.
+    /// Answers a request in the AWS JSON 1.1 protocol of EventBridge.
     pub fn answer(&self, event: &Event) -> EventReply {
         let target = event.headers.get("x-amz-target").and_then(|target| target.to_str().ok());
         let body = event.body.as_deref().unwrap_or_default();
@@ -135,6 +135,7 @@ impl Bus {
         let failed = results.len().saturating_sub(accepted.len());
         let last = self.journal.append(&accepted);
         let last = last.map_err(|error| Refused(500, "InternalException", error.to_string()))?;
+        // Receivers read the journal, so the events must be stored before the wake-up.
         self.published.send_replace(last);
         Ok(json!({"FailedEntryCount": failed, "Entries": results}))
     }
@@ -154,7 +155,7 @@ fn check(entries: &[Entry]) -> Result<(), Refused> {
     if entries.len() > ENTRIES_MAX {
         return length("less", ENTRIES_MAX);
     }
-    // EventBridge refuses the request as a whole, as recorded from it, even for one entry that is too large.
+    // EventBridge rejects the whole request for one large entry, as its recorded responses show.
     if entries.iter().map(Entry::bytes).fold(0, usize::saturating_add) > BYTES_MAX {
         return invalid("Total size of the entries in the request is over the limit.".to_owned());
     }
@@ -162,7 +163,7 @@ fn check(entries: &[Entry]) -> Result<(), Refused> {
 }
 
 impl Entry {
-    /// The size, as EventBridge counts it.
+    /// Returns the size of an entry in bytes, as EventBridge counts it.
     fn bytes(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let resources = self.resources.iter().flatten().map(String::len);
@@ -173,7 +174,7 @@ impl Entry {
             .fold(0, usize::saturating_add)
     }
 
-    /// The event that the entry becomes.
+    /// Returns the event of an entry.
     fn envelope(&self, now: OffsetDateTime) -> Result<Value, Problem> {
         let source = required("Source", self.source.as_deref())?;
         let detail_type = required("DetailType", self.detail_type.as_deref())?;
@@ -183,7 +184,7 @@ impl Entry {
         let at = self.time.map_or(Some(now), at);
         let at = at.ok_or_else(|| invalid("Time", "it is no time before the year 10000"))?;
         let bus = self.event_bus_name.as_deref().unwrap_or("default");
-        // By name or by ARN.
+        // Clients may name the bus by its ARN, which ends with the name.
         if bus.rsplit('/').next() != Some(NAME) {
             return Err(invalid("EventBusName", &format!("there is only the bus {NAME}")));
         }
@@ -216,7 +217,7 @@ mod tests {
         (parent, Bus::new(Arc::new(journal)))
     }
 
-    /// Sends a body to an operation; the status and the reply.
+    /// Sends a body to an operation and returns the status and the response.
     fn send(bus: &Bus, target: Option<&str>, body: &str) -> (i64, Value) {
         let mut event = Event::default();
         if let Some(target) = target {

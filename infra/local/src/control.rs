@@ -1,4 +1,4 @@
-//! What the local system tells about itself and lets one do to it, under `/_local/`; not part of the API.
+//! The control routes of the local system under `/_local/`, which are not part of the API.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,36 +23,32 @@ use crate::{
     schedule::{self, Sweep},
 };
 
-/// How long [`Control`] waits for everything to settle.
+/// The longest wait until all consumers are idle or a consumer is disabled.
 const SETTLING: Duration = Duration::from_secs(30);
 const EVENTS: u64 = 100;
 const EVENTS_MAX: u64 = 1_000;
 
-/// What the routes work on; clones are the same.
+/// The resources of the routes; clones share them.
 #[derive(Clone, Debug)]
 pub struct Control {
-    /// The bus.
     pub bus: Bus,
-    /// The queue of deliveries.
     pub queue: Queue,
-    /// Whether the queue is emptied.
+    /// Whether deliveries of the queue are enabled.
     pub delivering: watch::Sender<bool>,
-    /// Where failed batches are.
+    /// Storage of failed batches.
     pub journal: Arc<Journal>,
-    /// The functions.
+    /// Client that invokes functions.
     pub invoker: Invoker,
-    /// The function that is scheduled.
     pub sweep: Sweep,
-    /// Wakes the consumers.
+    /// Wake-up of the consumers.
     pub wake: watch::Sender<u64>,
-    /// The consumers of the stream.
+    /// Consumers of the stream.
     pub consumers: Vec<Handle>,
-    /// The tables.
     pub table: Table,
 }
 
 impl Control {
-    /// Answers a request under `/_local/`; none for all others.
+    /// Answers a request under `/_local/`, or returns `None` for all others.
     pub async fn answer(&self, event: &Event) -> Option<EventReply> {
         let path = event.raw_path.as_deref()?;
         let route = path.strip_prefix("/_local/")?;
@@ -81,8 +77,7 @@ impl Control {
         self.bus.list(after, limit).map_or_else(|error| broken(&error), |events| plain(200, &events))
     }
 
-    /// Whether every consumer has read the stream to its end and nothing was handled since, before the time
-    /// is up. Webhooks are not waited for.
+    /// Waits until all enabled consumers are idle, and returns whether they were in time. Webhooks do not count.
     async fn settled(&self) -> bool {
         let settling = async {
             loop {
@@ -90,11 +85,11 @@ impl Control {
                 let woken = wake(&self.wake);
                 for mut consumer in self.consumers.clone() {
                     if *consumer.enabled.borrow() {
-                        // A consumer that has ended never will.
+                        // A consumer that has ended closes its channel and will never be idle.
                         consumer.progress.wait_for(|progress| progress.idle_since >= woken).await.ok()?;
                     }
                 }
-                // What one consumer handled may have been work for another, or for itself.
+                // A batch of one consumer may have caused records for another one, or for itself.
                 if self.handled() == handled {
                     return Some(());
                 }
@@ -122,7 +117,7 @@ impl Control {
         }
     }
 
-    /// Delivers each failed batch once more; what succeeds is forgotten.
+    /// Delivers each failed batch once more, and removes those that succeed.
     async fn redrive(&self) -> EventReply {
         match self.redriven().await {
             Ok((redriven, left)) => plain(200, &json!({"redriven": redriven, "left": left})),
@@ -137,6 +132,7 @@ impl Control {
             let payload: Value = serde_json::from_str(payload)?;
             let records = payload.get("Records").and_then(Value::as_array).cloned().unwrap_or_default();
             let reply = self.invoker.invoke(&batch.function, payload).await;
+            // A partly accepted batch stays complete. Functions may receive a record twice without harm.
             if verdict(&records, &reply) == Verdict::Done {
                 self.journal.remove_failure(number)?;
                 redriven = redriven.saturating_add(1);
@@ -147,7 +143,7 @@ impl Control {
         Ok((redriven, left))
     }
 
-    /// The invariants that the table breaks; none, if all is well. What did not stand still is counted.
+    /// Answers with the violated invariants and the number of unsettled records.
     async fn audit(&self) -> EventReply {
         match self.table.audit(Some(dovetail_aws::now()), &|_| ()).await {
             Ok(audited) => plain(200, &audit::report(&audited)),
@@ -155,7 +151,8 @@ impl Control {
         }
     }
 
-    /// Has a consumer, the queue of deliveries, or the schedule of the sweep, rest or go on: the body is `{"enabled": false}` or `true`.
+    /// Enables or disables a consumer, the queue of deliveries or the schedule. The body is `{"enabled": false}` or
+    /// `true`.
     async fn enable(&self, function: &str, event: &Event) -> EventReply {
         let consumer = self.consumers.iter().find(|consumer| consumer.function == function);
         if consumer.is_none() && ![schedule::FUNCTION, queue::FUNCTION].contains(&function) {
@@ -169,7 +166,8 @@ impl Control {
             Some(mut consumer) => {
                 consumer.enabled.send_replace(enabled);
                 wake(&self.wake);
-                // What it was reading when it was told is still delivered; then it says that it rests.
+                // The consumer still delivers the records of its current read. Only then it reports that it rests,
+                // and a caller can rely on the response.
                 let resting = consumer.progress.wait_for(|progress| progress.rests != enabled);
                 if tokio::time::timeout(SETTLING, resting).await.is_err() {
                     return plain(503, &json!({"message": "it still delivers what it had read"}));
@@ -181,7 +179,7 @@ impl Control {
         plain(200, &json!({"function": function, "enabled": enabled}))
     }
 
-    /// Runs `sweep` at once with the request's body, which may be left out.
+    /// Runs `sweep` at once, with the optional body as its payload.
     async fn sweep(&self, event: &Event) -> EventReply {
         let payload = match event.body.as_deref() {
             None | Some("") => json!({}),
@@ -212,7 +210,7 @@ fn broken(error: &journal::Error) -> EventReply {
     plain(500, &json!({"message": error.to_string()}))
 }
 
-/// A JSON reply of the local system itself.
+/// Returns a JSON response of the local system itself.
 pub fn plain(status: i64, body: &Value) -> EventReply {
     let mut reply = EventReply::default();
     reply.status_code = status;
@@ -228,7 +226,7 @@ mod tests {
     use super::*;
     use crate::mapping::Progress;
 
-    /// The routes, without a consumer and with a function that fails as long as it is told to.
+    /// The routes without a consumer, and with a function that fails on demand.
     struct Fixture {
         _parent: tempfile::TempDir,
         control: Control,
@@ -264,7 +262,7 @@ mod tests {
                 invoker,
                 wake: watch::Sender::default(),
                 consumers: Vec::new(),
-                // Nothing here reads it.
+                // The tests of these routes never read the table.
                 table: Table::connect(nowhere),
             };
             Self { _parent: parent, control, is_failing }
@@ -277,7 +275,7 @@ mod tests {
             self.control.journal.give_up(&batch, function, "1").unwrap();
         }
 
-        /// The status and the body of the reply.
+        /// Sends a request and returns the status and the body of the response.
         async fn ask(&self, method: &str, path: &str, body: Option<&str>) -> (i64, Value) {
             let (path, query) = path.split_once('?').unwrap_or((path, ""));
             let mut event = Event::default();

@@ -1,10 +1,10 @@
-//! Checks database files before they are used: a damaged or foreign file must not be served as an empty one.
+//! Checks database files before use: a damaged or foreign file must not be served as an empty one.
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode};
 
-/// Why a file is not used.
+/// The reason why a file is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file is of another program, or no database.
@@ -13,12 +13,11 @@ pub enum Error {
     /// The database is damaged.
     #[error("{} is damaged: {reason}; restore a copy, or remove its directory to start over", path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
-        /// What the check found.
+        /// The message of the check.
         reason: String,
     },
-    /// A table is missing that was there before.
+    /// A table is missing although this program created it.
     #[error(
         "{} has no table {table}, which was created there; restore a copy, or remove its directory to start over",
         path.display()
@@ -31,7 +30,8 @@ pub enum Error {
     },
 }
 
-/// Fails unless a file is absent, empty, or a whole database that has `table`.
+    // A crash right after the creation leaves an empty database, which is as good as none.
+/// Fails unless the file is absent, empty, or an intact database with `table`.
 pub(crate) fn check(path: &Path, table: &str) -> Result<(), Error> {
     if !path.exists() {
         return Ok(());
@@ -41,10 +41,12 @@ pub(crate) fn check(path: &Path, table: &str) -> Result<(), Error> {
         Ok(())
     } else {
         Err(Error::Foreign(path.to_owned()))
+    // The quick check does not compare indexes with their tables. A full check would delay each start of a large
+    // database.
     }
 }
 
-/// Returns the tables of a database that is whole.
+/// Returns the tables of an intact database.
 fn tables(path: &Path) -> rusqlite::Result<Vec<String>> {
     let connection = Connection::open(path)?;
     let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;

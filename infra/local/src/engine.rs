@@ -1,7 +1,7 @@
-//! The DynamoDB engine: the embedded one, a database file served over loopback HTTP on a thread of its own, or one that
-//! somebody else runs.
+//! The DynamoDB engine: the embedded one, a database file behind loopback HTTP on a separate thread, or an external
+//! one.
 //!
-//! What an engine does differently from AWS is not hidden here; tables and their contents are others' work.
+//! This file does not hide differences between an engine and AWS, and creates no tables.
 
 use std::os::unix::fs::DirBuilderExt as _;
 use std::{
@@ -20,38 +20,37 @@ use tokio::{net::TcpListener, sync::oneshot};
 use crate::database;
 
 const DATABASE_FILE: &str = "dovetail.db";
-/// The table that every database of the engine has.
+/// A table of the engine itself, in every one of its databases.
 const ENGINES_TABLE: &str = "_tables";
 const LOCK_FILE: &str = "dovetail.lock";
 const SHARED_MEMORY: &str = "/dev/shm";
-/// How long a stop waits for requests under way; idle connections close at once.
+/// The longest wait for open requests at the stop; idle connections close at once.
 const GRACE: Duration = Duration::from_secs(2);
 
-// Each stream write asks for the greatest sequence number of its table, and each stream read for those above
-// one. Without an index over that very expression both scan every stream record ever written.
+// Each stream write selects the largest sequence number of its table, and each stream read selects larger ones.
+// Without an index on this very expression, both scan all stream records ever written.
 const INDEX_STREAMS: &str = "CREATE INDEX IF NOT EXISTS _sr_seq \
     ON _stream_records(table_name, CAST(sequence_number AS INTEGER))";
 
-/// Where files are kept: the embedded engine's database, and what the local system remembers beside the tables.
+/// The location of files: the embedded database and the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A directory that is created when missing, and kept.
+    /// A directory, which is created if missing, and remains.
     Directory(PathBuf),
-    /// A fresh directory, in shared memory where there is some, that is removed at the end.
+    /// A new directory, in shared memory if possible, which is removed at the end.
     ///
-    /// Still a file: the engine's own memory database can't be given the index over stream records.
+    /// It holds a file too, because the in-memory database of the engine cannot get the index over stream records.
     Memory,
 }
 
-/// Why the engine could not start, or how it ended.
+/// The reason why the engine did not start, or ended.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The directory, the lock file or the loopback socket failed.
     #[error("{what}: {source}")]
     Io {
-        /// What was being done.
         what: String,
-        /// Why it failed.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Another process serves this directory.
@@ -60,16 +59,16 @@ pub enum Error {
     /// A path that is not UTF-8, which the engine can't open.
     #[error("{} is not valid UTF-8, which the database needs", .0.display())]
     Unreadable(PathBuf),
-    /// The database file is not used.
+    /// The database file is damaged or foreign.
     #[error(transparent)]
     File(#[from] database::Error),
     /// The engine refused the database.
     #[error("the database can't be opened: {0}")]
     Database(String),
-    /// The database file could not be read, or not be indexed.
+    /// The database file is unreadable, or its index could not be created.
     #[error("the database failed: {0}")]
     Index(#[from] rusqlite::Error),
-    /// The engine's server failed while serving.
+    /// The server of the engine failed.
     #[error("the engine failed: {0}")]
     Serving(String),
 }
@@ -81,14 +80,14 @@ impl Error {
     }
 }
 
-/// A running engine; the embedded one stops when dropped.
+/// A running engine. The embedded one stops when this value is dropped.
 #[derive(Debug)]
 pub struct Engine {
     endpoint: String,
     directory: PathBuf,
     serving: Option<Serving>,
-    // Declared after `serving`, and the lock before the directory: fields are dropped in this order, so the
-    // directory is free only when nothing writes there any more.
+    // Rust drops fields in order: the server, the lock, the directory. So the directory becomes free only after the
+    // last write.
     _lock: File,
     _fresh: Option<TempDir>,
 }
@@ -100,7 +99,7 @@ struct Serving {
 }
 
 impl Engine {
-    /// Opens or creates the database in `place` and serves it on a free port.
+    /// Opens or creates the database in `place`, and serves it on a free port.
     pub fn start(place: &Place) -> Result<Self, Error> {
         let (directory, fresh) = directory(place)?;
         let lock = lock(&directory)?;
@@ -118,14 +117,14 @@ impl Engine {
         Ok(Self { endpoint, directory, serving, _lock: lock, _fresh: fresh })
     }
 
-    /// An engine that somebody else runs; in `place` is only what is kept beside it.
+    /// Returns an external engine; `place` holds only the journal.
     pub fn elsewhere(endpoint: &str, place: &Place) -> Result<Self, Error> {
         let (directory, fresh) = directory(place)?;
         let lock = lock(&directory)?;
         Ok(Self { endpoint: endpoint.to_owned(), directory, serving: None, _lock: lock, _fresh: fresh })
     }
 
-    /// Whether a directory has a database.
+    /// Returns whether a directory has a database.
     pub fn is_in(directory: &Path) -> bool {
         directory.join(DATABASE_FILE).is_file()
     }
@@ -150,17 +149,17 @@ impl Engine {
         }
     }
 
-    /// The URL that a DynamoDB client is pointed at.
+    /// Returns the endpoint for a DynamoDB client.
     pub fn endpoint(&self) -> &str {
         &self.endpoint
     }
 
-    /// The directory, which nobody else uses meanwhile.
+    /// Returns the directory, which is locked for this process.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Finishes the requests under way, within limits, and closes the database; an engine elsewhere goes on.
+    /// Finishes open requests within the grace time and closes the database. An external engine continues.
     pub fn stop(mut self) -> Result<(), Error> {
         self.end()
     }
@@ -169,7 +168,7 @@ impl Engine {
         let Some(Serving { stop, thread }) = self.serving.take() else {
             return Ok(());
         };
-        // A dropped sender says the same as a sent message, and can't fail.
+        // A dropped sender has the effect of a message and cannot fail.
         drop(stop);
         thread.join().unwrap_or_else(|_| Err(Error::Serving("its thread panicked".to_owned())))
     }
@@ -177,7 +176,7 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        // Who wants to know how it ended calls `stop`.
+        // A caller that needs the outcome calls `stop`.
         drop(self.end());
     }
 }
@@ -185,7 +184,7 @@ impl Drop for Engine {
 fn directory(place: &Place) -> Result<(PathBuf, Option<TempDir>), Error> {
     match place {
         Place::Directory(path) => {
-            // Whoever reads the files reads every declaration.
+            // The files contain every declaration, so only the user may read them.
             let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
             made.map_err(Error::io(path.display().to_string()))?;
             Ok((path.clone(), None))
@@ -200,7 +199,7 @@ fn directory(place: &Place) -> Result<(PathBuf, Option<TempDir>), Error> {
     }
 }
 
-/// Two engines on one database would each hold caches that the other makes stale.
+/// Locks a directory. Two engines on one database would cache data that the other one changes.
 fn lock(directory: &Path) -> Result<File, Error> {
     let path = directory.join(LOCK_FILE);
     let options = File::options().create(true).truncate(false).write(true).open(&path);
@@ -216,19 +215,19 @@ fn open(path: &Path) -> Result<Database, Error> {
     let name = path.to_str().ok_or_else(|| Error::Unreadable(path.to_owned()))?;
     database::check(path, ENGINES_TABLE)?;
     let database = Database::new(name).map_err(|error| Error::Database(error.to_string()))?;
-    // The engine's schema, stream records included, exists once the database is open.
+    // The engine creates its own tables when it opens the database. Only then the index is possible.
     Connection::open(path)?.execute_batch(INDEX_STREAMS)?;
     Ok(database)
 }
 
-/// Serves on a runtime of its own: the engine's handlers block the thread they run on.
+/// Serves on a separate runtime, because the handlers of the engine block their thread.
 fn serve(
     listener: std::net::TcpListener,
     database: Database,
     stopped: oneshot::Receiver<()>,
 ) -> Result<(), Error> {
-    // One thread is enough, since the engine does one statement at a time. Dropping this runtime drops every
-    // connection, and with the last of them the database, before the thread ends.
+    // The engine runs one statement at a time, so one thread is enough. The drop of this runtime closes every
+    // connection and then the database, before the thread ends.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -248,7 +247,7 @@ fn serve(
             served = dynoxide::server::serve_with_shutdown(listener, database, shutdown) => {
                 served.map_err(Error::Serving)
             }
-            // A request that was sent only in part would hold the server for ever.
+            // An incomplete request would keep the server running for ever.
             () = too_late => Ok(()),
         }
     })
@@ -276,7 +275,7 @@ mod tests {
         }
     }
 
-    /// A client that keeps its connection open, as an SDK does.
+    /// A client with a persistent connection, like that of an SDK.
     struct Client(BufReader<TcpStream>);
 
     impl Client {
@@ -346,7 +345,7 @@ mod tests {
 
     fn plan(connection: &Connection, statement: &str) -> String {
         let mut explained = connection.prepare(&format!("EXPLAIN QUERY PLAN {statement}")).unwrap();
-        // The plan is the same whatever the parameters are, so none is given.
+        // Parameters do not affect the query plan, so none are bound.
         let steps = explained.raw_query().mapped(|row| row.get::<_, String>(3));
         steps.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
     }
@@ -378,7 +377,7 @@ mod tests {
         let records: i64 =
             connection.query_row("SELECT COUNT(*) FROM _stream_records", [], |row| row.get(0)).unwrap();
         assert_eq!(records, 2);
-        // Both as the engine words them.
+        // These are the statements of the engine, word for word.
         let next = plan(
             &connection,
             "SELECT COALESCE(MAX(CAST(sequence_number AS INTEGER)), 0) + 1 FROM _stream_records \

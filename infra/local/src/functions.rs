@@ -1,5 +1,5 @@
-//! The functions in this process: those behind API Gateway, where the authorizer comes first and then the
-//! function that the route leads to, and those that the stream and the schedule invoke.
+//! The Lambda functions in this process: those behind API Gateway, and those that the stream, the queue and the
+//! schedule invoke.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::{
     verdicts::Verdicts,
 };
 
-/// How the stream reaches `generate`.
+/// The event source mapping of `generate`, as in the template except for the pause.
 pub const GENERATE: Settings = Settings {
     function: "generate",
     batch_size: 10,
@@ -34,7 +34,7 @@ pub const GENERATE: Settings = Settings {
     writes: true,
 };
 
-/// How the stream reaches `notify`.
+/// The event source mapping of `notify`, as in the template except for the pause.
 pub const NOTIFY: Settings = Settings {
     function: "notify",
     batch_size: 100,
@@ -48,29 +48,26 @@ pub const NOTIFY: Settings = Settings {
     writes: false,
 };
 
-/// The functions that the stream invokes, each with the filters of its records.
+/// Returns the event source mappings of the stream with their filters.
 pub fn mappings() -> Result<Vec<Mapping>, String> {
     Ok(vec![Mapping::new(GENERATE, &[FILTER_OWED])?, Mapping::new(NOTIFY, &[FILTER_TOLD])?])
 }
 
-/// What the functions reach.
+/// The clients of the functions.
 #[derive(Debug)]
 pub struct Handles {
-    /// The tables on the engine.
     pub table: Table,
-    /// The event bus.
     pub bus: Bus,
-    /// The queue of deliveries.
     pub queue: Queue,
-    /// The way to the receivers of webhooks: to any, for they are on this machine.
+    /// Client for the receivers of webhooks; it allows this machine, where most of them run.
     pub outbound: Outbound,
-    /// What positions in lists are signed with.
+    /// Key that signs the positions in lists.
     pub cursor_key: CursorKey,
-    /// Who the callers are.
+    /// Cache of authorizer responses.
     pub verdicts: Verdicts,
 }
 
-/// Answers a request as the deployed system would.
+/// Answers a request of the API: authorizes it and calls the function of its route.
 pub async fn answer(
     table: &Table,
     cursor_key: &CursorKey,
@@ -79,7 +76,7 @@ pub async fn answer(
 ) -> EventReply {
     let path = event.raw_path.clone().unwrap_or_default();
     let Ok(verdict) = verdicts.on(table, &event).await else {
-        // As API Gateway answers when an authorizer fails.
+        // API Gateway answers this when an authorizer fails.
         return plain(500, &json!({"message": "Internal Server Error"}));
     };
     event.request_context.authorizer = Some(verdict);
@@ -95,7 +92,7 @@ pub async fn answer(
     }
 }
 
-/// Invokes a function that no request leads to.
+/// Invokes a function that has no route in the API.
 pub async fn invoke(handles: &Handles, function: &str, payload: Value) -> Result<Value, String> {
     match function {
         "generate" => reply(Ok(generate::handle(&handles.table, event(payload)?).await)),

@@ -1,4 +1,4 @@
-//! Lambda's Invoke: a function gets a JSON payload and answers one, in this process or elsewhere.
+//! Lambda's operation `Invoke`: passes a JSON payload to a function, in this process or in another one.
 
 use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 
@@ -8,25 +8,25 @@ use tokio::task::JoinSet;
 
 use crate::client::{self, Client};
 
-/// How long a function may take.
+/// The longest time of an invocation.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// How much of what a failing function says is kept.
+/// The longest stored error message, in characters.
 const REASON_CHARS_MAX: usize = 500;
 
-/// Why a function gave no answer.
+/// The reason for a failed invocation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// It was invoked, and failed.
+    /// The function was invoked and failed.
     #[error("{0}")]
     Function(String),
-    /// It was not invoked.
+    /// The function was not reached, so it has done nothing.
     #[error("{0}")]
     NotInvoked(String),
 }
 
 type Answered = Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>;
 
-/// Invokes functions by their names.
+/// A client that invokes functions by name.
 #[derive(Clone)]
 pub struct Invoker(Functions);
 
@@ -37,7 +37,7 @@ enum Functions {
 }
 
 impl Invoker {
-    /// Functions of this process, all behind one closure that gets the name and the payload.
+    /// Returns a client for functions of this process, all behind one closure of name and payload.
     pub fn here<F>(function: impl Fn(String, Value) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<Value, String>> + Send + 'static,
@@ -45,16 +45,16 @@ impl Invoker {
         Self(Functions::Here(Arc::new(move |name, payload| Box::pin(function(name, payload)))))
     }
 
-    /// Functions that Lambda's API offers under a base URL.
+    /// Returns a client for functions behind Lambda's API under a base URL.
     pub fn there(base: &str) -> Self {
         Self(Functions::There(Client::new(), base.trim_end_matches('/').into()))
     }
 
-    /// Invokes a function and waits for its answer.
+    /// Invokes a function and returns its response.
     pub async fn invoke(&self, name: &str, payload: Value) -> Result<Value, Failure> {
         let answered = match &self.0 {
             Functions::Here(functions) => {
-                // A task of its own: it alone panics, and it alone is stopped when it takes too long.
+                // The separate task contains a panic, and its drop ends a function that takes too long.
                 let mut task = JoinSet::new();
                 task.spawn(functions(name.to_owned(), payload));
                 tokio::time::timeout(TIMEOUT, task.join_next()).await.map(|ended| match ended {
@@ -88,6 +88,7 @@ async fn call(client: &Client, base: &str, name: &str, payload: &Value) -> Resul
         client::Error::Unanswered { .. } => function_failed(&error.to_string()),
     })?;
     let body = || serde_json::from_slice::<Value>(&answer.body);
+    // Lambda answers 200 even if the function fails; only the header shows the failure.
     if answer.status != StatusCode::OK || answer.headers.contains_key("x-amz-function-error") {
         let said = body().ok().and_then(|body| body.get("errorMessage")?.as_str().map(str::to_owned));
         return Err(function_failed(&said.unwrap_or_else(|| format!("HTTP status {}", answer.status))));

@@ -1,5 +1,5 @@
-//! The whole system in one process: a DynamoDB engine, the handlers of the Lambdas, and what stands
-//! in the places of API Gateway, Lambda's event source mappings and EventBridge.
+//! The whole system in one process: a DynamoDB engine and the handlers of the Lambda functions. API Gateway, event
+//! source mappings, SQS and EventBridge have local replacements.
 
 pub mod account;
 pub mod arguments;
@@ -69,45 +69,42 @@ use crate::{
 };
 
 const JOURNAL_FILE: &str = "local.db";
-/// How long what runs beside the API may take to finish once the system stops.
+/// The longest time for background tasks to finish after the stop.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Why the system could not start or go on.
+/// The reason why the system did not start, or ended.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The world file is missing or wrong.
+    /// The world file is invalid.
     #[error("{file}: {problems}")]
     World {
-        /// The file, as given.
+        /// Path of the file as given.
         file: String,
-        /// What is wrong with it.
+        /// Its problems, one in each line.
         problems: String,
     },
-    /// The engine failed.
     #[error(transparent)]
     Engine(#[from] engine::Error),
-    /// The table failed.
     #[error(transparent)]
     Table(#[from] dovetail_table::Error),
-    /// The table of a stack can't be reached or used.
+    /// The table of a stack cannot be used.
     #[error(transparent)]
     Account(#[from] account::Error),
     /// The world could not be loaded.
     #[error(transparent)]
     Load(#[from] load::Failure),
-    /// A webhook or the filter of a function can't be read.
+    /// The pattern of a webhook or of a function is invalid.
     #[error("{0}")]
     Pattern(String),
-    /// The journal failed.
     #[error(transparent)]
     Journal(#[from] journal::Error),
-    /// The table's stream can't be found.
+    /// The stream of the table cannot be read.
     #[error(transparent)]
     Stream(#[from] stream::Error),
-    /// A consumer of the stream could not go on.
+    /// A consumer of the stream ended.
     #[error(transparent)]
     Mapping(#[from] mapping::Error),
-    /// What runs beside the API ended.
+    /// A background task panicked.
     #[error("a task failed: {0}")]
     Task(#[from] tokio::task::JoinError),
     /// A file or socket failed.
@@ -135,7 +132,7 @@ pub async fn start(
 ) -> Result<(), Error> {
     let world = chosen_world(&settings.world)?;
     let system = System::prepare(settings, &world).await?;
-    // Whoever waits for the ready file finds the other one.
+    // The ready file comes last: a program that waits for it can rely on the other one.
     let files = [(&settings.env_file, system.environment()), (&settings.ready_file, system.base_url.clone())];
     for (path, text) in files {
         if let Some(path) = path {
@@ -146,7 +143,7 @@ pub async fn start(
     system.serve(stop).await
 }
 
-/// The system, ready to serve.
+/// A system that is ready to serve.
 #[derive(Debug)]
 pub struct System {
     listener: TcpListener,
@@ -155,25 +152,25 @@ pub struct System {
     journal: Arc<Journal>,
     webhooks: Vec<Target>,
     cursor_secret: String,
-    /// Where the tables are.
+    /// Names and endpoint of the tables.
     tables: dovetail_table::Settings,
     bus: Address,
-    /// Where the functions of stream and schedule run; none is in this process.
+    /// Base URL of the stream's and the schedule's functions; `None` means this process.
     functions: Option<String>,
-    /// What the functions reach.
+    /// Clients of the functions.
     pub handles: Arc<Handles>,
-    /// What every URL begins with.
+    /// Base URL of the server.
     pub base_url: String,
-    /// The text that a start prints.
+    /// Text for the terminal.
     pub announcement: String,
 }
 
 impl System {
-    /// Listens, starts the engine and loads the world; the usual one only if there is no team yet.
+    /// Listens, starts the engine and loads the world. A table with teams does not get the default world.
     pub async fn prepare(settings: &Settings, world: &World) -> Result<Self, Error> {
         let listen = settings.listen;
         let mut webhooks = world.webhooks().map_err(Error::Pattern)?;
-        // Before the database is touched: a port in use should change nothing.
+        // The socket comes before the database: a start that fails because of a used port must not change anything.
         let listener = TcpListener::bind(listen).await.map_err(Error::io(listen.to_string()))?;
         let base_url = ready::base_url(listener.local_addr().map_err(Error::io("the listening socket"))?);
         let loopback = (Ipv4Addr::LOCALHOST, 0);
@@ -191,6 +188,7 @@ impl System {
             actions_max: settings.actions_max,
         };
         let journal = Arc::new(Journal::open(&engine.directory().join(JOURNAL_FILE))?);
+            // The webhooks belong to the demo world, so they are skipped with it.
         let cursor_secret = cursor_secret();
         let table = Table::connect(tables.clone());
         create_tables(&engine, &journal, &table, &tables).await?;
@@ -235,12 +233,12 @@ impl System {
         })
     }
 
-    /// Where the tables are.
+    /// Returns the names and the endpoint of the tables.
     pub fn tables(&self) -> &dovetail_table::Settings {
         &self.tables
     }
 
-    /// What functions in other processes read from their environment, a `KEY=value` line each.
+    /// Returns the environment of functions in other processes, one `KEY=value` in each line.
     pub fn environment(&self) -> String {
         let (actions_max, queue) = (self.tables.actions_max.to_string(), queue::url(&self.bus.endpoint));
         let lines = [
@@ -296,13 +294,14 @@ impl System {
         let mut failure = None;
         let stop = async {
             tokio::select! {
+        // The API accepts no requests from here on. Only then the background tasks stop, so none of them misses work.
                 () = stop => {}
                 error = first_failure(&mut beside) => failure = Some(error),
             }
         };
         gateway::serve(self.listener, move |event| api.clone().answer(event), stop).await;
         stopping.send_replace(true);
-        // What has not finished by then is cut off: it was not acknowledged, so it happens again.
+        // Unfinished work is cut off. It was not acknowledged, so the next start repeats it.
         let finishing = async {
             while let Some(ended) = beside.join_next().await {
                 failure = failure.take().or(ended.map_err(Error::from).flatten().err());
@@ -310,14 +309,14 @@ impl System {
         };
         drop(tokio::time::timeout(GRACE, finishing).await);
         beside.shutdown().await;
-        // Last, because the functions that were finishing publish there.
+        // The bus stops after the functions, because they still publish events while they finish.
         drop(stop_bus);
         serving_bus.await?;
         self.engine.stop()?;
         failure.map_or(Ok(()), Err)
     }
 
-    /// Starts what runs beside the API, and tells what the API needs of it.
+    /// Starts the background tasks, and returns them with the handler of the API.
     async fn start(
         &self,
         mappings: Vec<Mapping>,
@@ -361,13 +360,14 @@ impl System {
     }
 }
 
-/// What answers the requests.
+/// The handler of all requests.
 #[derive(Clone, Debug)]
 struct Api {
     handles: Arc<Handles>,
     control: Control,
 }
 
+        // A GET never writes, so it need not wake the consumers.
 impl Api {
     async fn answer(self, event: Event) -> EventReply {
         if let Some(reply) = self.control.answer(&event).await {
@@ -383,7 +383,7 @@ impl Api {
     }
 }
 
-/// Waits for the first of the tasks to fail; for ever, if none does.
+/// Waits for the first task that fails. It never ends if all succeed.
 async fn first_failure(tasks: &mut JoinSet<Result<(), Error>>) -> Error {
     while let Some(ended) = tasks.join_next().await {
         if let Err(error) = ended.map_err(Error::from).flatten() {
@@ -393,7 +393,7 @@ async fn first_failure(tasks: &mut JoinSet<Result<(), Error>>) -> Error {
     std::future::pending().await
 }
 
-/// Returns the world that a choice names.
+/// Returns the chosen world.
 fn chosen_world(choice: &WorldChoice) -> Result<World, Error> {
     match choice {
         WorldChoice::DemoIfEmpty | WorldChoice::Demo => {
@@ -404,14 +404,14 @@ fn chosen_world(choice: &WorldChoice) -> Result<World, Error> {
     }
 }
 
-/// Reads the world in a file.
+/// Reads a world from a file.
 fn read_world(path: &Path) -> Result<World, Error> {
     let file = path.display().to_string();
     let text = fs::read_to_string(path).map_err(Error::io(file.clone()))?;
     world::parse(&text).map_err(|problems| Error::World { file, problems })
 }
 
-/// Creates the tables where they are missing. One that was created in this directory before must be there still.
+/// Creates missing tables. A table that this directory had before must still exist.
 async fn create_tables(
     engine: &Engine,
     journal: &Journal,
@@ -419,6 +419,7 @@ async fn create_tables(
     tables: &dovetail_table::Settings,
 ) -> Result<(), Error> {
     let names = [&tables.table, &tables.keys_table];
+    // The journal notes a table only after its creation. A crash in between is thus not taken for a damage.
     for name in names {
         if journal.has_created(name)? {
             engine.require_table(name)?;
@@ -433,7 +434,7 @@ async fn create_tables(
     Ok(())
 }
 
-/// Returns whether the table has a team: teams are numbered from 1 and never removed.
+/// Returns whether the table has a team. Teams are numbered from 1 and never removed.
 async fn has_team(table: &Table) -> Result<bool, Error> {
     Ok(match TeamId::new(1) {
         Some(first) => table.team(first).await?.is_some(),
@@ -441,7 +442,7 @@ async fn has_team(table: &Table) -> Result<bool, Error> {
     })
 }
 
-/// Loads a world and returns the keys that it stored, and the differences that it left.
+/// Loads a world, and returns the new keys and the differences.
 async fn loaded(table: &Table, world: &World) -> Result<(Vec<NewKey>, Vec<String>), Error> {
     let mut keys = Vec::new();
     let mut keep = |key: &NewKey| {
@@ -452,7 +453,7 @@ async fn loaded(table: &Table, world: &World) -> Result<(Vec<NewKey>, Vec<String
     Ok((keys, differences))
 }
 
-/// Returns a sentence that says where data is kept.
+/// Returns a sentence about the location of the data.
 fn storage(settings: &Settings) -> String {
     let files = match &settings.place {
         Place::Directory(directory) => format!("in {}", directory.display()),
@@ -465,10 +466,11 @@ fn storage(settings: &Settings) -> String {
             let tables = format!("Data is kept at {endpoint}, in the tables {table} and {table}-keys");
             format!("{tables}; positions, events and messages {files}")
         }
+    // `RandomState` has random keys from the operating system, so this needs no further crate.
     }
 }
 
-/// What positions in lists are signed with; they are good for as long as this process runs.
+/// Returns a random key for positions in lists. They are valid until this process ends.
 fn cursor_secret() -> String {
     let random = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", random(), random())

@@ -1,6 +1,6 @@
-//! `dovetail load`: puts a world into the tables. What exists is left as it is, so that a world can be loaded again.
+//! The command `dovetail load`: adds a world to the tables and leaves existing objects unchanged.
 //!
-//! A load first compares the whole world with the tables (`plan`), and writes only if nothing is wrong.
+//! It first compares the complete world with the tables (`plan`). It writes only if there are no problems.
 
 mod plan;
 
@@ -32,7 +32,7 @@ use crate::{
     world::{World, WorldService},
 };
 
-/// What `load --help` prints.
+/// The help text of `load --help`.
 pub const HELP: &str = "\
 Puts teams, keys and services into the tables of a deployed stack, with the credentials and the region of the
 environment. What exists is left as it is, and printed where it differs from the file. A key that the file only
@@ -49,34 +49,33 @@ Options:
   --help          print this
 ";
 
-/// How often a service is offered while others take its number.
+/// The most attempts to store a service or a version while other writers take its number.
 const ATTEMPTS_MAX: u32 = 8;
 
-/// What to load, and where.
+/// The source and the target of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The file.
+    /// File of the world.
     pub world: PathBuf,
-    /// The table.
+    /// Name of the main table.
     pub table: String,
-    /// An engine to use instead of AWS.
+    /// Endpoint of an engine that replaces AWS; `None` means AWS.
     pub endpoint: Option<String>,
-    /// Whether to write nothing.
+    /// Whether to print the steps and write nothing.
     pub is_dry_run: bool,
 }
 
-/// A key that a load has stored; its secret can't be read again.
+/// A key that a load has created. Its secret cannot be read from the table.
 #[derive(Clone, PartialEq, Eq)]
 pub struct NewKey {
-    /// The team that it acts for.
+    /// Name of its team.
     pub team: String,
-    /// The name that it goes by.
+    /// Name of the key.
     pub name: String,
-    /// Its role.
     pub role: Role,
-    /// The secret itself.
+    /// Secret of the key.
     pub key: String,
-    /// Whether the load generated the secret; false if the file has it.
+    /// Whether the load generated the secret; false if it is from the file.
     pub is_generated: bool,
 }
 
@@ -86,24 +85,22 @@ impl fmt::Debug for NewKey {
     }
 }
 
-/// Why a world could not be loaded.
+/// The reason for a failed load.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The table failed.
     #[error(transparent)]
     Table(#[from] Error),
-    /// The world does not fit the tables; a line for each problem, with its JSON pointer.
+    /// The world contradicts the tables; a line for each problem, with its JSON pointer.
     #[error("{}", .0.join("\n"))]
     Refused(Vec<String>),
     /// There is no chance to make a key from.
     #[error("no key can be made")]
     Chance,
-    /// The output failed.
     #[error("the output failed: {0}")]
     Output(#[from] io::Error),
 }
 
-/// Loads a world from a file, and prints what was made and what differs.
+/// Loads a world from a file, and prints generated keys and differences.
 pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> Result<(), crate::Error> {
     let world = crate::read_world(&settings.world)?;
     let reached = account::reach(&settings.table, settings.endpoint.as_deref()).await?;
@@ -121,7 +118,7 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
     }
     let mut made = 0;
     let mut show = |key: &NewKey| {
-        // Secrets of the file are not repeated: the output may be kept.
+        // Secrets of the file are not printed, because the output may be stored in a log.
         if !key.is_generated {
             return Ok(());
         }
@@ -151,14 +148,15 @@ fn print_plan(out: &mut impl Write, plan: &Plan<'_>) -> io::Result<()> {
     writeln!(out, "Dry run: {} to do, {} left as they are.", steps.len(), plan.differences.len())
 }
 
-/// Prints a key.
+/// Prints a new key.
 pub fn show(out: &mut impl Write, made: &NewKey) -> io::Result<()> {
     writeln!(out, "{}  {}  {}", made.team, made.name, made.key)?;
     out.flush()
 }
 
-/// Loads a world, and returns the differences to what exists, a sentence each. Each new key is shown at once, because
-/// the next step may fail.
+/// Loads a world and returns the differences to existing objects, a sentence each.
+///
+/// It shows each new key at once, because a later step may fail and the secret would be lost.
 pub async fn world(
     table: &Table,
     world: &World,
@@ -168,6 +166,7 @@ pub async fn world(
     let plan = Plan::of(table, world, now).await?;
     let stamp = Stamp { by: Actor::System, request: "load".to_owned(), now };
     let mut teams: BTreeMap<&str, TeamRef> = BTreeMap::new();
+    // Services refer to their teams, so the teams come first.
     for team in &plan.teams {
         let stored = table.ensure_team(team.name, &team.metadata, &stamp).await?.to_ref();
         for key in &team.keys {
@@ -186,7 +185,7 @@ pub async fn world(
     Ok(plan.differences)
 }
 
-/// Makes it the newest version, unless that is the same.
+/// Stores the mandatory metadata as a new version, unless the newest one is the same.
 async fn set_mandatory(table: &Table, mandatory: &Mandatory, now: Timestamp) -> Result<(), Failure> {
     for attempt in 0..ATTEMPTS_MAX {
         let newest = table.newest_mandatory().await?;
@@ -199,7 +198,7 @@ async fn set_mandatory(table: &Table, mandatory: &Mandatory, now: Timestamp) -> 
     Err(Error::Unavailable("the mandatory metadata could not be stored".to_owned()).into())
 }
 
-/// Stores a planned key; one without a secret gets a generated one.
+/// Stores a planned key, and generates its secret if the file has none.
 async fn create_key(
     table: &Table,
     team: &PlannedTeam<'_>,
@@ -207,7 +206,7 @@ async fn create_key(
     stored: &TeamRef,
     stamp: &Stamp,
 ) -> Result<NewKey, Failure> {
-    // The keys of one load are in the order of the file.
+    // Keys are listed by time. The number makes the order of the file visible.
     let now = Timestamp::from_micros(stamp.now.micros() + planned.number);
     let stamp = Stamp { now, ..stamp.clone() };
     let (hash, secret, is_generated) = match planned.secret {
@@ -228,7 +227,7 @@ async fn create_key(
     }
 }
 
-/// Stores a planned service, unless another load was faster.
+/// Stores a planned service, unless another load has created it meanwhile.
 async fn publish(
     table: &Table,
     service: &WorldService,
@@ -245,14 +244,14 @@ async fn publish(
         }
         match table.create_service(owner, &service.schema, settings.clone(), stamp).await? {
             Published::Stored(_) => return Ok(()),
-            // Another writer has taken the number, or the title.
+            // Another writer has taken the number or the title, so the next round reads the service first.
             Published::Stale => dovetail_aws::pause(attempt).await,
         }
     }
     Err(unavailable().into())
 }
 
-/// Returns the settings of a new service.
+/// Returns the settings of a new service, with defaults for absent fields.
 fn settings(service: &WorldService, teams: &BTreeMap<&str, TeamRef>) -> ServiceSettings {
     let named = |names: Option<&Vec<String>>| -> Vec<TeamRef> {
         names.into_iter().flatten().filter_map(|name| teams.get(name.as_str()).cloned()).collect()

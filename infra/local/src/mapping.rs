@@ -1,7 +1,7 @@
-//! An event source mapping: brings the records of the table's stream to one function, as Lambda does.
+//! An event source mapping: delivers the records of the table's stream to one function, as Lambda does.
 //!
-//! Records come at least once, in the order of their shard, and one batch at a time, whichever shard it is of. What to do with a batch is decided in [`delivery`]; here is the
-//! loop around it, which reads, invokes, waits and remembers.
+//! Records arrive at least once, in the order of their shard, and one batch at a time over all shards. [`delivery`]
+//! decides about a batch. This file has the loop that reads, invokes, waits and stores positions.
 
 pub mod delivery;
 
@@ -23,50 +23,49 @@ use crate::{
 };
 use delivery::{Delivery, GivenUp, Last, Policy, Step};
 
-/// How long a consumer waits for a wake-up before it looks by itself: other processes write too.
+/// The longest wait for a wake-up. After it a consumer reads anyway, because other processes also write.
 const POLL: Duration = Duration::from_millis(200);
-/// How long a consumer at the end of the stream lets records gather before it looks again. The first after a pause
-/// waits for nothing.
+/// The wait at the end of the stream in which records gather into a batch. The first record after a pause does not
+/// wait.
 const GATHERING: Duration = Duration::from_millis(10);
-/// How many records are read at once. The engine does not limit a reply's bytes.
+/// The most records of one read. The engine does not limit the bytes of a response.
 const READ_MAX: usize = 100;
 
-/// Why a consumer could not go on.
+/// The reason why a consumer ended.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The stream can't be read.
     #[error(transparent)]
     Stream(#[from] stream::Error),
-    /// What was done can't be remembered.
+    /// The position could not be stored.
     #[error(transparent)]
     Journal(#[from] journal::Error),
 }
 
-/// How the stream reaches a function.
+/// The settings of an event source mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The function's name, which is the consumer's too.
+    /// Name of the function and of the consumer.
     pub function: &'static str,
-    /// How many records it gets at most at once.
+    /// Most records of one invocation.
     pub batch_size: usize,
-    /// How long to wait for more records before it gets fewer.
+    /// Longest wait for a full batch.
     pub batch_window: Duration,
-    /// What happens to those that it does not accept.
+    /// Handling of records that the function does not accept.
     pub policy: Policy,
-    /// Whether it writes to the table, so that there may be more records after it.
+    /// Whether the function writes to the table, which can add records to the stream.
     pub writes: bool,
 }
 
-/// A function with the records of the stream that are for it.
+/// A function with the filters of its records.
 #[derive(Clone, Debug)]
 pub struct Mapping {
     settings: Settings,
-    /// A record that matches none of these is not for the function; without any, every record is.
+    /// Patterns of the wanted records; an empty list selects all.
     filters: Vec<Pattern>,
 }
 
 impl Mapping {
-    /// Reads the filters, each an event pattern as JSON.
+    /// Parses the filters, each an event pattern in JSON.
     pub fn new(settings: Settings, filters: &[&str]) -> Result<Self, String> {
         let read = |filter: &&str| {
             let pattern = serde_json::from_str(filter).map_err(|error| error.to_string());
@@ -82,44 +81,42 @@ impl Mapping {
     }
 }
 
-/// How far a consumer is, for those who wait for it.
+/// The progress of a consumer, for those that wait for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// How many batches it is done with.
     pub handled: u64,
-    /// The count of wake-ups before its last read that found nothing.
+    /// Wake-ups before the last read that found nothing.
     pub idle_since: u64,
-    /// Whether it rests.
+    /// Whether the consumer is disabled and has finished its last batch.
     pub rests: bool,
 }
 
-/// A consumer, for those who wait for it or have it rest.
+/// The control of a consumer: wait for it, disable it or enable it.
 #[derive(Clone, Debug)]
 pub struct Handle {
-    /// The function that it feeds.
+    /// Name of the function.
     pub function: &'static str,
-    /// Whether it is at work: the setting `Enabled` of a mapping.
+    /// Whether the consumer is enabled, as the setting `Enabled` of a mapping.
     pub enabled: watch::Sender<bool>,
-    /// How far it is.
+    /// Progress of the consumer.
     pub progress: watch::Receiver<Progress>,
 }
 
-/// What all consumers work with.
+/// The common resources of all consumers.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// The stream.
     pub stream: Stream,
-    /// The functions.
+    /// Client that invokes functions.
     pub invoker: Invoker,
-    /// Where positions and failed batches are kept.
+    /// Storage of positions and failed batches.
     pub journal: Arc<Journal>,
-    /// Counts what may have written to the table.
+    /// Count of events that may have added records.
     pub wake: watch::Sender<u64>,
-    /// The clock that a record's age is told by.
+    /// Clock for the age of records.
     pub clock: fn() -> SystemTime,
 }
 
-/// Tells everyone who reads the stream that there may be more; the count after it.
+/// Wakes all consumers of the stream, and returns the new count of wake-ups.
 pub fn wake(wake: &watch::Sender<u64>) -> u64 {
     let mut count = 0;
     wake.send_modify(|woken| {
@@ -129,7 +126,7 @@ pub fn wake(wake: &watch::Sender<u64>) -> u64 {
     count
 }
 
-/// One mapping at work.
+/// The task of one event source mapping.
 #[derive(Debug)]
 pub struct Consumer {
     mapping: Mapping,
@@ -139,20 +136,19 @@ pub struct Consumer {
     enabled: watch::Sender<bool>,
     progress: watch::Sender<Progress>,
     course: Course,
-    /// When the stream may be read again.
+    /// Earliest time of the next read.
     due: Instant,
 }
 
-/// Records of one shard for the function, which are delivered before anything else is read.
+/// The records of one shard for the function. The next read waits for their delivery.
 #[derive(Debug)]
 struct Gathered {
     shard: Shard,
     records: Vec<Value>,
-    /// How far the shard was read for them.
+    /// Position of the shard after the read.
     read_to: Option<String>,
 }
 
-/// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
     Continue,
@@ -160,7 +156,7 @@ enum Flow {
 }
 
 impl Consumer {
-    /// A consumer that goes on where the journal says.
+    /// Returns a consumer, which continues at the position of the journal.
     pub fn new(mapping: Mapping, with: Surroundings, stop: watch::Receiver<bool>) -> Self {
         let woken = with.wake.subscribe();
         let (enabled, progress) = (watch::Sender::new(true), watch::Sender::default());
@@ -168,7 +164,7 @@ impl Consumer {
         Self { mapping, with, woken, stop, enabled, progress, course, due: Instant::now() }
     }
 
-    /// Where it is told to rest, and tells how far it is.
+    /// Returns the control of this consumer.
     pub fn handle(&self) -> Handle {
         Handle {
             function: self.mapping.settings.function,
@@ -177,7 +173,7 @@ impl Consumer {
         }
     }
 
-    /// Works until it is stopped, between two invocations.
+    /// Runs until the stop, which takes effect between two invocations.
     pub async fn run(mut self) -> Result<(), Error> {
         while let Some(Gathered { shard, records, read_to }) = self.gather().await? {
             for batch in records.chunks(self.mapping.settings.batch_size) {
@@ -185,7 +181,8 @@ impl Consumer {
                     return Ok(());
                 }
             }
-            // Beyond the last batch there may be records for others.
+            // The read may end with records that the filters exclude. Without this position, a restart would read
+            // them again.
             if let Some(read_to) = &read_to {
                 self.with.journal.set_position(&self.place(&shard), read_to)?;
             }
@@ -193,17 +190,19 @@ impl Consumer {
         Ok(())
     }
 
-    /// What the journal calls this consumer's place in a shard.
+    /// Returns the name of this consumer's position in a shard.
     fn place(&self, shard: &Shard) -> String {
         place(self.mapping.settings.function, shard)
     }
 
-    /// Reads on until there is something to deliver; none when it is time to stop.
+    /// Reads until there is something to deliver, or returns `None` at the stop.
     async fn gather(&mut self) -> Result<Option<Gathered>, Error> {
         loop {
             if *self.stop.borrow() {
                 return Ok(None);
             }
+            // The count is taken before the reads. A write during them leaves the count behind, so `settled` keeps
+            // waiting.
             let woken = *self.woken.borrow_and_update();
             let rests = !*self.enabled.borrow();
             self.progress.send_if_modified(|progress| std::mem::replace(&mut progress.rests, rests) != rests);
@@ -213,7 +212,7 @@ impl Consumer {
             }
             let (open, mut found_none) = (self.course.turn(&self.with.stream).await, true);
             if open.is_empty() {
-                // The table is new, or what follows a shard that ended is not told yet.
+                // The table is new, or the children of a closed shard are not listed yet.
                 self.with.stream.look_again().await?;
             }
             for shard in open {
@@ -232,8 +231,8 @@ impl Consumer {
         }
     }
 
-    /// What is for the function of the records that were read of a shard; if anything is, of those that follow too,
-    /// until a batch is full or its window over.
+    /// Collects the wanted records of a read; if there are any, it reads on until the batch is full or its window
+    /// ends.
     async fn gather_from(&mut self, shard: &Shard, mut read: Read) -> Result<Vec<Value>, Error> {
         let Settings { batch_size, batch_window, .. } = self.mapping.settings;
         let mut gathered = Vec::new();
@@ -253,7 +252,7 @@ impl Consumer {
         }
     }
 
-    /// Reads what follows in a shard, at once or a moment after something was read last.
+    /// Reads the next records of a shard, at once or after the gathering time.
     async fn read(&mut self, shard: &Shard) -> Result<Read, Error> {
         tokio::time::sleep_until(self.due).await;
         let after = match self.course.place(shard) {
@@ -267,11 +266,13 @@ impl Consumer {
             self.course.end(shard);
             self.with.stream.look_again().await?;
         }
+        // A full read means that there is more, so the next one follows at once. At the end of the stream, a short
+        // wait turns many small batches into a few large ones.
         self.due = Instant::now() + if read.records.len() < READ_MAX { GATHERING } else { Duration::ZERO };
         Ok(read)
     }
 
-    /// Waits for a while, a wake-up or the stop.
+    /// Waits for a time, a wake-up or the stop.
     async fn rest(&mut self, time: Duration) {
         tokio::select! {
             () = tokio::time::sleep(time) => {}
@@ -280,11 +281,13 @@ impl Consumer {
         }
     }
 
-    /// Brings one batch to the function, until all of it is done.
+    /// Delivers one batch to the function until all of it is processed or given up.
     async fn deliver(&mut self, shard: &Shard, batch: Vec<Value>) -> Result<Flow, Error> {
         let (function, place) = (self.mapping.settings.function, self.place(shard));
         let mut delivery = Delivery::new(self.mapping.settings.policy, batch);
         loop {
+            // A stop between two invocations leaves the rest undelivered. Its position is not stored, so it comes
+            // again.
             if *self.stop.borrow() {
                 return Ok(Flow::Stop);
             }
@@ -298,6 +301,7 @@ impl Consumer {
                 Step::Invoke(records) => {
                     let reply = self.with.invoker.invoke(function, event(records)).await;
                     delivery.replied(&reply);
+                    // Stored after each reply, so a restart repeats at most one invocation.
                     if let Some(done) = delivery.done() {
                         self.with.journal.set_position(&place, done)?;
                     }
@@ -317,7 +321,7 @@ impl Consumer {
         }
     }
 
-    /// What is kept of a batch that was given up: what Lambda writes to S3.
+    /// Returns the record of a failed batch, as Lambda writes it to S3.
     fn failed(&self, shard: &Shard, given_up: &GivenUp) -> FailedBatch {
         let function = self.mapping.settings.function;
         let (first, last) = (given_up.records.first(), given_up.records.last());
@@ -359,12 +363,12 @@ impl Consumer {
     }
 }
 
-/// What the journal calls a function's place in a shard.
+/// Returns the name of a function's position in a shard.
 fn place(function: &str, shard: &Shard) -> String {
     format!("{function} {}", shard.name())
 }
 
-/// The event that a function gets for these records.
+/// Returns the event with these records.
 fn event(records: Vec<Value>) -> Value {
     json!({ "Records": records })
 }

@@ -1,9 +1,8 @@
-//! Event patterns of EventBridge, the language of an event bus's rules and of the filters of Lambda's event
-//! source mappings.
+//! Event patterns of EventBridge, the language of bus rules and of the filters of event source mappings.
 //!
-//! Reading a pattern multiplies its `$or`s out: what is left is a list of alternatives, each of them leaf
-//! paths that all have to hold. Arrays have no place in a path. Where an event holds an array, each of its
-//! elements is tried, but paths that lead through the same array have to hold within the same element.
+//! The parser multiplies out each `$or`. The result is a list of alternatives, each a set of leaf paths with their
+//! tests. A path ignores arrays: each element of an array in the event is tried. But paths through the same array
+//! must match within the same element.
 
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,24 +11,24 @@ use std::net::IpAddr;
 use std::ops::{Bound, RangeBounds};
 use std::slice;
 
-/// More ways than this to combine the branches of its `$or`s, and EventBridge refuses a pattern.
+/// The most combinations of `$or` branches, a limit of EventBridge.
 const MAX_ALTERNATIVES: usize = 1000;
 
-/// What no field inside `$or` can be called: the operators, today's and those kept for later.
+/// The names that a field inside `$or` must not have: current operators and reserved ones.
 const RESERVED: &str = "exactly equals-ignore-case prefix suffix anything-but exists wildcard numeric cidr \
     = < <= > >= regex not-wildcard not-equals-ignore-case date-after date-on-or-after date-before \
     date-on-or-before in-date-range ip-address-in-range ip-address-not-in-range";
 
-/// An event pattern, read and checked.
+/// A valid event pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     alternatives: Vec<Alternative>,
 }
 
-/// By path, the tests of which a leaf there has to pass one. The order counts: see [`holds`].
+/// The tests of each path; a leaf must pass one of them. The order matters, see [`holds`].
 type Alternative = BTreeMap<Path, Vec<Test>>;
 
-/// The names of the fields from the root to a leaf.
+/// The field names from the root to a leaf.
 type Path = Vec<String>;
 
 /// One test of a leaf.
@@ -37,17 +36,17 @@ type Path = Vec<String>;
 enum Test {
     Equals(Value),
     Text(Text),
-    /// The literal parts between the wildcards.
+    /// Literal parts between the wildcards.
     Wildcard(Vec<String>),
     Numeric(Bound<f64>, Bound<f64>),
-    /// An address and how many of its bits count.
+    /// Network address and the number of its significant bits.
     Cidr(IpAddr, u32),
     NoneOf(Vec<Self>),
     Present,
     Absent,
 }
 
-/// A comparison with a text; one that ignores case holds its text folded.
+/// A comparison with a text, which is stored case-folded if the comparison ignores case.
 #[derive(Clone, Debug, PartialEq)]
 struct Text {
     part: Part,
@@ -55,7 +54,7 @@ struct Text {
     text: String,
 }
 
-/// Which part of a leaf a text is compared with.
+/// The part of a leaf that a text is compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part {
     Whole,
@@ -64,26 +63,26 @@ enum Part {
 }
 
 impl Pattern {
-    /// Reads a pattern; every problem is told, one a line, each with its JSON pointer.
+    /// Parses a pattern. The error has all problems, one in each line with its JSON pointer.
     pub fn parse(pattern: &Value) -> Result<Self, String> {
         let mut reader = Reader::default();
         let alternatives = reader.object("", pattern, &[], false);
         if reader.problems.is_empty() { Ok(Self { alternatives }) } else { Err(reader.problems.join("\n")) }
     }
 
-    /// Whether an event matches; what is no object never does.
+    /// Returns whether an event matches. Only objects can match.
     pub fn matches(&self, event: &Value) -> bool {
         event.is_object() && self.alternatives.iter().any(|alternative| holds(alternative, event))
     }
 }
 
-/// The array elements on the way to a leaf: how many fields deep the array is, and which of its elements.
+/// The array elements on the way to a leaf: the depth of each array in fields, and the index of its element.
 type Elements = Vec<(usize, usize)>;
 
-/// Whether the event has a leaf for every path, all within the same elements of the arrays they share.
+/// Returns whether the event has a leaf for every path, within the same elements of shared arrays.
 ///
-/// The paths are taken in their order, as EventBridge does: a field that must be absent has to be so within
-/// the elements the paths before it chose, and within every element where they chose none.
+/// It takes the paths in order, as EventBridge does. A field that must be absent is tested within the elements that
+/// the earlier paths chose, or within every element if they chose none.
 fn holds(alternative: &Alternative, event: &Value) -> bool {
     let mut choices = BTreeSet::from([Elements::new()]);
     let mut previous: &[String] = &[];
@@ -107,14 +106,16 @@ fn holds(alternative: &Alternative, event: &Value) -> bool {
     !choices.is_empty()
 }
 
-/// The choices in the arrays at most so many fields deep: the deeper ones concern no later path.
+/// Returns the choices in arrays up to a depth. Later paths do not share the deeper ones.
 fn within(chosen: &[(usize, usize)], depth: usize) -> &[(usize, usize)] {
     let deeper = chosen.iter().position(|(at, _)| *at > depth);
     chosen.split_at(deeper.unwrap_or(chosen.len())).0
 }
 
-/// Finds the leaves at a path, each with the array elements it is in. A leaf that is itself an element counts
-/// as in the array, not in the element; an object is no leaf, and an empty array has none.
+/// Finds the leaves at a path, each with its array elements.
+///
+/// A leaf that is itself an element counts as part of the array, not of the element. Objects are not leaves, and an
+/// empty array has none.
 fn find_leaves<'e>(
     value: &'e Value,
     path: &[String],
@@ -182,19 +183,19 @@ impl Text {
     }
 }
 
-/// Letter by letter: lowering a whole text writes its last sigma differently, which no prefix would match.
+/// Folds the case of each letter by itself. Folding a whole text changes its last sigma, and no prefix would match
+/// it.
 fn folded(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).collect()
 }
 
-/// Numbers are equal by value, so that 1 is 1.0; two integers are not compared as floats, which merges large
-/// ones.
+/// Compares values; 1 equals 1.0. Two integers are not compared as floats, which cannot separate large ones.
 fn equal(one: &Value, other: &Value) -> bool {
     one == other
         || (one.is_f64() || other.is_f64()) && one.as_f64().is_some_and(|one| other.as_f64() == Some(one))
 }
 
-/// Takes each part where it occurs first, which is right as long as the last part is bound to the end.
+/// Matches each middle part at its first occurrence. This is correct because the last part is bound to the end.
 fn wildcard_matches(parts: &[String], text: &str) -> bool {
     let (first, middle, last) = match parts {
         [] => return false,
@@ -218,7 +219,7 @@ fn in_network(address: IpAddr, network: IpAddr, bits: u32) -> bool {
     width == network_width && differing == 0
 }
 
-/// An address as a number, and how many bits it has.
+/// Returns an address as a number, and its width in bits.
 fn address_bits(address: IpAddr) -> (u128, u32) {
     match address {
         IpAddr::V4(address) => (address.to_bits().into(), u32::BITS),
@@ -226,7 +227,7 @@ fn address_bits(address: IpAddr) -> (u128, u32) {
     }
 }
 
-/// Reads a pattern and gathers what is wrong with it. Every `at` is a JSON pointer.
+/// A parser that collects all problems. Every `at` is a JSON pointer.
 #[derive(Default)]
 struct Reader {
     problems: Vec<String>,
@@ -238,7 +239,7 @@ impl Reader {
         None
     }
 
-    /// The alternatives an object allows for the fields below a path.
+    /// Returns the alternatives of an object for the fields below a path.
     fn object(&mut self, at: &str, object: &Value, path: &[String], inside_or: bool) -> Vec<Alternative> {
         let mut alternatives = vec![Alternative::new()];
         let Some(fields) = object.as_object().filter(|fields| !fields.is_empty()) else {
@@ -275,7 +276,7 @@ impl Reader {
         branches.flat_map(|(index, branch)| self.object(&below(at, index), branch, path, true)).collect()
     }
 
-    /// Every alternative of one with every one of the other.
+    /// Combines every alternative of one list with every one of the other.
     fn combine(&mut self, at: &str, one: &[Alternative], other: &[Alternative]) -> Vec<Alternative> {
         if one.len().saturating_mul(other.len()) > MAX_ALTERNATIVES {
             self.refuse::<()>(
@@ -439,7 +440,7 @@ impl Reader {
         let mut tests = Vec::new();
         for (at, value) in self.one_or_more(at, operand)? {
             match self.string(&at, value) {
-                // Everything begins and ends with it.
+                // Every text begins and ends with the empty text.
                 Some("") if ["prefix", "suffix"].contains(&operator) => self.refuse(&at, "must not be empty"),
                 Some(_) => self.operator(&at, operator, value).map(|test| tests.push(test)),
                 None => None,
@@ -448,7 +449,7 @@ impl Reader {
         Some(Test::NoneOf(tests))
     }
 
-    /// A list's members, or what stands in its place, each with its pointer.
+    /// Returns the elements of an array, or a single value, each with its pointer.
     fn one_or_more<'p>(&mut self, at: &str, operand: &'p Value) -> Option<Vec<(String, &'p Value)>> {
         match operand.as_array() {
             None => Some(vec![(at.to_owned(), operand)]),
@@ -460,7 +461,7 @@ impl Reader {
     }
 }
 
-/// A comparison's operator and number.
+/// Returns the operator and the number of a comparison.
 fn comparison(pair: &[Value]) -> Option<(&str, f64)> {
     match pair {
         [Value::String(operator), Value::Number(number)] => Some((operator, number.as_f64()?)),
@@ -468,7 +469,7 @@ fn comparison(pair: &[Value]) -> Option<(&str, f64)> {
     }
 }
 
-/// The lower limit a comparison sets.
+/// Returns the lower limit of a comparison.
 fn low((operator, number): (&str, f64)) -> Option<Bound<f64>> {
     match operator {
         ">" => Some(Bound::Excluded(number)),
@@ -477,7 +478,7 @@ fn low((operator, number): (&str, f64)) -> Option<Bound<f64>> {
     }
 }
 
-/// The upper limit a comparison sets.
+/// Returns the upper limit of a comparison.
 fn high((operator, number): (&str, f64)) -> Option<Bound<f64>> {
     match operator {
         "<" => Some(Bound::Excluded(number)),

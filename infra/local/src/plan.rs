@@ -1,4 +1,4 @@
-//! `dovetail plan`: what a submission would change, found from two files alone; nothing is started for it.
+//! The command `dovetail plan`: compares two files, and needs no running system.
 
 mod json;
 mod table;
@@ -15,7 +15,7 @@ use domain::{
     problem::Problem,
 };
 
-/// What `plan --help` prints.
+/// The help text of `plan --help`.
 pub const HELP: &str = "\
 Prints what a submission would change, from two files alone. Nothing is asked of a running system.
 
@@ -37,21 +37,20 @@ Two files don't tell
 - what waits for an answer, or was submitted in between.
 ";
 
-/// What is compared, and how it is told.
+/// The files of a plan and the format of its output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// The file with the old document.
+    /// File of the last submitted document.
     pub old: PathBuf,
-    /// The file with the new document.
+    /// File of the next document.
     pub new: PathBuf,
-    /// Whether JSON is printed, not a table.
+    /// Whether to print JSON instead of a table.
     pub json: bool,
 }
 
-/// Why there is no plan.
+/// The reason for a failed plan.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file can't be read.
     #[error("{}: {source}", file.display())]
     Read {
         /// Which.
@@ -67,13 +66,13 @@ pub enum Error {
     Print(#[from] io::Error),
 }
 
-/// Prints the plan; whether anything changes.
+/// Prints the plan and returns whether there are changes.
 pub fn run(settings: &Settings, out: &mut impl Write) -> Result<bool, Error> {
     let old = read(&settings.old)?;
     let new = read(&settings.new)?;
     let differences = compare(&old, &new).map_err(|refused| Error::Refused(Told::new(settings, refused)))?;
     match print(settings, &differences, out) {
-        // A reader that has seen enough, as `head`, is no failure.
+        // A reader such as `head` closes the pipe when it has enough. This is not a failure.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         Ok(()) | Err(_) => Ok(!differences.is_empty()),
     }
@@ -93,7 +92,7 @@ fn print(settings: &Settings, differences: &Differences<'_>, out: &mut impl Writ
     out.flush()
 }
 
-/// Problems of files, a line for each.
+/// The problems of both files, one line each.
 #[derive(Debug)]
 pub struct Told(Vec<(PathBuf, Problem)>);
 

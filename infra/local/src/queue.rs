@@ -1,5 +1,4 @@
-//! The queue of deliveries: takes messages as SQS's `SendMessage` does, is filled by a rule of the bus, and brings what is
-//! due to `deliver`, as Lambda does.
+//! The queue of webhook deliveries, like SQS: a rule of the bus fills it, and `deliver` receives its messages.
 
 use std::{
     sync::Arc,
@@ -24,40 +23,40 @@ use crate::{
     pattern::Pattern,
 };
 
-/// The function that gets the messages.
+/// The function that receives the messages.
 pub const FUNCTION: &str = "deliver";
-/// Which events become messages.
+/// The pattern of events that become messages.
 pub const PATTERN: &str =
     r#"{"source":["dovetail.change-orchestration"],"detail-type":["ChangeInstance.StateChanged.v1"]}"#;
-/// How many messages the function gets at a time.
+/// The most messages of one invocation.
 pub const BATCH_SIZE: u64 = 10;
-/// How many batches it gets beside each other.
+/// The most invocations at once.
 pub const CONCURRENCY: usize = 10;
-/// How often a message is brought to it before it is given up.
+/// The deliveries of a message before it goes to the failed batches.
 pub const RECEIVES_MAX: u64 = 5;
-/// How long a message is brought to nobody else.
+/// How long a received message stays invisible to other receivers.
 pub const VISIBILITY: Duration = Duration::from_secs(360);
 
 const NAME: &str = "dovetail-local-deliveries";
 const SEND_MESSAGE: &str = "AmazonSQS.SendMessage";
 const DELAY_SECONDS_MAX: u64 = dovetail_queue::DELAY_SECONDS_MAX;
-/// How much a message may hold.
+/// The largest message in bytes, a limit of SQS.
 const BYTES_MAX: usize = 1024 * 1024;
-/// How many events are read at once.
+/// The most events of one read.
 const READ_MAX: u64 = 100;
 
-/// The rule of the bus that fills the queue.
+/// Returns the event pattern of the rule that fills the queue.
 pub fn rule() -> Result<Pattern, String> {
     let pattern = serde_json::from_str(PATTERN).map_err(|error| error.to_string())?;
     Pattern::parse(&pattern)
 }
 
-/// The URL of the queue, which is at an endpoint.
+/// Returns the URL of the queue at an endpoint.
 pub fn url(endpoint: &str) -> String {
     format!("{endpoint}/{}/{NAME}", envelope::ACCOUNT)
 }
 
-/// The queue; clones are the same one.
+/// The queue; clones share its messages.
 #[derive(Clone, Debug)]
 pub struct Queue {
     journal: Arc<Journal>,
@@ -73,12 +72,12 @@ struct Send {
 }
 
 impl Queue {
-    /// A queue whose messages are in the journal.
+    /// Returns the queue of a journal.
     pub fn new(journal: Arc<Journal>) -> Self {
         Self { journal, changed: watch::Sender::new(()) }
     }
 
-    /// Answers a request as SQS does, in AWS's JSON 1.0 protocol; none to a request that is no queue's.
+    /// Answers a request in the AWS JSON 1.0 protocol of SQS, or returns `None` for other services.
     pub fn answer(&self, event: &Event) -> Option<EventReply> {
         let target = event.headers.get("x-amz-target").and_then(|target| target.to_str().ok())?;
         if !target.starts_with("AmazonSQS.") {
@@ -114,13 +113,13 @@ impl Queue {
     }
 }
 
-/// Milliseconds since 1970.
+/// Returns the time in milliseconds since 1970.
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What fills the queue and empties it.
+/// The task that fills the queue and delivers its messages.
 #[derive(Debug)]
 pub struct Deliveries {
     queue: Queue,
@@ -133,7 +132,7 @@ pub struct Deliveries {
 }
 
 impl Deliveries {
-    /// Goes on where the journal says.
+    /// Returns the task, which continues at the position of the journal.
     pub fn new(
         queue: Queue,
         bus: &Bus,
@@ -146,11 +145,12 @@ impl Deliveries {
         Ok(Self { queue, pattern, invoker, published: bus.published(), position, enabled, stop })
     }
 
-    /// Works until it is stopped; what is under way then comes again.
+    /// Runs until the stop. Messages that are still in progress are delivered again later.
     pub async fn run(mut self) -> Result<(), journal::Error> {
         let (slots, mut batches) = (Arc::new(Semaphore::new(CONCURRENCY)), JoinSet::new());
         let mut changed = self.queue.changed.subscribe();
         loop {
+            // The marks come before the reads. An event or message that arrives after them wakes the `select` below.
             self.published.mark_unchanged();
             changed.mark_unchanged();
             let is_filled = self.fill()?;
@@ -176,7 +176,7 @@ impl Deliveries {
                 continue;
             }
             let due = self.queue.journal.next_due()?.map(|due| due.saturating_sub(now()));
-            // What is due while nothing is to be delivered waits for that, or for a batch to end.
+            // While the deliveries are disabled or all slots are busy, a due message must not wake the loop.
             let waits = Duration::from_millis(due.unwrap_or(u64::MAX).clamp(1, 60_000));
             let is_busy = slots.available_permits() == 0 || !*self.enabled.borrow();
             tokio::select! {
@@ -190,7 +190,7 @@ impl Deliveries {
         }
     }
 
-    /// Takes the next events of the bus into the queue; whether there were any.
+    /// Moves the next events of the bus into the queue, and returns whether there were any.
     fn fill(&mut self) -> Result<bool, journal::Error> {
         let events = self.queue.journal.events(self.position, READ_MAX)?;
         let Some((last, _)) = events.last() else { return Ok(false) };
@@ -198,12 +198,13 @@ impl Deliveries {
         let wanted = events.iter().filter(|(_, envelope)| self.pattern.matches(envelope));
         let messages: Vec<(u64, String)> =
             wanted.map(|(_, envelope)| (now(), envelope.to_string())).collect();
+        // One transaction stores the messages and the position, so a crash neither loses nor repeats an event.
         self.queue.journal.enqueue(&messages, Some(self.position))?;
         Ok(true)
     }
 }
 
-/// Brings a batch to the function; what it does not answer for comes again, a few times.
+/// Invokes the function with a batch. Failed messages are delivered again up to [`RECEIVES_MAX`] times.
 async fn work_on(journal: &Journal, invoker: &Invoker, batch: Vec<Received>) -> Result<(), journal::Error> {
     let record = |message: &Received| {
         json!({
@@ -226,13 +227,14 @@ async fn work_on(journal: &Journal, invoker: &Invoker, batch: Vec<Received>) -> 
     for message in &batch {
         match failed(message) {
             None => journal.remove_message(message.number, None)?,
+            // SQS moves such a message to a dead-letter queue. Here it joins the failed batches.
             Some(reason) if message.receives >= RECEIVES_MAX => {
                 let payload = json!({"Records": [record(message)]}).to_string();
                 let record = json!({"version": "1.0", "payload": payload});
                 let batch = FailedBatch { function: FUNCTION.to_owned(), reason, record };
                 journal.remove_message(message.number, Some(&batch))?;
             }
-            // It is seen again when its time is up.
+            // The message becomes visible again at the end of its time.
             Some(_) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! Telling that requests are answered: to a person on the terminal, and to a program through a file.
+//! Announces that the system is ready: to a person on the terminal, and to a program by a file.
 
 use std::{
     ffi::OsString,
@@ -10,16 +10,16 @@ use std::{
 
 use crate::load::NewKey;
 
-/// A read that every key may do.
+/// A path that every key may read.
 const FIRST_CALL: &str = "/v1/account/teams/";
-/// A read that needs no key.
+/// A path that needs no key.
 const HEALTH: &str = "/v1/health";
 
-/// The URL that everything is served under.
+/// Returns the base URL of the server.
 pub fn base_url(listening: SocketAddr) -> String {
     let mut reachable = listening;
     if listening.ip().is_unspecified() {
-        // No address to call, but one that means all of this machine's own.
+        // A client cannot connect to the unspecified address, but the server also listens on loopback.
         reachable.set_ip(match listening {
             SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
             SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
@@ -28,21 +28,21 @@ pub fn base_url(listening: SocketAddr) -> String {
     format!("http://{reachable}")
 }
 
-/// The facts that a start announces.
+/// The contents of the announcement.
 pub(crate) struct Announced<'a> {
-    /// The URL that everything is served under.
+    /// Base URL of the server.
     pub(crate) base_url: &'a str,
-    /// Where data is kept, as a sentence without its full stop.
+    /// Where data is stored, as a sentence without its full stop.
     pub(crate) storage: &'a str,
-    /// Whether the demo world was not loaded because there are teams already.
+    /// Whether the demo world was skipped because the table already has teams.
     pub(crate) is_demo_left_out: bool,
-    /// The keys that this start has stored.
+    /// Keys that this start has created.
     pub(crate) new_keys: &'a [NewKey],
-    /// What exists and differs from the world, a sentence each.
+    /// Differences between stored objects and the world, a sentence each.
     pub(crate) differences: &'a [String],
 }
 
-/// Returns the text that a start prints: base URL, storage, new keys, and a first call to try.
+/// Returns the text of the announcement: base URL, storage, new keys, and an example request.
 pub(crate) fn announcement(of: &Announced<'_>) -> String {
     let Announced { base_url, storage, is_demo_left_out, new_keys, differences } = *of;
     let mut text = format!("Dovetail answers at {base_url}\n{storage}.\n");
@@ -64,7 +64,7 @@ pub(crate) fn announcement(of: &Announced<'_>) -> String {
     )
 }
 
-/// Returns keys as a table with a header; the last column is not padded.
+/// Returns keys as a table with a header. The last column has no padding.
 fn table(keys: &[NewKey]) -> String {
     let header = ["TEAM", "NAME", "ROLE", "KEY"];
     let rows = keys.iter().map(|key| [&*key.team, &*key.name, key.role.name(), &*key.key]);
@@ -79,16 +79,16 @@ fn table(keys: &[NewKey]) -> String {
     rows.iter().map(|[a, b, c, key]| format!("{a:team$}  {b:name$}  {c:role$}  {key}\n")).collect()
 }
 
-/// Prints the announcement.
+/// Prints the announcement and flushes it, because a program may wait for it.
 pub(crate) fn print(out: &mut impl Write, announcement: &str) -> io::Result<()> {
     out.write_all(announcement.as_bytes())?;
     out.flush()
 }
 
-/// Writes `text`, alone, to `path`; a reader sees all of it or no file.
+/// Writes `text` to `path` atomically: a reader sees the complete text or no file.
 pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
     let mut beside = OsString::from(path);
-    // In the same directory, since a rename works only within one file system.
+    // The new file is in the same directory, because a rename is atomic only within one file system.
     beside.push(format!(".{}.new", std::process::id()));
     fs::write(&beside, text)?;
     fs::rename(&beside, path)

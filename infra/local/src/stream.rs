@@ -1,4 +1,4 @@
-//! The table's stream on the engine, read as Lambda reads one: records in the form of its events, shard by shard.
+//! The stream of the table on the engine, read shard by shard, with records in the form of Lambda events.
 
 mod course;
 mod shard;
@@ -15,19 +15,19 @@ use crate::client::{self, Client};
 pub use course::Course;
 pub use shard::{Read, Shard};
 
-// The engine asks for a signature and believes any. The key and the region are those that the tables are created with:
-// there are engines that keep apart what differs in them.
+// The engine requires a signature but does not check it. Key id and region are those of the client that creates the
+// tables, because some engines separate tables by them.
 const SIGNED: &str = "AWS4-HMAC-SHA256 Credential=local/20250101/us-east-1/dynamodb/aws4_request, \
     SignedHeaders=host, Signature=0";
 const SIGNED_AT: &str = "20250101T000000Z";
 
-/// Why the stream can't be read.
+/// The reason why the stream cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The endpoint is no URL.
     #[error("the engine's endpoint is no URL: {0}")]
     Endpoint(#[from] hyper::http::uri::InvalidUri),
-    /// The engine did not answer.
+    /// The engine did not respond.
     #[error(transparent)]
     Client(#[from] client::Error),
     /// The engine refused.
@@ -44,20 +44,20 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the engine refused with this exception.
+    /// Returns whether the engine rejected the request with this exception.
     fn is(&self, exception: &str) -> bool {
         matches!(self, Self::Refused { reason, .. } if reason.contains(exception))
     }
 }
 
-/// A table's stream; clones share what they know of it.
+/// The stream of a table; clones share its shards and their caches.
 #[derive(Clone, Debug)]
 pub struct Stream {
     source: Arc<Source>,
     shards: Arc<Mutex<Vec<Shard>>>,
 }
 
-/// Where a stream is.
+/// The address of a stream.
 #[derive(Debug)]
 struct Source {
     client: Client,
@@ -72,7 +72,7 @@ impl Source {
 }
 
 impl Stream {
-    /// Finds the stream of a table.
+    /// Opens the stream of a table.
     pub async fn open(endpoint: &str, table: &str) -> Result<Self, Error> {
         let (client, endpoint) = (Client::new(), endpoint.parse()?);
         let streams =
@@ -85,12 +85,12 @@ impl Stream {
         Ok(stream)
     }
 
-    /// The shards that were there when it was last looked.
+    /// Returns the shards of the last look.
     pub async fn shards(&self) -> Vec<Shard> {
         self.shards.lock().await.clone()
     }
 
-    /// Looks which shards there are now: there are others once one has ended.
+    /// Reads the list of shards. New ones appear after a shard has ended.
     pub async fn look_again(&self) -> Result<(), Error> {
         let mut known = self.shards.lock().await;
         let (mut shards, mut after) = (Vec::new(), Value::Null);
@@ -103,7 +103,7 @@ impl Stream {
             let page = told.pointer("/StreamDescription/Shards").and_then(Value::as_array);
             for described in page.into_iter().flatten() {
                 let Some(id) = text(described, "/ShardId") else { continue };
-                // One that is known keeps what was read of it.
+                // A known shard keeps its cache of records.
                 let same = known.iter().find(|shard| shard.id() == id).cloned();
                 let parent = text(described, "/ParentShardId");
                 shards.push(same.unwrap_or_else(|| Shard::new(Arc::clone(&self.source), id, parent)));
@@ -119,13 +119,13 @@ impl Stream {
         }
     }
 
-    /// The stream's ARN.
+    /// Returns the ARN of the stream.
     pub fn arn(&self) -> &str {
         &self.source.arn
     }
 }
 
-/// Asks the engine for an operation of DynamoDB or its streams.
+/// Sends an operation of DynamoDB or its streams to the engine.
 pub(crate) async fn ask(
     client: &Client,
     endpoint: &Uri,
@@ -147,7 +147,7 @@ pub(crate) async fn ask(
     }
 }
 
-/// A record's place in the stream.
+/// Returns the sequence number of a record.
 pub fn sequence(record: &Value) -> Option<&str> {
     record.pointer("/dynamodb/SequenceNumber")?.as_str()
 }
@@ -163,7 +163,7 @@ pub(crate) mod tests {
 
     pub(crate) const TABLE: &str = "dovetail-test";
 
-    /// A table with a stream, beside the system's own.
+    /// A table with a stream, separate from the system's own.
     pub(crate) struct Written {
         client: Client,
         endpoint: Uri,
@@ -192,7 +192,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The engine keeps a stream in one shard.
+    /// Returns the only shard of a stream, because the engine has one for each stream.
     pub(crate) async fn only_shard(stream: &Stream) -> Shard {
         let [shard] = stream.shards().await.try_into().unwrap();
         shard
@@ -279,7 +279,7 @@ pub(crate) mod tests {
         }
         let all = shard.read(None, 10).await.unwrap().records;
         assert_eq!(all.len(), 5);
-        // Forward and back, within what was just read and beyond, with another reader between.
+        // The reads go forward and back, inside and outside of the cache, with another reader in between.
         for (after, limit) in [(1, 2), (3, 10), (0, 1), (4, 10), (2, 3), (1, 10)] {
             let found = shard.read(sequence(&all[after]), limit).await.unwrap().records;
             assert_eq!(found, all[after + 1..].iter().take(limit).cloned().collect::<Vec<_>>());

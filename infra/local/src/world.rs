@@ -1,5 +1,5 @@
-//! The world file: the teams, keys and services that a local system begins with. `read` reads it; [`crate::load`]
-//! puts it into the table.
+//! The world file: the teams, keys and services of a new local system. `read` parses it, and [`crate::load`] stores
+//! it in the tables.
 
 mod read;
 
@@ -13,78 +13,79 @@ use serde_json::{Map, Value, json};
 
 use crate::{pattern::Pattern, webhook::Target};
 
-/// The world that a system begins with when none is given.
+/// The JSON text of the demo world.
 pub const DEMO: &str = include_str!("demo.world.json");
 
-/// The teams and services to begin with.
+/// The contents of a world file.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// The teams, consumers and owners.
+    /// Teams, both consumers and owners.
     pub teams: Vec<WorldTeam>,
-    /// The services on offer.
+    /// Services of these teams.
     pub services: Vec<WorldService>,
-    /// The schemas of metadata; if absent, they stay as they are.
+    /// Schemas of metadata; if absent, the stored ones remain.
     pub mandatory_metadata: Option<Mandatory>,
 }
 
-/// A team and how it is reached.
+/// A team of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorldTeam {
-    /// The name that services and declarations use.
+    /// Name of the team, as services and declarations use it.
     pub name: String,
-    /// The team's metadata, if the file has any.
+    /// Metadata of the team, if the file has any.
     pub metadata: Option<Map<String, Value>>,
-    /// The keys that act for the team.
+    /// API keys of the team.
     pub api_keys: Vec<WorldKey>,
-    /// Where the team's events are posted.
+    /// Receiver of the team's events.
     pub notify: Option<WorldNotify>,
 }
 
-/// A webhook: in the file its URL, or an object with `url` and optionally `pattern`.
+/// A receiver of events: in the file a URL, or an object with `url` and optionally `pattern`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorldNotify {
-    /// The URL that events are posted to.
+    /// URL for the requests.
     pub url: String,
-    /// The event pattern of those that are; none stated is those of the changes that the team is a party to.
+    /// Event pattern; by default it selects changes in which the team is a party.
     pub pattern: Option<Value>,
 }
 
 /// An API key: in the file a string, or an object with `key` or `name`, or both, and optionally `role`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorldKey {
-    /// The secret itself; if absent, a load generates it.
+    /// Secret; if absent, the load generates one.
     pub key: Option<String>,
-    /// The name that histories show; if absent, the team's name and the number of the key.
+    /// Name in histories; by default the team's name and the number of the key.
     pub name: Option<String>,
-    /// The role, if the file has one; a new key without one is `ADMIN`.
+    /// Role; a new key without one is `ADMIN`.
     pub role: Option<Role>,
 }
 
 impl WorldKey {
-    /// Returns the key's name; `number` counts the team's keys from 1.
+    /// Returns the name of the key; `number` is its position among the team's keys, from 1.
     pub fn effective_name(&self, team: &str, number: u64) -> String {
         self.name.clone().unwrap_or_else(|| format!("{team}-{number}"))
     }
 }
 
-/// A service that a team offers. A setting that the file leaves out is absent.
+/// A service of the file. Absent settings are `None`.
 #[derive(Clone, Debug)]
 pub struct WorldService {
-    /// The team that decides on its change instances.
+    /// Name of the service owner.
     pub owner: String,
-    /// Whether the owner approves a change before it is worked on; by default it does.
+    /// Whether the owner must approve each change; the default is true.
     pub approval_required: Option<bool>,
-    /// The teams that get a change instance of their own for each one of the service; by default none.
+    /// Names of the dependent teams; by default none.
     pub dependent_teams: Option<Vec<String>>,
-    /// The teams that may declare it; by default every team.
+    /// Names of the teams that may declare the service; by default every team.
     pub allowed_teams: Option<Vec<String>>,
-    /// The JSON Schema of its declarations, whose `title` is the service's name.
+    /// JSON Schema of its declarations. The `title` is the name of the service.
     pub schema: Arc<Schema>,
 }
 
-/// Reads a world and holds it to the rules of the API. The error has every problem, a line each, with its JSON pointer.
+/// Parses a world and checks it by the rules of the API. The error has a line for each problem, with its JSON
+/// pointer.
 ///
-/// A team that only a service names is added, without a key.
+/// A team that only a service names is added without a key.
 pub fn parse(text: &str) -> Result<World, String> {
     let mut world = read::world(text).map_err(|problems| problems.join("\n"))?;
     let known: BTreeSet<&str> = world.teams.iter().map(|team| team.name.as_str()).collect();
@@ -102,15 +103,16 @@ impl WorldTeam {
 }
 
 impl WorldNotify {
-    /// Returns the URL to post to, or what it must be.
+    /// Returns the URL, or the error text.
     fn uri(&self) -> Result<Uri, String> {
+        // The client of this process has no TLS, and a password in a URL could reach the log.
         let uri = self.url.parse::<Uri>().ok().filter(|uri| uri.scheme_str() == Some("http"));
         let uri =
             uri.filter(|uri| uri.authority().is_some_and(|authority| !authority.as_str().contains('@')));
         uri.ok_or_else(|| "must be a URL that begins with http:// and has no password".to_owned())
     }
 
-    /// Which of the team's events to post, or what is wrong with the pattern, a problem per line.
+    /// Returns the pattern of the events to post, or its problems, one in each line.
     fn read_pattern(&self, team: &str) -> Result<Pattern, String> {
         let party = |field: &str| json!({"detail": {"data": {field: [team]}}});
         let parties = ["owner", "service_owner_team", "consumer_team"].map(party);
@@ -119,7 +121,7 @@ impl WorldNotify {
 }
 
 impl World {
-    /// Where events go; a world that was parsed has no problem here.
+    /// Returns the receivers of events. It never fails for a parsed world.
     pub fn webhooks(&self) -> Result<Vec<Target>, String> {
         let notified = self.teams.iter().filter_map(|team| Some((&team.name, team.notify.as_ref()?)));
         let target = |(team, notify): (&String, &WorldNotify)| {
@@ -176,7 +178,7 @@ mod tests {
         assert!(world.services.iter().all(|service| service.approval_required == Some(true)));
     }
 
-    /// A schema that is as small as one can be.
+    /// Returns a minimal schema.
     fn schema(title: &str) -> Value {
         json!({ "title": title, "type": "object", "required": ["name"], "properties": { "name": { "type": "string" } } })
     }

@@ -1,4 +1,4 @@
-//! `dovetail audit` as it is run: what it prints, where, and its exit status.
+//! Tests of the command `dovetail audit`: output and exit status.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use flate2::{Compression, write::GzEncoder};
@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What the program leaves behind: exit status, standard output, standard error.
+/// Exit status, standard output and standard error of the program.
 type Ended = (i32, String, String);
 
 fn audit(arguments: &[&str], directory: &Path) -> Ended {
@@ -18,7 +18,7 @@ fn audit(arguments: &[&str], directory: &Path) -> Ended {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// Audits an export with these rows.
+/// Runs an audit of an export with these rows.
 fn export(rows: &str) -> Ended {
     let directory = tempfile::tempdir().unwrap();
     fs::create_dir(directory.path().join("data")).unwrap();

@@ -1,5 +1,7 @@
-//! What the program prints and publishes holds no content: keys, declarations, metadata, log texts and deployed items all
-//! say `hunter`, whatever goes well or wrong is done with them, and nobody hears of it.
+//! Tests that output and events never hold content.
+//!
+//! Keys, declarations, metadata, log texts and deployed items all contain the word `hunter`. Successful and failed
+//! requests must not print or publish it.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 mod program;
@@ -16,7 +18,7 @@ const CANARY: &str = "hunter";
 const CONSUMER: &str = "hunter-key-of-the-consumer";
 const OWNER: &str = "hunter-key-of-the-owner";
 const CORE: &str = "/v1/orcabase";
-/// How long it may take until what is broken is told.
+/// The longest wait for the report of a broken record.
 const TELLS: Duration = Duration::from_secs(60);
 
 fn world() -> Value {
@@ -30,7 +32,7 @@ fn world() -> Value {
     })
 }
 
-/// A program on a world of canaries, and where it says what it says.
+/// A program with canaries in its world, and the files of its output.
 struct Cage {
     program: Program,
     folder: tempfile::TempDir,
@@ -56,7 +58,7 @@ impl Cage {
         self.program.send(method, &format!("{CORE}{path}"), key, headers, body).unwrap()
     }
 
-    /// Asks the engine itself, as nobody may who only has a key.
+    /// Sends an operation to the engine itself, which a holder of a key cannot do.
     fn engine(&self, operation: &str, body: &Value) -> Value {
         let env = self.read("env");
         let host = env.lines().find_map(|line| line.strip_prefix("DOVETAIL_ENDPOINT=http://")).unwrap();
@@ -78,7 +80,7 @@ impl Cage {
         serde_json::from_str(body).unwrap()
     }
 
-    /// Breaks every record of these types: whatever is text in it becomes a canary.
+    /// Breaks every record of these types: each text in it becomes a canary.
     fn break_records(&self, types: &[&str]) -> usize {
         let table = dovetail_local::arguments::TABLE;
         let rows = self.engine("Scan", &json!({"TableName": table}))["Items"].take();
@@ -99,7 +101,7 @@ impl Cage {
         broken
     }
 
-    /// Fails if anything but the words at the start, which tell a person the keys of a world, says a canary.
+    /// Fails if the output has a canary outside of the announcement, which shows the keys of the world.
     #[track_caller]
     fn assert_silent(&self) {
         let stdout = self.read("stdout");
@@ -124,7 +126,7 @@ fn declared(password: &str) -> Value {
         "services": {"VM": [{"name": "one", "password": password}]}}}})
 }
 
-/// A whole life, with a canary wherever somebody writes something.
+/// Runs the life of an item with a canary in every field.
 fn live(cage: &Cage) -> (u64, u64) {
     let submit = "/consumer/submissions/submit/";
     let key = "idempotency-key: hunter-idempotency\r\n";
@@ -140,7 +142,7 @@ fn live(cage: &Cage) -> (u64, u64) {
     (change["id"].as_u64().unwrap(), change["service_item"]["id"].as_u64().unwrap())
 }
 
-/// Whatever is refused, with a canary in what is sent.
+/// Sends requests that are rejected, with a canary in each.
 fn refused(cage: &Cage, change: u64) {
     let submit = "/consumer/submissions/submit/";
     let path = format!("/serviceowner/change_instances/{change}/");
@@ -186,7 +188,7 @@ fn nothing_of_the_content_is_heard_whatever_goes_well_or_wrong() {
         assert_eq!(status, 500, "{path}: {reply}");
         assert!(!reply.to_string().contains(CANARY), "{reply}");
     }
-    // The stream has brought the broken records to somebody, too, as soon as that says so.
+    // The stream delivers broken records too, which the log shows after some time.
     let began = Instant::now();
     while !cage.read("stderr").contains("stream record") {
         assert!(began.elapsed() < TELLS, "nobody reads the stream");

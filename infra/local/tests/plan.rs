@@ -1,4 +1,4 @@
-//! `dovetail plan` as it is run: what it prints, where, and its exit status.
+//! Tests of the command `dovetail plan`: output and exit status.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use std::fs;
@@ -45,7 +45,7 @@ const JSON: &str = concat!(
     "\n"
 );
 
-/// What the program leaves behind: exit status, standard output, standard error.
+/// Exit status, standard output and standard error of the program.
 type Ended = (i32, String, String);
 
 /// Runs a plan of two texts, in a directory where the files have the names `old.json` and `new.json`.

@@ -1,5 +1,6 @@
-//! The program is killed at any moment and started again on the same data: nothing accepted is lost, generation is
-//! completed, events that are owed are sent.
+//! Tests with kills at random moments and restarts on the same data.
+//!
+//! Nothing accepted may be lost, generation must complete, and pending events must be published.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -16,24 +17,23 @@ use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
-/// How often the program is killed.
+/// The number of kills.
 const KILLS: u32 = 50;
 /// The latest moment of a kill after the program is ready, in microseconds.
 const LATEST_MICROS: u64 = 200_000;
 const CORE: &str = "/v1/orcabase";
 
-/// What goes on while the program is killed: a consumer that declares, owners that work; each goes on where it was.
+/// The users of the program during the kills: a consumer and owners, each of which continues where it stopped.
 #[derive(Default)]
 struct Users {
-    /// Counts the declarations that were accepted.
     round: u64,
-    /// The submissions that were answered.
+    /// Ids of the submissions with a response.
     accepted: Vec<u64>,
     calls: u64,
 }
 
 impl Users {
-    /// One declaration and all the work that follows from it; ends where a connection breaks.
+    /// Submits one declaration and processes its changes, until a connection breaks.
     fn round(&mut self, program: &Program) -> io::Result<()> {
         let vm = |name: &str| json!({"name": name, "cpu": self.round + 1});
         let balancer = json!({"name": "CoreLB1", "related_vms": ["CoreVM1", "CoreVM2"], "algorithm": "a"});
@@ -52,7 +52,7 @@ impl Users {
         Ok(())
     }
 
-    /// An owner moves on what is in a state.
+    /// Moves all change instances of an owner out of a state.
     fn work(&mut self, program: &Program, state: &str, key: &str) -> io::Result<()> {
         for change in program.all(&format!("{CORE}/serviceowner/change_instances/?state={state}"), key)? {
             let is_main = change["is_dependant"] == false;
@@ -61,7 +61,7 @@ impl Users {
                 (_, true) => json!({"state": "COMPLETED", "deployed_item": {"round": self.round}}),
                 (_, false) => json!({"state": "COMPLETED"}),
             };
-            // What was displaced meanwhile answers 400 with its state.
+            // A change instance that was displaced meanwhile is rejected with status 400 and its state.
             let path = format!("{CORE}/serviceowner/change_instances/{}/", change["id"]);
             program.call("PATCH", &path, key, "", &body)?;
             self.calls += 1;
@@ -70,7 +70,7 @@ impl Users {
     }
 }
 
-/// I21: each history entry has an event, none is without one, and those of a change instance came in order.
+/// Asserts I21: every history entry has an event, every event has an entry, and the order of a change instance holds.
 fn assert_told(program: &Program) {
     let mut told: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     let mut after = 0;
@@ -85,7 +85,7 @@ fn assert_told(program: &Program) {
             if envelope["detail-type"] == "ChangeInstance.StateChanged.v1" {
                 let sequence = envelope["detail"]["metadata"]["sequence"].as_u64().unwrap();
                 let of_change = told.entry(envelope["detail"]["data"]["id"].as_u64().unwrap()).or_default();
-                // The same one may come twice; first seen they are in order.
+                // An event may come twice, but its first delivery must be in order.
                 if !of_change.contains(&sequence) {
                     of_change.push(sequence);
                 }
@@ -113,7 +113,7 @@ fn whenever_it_is_killed_nothing_that_was_accepted_is_lost() {
     let mut users = Users::default();
     for kill in 0..KILLS {
         let program = Program::start(&data);
-        // Every other time nothing is waited for, so that what was left unfinished is cut off again.
+        // Every other kill comes without a wait, so unfinished work is interrupted once more.
         if kill % 2 == 0 {
             program.assert_sound();
         }
@@ -124,7 +124,7 @@ fn whenever_it_is_killed_nothing_that_was_accepted_is_lost() {
     }
     let program = Program::start(&data);
     program.assert_sound();
-    // The scenario can be finished.
+    // After all kills the scenario must still complete.
     users.round(&program).unwrap();
     for state in ["PENDING", "APPROVED"] {
         program.assert_sound();

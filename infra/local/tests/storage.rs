@@ -1,5 +1,4 @@
-//! Storage that cannot be used, as it shows outside: a full disk, a file that is no database of ours, a table that is
-//! out of reach.
+//! Tests with unusable storage: a full disk, a foreign file, an unreachable table.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 mod program;
@@ -15,13 +14,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
-/// How large a file may become, in blocks of `ulimit`: less than the log of the database becomes before it is cleared.
+/// The largest file in blocks of `ulimit`; the write-ahead log of the database grows larger before it is cleared.
 const BLOCKS: u32 = 2048;
 
 #[test]
 fn finding_23_a_full_disk_is_named_and_not_healthy() {
     let parent = tempfile::tempdir().unwrap();
-    // A limit of the size of files is met as a full disk is, and needs no file system of its own.
+    // A limit on file sizes has the effect of a full disk, and needs no separate file system.
     let mut limited = Command::new("sh");
     let script = format!("trap '' XFSZ; ulimit -f {BLOCKS}; exec \"$0\" \"$@\"");
     limited.args(["-c", &script, &program::path()]);
@@ -36,15 +35,15 @@ fn finding_23_a_full_disk_is_named_and_not_healthy() {
     };
     let refused = (0..2_000).map(submit).find(|(status, _)| *status != 201).unwrap();
     assert_eq!((refused.0, &refused.1["code"]), (503, &json!("storage_full")), "{refused:?}");
-    // What a submission has no room for may be enough for a small write, but not for many.
+    // The space left may be too small for a submission but enough for some of the small writes.
     let (status, body) = (0..1_000).map(|_| health()).find(|(status, _)| *status != 200).unwrap();
     assert_eq!((status, &body["code"]), (503, &json!("storage_full")), "{body}");
 }
 
-/// Does something to a directory.
+/// A function that damages a directory.
 type Damage<'a> = &'a dyn Fn(&Path);
 
-/// Starts the program on a directory that it refuses; returns what it says.
+/// Starts the program on a directory that it must reject, and returns its message.
 fn refused(data: &Path) -> String {
     let mut command = Command::new(program::path());
     command.args(["--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()]).stdin(Stdio::null());
@@ -53,11 +52,11 @@ fn refused(data: &Path) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// A directory in which the program has run.
+/// Returns a directory in which the program has run.
 fn used(parent: &Path, name: &str) -> std::path::PathBuf {
     let data = parent.join(name);
     drop(Program::start(&data));
-    // What a kill leaves in the log goes into the file.
+    // After a kill, the write-ahead log has the newest data. The test needs them in the file.
     for file in ["dovetail.db", "local.db"] {
         let connection = Connection::open(data.join(file)).unwrap();
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
@@ -107,7 +106,7 @@ fn finding_23_a_database_that_is_not_whole_is_refused() {
         let told = refused(&data);
         assert!(told.starts_with("dovetail: ") && told.contains(expected), "{name}: {told}");
     }
-    // Another program's database stays as it is.
+    // The database of another program must not change.
     let data = parent.path().join("foreign");
     fs::create_dir(&data).unwrap();
     let connection = Connection::open(database(&data)).unwrap();
@@ -118,7 +117,7 @@ fn finding_23_a_database_that_is_not_whole_is_refused() {
     assert_eq!(fs::read(database(&data)).unwrap(), before);
 }
 
-/// Runs a command on a table with this environment and no other; returns what it says.
+/// Runs a command on a table with this environment and no other variables, and returns its message.
 fn told(arguments: &[&str], environment: &[(&str, &str)], directory: &Path) -> String {
     let mut command = Command::new(program::path());
     command.args(arguments).current_dir(directory).stdin(Stdio::null());
@@ -128,7 +127,7 @@ fn told(arguments: &[&str], environment: &[(&str, &str)], directory: &Path) -> S
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Answers each request as a table does that denies it; returns where.
+/// Starts a server that denies each request like a table without permissions, and returns its URL.
 fn denying() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());

@@ -1,11 +1,11 @@
-//! Addresses: those that are everybody's, and not a machine's, a network's or a cloud's own.
+//! Public addresses, as opposed to those of a machine, a private network or a cloud's metadata service.
 
 use crate::Targets;
 use aws_smithy_runtime_api::client::dns::{DnsFuture, ResolveDns, ResolveDnsError};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address is everybody's (IANA's registries of special-purpose addresses).
+/// Returns whether an address is public, by IANA's registries of special-purpose addresses.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -17,14 +17,14 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     !matches!(
         (a, b, c),
-        // This network, private ones, this machine, multicast and what is reserved.
+        // This network, private networks, loopback, multicast and reserved addresses.
         (0 | 10 | 127 | 224..=255, ..)
-            // Carriers' networks, links, where clouds have their metadata, and private ones again.
+            // Carrier-grade NAT, link-local addresses with the metadata of clouds, and private networks.
             | (100, 64..=127, _)
             | (169, 254, _)
             | (172, 16..=31, _)
             | (192, 168, _)
-            // Protocols, documentation, benchmarks.
+            // Protocol assignments, documentation and benchmarks.
             | (192, 0, 0 | 2)
             | (192, 88, 99)
             | (198, 18..=19, _)
@@ -38,17 +38,16 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         return is_public_v4(address);
     }
     match address.segments() {
-        // Protocols and tunnels, and what stands for an address of version 4.
+        // Protocol assignments, and tunnels that embed an address of version 4.
         [0x2001, 0..=0x01ff, ..] | [0x2002, ..] => false,
-        // Documentation.
         [0x2001, 0x0db8, ..] | [0x3fff, 0..=0x0fff, ..] => false,
-        // All that is given out.
+        // The only block from which IANA assigns public addresses.
         [0x2000..=0x3fff, ..] => true,
         _ => false,
     }
 }
 
-/// That a name leads to no public address.
+/// The error of a name without a public address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotPublic;
 
@@ -60,7 +59,10 @@ impl fmt::Display for NotPublic {
 
 impl std::error::Error for NotPublic {}
 
-/// Finds the addresses that are connected to: those that may be, so that no later answer to the same question counts.
+/// Resolves names to allowed addresses alone.
+///
+/// The connector uses exactly these addresses. So a name that resolves to another address a moment later (DNS
+/// rebinding) gains nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resolver(pub(crate) Targets);
 

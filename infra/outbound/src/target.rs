@@ -1,21 +1,21 @@
-//! Where requests may go.
+//! The URLs that requests may go to.
 
 use crate::address::is_public;
 use http::Uri;
 use http::uri::Authority;
 use std::net::IpAddr;
 
-/// Which targets there may be.
+/// The set of allowed targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Targets {
-    /// Whatever is reached over TLS at a public address.
+    /// Targets with TLS and a public address.
     Public,
-    /// Anything, this machine too, also without TLS: for tests, and for the local system.
+    /// All targets, including this machine and plain HTTP; for tests and the local system.
     Any,
 }
 
 impl Targets {
-    /// What a deployed function is told by `DOVETAIL_TARGETS`: `any`, or it is the public alone.
+    /// Returns all targets if `DOVETAIL_TARGETS` is `any`, else the public ones.
     pub fn from_env() -> Self {
         match std::env::var("DOVETAIL_TARGETS").as_deref() {
             Ok("any") => Self::Any,
@@ -23,45 +23,45 @@ impl Targets {
         }
     }
 
-    /// Whether an address may be connected to.
+    /// Returns whether a connection to an address is allowed.
     pub fn allow(self, address: IpAddr) -> bool {
         self == Self::Any || is_public(address)
     }
 }
 
-/// A URL that a request may go to.
+/// A valid URL for requests; its debug form leaves out the content.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target(Uri);
 
 impl std::fmt::Debug for Target {
-    // Some have credentials in it.
+    // Some URLs contain credentials, for example in the query.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Target")
     }
 }
 
-/// Why a URL is no target.
+/// The reason why a URL is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// It is none.
+    /// Not an absolute URL.
     NoUrl,
-    /// It is not `https`.
+    /// Another scheme than `https`.
     NotHttps,
-    /// It has a name or a password in it.
+    /// A user name or a password in the URL.
     Credentials,
-    /// Its port is 0, or more than 65535.
+    /// A port outside 1 to 65535.
     Port,
-    /// It names an address that is not public.
+    /// A literal address that is not public.
     Address,
 }
 
 impl Problem {
-    /// Whether it is the address.
+    /// Returns whether the address is the reason.
     pub fn is_address(self) -> bool {
         self == Self::Address
     }
 
-    /// What is wrong, to be read after the field's name.
+    /// Returns the error text, which follows the name of the field.
     pub const fn message(self) -> &'static str {
         match self {
             Self::NoUrl => "is no absolute URL of ASCII characters",
@@ -74,7 +74,9 @@ impl Problem {
 }
 
 impl Target {
-    /// Reads a URL. What a name leads to is looked at when it is connected to, for it may lead elsewhere by then.
+    /// Parses a URL and checks it against the allowed targets.
+    ///
+    /// It does not resolve names: a name may resolve differently later, so the connection itself checks the address.
     pub fn parse(url: &str, targets: Targets) -> Result<Self, Problem> {
         let uri: Uri = url.parse().map_err(|_| Problem::NoUrl)?;
         let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
@@ -101,19 +103,18 @@ impl Target {
         Ok(Self(uri))
     }
 
-    /// The URL.
     pub(crate) const fn url(&self) -> &Uri {
         &self.0
     }
 }
 
-/// Returns whether something other than a port follows the host.
+/// Returns whether the text after the host is not a port from 1 to 65535.
 fn has_bad_port(authority: &Authority) -> bool {
     let behind = authority.as_str().get(authority.host().len()..).unwrap_or_default();
     !behind.is_empty() && authority.port_u16().is_none_or(|port| port == 0)
 }
 
-/// Returns whether two URLs have the same scheme, host and port; text that is no URL has none.
+/// Returns whether two URLs have the same scheme, host and port. Invalid URLs never match.
 pub fn is_same_origin(one: &str, other: &str) -> bool {
     let origin = origin(one);
     origin.is_some() && origin == self::origin(other)

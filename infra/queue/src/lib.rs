@@ -1,25 +1,24 @@
-//! The queue of deliveries: what waits for its time, and what a function gets of it. The only crate that speaks to SQS.
+//! The client of SQS: sends delayed deliveries, and decodes the batches that a function receives.
 
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::ProvideErrorMetadata as _;
 use dovetail_aws::Way;
 use serde::{Deserialize, Serialize};
 
-/// For how long SQS keeps a message back at most, in seconds.
+/// The longest delay of a message, in seconds; a limit of SQS.
 pub const DELAY_SECONDS_MAX: u64 = 900;
 
-/// Where the queue is.
+/// The address of the queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The queue's URL.
+    /// URL of the queue.
     pub url: String,
-    /// A queue to use instead of AWS's, by its endpoint.
+    /// Endpoint of a queue that replaces AWS; `None` means AWS.
     pub endpoint: Option<String>,
 }
 
 impl Settings {
-    /// The settings of a deployed function: `DOVETAIL_QUEUE` and, for a queue in AWS's place,
-    /// `DOVETAIL_QUEUE_ENDPOINT`.
+    /// Reads the settings from the environment: `DOVETAIL_QUEUE` and, for another queue, `DOVETAIL_QUEUE_ENDPOINT`.
     pub fn from_env() -> Result<Self, std::env::VarError> {
         Ok(Self {
             url: std::env::var("DOVETAIL_QUEUE")?,
@@ -28,25 +27,25 @@ impl Settings {
     }
 }
 
-/// A queue and the client that reaches it.
+/// A queue with its client.
 #[derive(Clone, Debug)]
 pub struct Queue {
     client: Client,
     url: String,
 }
 
-/// That a message was not taken, or that nobody knows; it tells a kind and never what the message holds.
+/// A rejected message, or a lost answer. The text names a kind, never the content of the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotTaken(pub String);
 
 impl Queue {
-    /// Connects with the credentials and the region of the environment, or to a queue in AWS's place.
+    /// Connects to AWS with the credentials and region of the environment, or to another queue.
     pub fn connect(settings: Settings) -> Self {
         let config = dovetail_aws::config(Way::to(settings.endpoint));
         Self { client: Client::new(&config), url: settings.url }
     }
 
-    /// Puts a message into the queue, to be seen after so many seconds, or after the most there may be.
+    /// Sends a message that becomes visible after a delay in seconds, at most [`DELAY_SECONDS_MAX`].
     pub async fn send(&self, body: String, delay_seconds: u64) -> Result<(), NotTaken> {
         let delay = i32::try_from(delay_seconds.min(DELAY_SECONDS_MAX)).unwrap_or(i32::MAX);
         let sent = self.client.send_message().queue_url(&self.url).message_body(body).delay_seconds(delay);
@@ -57,21 +56,20 @@ impl Queue {
     }
 }
 
-/// What a function gets of a queue.
+/// The event of a function that a queue triggers.
 #[derive(Debug, Default, Deserialize)]
 pub struct QueueEvent {
-    /// The messages.
+    /// Messages of the batch.
     #[serde(rename = "Records")]
     pub records: Vec<Message>,
 }
 
-/// A message.
+/// A message of the queue; its debug form leaves out the body.
 #[derive(Deserialize)]
 pub struct Message {
-    /// Its id.
     #[serde(rename = "messageId")]
     pub id: String,
-    /// What it holds.
+    /// The text as the sender wrote it.
     pub body: String,
 }
 
@@ -81,24 +79,22 @@ impl std::fmt::Debug for Message {
     }
 }
 
-/// What a function answers: the messages that it has not dealt with, which come again.
+/// The response of the function: the messages that SQS delivers again.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct QueueReply {
-    /// Those messages.
     #[serde(rename = "batchItemFailures")]
     pub failures: Vec<Undone>,
 }
 
-/// A message that comes again.
+/// A message that SQS delivers again.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Undone {
-    /// Its id.
     #[serde(rename = "itemIdentifier")]
     pub id: String,
 }
 
 impl QueueReply {
-    /// These messages come again, and no others.
+    /// Returns the response that makes SQS deliver these messages again, and no others.
     pub fn again(ids: Vec<String>) -> Self {
         Self { failures: ids.into_iter().map(|id| Undone { id }).collect() }
     }

@@ -46,7 +46,6 @@ pub struct Cost {
     pub read_units: Units,
     /// Calls that waited for one another; concurrent calls count once.
     pub round_trips: u64,
-    /// All calls.
     pub calls: u64,
 }
 
@@ -56,7 +55,6 @@ impl Cost {
         Self { write_units: Units(0), read_units: Units(0), round_trips: 1, calls: 1 }
     }
 
-    /// Adds capacity units.
     pub(crate) fn consume(&mut self, write_units: Units, read_units: Units) {
         self.write_units = self.write_units.plus(write_units);
         self.read_units = self.read_units.plus(read_units);

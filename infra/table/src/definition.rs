@@ -1,4 +1,4 @@
-//! The definition of the tables for engines without the CloudFormation template.
+//! The definition of the tables, for engines that the template of the stack does not set up.
 
 use crate::call::Call as _;
 use crate::key::INDEXES;

@@ -27,7 +27,6 @@ tokio::task_local! {
 pub struct Spent {
     /// The cost of its calls of the table.
     pub cost: Cost,
-    /// Its duration.
     pub time: Duration,
     /// The part of the duration with at least one open call of the table; concurrent calls count once.
     pub table_time: Duration,

@@ -1,4 +1,4 @@
-//! An export of a table to S3 as it is downloaded: `AWSDynamoDB/<id>/data/*.json.gz`, a row in each line.
+//! Reads a downloaded S3 export of a table: `AWSDynamoDB/<id>/data/*.json.gz`, one row in each line.
 
 use std::{
     fs::{self, File},
@@ -9,12 +9,12 @@ use std::{
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
-/// What the files of rows are named like.
+/// The file name suffix of data files.
 const ROWS: &str = ".json.gz";
-/// What tells how many rows there are.
+/// The file name of the summary, which has the number of rows.
 const SUMMARY: &str = "manifest-summary.json";
 
-/// Why an export can't be audited.
+/// The reason why an export cannot be audited.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file can't be read.
@@ -28,25 +28,22 @@ pub enum Error {
     /// There is no export, or there are several.
     #[error("{}: {found} exports, but one is audited at a time", directory.display())]
     NotOne {
-        /// Where.
         directory: PathBuf,
-        /// How many there are.
+        /// The number of exports.
         found: usize,
     },
     /// There is no file of rows, not even an empty one.
     #[error("{}: there is no file of rows (*{ROWS})", directory.display())]
     NoRows {
-        /// Where.
         directory: PathBuf,
     },
     /// A line is no row.
     #[error("{}, line {line}: {source}", file.display())]
     Line {
-        /// The file.
         file: PathBuf,
-        /// Which line, from 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The error of the row.
         source: dovetail_table::Error,
     },
     /// The manifest does not tell how many rows there are.
@@ -60,7 +57,7 @@ pub enum Error {
     NotWhole {
         /// Where.
         directory: PathBuf,
-        /// How many rows there are.
+        /// Rows in the data files.
         found: u64,
         /// How many there should be.
         told: u64,
@@ -73,8 +70,9 @@ impl Error {
         move |source| Self::Read { file, source }
     }
 }
+    // A missing file would look like deleted records, and most invariants would fail for no reason.
 
-/// Takes each row's line; fails if the export is not whole.
+/// Passes the line of each row to `take`, and fails if the export is incomplete.
 pub(super) fn each_line(
     directory: &Path,
     mut take: impl FnMut(&str) -> Result<(), dovetail_table::Error>,
@@ -90,7 +88,7 @@ pub(super) fn each_line(
     }
 }
 
-/// Takes each line of a file; tells how many there are.
+/// Passes each line of a file to `take`, and returns the number of lines.
 fn lines_of(
     file: &Path,
     mut take: impl FnMut(&str) -> Result<(), dovetail_table::Error>,
@@ -105,7 +103,7 @@ fn lines_of(
     Ok(number)
 }
 
-/// The one export in a directory: below `AWSDynamoDB`, or the directory itself.
+/// Returns the only export in a directory: below `AWSDynamoDB`, or the directory itself.
 fn the_export(directory: &Path) -> Result<PathBuf, Error> {
     let below = directory.join("AWSDynamoDB");
     let candidates = if below.is_dir() { entries(&below)? } else { vec![directory.to_owned()] };
@@ -133,7 +131,7 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(paths)
 }
 
-/// How many rows the export has, if its manifest was downloaded, too.
+/// Returns the number of rows in the manifest, if the manifest was downloaded too.
 fn told(export: &Path) -> Result<Option<u64>, Error> {
     let file = export.join(SUMMARY);
     if !file.exists() {

@@ -1,4 +1,4 @@
-//! What a load would do: a world compared with the tables. Nothing is written.
+//! The plan of a load: compares a world with the tables and writes nothing.
 
 use std::collections::BTreeSet;
 
@@ -19,42 +19,40 @@ use serde_json::Value;
 use super::Failure;
 use crate::world::{World, WorldKey, WorldService, WorldTeam};
 
-/// The steps of a load, and the differences that it leaves.
+/// The steps of a load, and the differences that it leaves unchanged.
 #[derive(Debug)]
 pub struct Plan<'a> {
-    /// Every team of the world, in the order of the file.
+    /// All teams of the world, in the order of the file.
     pub(super) teams: Vec<PlannedTeam<'a>>,
-    /// The services to create.
     pub(super) services: Vec<&'a WorldService>,
-    /// Whether the mandatory metadata change.
+    /// Whether the load stores a new version of the mandatory metadata.
     pub(super) sets_mandatory: bool,
-    /// What exists and differs from the file, a sentence each.
+    /// Differences between stored objects and the file, a sentence each.
     pub differences: Vec<String>,
 }
 
-/// A team, and the keys that it lacks.
+/// A team with its missing keys.
 #[derive(Debug)]
 pub(super) struct PlannedTeam<'a> {
     pub(super) name: &'a str,
-    /// Canonical JSON, for a new team.
+    /// Metadata of a new team as canonical JSON.
     pub(super) metadata: String,
     is_new: bool,
     pub(super) keys: Vec<PlannedKey<'a>>,
 }
 
-/// A key to create.
 #[derive(Debug)]
 pub(super) struct PlannedKey<'a> {
     pub(super) name: String,
     pub(super) role: Role,
-    /// The secret of the file; if absent, one is generated.
+    /// Secret of the file; if absent, the load generates one.
     pub(super) secret: Option<&'a str>,
-    /// The position among the team's keys, counted from 1.
+    /// Position among the team's keys in the file, from 1.
     pub(super) number: u64,
 }
 
 impl<'a> Plan<'a> {
-    /// Compares a world with the tables; the error has every problem with its JSON pointer.
+    /// Compares a world with the tables. The error holds all problems with their JSON pointers.
     pub async fn of(table: &Table, world: &'a World, now: Timestamp) -> Result<Self, Failure> {
         let newest = table.newest_mandatory().await?;
         let mandatory = world.mandatory_metadata.as_ref();
@@ -81,7 +79,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Returns the steps, each as the end of a sentence.
+    /// Returns the steps, each as the second half of a sentence.
     pub fn steps(&self) -> impl Iterator<Item = String> {
         let teams = self.teams.iter().flat_map(|team| {
             let created = team.is_new.then(|| format!("create team {}", team.name));
@@ -102,10 +100,10 @@ fn unreadable() -> Error {
     Error::Corrupt { key, reason }
 }
 
-/// A comparison under way.
+/// The state of a comparison.
 struct Comparison<'a> {
     table: &'a Table,
-    /// The mandatory metadata as they are after the load.
+    /// Mandatory metadata after the load.
     mandatory: Mandatory,
     problems: Vec<String>,
     differences: Vec<String>,
@@ -138,7 +136,7 @@ impl Comparison<'_> {
         Ok(PlannedTeam { name, metadata: canonical(&metadata), is_new, keys })
     }
 
-    /// Checks the metadata of a new team, and compares those of one that exists.
+    /// Checks the metadata of a new team, or compares those of an existing one.
     fn metadata(&mut self, stored: Option<&Team>, team: &WorldTeam, metadata: &Value, at: &str) {
         match stored {
             Some(stored) if stored.metadata == canonical(metadata) => {}
@@ -155,7 +153,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Returns the key if it is to be created.
+    /// Returns the key if the load must create it.
     async fn key<'w>(
         &mut self,
         team: &WorldTeam,
@@ -166,10 +164,12 @@ impl Comparison<'_> {
         at: &str,
     ) -> Result<Option<PlannedKey<'w>>, Error> {
         let name = key.effective_name(&team.name, number);
+        // A secret identifies its key, even under another name. Without a secret only the name is left.
         let holder = match &key.key {
             Some(secret) => self.table.api_key(&key_hash(secret)).await?,
             None => known.iter().rev().find(|known| known.name == name).cloned(),
         };
+        // The name of a revoked key stays taken, so the stored names are checked too.
         let is_taken = match stored {
             Some(id) => {
                 known.iter().any(|known| known.name == name)
@@ -203,7 +203,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Returns the service if it is to be created.
+    /// Returns the service if the load must create it.
     async fn service<'w>(
         &mut self,
         service: &'w WorldService,

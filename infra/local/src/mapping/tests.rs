@@ -1,4 +1,4 @@
-//! The loop around the decisions, on the real engine: what a function gets, what is remembered and waited for.
+//! Tests of the delivery loop on the real engine: invocations, stored positions and waiting.
 
 mod sharded;
 
@@ -15,10 +15,10 @@ use crate::{
 
 use sharded::Sharded;
 
-/// The numbers of the items in each invocation, in order.
+/// The item numbers of each invocation, in order.
 type Seen = Arc<Mutex<Vec<Vec<u32>>>>;
 
-/// A table with a stream and one consumer's journal, which outlive the consumer.
+/// A table with a stream, and the journal of one consumer; both outlive the consumer.
 struct Fixture {
     engine: Engine,
     table: Written,
@@ -67,13 +67,13 @@ async fn start_on(endpoint: &str, journal: &Arc<Journal>, mapping: Mapping, invo
 }
 
 impl Running {
-    /// Waits until the consumer has read everything that is written by now.
+    /// Waits until the consumer has read all records that are written now.
     async fn idle(&mut self) -> Progress {
         let woken = wake(&self.wake);
         *self.progress.wait_for(|progress| progress.idle_since >= woken).await.unwrap()
     }
 
-    /// Waits until the function was invoked so many times: shards that are new are found some time.
+    /// Waits for a number of invocations, because new shards are found after some time.
     async fn seen(&mut self, seen: &Seen, times: usize) {
         while seen.lock().unwrap().len() < times {
             self.idle().await;
@@ -86,7 +86,7 @@ impl Running {
     }
 }
 
-/// A function that fails from the record with this number on, as long as there is one.
+/// Returns a function that fails at the record with this number while it is set.
 fn failing_at(poison: Option<u32>) -> (Invoker, Seen, Arc<Mutex<Option<u32>>>) {
     let (seen, poison) = (Seen::default(), Arc::new(Mutex::new(poison)));
     let (sees, poisoned) = (Arc::clone(&seen), Arc::clone(&poison));
@@ -106,7 +106,7 @@ fn number(record: &Value) -> u32 {
     record["dynamodb"]["NewImage"]["n"]["N"].as_str().unwrap().parse().unwrap()
 }
 
-/// `generate`'s settings, in a hurry.
+/// Returns the settings of `generate` with short pauses.
 fn settings() -> Settings {
     Settings { policy: Policy { pause: Duration::from_millis(1), ..GENERATE.policy }, ..GENERATE }
 }
@@ -192,7 +192,7 @@ async fn a_stop_leaves_what_is_not_done_for_the_next_start() {
     let never = Policy { pause: Duration::from_secs(3_600), bisect: false, ..GENERATE.policy };
     let mapping = Mapping::new(Settings { policy: never, ..GENERATE }, &[]).unwrap();
     let mut running = fixture.start(mapping.clone(), &invoker).await;
-    // A wake-up follows each invocation.
+    // Each invocation must cause a wake-up.
     running.wake.subscribe().wait_for(|woken| *woken > 0).await.unwrap();
     running.stop().await;
 
@@ -228,7 +228,7 @@ async fn a_shard_is_read_when_its_parent_is_done_and_goes_on_after_a_restart() {
     let mut running = start_on(&engine.endpoint, &journal, mapping.clone(), &invoker).await;
     running.idle().await;
     assert_eq!(*seen.lock().unwrap(), Vec::<Vec<u32>>::new());
-    // The parent is open and has no children yet.
+    // The parent shard is open and has no children yet.
     engine.begin();
     running.seen(&seen, 1).await;
     assert_eq!(std::mem::take(&mut *seen.lock().unwrap()), [[1, 2, 3]]);
@@ -258,7 +258,7 @@ async fn what_the_engine_forgets_of_the_stream_stops_nobody() {
     let next = shard.read(sequence(&first[2]), 10).await.unwrap().records;
     assert_eq!(next.iter().map(|record| number(record)).collect::<Vec<_>>(), [4]);
 
-    // Another process had read the first record alone.
+    // The position of an earlier process is after the first record.
     engine.trim();
     let shard = only_shard(&Stream::open(&engine.endpoint, TABLE).await.unwrap()).await;
     let rest = shard.read(sequence(&first[0]), 10).await.unwrap().records;

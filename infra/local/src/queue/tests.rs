@@ -1,4 +1,4 @@
-//! What is taken, when it is brought, and what becomes of what is not done.
+//! Tests of the queue: accepted messages, their delivery, and repeated failures.
 
 use tokio::sync::mpsc;
 

@@ -1,4 +1,4 @@
-//! A shard of a stream: its records are in one order, and what several read of it is asked for once.
+//! A shard of a stream, with a cache of recent records: several functions read the same ones.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -7,10 +7,10 @@ use tokio::sync::Mutex;
 
 use super::{Error, Source, sequence, text};
 
-/// How many records are kept for others who read the shard; each holds two images at most.
+/// The most cached records; each holds up to two images.
 const RECENT_MAX: usize = 200;
 
-/// A shard; clones share what was read.
+/// A shard; clones share the cache.
 #[derive(Clone, Debug)]
 pub struct Shard {
     source: Arc<Source>,
@@ -19,25 +19,25 @@ pub struct Shard {
     recent: Arc<Mutex<Recent>>,
 }
 
-/// What a shard has behind a place.
+/// The records after a position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Read {
-    /// The records, as functions are told of them.
+    /// Records in the form of Lambda events.
     pub records: Vec<Arc<Value>>,
-    /// Whether there will never be more.
+    /// Whether the shard is closed and has no further records.
     pub is_end: bool,
 }
 
-/// What was read last, for the others who read the same: mostly all are near the end.
+/// The recent records. Most readers are near the end of the shard.
 #[derive(Debug, Default)]
 struct Recent {
     records: VecDeque<Arc<Value>>,
-    /// Where the shard goes on after them; nowhere once it has ended.
+    /// Iterator after the last record; `None` once the shard has ended.
     next: Option<String>,
 }
 
 impl Recent {
-    /// The records after a sequence number, none of them if it is that of the last; nothing if it is not here.
+    /// Returns the cached records after a sequence number, or `None` if the cache does not contain that number.
     fn after(&self, last: &str, limit: usize) -> Option<Vec<Arc<Value>>> {
         let at = self.records.iter().rposition(|record| sequence(record) == Some(last))?;
         Some(self.records.iter().skip(at + 1).take(limit).cloned().collect())
@@ -45,29 +45,29 @@ impl Recent {
 }
 
 impl Shard {
-    /// A shard of which nothing was read.
+    /// Returns a shard with an empty cache.
     pub(super) fn new(source: Arc<Source>, id: String, parent: Option<String>) -> Self {
         Self { source, id, parent, recent: Arc::default() }
     }
 
-    /// The shard's id.
+    /// Returns the id of the shard.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The shard that has what was written before, if there was one.
+    /// Returns the id of the shard with the preceding records, if there is one.
     pub fn parent(&self) -> Option<&str> {
         self.parent.as_deref()
     }
 
-    /// What no other shard is called, of this stream or another.
+    /// Returns a name that is unique among all streams.
     pub fn name(&self) -> String {
         format!("{} {}", self.source.arn, self.id)
     }
 
-    /// The first records after a sequence number, at most `limit`; without a number, from the beginning.
+    /// Returns at most `limit` records after a sequence number; `None` is the beginning.
     pub async fn read(&self, after: Option<&str>, limit: usize) -> Result<Read, Error> {
-        // Held while the engine is asked: who waits for it gets what the other has read.
+        // The lock stays during the read. A second reader then finds the records of the first one in the cache.
         let mut recent = self.recent.lock().await;
         match after.and_then(|last| recent.after(last, limit)) {
             Some(records) if !records.is_empty() => return Ok(Read { records, is_end: false }),
@@ -76,7 +76,7 @@ impl Shard {
         }
         let Some(next) = &recent.next else { return Ok(Read { is_end: true, ..Read::default() }) };
         let mut got = match self.records(next, limit).await {
-            // Nobody has read for a quarter of an hour.
+            // An iterator expires after 15 minutes without a read.
             Err(error) if error.is("ExpiredIteratorException") => {
                 self.records(&self.iterator(after).await?, limit).await?
             }
@@ -107,7 +107,8 @@ impl Shard {
             "SequenceNumber": sequence,
         });
         match self.iterator_at(&behind).await {
-            // The engine has forgotten the record by now, and what it still has comes after it.
+            // A stream keeps records for 24 hours. After a longer pause the position is trimmed, and the oldest
+            // record left comes after it.
             Err(error) if error.is("TrimmedDataAccessException") => self.iterator_at(&beginning).await,
             found => found,
         }
@@ -120,7 +121,7 @@ impl Shard {
         text(&found, "/ShardIterator").ok_or_else(none)
     }
 
-    /// The record as functions are told of it.
+    /// Returns the record in the form of a Lambda event.
     fn told(&self, mut record: Value) -> Arc<Value> {
         if let Some(record) = record.as_object_mut() {
             record.insert("eventSourceARN".to_owned(), self.source.arn.as_str().into());

@@ -1,5 +1,6 @@
-//! A stream of three shards, as AWS keeps one that was split, whose records and iterators can be forgotten: the engines of
-//! the tests have one shard, and keep everything for as long as a test runs.
+//! A stream of three shards, as AWS has after a split, with expiry of records and iterators.
+//!
+//! The engines of the tests have one shard and keep all records.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,11 +10,11 @@ use tokio::{net::TcpListener, task::JoinHandle};
 
 use crate::{control::plain, gateway};
 
-/// The engine, until it is dropped.
+/// The engine; it stops when dropped.
 pub(super) struct Sharded {
     pub(super) endpoint: String,
     shards: Arc<Mutex<Vec<Kept>>>,
-    /// How many iterators were given out, and before which of them all have expired.
+    /// The number of issued iterators, and the first one that is still valid.
     iterators: Arc<Mutex<(u64, u64)>>,
     task: JoinHandle<()>,
 }
@@ -26,7 +27,7 @@ struct Kept {
 }
 
 impl Sharded {
-    /// No shard yet.
+    /// Starts the engine without a shard.
     pub(super) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
@@ -41,13 +42,13 @@ impl Sharded {
         Self { endpoint, shards, iterators, task }
     }
 
-    /// One shard that has three records.
+    /// Adds one shard with three records.
     pub(super) fn begin(&self) {
         let parent = Kept { id: "shard-parent", parent: None, numbers: vec![1, 2, 3], is_closed: false };
         self.shards.lock().unwrap().push(parent);
     }
 
-    /// The shard gets one more record and is closed; two others go on. They are told before it.
+    /// Adds a record to the shard, closes it, and adds two successors, which are listed before it.
     pub(super) fn split(&self) {
         let mut shards = self.shards.lock().unwrap();
         let parent = &mut shards[0];
@@ -58,7 +59,7 @@ impl Sharded {
         }
     }
 
-    /// A shard gets one more record.
+    /// Adds a record to a shard.
     pub(super) fn put(&self, id: &str, number: u32) {
         let mut shards = self.shards.lock().unwrap();
         shards.iter_mut().find(|shard| shard.id == id).unwrap().numbers.push(number);
@@ -66,13 +67,12 @@ impl Sharded {
 }
 
 impl Sharded {
-    /// All iterators expire.
     pub(super) fn expire(&self) {
         let mut iterators = self.iterators.lock().unwrap();
         iterators.1 = iterators.0;
     }
 
-    /// The first record of the first shard is forgotten.
+    /// Removes the first record of the first shard.
     pub(super) fn trim(&self) {
         self.shards.lock().unwrap()[0].numbers.remove(0);
     }
@@ -97,7 +97,7 @@ fn answer(shards: &[Kept], iterators: &mut (u64, u64), event: &Event) -> EventRe
     found.map_or_else(|exception| plain(400, &json!({"__type": exception})), |found| plain(200, &found))
 }
 
-/// One shard a page.
+/// Lists the shards, one in each page.
 fn describe(shards: &[Kept], asked: &Value) -> Value {
     let after = asked["ExclusiveStartShardId"].as_str();
     let at = after.map_or(0, |after| shards.iter().position(|shard| shard.id == after).unwrap() + 1);
@@ -107,7 +107,7 @@ fn describe(shards: &[Kept], asked: &Value) -> Value {
     json!({"StreamDescription": {"Shards": [told], "LastEvaluatedShardId": last}})
 }
 
-/// An iterator is a shard, the number that was read last and its own number.
+/// Issues an iterator: the shard, the number of the last record, and the number of the iterator.
 fn iterator(shards: &[Kept], iterators: &mut (u64, u64), asked: &Value) -> Result<Value, &'static str> {
     let id = asked["ShardId"].as_str().unwrap();
     let after = match asked["ShardIteratorType"].as_str().unwrap() {

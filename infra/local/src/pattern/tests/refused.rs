@@ -1,4 +1,4 @@
-//! What is no pattern, and how that is told.
+//! Tests of rejected patterns and their messages.
 
 use super::*;
 
