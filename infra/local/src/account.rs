@@ -81,13 +81,13 @@ fn connect(name: &str, way: Way) -> Table {
 
 fn at_engine(table: &str, endpoint: &str) -> Box<Location> {
     let [region, credentials] = ["us-east-1", "none needed"].map(str::to_owned);
-    // A person may be behind a proxy with certificates of its own. So a command trusts the machine, unlike a function
-    // (decision record 14).
     Box::new(Location { table: table.to_owned(), region, endpoint: endpoint.to_owned(), credentials })
 }
 
 async fn of_account(name: &str) -> Result<(Way, Box<Location>), Error> {
     let account = aws_config::defaults(BehaviorVersion::latest());
+    // A person may be behind a proxy with certificates of its own. So a command trusts the machine, unlike a function
+    // (decision record 14).
     let account = account.http_client(https(&Trust::Machine.unless_told())).load().await;
     let mut location = Box::new(Location {
         table: name.to_owned(),

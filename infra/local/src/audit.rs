@@ -140,9 +140,9 @@ async fn of_table(
 ) -> Result<(Audited, Option<Vec<Violation>>), Error> {
     let audited = audit(table, now).await?;
     if !repair {
-    // The second audit shows the effect of the repairs, and decides the exit status.
         return Ok((audited, None));
     }
+    // The second audit shows the effect of the repairs, and decides the exit status.
     let mended = table.repair(&audited).await?;
     Ok((audit(table, now).await?, Some(mended)))
 }

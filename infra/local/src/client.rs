@@ -40,7 +40,6 @@ pub struct Answer {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Bytes,
-        // Nagle's algorithm would delay the small requests of this process by up to 40 ms.
 }
 
 /// The client; clones share its connections.
@@ -51,6 +50,7 @@ impl Client {
     /// Returns a client without connections.
     pub fn new() -> Self {
         let mut connector = HttpConnector::new();
+        // Nagle's algorithm would delay the small requests of this process by up to 40 ms.
         connector.set_nodelay(true);
         Self(Arc::new(legacy::Client::builder(TokioExecutor::new()).build(connector)))
     }

@@ -30,25 +30,25 @@ pub enum Error {
     },
 }
 
-    // A crash right after the creation leaves an empty database, which is as good as none.
 /// Fails unless the file is absent, empty, or an intact database with `table`.
 pub(crate) fn check(path: &Path, table: &str) -> Result<(), Error> {
     if !path.exists() {
         return Ok(());
     }
     let tables = tables(path).map_err(|error| of(path, &error))?;
+    // A crash right after the creation leaves an empty database, which is as good as none.
     if tables.is_empty() || tables.iter().any(|found| found == table) {
         Ok(())
     } else {
         Err(Error::Foreign(path.to_owned()))
-    // The quick check does not compare indexes with their tables. A full check would delay each start of a large
-    // database.
     }
 }
 
 /// Returns the tables of an intact database.
 fn tables(path: &Path) -> rusqlite::Result<Vec<String>> {
     let connection = Connection::open(path)?;
+    // The quick check does not compare indexes with their tables. A full check would delay each start of a large
+    // database.
     let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if found != "ok" {
         let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);

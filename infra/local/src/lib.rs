@@ -188,12 +188,12 @@ impl System {
             actions_max: settings.actions_max,
         };
         let journal = Arc::new(Journal::open(&engine.directory().join(JOURNAL_FILE))?);
-            // The webhooks belong to the demo world, so they are skipped with it.
         let cursor_secret = cursor_secret();
         let table = Table::connect(tables.clone());
         create_tables(&engine, &journal, &table, &tables).await?;
         let is_left_out = settings.world == WorldChoice::DemoIfEmpty && has_team(&table).await?;
         let (new_keys, differences) = if is_left_out {
+            // The webhooks belong to the demo world, so they are skipped with it.
             webhooks.clear();
             (Vec::new(), Vec::new())
         } else {
@@ -294,12 +294,12 @@ impl System {
         let mut failure = None;
         let stop = async {
             tokio::select! {
-        // The API accepts no requests from here on. Only then the background tasks stop, so none of them misses work.
                 () = stop => {}
                 error = first_failure(&mut beside) => failure = Some(error),
             }
         };
         gateway::serve(self.listener, move |event| api.clone().answer(event), stop).await;
+        // The API accepts no requests from here on. Only then the background tasks stop, so none of them misses work.
         stopping.send_replace(true);
         // Unfinished work is cut off. It was not acknowledged, so the next start repeats it.
         let finishing = async {
@@ -367,12 +367,12 @@ struct Api {
     control: Control,
 }
 
-        // A GET never writes, so it need not wake the consumers.
 impl Api {
     async fn answer(self, event: Event) -> EventReply {
         if let Some(reply) = self.control.answer(&event).await {
             return reply;
         }
+        // A GET never writes, so it need not wake the consumers.
         let may_write = event.request_context.http.method != hyper::Method::GET;
         let Handles { table, cursor_key, verdicts, .. } = &*self.handles;
         let reply = functions::answer(table, cursor_key, verdicts, event).await;
@@ -419,12 +419,12 @@ async fn create_tables(
     tables: &dovetail_table::Settings,
 ) -> Result<(), Error> {
     let names = [&tables.table, &tables.keys_table];
-    // The journal notes a table only after its creation. A crash in between is thus not taken for a damage.
     for name in names {
         if journal.has_created(name)? {
             engine.require_table(name)?;
         }
     }
+    // The journal notes a table only after its creation. A crash in between is thus not taken for a damage.
     table.create().await?;
     if engine.is_embedded() {
         for name in names {
@@ -466,12 +466,12 @@ fn storage(settings: &Settings) -> String {
             let tables = format!("Data is kept at {endpoint}, in the tables {table} and {table}-keys");
             format!("{tables}; positions, events and messages {files}")
         }
-    // `RandomState` has random keys from the operating system, so this needs no further crate.
     }
 }
 
 /// Returns a random key for positions in lists. They are valid until this process ends.
 fn cursor_secret() -> String {
+    // `RandomState` has random keys from the operating system, so this needs no further crate.
     let random = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", random(), random())
 }

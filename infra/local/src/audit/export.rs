@@ -55,7 +55,6 @@ pub enum Error {
     /// Rows are missing, or there are too many.
     #[error("{}: {found} rows, and its manifest tells of {told}", directory.display())]
     NotWhole {
-        /// Where.
         directory: PathBuf,
         /// Rows in the data files.
         found: u64,
@@ -70,7 +69,6 @@ impl Error {
         move |source| Self::Read { file, source }
     }
 }
-    // A missing file would look like deleted records, and most invariants would fail for no reason.
 
 /// Passes the line of each row to `take`, and fails if the export is incomplete.
 pub(super) fn each_line(
@@ -82,6 +80,7 @@ pub(super) fn each_line(
     for file in rows_in(&export.join("data"))? {
         found = found.saturating_add(lines_of(&file, &mut take)?);
     }
+    // A missing file would look like deleted records, and most invariants would fail for no reason.
     match told(&export)? {
         Some(told) if told != found => Err(Error::NotWhole { directory: export, found, told }),
         Some(_) | None => Ok(()),
