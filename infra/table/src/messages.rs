@@ -44,7 +44,7 @@ impl Table {
         rows.into_iter().map(record::read::<MessagesRecord>).collect()
     }
 
-    /// Stores the messages of a team if their revision is still `before`; 0 means that there is no record yet.
+    /// Stores the messages of a team if their revision is still `before`; 0 stands for a missing record.
     pub async fn keep_messages(
         &self,
         before: u64,
