@@ -25,12 +25,14 @@ static MANY: LazyLock<Running> = LazyLock::new(|| {
     let world =
         json!({"teams": [team("Alpha"), team("One")], "services": [{"owner": "One", "schema": schema}]});
     let system = Running::start(&world.to_string());
+    // Events would only add load.
     system.enable("notify", false);
     let vm = |n: u64| json!({"name": format!("vm-{n:04}"), "cpu": u64::from(n % 10 == 9)});
     let declared = json!({"services": {"VM": (0..ITEMS).map(vm).collect::<Vec<_>>()}});
     let path = format!("{CONSUMER}/submissions/submit/");
     let submitted = system.call("POST", &path, "alpha", &json!({"Alpha": {"web": declared}}));
     let path = format!("{CONSUMER}/submissions/{}/", submitted.at("/id"));
+    // `settle` waits at most 30 s, which can be too short for so many items.
     while system.get(&path, "alpha").at("/state") != "SETTLED" {
         sleep(Duration::from_millis(100));
     }

@@ -1,6 +1,5 @@
 //! The OpenAPI document as a check: every request and response must match it. The module also records the parts of
-//! the
-//! document that tests have covered.
+//! the document that tests have covered.
 
 use crate::{Answer, Ask};
 use dovetail_http::Query;

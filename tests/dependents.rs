@@ -10,8 +10,7 @@ use tests::Running;
 /// A shared system. The tests only read it.
 ///
 /// Alpha has a VM and three load balancers, Beta has one load balancer. LB has the dependent teams Net and Dns, VM
-/// has
-/// none. One deployed the first load balancer twice, the second and the VM once. Then Alpha modified the VM.
+/// has none. One deployed the first load balancer twice, the second and the VM once. Then Alpha modified the VM.
 static SYSTEM: LazyLock<Running> = LazyLock::new(|| {
     let system = Running::start(&world().to_string());
     submit(&system, "alpha", &alpha(1));

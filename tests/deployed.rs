@@ -1,6 +1,5 @@
 //! Tests on deployed stacks for features without a scenario: staging, the sweep, API keys, people, webhooks,
-//! messages,
-//! metadata schemas and healthchecks.
+//! messages, metadata schemas and healthchecks.
 #![cfg(test)]
 #![cfg(feature = "deployed")]
 
@@ -394,6 +393,7 @@ fn a_healthcheck_asks_about_items_by_hand_and_when_it_is_due() {
     sweep(&stack, false);
     let path = format!("{checks}1/");
     let began = Instant::now();
+    // The run passes through the queue of the stack, with a cold start.
     while stack.get(&path, key).at("/last_run").is_null() {
         assert!(began.elapsed() < Duration::from_secs(120), "the run does not end");
     }

@@ -1,6 +1,5 @@
 //! Hostile bodies over HTTP: each is rejected with its rule and JSON pointer, and changes nothing. The storage calls
-//! have
-//! a limit.
+//! have a limit.
 //!
 //! `limits.rs` tests every rule for documents.
 #![expect(clippy::unwrap_used, reason = "test support")]

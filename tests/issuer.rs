@@ -24,13 +24,11 @@ const RSA: &[u8] = include_bytes!("issuer/rsa.pk8");
 /// The signing key of a token.
 #[derive(Debug)]
 pub enum Signer {
-    /// A P-256 key.
     Ec(Box<EcdsaKeyPair>),
-    /// An RSA key.
     Rsa(Box<RsaKeyPair>),
     /// A shared secret, for HMAC.
     Secret(Vec<u8>),
-    /// Without a signature.
+    /// Leaves the signature empty.
     Nobody,
 }
 

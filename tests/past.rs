@@ -186,6 +186,7 @@ fn a_difference_applied_to_what_was_declared_then_is_what_was_declared_at_the_ot
     let history = history(&system);
     for (from, before) in &history {
         for (to, after) in &history {
+            // Pages of two rows, so that a difference continues on further pages.
             let difference = difference(&system, *from, *to, 2);
             assert_eq!(before.with(&difference), *after, "{from} to {to}: {difference:?}");
             let is_empty = difference.metadata.is_empty() && difference.items.is_empty();

@@ -74,9 +74,9 @@ pub type AllAsked = Arc<Mutex<Vec<Asked>>>;
 pub struct Seen {
     /// Name of the operation, without its API version.
     pub operation: String,
-    /// Request body.
+    /// Body of the request, as JSON.
     pub asked: Value,
-    /// Answer body.
+    /// Body of the answer, as JSON.
     pub answered: Value,
 }
 

@@ -13,16 +13,14 @@
 //! ```
 //!
 //! The first line is a comment with the subject of the scenario. Further comments start with `#`. `given` lines
-//! change
-//! the demo world. The steps follow. A step has:
+//! change the demo world. The steps follow. A step has:
 //!
 //! - a command,
 //! - indented lines, if the command needs them,
 //! - after `->` the expected result: one line, and indented lines for lists. It can start on the command's own line.
 //!
 //! `CoreVM1` is an item, and `CoreVM1#1` its first change instance in the order of ids. `T#1` is the first submission
-//! of
-//! team T. An ambiguous item name gets more of `team/application/service/name` in front.
+//! of team T. An ambiguous item name gets more of `team/application/service/name` in front.
 //!
 //! After every step, the test waits for generation and events, audits every invariant, and delivers the new stream
 //! records again. At the end it delivers all of them again. `UPDATE_EXPECT=1` writes the results into the files.

@@ -22,7 +22,6 @@ pub(crate) struct Planted {
 pub(crate) enum How {
     /// Stores the edited row. An edit of the key adds a row.
     Stored(fn(&mut Value)),
-    /// Removes the row.
     Removed,
 }
 
@@ -84,7 +83,6 @@ const fn mended(planted: Planted) -> Planted {
 /// A valid hash without a stored declaration.
 const HASH: &str = "C_R0iWNjUF5epeXWrOjr-xOnYKQJsftGfUKPxxb58oQ";
 
-/// Returns all corruptions.
 pub(crate) fn all() -> impl Iterator<Item = &'static Planted> {
     course::PLANTED.iter().chain(pointers::PLANTED)
 }

@@ -28,6 +28,7 @@ fn system() -> Running {
     let submitted = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", "alpha", &declared);
     assert_eq!(submitted.status, 201, "{}", submitted.at("/code"));
     let submission = format!("/v1/orcabase/consumer/submissions/{}/", submitted.at("/id"));
+    // `settle` waits at most 30 s, and 10,000 items take longer.
     while system.get(&submission, "alpha").at("/state") != "SETTLED" {
         sleep(Duration::from_millis(500));
     }
@@ -91,7 +92,7 @@ fn lists(system: &Running) -> Table {
 /// Ten units, in thousandths as in the figures.
 const TEN_UNITS: u64 = 10_000;
 
-/// The read units, rounded up to tens.
+/// Returns the figures with read units rounded up to tens.
 fn in_tens(figures: Figures) -> Figures {
     Figures { read: figures.read.next_multiple_of(TEN_UNITS), ..figures }
 }

@@ -12,14 +12,13 @@ use tokio::runtime::Runtime;
 /// Maximum time to wait for a request.
 const WAITS: Duration = Duration::from_secs(30);
 
-/// A received request.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Request {
     /// Path with its query.
     pub(crate) path: String,
     headers: BTreeMap<String, String>,
     pub(crate) body: Value,
-    /// Body as sent.
+    /// Body as sent, for its signature.
     pub(crate) text: String,
 }
 

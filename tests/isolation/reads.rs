@@ -1,8 +1,7 @@
 //! Storage reads of requests for foreign objects, record by record, as the engine sees them.
 //!
 //! An id contains its consumer (docs/adr/0001-ids-are-keys.md), so a request of another consumer reads nothing. Only
-//! the
-//! record itself shows whether an owner or a dependent team has a share. That one record is read, and no other.
+//! the record itself shows whether an owner or a dependent team has a share. That one record is read, and no other.
 
 use super::tenants::{Foreign, populated};
 use super::trespass::{Target, body, guarded, targets};
@@ -158,6 +157,7 @@ fn assert_reads(system: &Running, watched: &Watched<'_>, decided: impl Fn(Operat
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
+    // A lower number would mean that the loops skip routes.
     assert!(tried > 200, "{tried}");
 }
 

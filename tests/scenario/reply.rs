@@ -22,8 +22,7 @@ fn id_in(url: &str) -> u64 {
 /// Returns the text of an error response, or `None` for a success.
 ///
 /// The text is, for example, `400 illegal_transition "cannot …"`, with a row for each problem of a declaration and
-/// each
-/// message in its nested errors.
+/// each message in its nested errors.
 pub(super) fn error(answer: &Answer, names: &Names) -> Option<Outcome> {
     let (status, body) = (answer.status, &answer.body);
     if status < 300 {

@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
-/// A parsed scenario.
 pub(super) struct Script {
     /// All lines of the file.
     lines: Vec<String>,
     /// Changes of the demo world.
     pub(super) given: Vec<String>,
-    /// Steps, in order.
     pub(super) steps: Vec<Step>,
 }
 
@@ -19,7 +17,6 @@ pub(super) struct Step {
     pub(super) command: String,
     /// Indented lines below the command, trimmed.
     pub(super) body: Vec<String>,
-    /// Expected result.
     pub(super) expected: Outcome,
     /// Whether the result starts on the command's own line.
     inline: bool,
