@@ -1,4 +1,5 @@
-//! Replies that say what was not done and why: unknown keys, blockers, invalid declarations, refused moves, suggestions.
+//! Error responses and warnings: unknown fields, blockers, invalid declarations, illegal transitions, and
+//! suggestions.
 
 use dovetail_http::ROUTES;
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ fn vms(items: &Value) -> Value {
     json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}})
 }
 
-/// Declares one VM; returns the path of its change instance.
+/// Declares one VM. Returns the path of its change instance for the service owner.
 fn declared(system: &Running) -> String {
     declared_as(system, 1)
 }
@@ -22,7 +23,7 @@ fn declared_as(system: &Running, cpu: u64) -> String {
     format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"))
 }
 
-/// Returns a path for an operation: one of an existing object, where it needs one.
+/// Returns a path for an operation, with the id of an existing object if it needs one.
 fn path_of(route: &str, system: &Running, change: &str) -> Option<String> {
     let path = route.replace("{pov}", "serviceowner");
     let url = |list: &str| {
@@ -74,6 +75,7 @@ fn finding_14_unknown_keys_are_named_and_a_body_of_unknown_keys_is_refused() {
             assert!(answer.at("/detail").as_str().unwrap().contains(meant), "{answer:?}");
         }
     }
+    // A lower number would mean that the loop skips routes.
     assert!(seen > 15, "{seen}");
     assert_eq!(system.stored(), before);
 }
@@ -96,7 +98,7 @@ fn finding_14_a_reply_has_warnings_with_the_field_that_was_meant() {
     let set = call(&service, &json!({"aproval_required": false, "tags": ["compute"]}));
     let warning = "/aproval_required is unknown and has no effect, did you mean `approval_required`?";
     assert_eq!(set.at("/warnings"), &json!([warning]));
-    // An object sent back as it was read, and an empty body, get no warning.
+    // Clients send back objects as read. These fields are known, so they cause no warning.
     for body in [&system.get(&change, "vm-owner-key").body, &json!({})] {
         assert_eq!(call(&change, body).at("/warnings"), &Value::Null);
     }
@@ -110,7 +112,7 @@ fn finding_15_a_blocker_shows_why_who_and_since_when() {
     let rejected = json!({"state": "REJECTED", "log": "no capacity in zone 2"});
     let rejected = system.call("PATCH", &change, "vm-owner-key", &rejected);
     let since = rejected.at("/modified").clone();
-    // A later log text does not change since when it is rejected.
+    // A log text is not a transition, so `since` stays the time of the rejection.
     let noted = json!({"log": "no capacity in zones 2 and 3"});
     assert_eq!(system.call("PATCH", &change, "vm-owner-key", &noted).status, 200);
     let answer = system.call("POST", SUBMIT, "awesome-key", &vms(&json!([{"name": "one", "cpu": 1}])));
@@ -212,7 +214,7 @@ fn finding_18_a_reference_has_its_problem_under_its_own_property() {
     let errors = answer.at("/errors/AwesomeConsumer/App/LoadBalancer/entry");
     let message = "VM 'ghost' is not declared in application 'App'";
     assert_eq!(*errors, json!({"main/vm": [message], "related_vms": [message]}));
-    // So does a reference of an item that is declared as before, to what is there no more.
+    // An unchanged item is checked as well: its reference to the removed VM dangles (R15).
     let mut both = body("one");
     let vms = both.pointer_mut("/AwesomeConsumer/App/services/VM").and_then(Value::as_array_mut).unwrap();
     vms.push(json!({"name": "ghost"}));
@@ -267,7 +269,7 @@ fn finding_25_a_refused_move_names_the_allowed_ones_and_the_retry() {
     assert_eq!(refused("APPROVED", "REJECTED", &["CLOSED"], rest), retry);
     assert_eq!(moved("CLOSED").status, 200);
     assert_eq!(refused("APPROVED", "CLOSED", &[], "CLOSED is final"), none);
-    // Nothing to retry where a newer change instance has taken its place.
+    // A newer change instance replaced this one, so the response offers no retry.
     let change = declared_as(&system, 2);
     let moved = |path: &str, state: &str| {
         let answer = system.call("PATCH", path, "vm-owner-key", &json!({"state": state}));
@@ -292,7 +294,7 @@ fn finding_25_unknown_filters_services_and_routes_get_a_suggestion() {
     {
         let path = format!("{OWNER}/change_instances/?{slip}");
         let answer = system.get(&path, "vm-owner-key");
-        // Clients that exist compare the body.
+        // Existing clients compare this body, so the suggestion is a header.
         assert_eq!((answer.status, &answer.body), (400, &json!(["Filter param not found."])));
         assert_eq!(answer.header("dovetail-did-you-mean").unwrap_or_default(), meant, "{slip}");
     }

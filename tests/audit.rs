@@ -1,5 +1,5 @@
-//! The audit: it reports no violation of a sound table, also under concurrent writes. It reports each planted corruption
-//! under its rule, on the table and in an export. It repairs computed values and changes nothing else.
+//! The audit: it reports no violation of a sound table, also under concurrent writes. It reports each planted
+//! corruption under its rule, for a table and for an export. It repairs computed values and changes nothing else.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 mod planted;
@@ -18,12 +18,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tests::{Answer, Ask, Running};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
-/// A time at which nothing that was done is old.
+/// Time of audits that must not report `AGE`: it is before every record.
 const BEFORE_ALL: Timestamp = Timestamp::from_micros(0);
 const PAGE: &str = include_str!("../docs/explanation/audit.md");
 
 fn submit(system: &Running, key: &str, headers: &[(&str, &str)], services: &Value, team: &str) -> Answer {
-    // Each key is another round of metadata.
+    // Each idempotency key changes the metadata, so the table also has replaced metadata (I19).
     let metadata = json!({"env": "dev", "round": headers.first().map(|(_, key)| key)});
     let body = json!({team: {"NewApp1": {"metadata": metadata, "services": services}}});
     let body = body.to_string().into_bytes();
@@ -32,7 +32,7 @@ fn submit(system: &Running, key: &str, headers: &[(&str, &str)], services: &Valu
     answer
 }
 
-/// The owner of VMs moves the item's change instance that waits in a state.
+/// Moves an item's change instance in this state, as the owner of VMs.
 fn decide(system: &Running, item: &str, from: &str, body: &Value) {
     let list = "/v1/orcabase/serviceowner/change_instances/";
     let listed = system.get(&format!("{list}?state={from}"), "vm-owner-key");
@@ -42,8 +42,10 @@ fn decide(system: &Running, item: &str, from: &str, body: &Value) {
     assert_eq!(answer.status, 200, "{answer:?}");
 }
 
-/// A world with something of everything: items in every state, dependents, references, deployed items, idempotency
-/// keys, charges, and work that is owed.
+/// Starts a world with every type of record.
+///
+/// It has items in every state, dependent teams, references, deployed items, idempotency keys, charges and pending
+/// work.
 fn varied() -> Running {
     let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
     for team in world["teams"].as_array_mut().unwrap() {
@@ -60,7 +62,7 @@ fn varied() -> Running {
     submit(&system, "awesome-key", &[("idempotency-key", "first")], &first, "AwesomeConsumer");
     system.settle();
     system.enable("generate", false);
-    // The balancer references what is modified: that is owed.
+    // The load balancer references a modified VM, so this submission has pending work.
     let second = json!({"VM": vms(16), "LoadBalancer": balancer});
     submit(&system, "awesome-key", &[("idempotency-key", "second")], &second, "AwesomeConsumer");
     decide(&system, "CoreVM1", "PENDING", &json!({"state": "APPROVED"}));
@@ -80,7 +82,7 @@ fn varied() -> Running {
     system
 }
 
-/// The same, and another team's staged submission in flight.
+/// Starts it with another team's staged submission in flight.
 fn full() -> Running {
     let system = varied();
     let many: Vec<Value> = (1..=101).map(|n| json!({"name": format!("VM{n}"), "cpu": n})).collect();
@@ -88,7 +90,7 @@ fn full() -> Running {
     system
 }
 
-/// What an audit prints, each line as it is, and what it came to.
+/// Runs an audit. Returns its output lines and its verdict.
 fn audited(system: &Running, source: Source, repair: bool, now: Timestamp) -> (Vec<Value>, Verdict) {
     let mut out = Vec::new();
     let settings = Settings { source, repair };
@@ -97,12 +99,12 @@ fn audited(system: &Running, source: Source, repair: bool, now: Timestamp) -> (V
     (lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), verdict)
 }
 
-/// The table of a running system.
+/// Returns the table of a running system as a source.
 fn live(system: &Running) -> Source {
     Source::Table { name: system.tables.table.clone(), endpoint: Some(system.engine.clone()) }
 }
 
-/// Writes rows as an export of a table is downloaded, in several files.
+/// Writes rows in the format of a downloaded table export, in several files.
 fn export(rows: &[Value], directory: &Path) {
     let export = directory.join("AWSDynamoDB/01715094384115-3b1f1a5c");
     fs::create_dir_all(export.join("data")).unwrap();
@@ -204,7 +206,7 @@ fn every_rule_of_the_table_of_invariants_has_a_corruption() {
     let planted: BTreeSet<u32> =
         planted::all().map(|planted| planted.rule.trim_start_matches('I').parse().unwrap()).collect();
     assert_eq!(told, planted);
-    // The others need more than one look at a table.
+    // One look at a table cannot show these. Other tests check them (docs/explanation/audit.md).
     let others = BTreeSet::from([4, 14, 21, 22, 23]);
     assert_eq!(told.union(&others).copied().collect::<BTreeSet<_>>(), (1..=26).chain([35]).collect());
 }
@@ -230,10 +232,10 @@ fn nothing_is_mended_from_what_is_broken_or_on_its_way() {
         corrupt[name] = value;
         system.put_row(&corrupt);
     };
-    // An item that cannot be read: its attention cannot be known.
+    // One item of team 4 does not decode, so its blockers cannot be computed.
     corrupt(find("HEAD", "TEAM#4"), "attn", json!({"N": "7"}));
     corrupt(find("ITEM", "ITEM#4"), "rs", json!({"S": "GONE"}));
-    // Of this team a submission is in flight.
+    // Team 5 has a submission in flight, so the repair must skip it.
     corrupt(find("HEAD", "TEAM#5"), "attn", json!({"N": "7"}));
     let before = system.rows();
     let (lines, verdict) = audited(&system, live(&system), true, BEFORE_ALL);
@@ -301,6 +303,7 @@ fn what_is_read_beside_traffic_is_no_false_alarm() {
         }
         audits
     });
+    // A single audit could miss the concurrent submissions.
     assert!(audits > 1, "{audits}");
     system.assert_sound();
 }

@@ -1,4 +1,4 @@
-//! Charges over HTTP: lists and their filters, what items have cost, and what a page takes.
+//! Charges over HTTP: lists and filters, processing marks, sums per item, and the storage calls of a page.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use crate::lists::walk;
@@ -30,7 +30,7 @@ fn world() -> Value {
     })
 }
 
-/// A consumer declares these items, which are in service at once.
+/// Declares items and waits. The services need no approval, so the items are in service at once.
 fn declare(system: &Running, team: &str, services: &Value) {
     let body = json!({team: {"web": {"services": services}}});
     let path = "/v1/orcabase/consumer/submissions/submit/";
@@ -39,8 +39,10 @@ fn declare(system: &Running, team: &str, services: &Value) {
     system.settle();
 }
 
-/// Alpha: 25 VMs, one of them modified twice, one free of charge, and a DB. Beta: one VM. The first two charges of Alpha's
-/// VMs are processed, one of each type.
+/// Starts a system with charges of two consumers.
+///
+/// Alpha has 25 VMs (one modified twice), one free item and one DB. Beta has one VM. The owner One has processed its
+/// first charge of each type.
 fn populated() -> Running {
     let system = Running::start(&world().to_string());
     for cpu in 0..3 {
@@ -68,7 +70,8 @@ fn each_filter_finds_its_charges_in_either_role() {
     let beta = system.get("/v1/account/teams/", "beta").at("/results/0/id").clone();
     let divided = system.get(&format!("{OWNER}?charge_type=monthly_cost&processed=true"), "one");
     let item = divided.at("/results/0/service_item/id").clone();
-    // 25 VMs of Alpha and one of Beta, each with a fee and a time; two fees more, and a time that was divided.
+    // 26 VMs, each with a fee and a time charge. Two modifications added fees, and the processing divided one time
+    // charge.
     for (list, key, query, count) in [
         (OWNER, "one", String::new(), 26 + 2 + 26 + 1),
         (OWNER, "one", "charge_type=cost_per_change".to_owned(), 28),
@@ -179,7 +182,7 @@ fn finding_06_a_number_that_is_taken_is_computed_again() {
     assert_eq!(same, Some(taken));
 }
 
-/// The key that a write of a transaction is for.
+/// Returns the key of a write in a transaction.
 fn key(write: &Value) -> String {
     let (_, write) = write.as_object().unwrap().iter().next().unwrap();
     let key = write.get("Key").or(write.get("Item")).unwrap();
@@ -200,14 +203,14 @@ fn what_an_item_has_cost_is_the_sum_of_its_charges() {
             let path =
                 format!("/v1/marketplace/{pov}/charges/?service_item_id={id}&charge_type=cost_per_change");
             let fees = system.get(&path, key);
-            // 0.1 + 0.1 + 0.1 is 0.3 here.
+            // Prices are decimal numbers, so three fees of 0.1 are exactly 0.3.
             let fee = fees.at("/count").as_u64().unwrap();
             let expected = [json!(0), json!(0.1), json!(0.2), json!(0.3)];
             assert_eq!(sum["cost_per_change"], expected[usize::try_from(fee).unwrap()]);
             assert!(sum["monthly_cost"].as_f64().unwrap() >= 0.0);
         }
         let processed = summed.iter().filter(|sum| sum["processed_charge"] != 0).count();
-        // What time came to so far may be less than a millionth.
+        // The processed time can cost less than a millionth, and then its sum is 0.
         assert!(
             if key == "beta" { processed == 0 } else { (1..=2).contains(&processed) },
             "{key} {processed}"
@@ -249,7 +252,7 @@ fn a_page_takes_a_query_for_each_kind_and_one_batch() {
         assert_eq!((answer.status, answer.at("/results").as_array().unwrap().len()), (200, 20), "{answer:?}");
         let (asked, others): (Vec<_>, Vec<_>) =
             seen.iter().partition(|seen| seen.asked.get("KeyConditionExpression").is_some());
-        // The first page of a list without a filter is counted, by one query more of each.
+        // The first page also has a count, so each query has a second one that only counts.
         assert_eq!((asked.len(), others.len()), (queries, batches), "{list}");
     }
 }

@@ -1,4 +1,5 @@
-//! Every error code, provoked over HTTP: its status, its stable name and its shape.
+//! Every error code over HTTP: its status, its stable name and its shape. The tests also compare
+//! docs/reference/errors.md with the responses.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use domain::access::KEYS_MAX;
@@ -34,10 +35,10 @@ are wrong the first is told. The page is made from the error table
 ([`code.rs`](../../infra/http/src/code.rs)); each example is a reply of a test.
 ";
 
-/// What came of provoking every code.
+/// Responses for all codes, provoked once for all tests.
 static WHOLE: LazyLock<Provoked> = LazyLock::new(Provoked::whole);
 
-/// A system with one declared VM, and what came of provoking it.
+/// A system with one declared VM, and the response for each provoked code.
 struct Provoked {
     system: Running,
     issuer: Issuer,
@@ -58,7 +59,7 @@ impl Provoked {
         Self { system, issuer, found: BTreeMap::new() }
     }
 
-    /// With every code provoked that there is a way to.
+    /// Provokes each code once, on one system.
     fn whole() -> Self {
         let mut provoked = Self::new();
         provoke_requests(&mut provoked);
@@ -90,7 +91,7 @@ impl Provoked {
         answer
     }
 
-    /// Declares one VM and returns the path of its change instance for the owner.
+    /// Declares one VM. Returns the path of its change instance for the owner.
     fn declared(&self, cpu: u64) -> String {
         let answer = self.submitted(&vms(&json!([{"name": "one", "cpu": cpu}])));
         format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"))
@@ -159,7 +160,7 @@ fn provoke_webhooks(provoked: &mut Provoked) {
 }
 
 fn provoke_messages(provoked: &mut Provoked) {
-    // Of a team without services: they are for nobody.
+    // This team owns no service, so its messages reach no consumer and no other response shows them.
     let (path, message) = ("/v1/orcaexternal/serviceowner/messages/", json!({"description": "VMs rest"}));
     let of = |provoked: &Provoked| provoked.system.call("POST", path, "np-owner-key", &message);
     for _ in 0..MESSAGES_MAX {
@@ -237,7 +238,7 @@ fn provoke_submissions(provoked: &mut Provoked) {
     let answer = provoked.system.send(&ask);
     provoked.meets(Code::PlanChanged, answer);
     provoked.call(Code::InvalidDeclaration, "POST", SUBMIT, "awesome-key", &json!({}));
-    // So many that they do not land before the reply; nobody lets them.
+    // A staged submission with generation paused stays in flight, so the next one gets the code.
     provoked.system.enable("generate", false);
     let many: Vec<Value> = (0..120).map(|number| json!({"name": format!("vm-{number}")})).collect();
     let many = json!({"AwesomeConsumer2": {"App": {"services": {"VM": many}}}});
@@ -253,7 +254,7 @@ fn provoke_submissions(provoked: &mut Provoked) {
     provoked.call(Code::ForeignService, "POST", &services, "lb-owner-key", &vm);
 }
 
-/// Declares, in two applications, more than one request may have in its body; removes it, and wants it back.
+/// Declares more in two applications than the body of one request may have. Removes all of it and reverts.
 fn provoke_revert(provoked: &mut Provoked) {
     let (text, mut last) = ("x".repeat(120_000), Value::Null);
     let balancers = |count: u64| -> Vec<Value> {
@@ -323,7 +324,7 @@ fn provoke_decisions(provoked: &mut Provoked) {
     }
 }
 
-/// What is billed cannot be taken back.
+/// Provokes the codes of charges: the end of a processing mark, and a second division within an hour.
 fn provoke_charges(provoked: &mut Provoked) {
     let charges = provoked.system.get("/v1/marketplace/serviceowner/charges/?limit=1", "vm-owner-key");
     let path = charges.at("/results/0/url").as_str().unwrap();
@@ -347,7 +348,7 @@ fn provoke_charges(provoked: &mut Provoked) {
     }
 }
 
-/// What a person may not do where the service is for keys alone.
+/// Provokes the codes for people if a service excludes them from approval and completion (R32).
 fn provoke_by_hand(provoked: &mut Provoked, path: &str) {
     let member = json!({"subject": "by-hand", "name": "Jane", "role": "GENERAL"});
     assert_eq!(provoked.system.call("POST", MEMBERS, "vm-owner-key", &member).status, 201);
@@ -370,7 +371,7 @@ fn provoke_by_hand(provoked: &mut Provoked, path: &str) {
     set(provoked, &json!({"allow_manual_approval": true, "allow_manual_completion": true}));
 }
 
-/// What only records can bring about that no request writes, or not within a lifetime.
+/// Provokes codes with records that no request writes, or none within a lifetime.
 fn provoke_records(provoked: &mut Provoked) {
     let change = provoked.some_change();
     let team = change.consumer.id;
@@ -384,13 +385,13 @@ fn provoke_records(provoked: &mut Provoked) {
     let path = format!("{OWNER}/change_instances/{id}/");
     provoked.call(Code::DeployedItemNotMain, "PATCH", &path, "np-owner-key", &body);
 
-    // Its item does not show it, as if another decision were always half way through.
+    // The item has no slot for this change instance. Every read looks torn, so the decision gives up.
     let id = number((1 << 30) + 16);
     provoked.write(Write::Born(Change { id, kind, owner, state: State::Pending, ..change.clone() }));
     let path = format!("{OWNER}/change_instances/{id}/");
     provoked.call(Code::Contended, "PATCH", &path, "np-owner-key", &json!({"state": "APPROVED"}));
 
-    // A record in a form that nobody knows.
+    // A record with an unknown format version.
     let id = number((1 << 30) + 32);
     provoked.write(Write::Born(Change { id, ..change }));
     let is_its = |row: &Value| row.pointer("/id/N") == Some(&json!(id.to_string()));
@@ -408,7 +409,7 @@ fn provoke_records(provoked: &mut Provoked) {
     provoked.call(Code::OutOfNumbers, "POST", SUBMIT, "awesome2-key", &body);
 }
 
-/// A system whose table is gone while its keys are still there.
+/// Provokes `unavailable`: the main table does not exist, but the table of API keys does.
 fn provoke_storage(provoked: &mut Provoked) {
     let tables = Tables::fresh(dovetail_table::ACTIONS_MAX);
     let answer = provoked.system.block_on(async {
@@ -433,7 +434,7 @@ fn provoke_storage(provoked: &mut Provoked) {
     provoke_full(provoked, &tables);
 }
 
-/// A system whose engine has no room for a transaction.
+/// Provokes `storage_full`: the engine has no space for a transaction.
 fn provoke_full(provoked: &mut Provoked, tables: &Tables) {
     let answer = provoked.system.block_on(async {
         let fate = |operation: &str| if operation == "TransactWriteItems" { Fate::Full } else { Fate::Pass };
@@ -484,7 +485,7 @@ fn every_code_is_provoked_with_its_status_and_shape() {
     }
 }
 
-/// A paragraph in lines of at most 100 bytes, but for words that are longer.
+/// Returns a paragraph in lines of at most 100 bytes. A longer word has its own line.
 fn wrapped(paragraph: &str) -> String {
     let mut lines = vec![String::new()];
     for word in paragraph.split(' ') {
@@ -497,7 +498,7 @@ fn wrapped(paragraph: &str) -> String {
     lines.join("\n")
 }
 
-/// The page of errors: for each code what it means, what to do, and a reply as it was provoked.
+/// Returns the page of errors: for each code its meaning, the advice and a provoked response.
 fn page(provoked: &Provoked) -> String {
     let found = Code::ALL.iter().filter_map(|code| provoked.found.get(code.name()));
     let sections = found.map(|(code, answer)| section(*code, answer));
@@ -508,7 +509,7 @@ fn section(code: Code, answer: &Answer) -> String {
     let (name, status, title) = (code.name(), code.status(), code.title());
     let link = answer.at("/type").as_str().unwrap_or_default();
     let mut example = format!("{:#}", answer.body);
-    // Port and time differ from run to run.
+    // Port and time differ in each run, and the page must stay the same.
     if let Some(base) = link.strip_suffix(&format!("/v1/errors/{name}")) {
         example = example.replace(base, "https://api.example.com");
     }
@@ -572,7 +573,7 @@ fn of_several_things_that_are_wrong_the_first_in_the_order_of_codes_is_told() {
 #[test]
 fn an_object_that_is_not_there_is_told_before_what_is_wrong_with_the_body() {
     let provoked = Provoked::new();
-    // Well-formed ids behind which there is nothing.
+    // Well-formed ids of objects that do not exist.
     for path in ["change_instances/137438953488/", "deployed_items/137438953489/", "services/77/"] {
         let answer = provoked.system.call("PATCH", &format!("{OWNER}/{path}"), "vm-owner-key", &json!([]));
         assert_eq!(answer.at("/code"), "not_found", "{path}: {answer:?}");

@@ -1,4 +1,4 @@
-//! Packed bodies: a request that is gzip means what is in it, and a reply is gzip where the client takes it.
+//! Compressed bodies: a gzip request counts as its content, and a response is gzip if the client accepts it.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use flate2::Compression;
@@ -23,7 +23,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     packing.finish().unwrap()
 }
 
-/// Sends a body under a coding.
+/// Sends a body with this `Content-Encoding`.
 fn send(system: &Running, method: &str, path: &str, key: &str, coding: &str, body: Vec<u8>) -> Answer {
     let headers = [("content-encoding", coding)];
     system.send(&Ask { method, path, key: Some(key), headers: &headers, body })
@@ -91,7 +91,7 @@ fn what_unpacks_beyond_the_limit_is_refused_as_a_plain_body_is() {
     let system = Running::demo();
     let began = Instant::now();
     let packed = gzip(&vec![b' '; 5 << 20]);
-    // 100 MB, in as many parts as gzip allows, and a body that is just within the limit before its last part.
+    // 100 MB in 20 gzip members, and a body over the limit only because of its last member.
     for bomb in [packed.repeat(20), [packed.clone(), gzip(b" ")].concat()] {
         for path in [SUBMIT, VALIDATE] {
             let answer = send(&system, "POST", path, "awesome-key", "gzip", bomb.clone());
@@ -106,6 +106,7 @@ fn what_unpacks_beyond_the_limit_is_refused_as_a_plain_body_is() {
         assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_body")), "{answer:?}");
         assert_eq!(answer.at("/detail"), "the body has more than 5242880 bytes");
     }
+    // The limit must end each decompression early, so all requests together take little time.
     assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     let within = [b"{}".to_vec(), vec![b' '; (5 << 20) - 2]].concat();
     let path = format!("{OWNER}/services/1/");

@@ -1,6 +1,6 @@
-//! Healthchecks: who may make them, who is asked what and when, and what is told of items.
+//! Healthchecks: permissions, requests to the target, schedules, and the health of items.
 //!
-//! The queue and the sweep are driven by hand, by a clock of their own; targets are of this process.
+//! The test itself runs queue and sweep, with its own clock. The targets are in this process.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 mod made;
@@ -17,7 +17,7 @@ const ITEMS: &str = "/v1/orcabase/consumer/service_items/";
 const OWNER: &str = "vm-owner-key";
 const CONSUMER: &str = "awesome-key";
 
-/// The system with so many VMs in service, and a target that everybody is well according to.
+/// Starts a system with this many VMs in service, and a target with healthy answers.
 fn world(count: usize) -> (Driven, Receiver) {
     let (world, target) = (Driven::new(), Receiver::start());
     let path = "/v1/orcabase/serviceowner/services/1/";
@@ -37,7 +37,7 @@ fn all_healthy(request: &Request) -> Value {
     json!({"service_items": told.collect::<Vec<_>>()})
 }
 
-/// Makes the healthcheck of the VMs.
+/// Creates the healthcheck of the VMs.
 #[track_caller]
 fn make(world: &Driven, target: &Receiver, path: &str) -> Value {
     let body = json!({"service": 1, "target_url": target.url(path), "authorization": "Bearer canary"});
@@ -46,7 +46,7 @@ fn make(world: &Driven, target: &Receiver, path: &str) -> Value {
     made.body
 }
 
-/// The VMs as their consumer sees them, in the order in which they were made.
+/// Returns the VMs as their consumer sees them, in order of creation.
 fn items(world: &Driven) -> Vec<Value> {
     let list = world.system.get(&format!("{ITEMS}?service_name=VM&ordering=id&limit=100"), CONSUMER);
     list.at("/results").as_array().unwrap().clone()
@@ -77,14 +77,14 @@ fn an_item_is_asked_about_at_once_and_shows_what_was_told() {
         (asked.len(), &asked[0].body, asked[0].header("authorization")),
         (1, &question, "Bearer canary")
     );
-    // It stands with the item, whose version and time are what they were.
+    // Health is not part of the declaration, so version and `modified` stay (R40).
     let after = world.system.get(&format!("{ITEMS}{}/", item["id"]), CONSUMER);
     for (name, value) in item.as_object().unwrap() {
         let told = if name.starts_with("healthcheck_") { &told.body[name] } else { value };
         assert_eq!(&after.body[name], told, "{name}");
     }
     assert_eq!(items(&world)[0]["healthcheck_status"], "UNHEALTHY");
-    // The owner asks in the same way, and neither of them again at once.
+    // The owner can check another item. Then a second check of the first item within 10 seconds is rejected.
     let by_owner = world.system.get(&path(CHECKS, &items(&world)[1]), OWNER);
     assert_eq!((by_owner.status, by_owner.at("/healthcheck_status")), (200, &json!("UNHEALTHY")));
     let again = world.system.get(&path(CHECKS, item), OWNER);
@@ -93,7 +93,7 @@ fn an_item_is_asked_about_at_once_and_shows_what_was_told() {
         (400, &json!("asked_just_now"), Some("10"))
     );
     assert_eq!(target.of("/").len(), 2);
-    // How it was at another time nobody has kept.
+    // Only the latest health is stored, so a read of the past has none.
     let past = world
         .system
         .get(&format!("{ITEMS}{}/?as_of={}", item["id"], item["created"].as_str().unwrap()), CONSUMER);
@@ -156,7 +156,7 @@ fn only_who_owns_the_service_or_has_declared_the_item_asks_about_it() {
     }
     assert_eq!(of_service(BY_CONSUMER, CONSUMER).status, 404, "a service is its owner's to ask about");
     assert_eq!(target.of("/"), []);
-    // What is not there yet is not asked about.
+    // An item without an approved CREATE is not in service, so it has no health to check.
     let path = "/v1/orcabase/serviceowner/services/1/";
     assert_eq!(world.system.call("PATCH", path, OWNER, &json!({"approval_required": true})).status, 200);
     world.declare(&json!({"VM": [{"name": "vm0"}, {"name": "new"}]}));

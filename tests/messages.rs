@@ -1,4 +1,4 @@
-//! Messages of owners: by whom they are written, with what, and who sees which of them.
+//! Messages of owners: creation, fields, limits, the audit log, and the audience (R41).
 
 #![expect(clippy::panic, reason = "test support")]
 
@@ -35,7 +35,7 @@ fn a_message_is_written_read_changed_replaced_and_removed_and_that_is_recorded_w
     assert_eq!((made.status, &made.body), (201, &expected));
     let url = text(&made, "/url");
     assert_eq!(system.get(&url, KEY).body, expected);
-    // What is read can be sent back, and what is not named stays.
+    // A client can send back the object as read. Absent fields of a PATCH stay.
     let call = |method: &str, body: &Value| system.call(method, &url, KEY, body);
     for (method, body) in [("PATCH", &expected), ("PUT", &expected), ("PATCH", &json!({}))] {
         assert_eq!(call(method, body).body, expected, "{method}");
@@ -106,6 +106,7 @@ fn as_many_are_kept_as_may_be_however_many_come_at_once_and_pages_lead_through_t
         all.into_iter().map(|one| one.join().unwrap()).collect()
     });
     assert!(made.iter().all(|status| [201, 400, 503].contains(status)), "{made:?}");
+    // Concurrent requests can lose with 503, so fewer than the limit may exist.
     while post(&system, KEY, &json!({"description": "one more"})).status == 201 {}
     let full = post(&system, KEY, &json!({"description": "one more"}));
     assert_eq!(full.at("/code"), "too_many_messages");
@@ -142,11 +143,11 @@ fn a_consumer_sees_what_is_for_it_and_of_that_no_service_that_it_does_not_use() 
     assert_eq!(one(&both, "awesome-key").body, listed.at("/results/0").clone());
     assert_eq!((one(&other, "awesome-key").status, one(&both, "awesome2-key").status), (404, 404));
     assert_eq!(system.get(CONSUMER, "awesome2-key").at("/count"), 0);
-    // Whoever names a service that it has nothing of learns nothing of it.
+    // A consumer without items of a service must not see its messages.
     let named = json!({"AwesomeConsumer2": {"App": {"services": {"VM": [{"name": "one", "cpu": "x"}]}}}});
     let refused = system.call("POST", SUBMIT, "awesome2-key", &named);
     assert_eq!((refused.status, refused.at("/messages")), (400, &json!([])));
-    // Nobody writes as a consumer, and nobody writes another's.
+    // The consumer role writes no messages, and an owner only its own.
     assert_eq!(system.call("POST", CONSUMER, KEY, &json!({"description": "x"})).status, 404);
     for (key, path) in [(KEY, CONSUMER), ("lb-owner-key", OWNER)] {
         let path = format!("{path}{}/", both.at("/id"));

@@ -1,4 +1,4 @@
-//! People: tokens of an issuer, the teams that they are members of, and every forgery.
+//! People: tokens of an issuer, memberships, and forged tokens.
 #![expect(clippy::indexing_slicing, reason = "test support")]
 
 use domain::actor::{Actor, Role};
@@ -20,14 +20,14 @@ const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const OWNER: &str = "vm-owner-key";
 const CONSUMER: &str = "awesome-key";
 
-/// The demo world, with an issuer.
+/// Starts the demo world with an issuer.
 fn system() -> (Running, Issuer) {
     let issuer = Issuer::start();
     let settings = Settings { issuer: Some(issuer.settings()), ..Settings::default() };
     (Running::start_with(dovetail_local::world::DEMO, settings), issuer)
 }
 
-/// A request with a token.
+/// Sends a request with a token, and optionally `Dovetail-Team`.
 fn by(system: &Running, token: &str, team: Option<&str>, method: &str, path: &str, body: &Value) -> Answer {
     let bearer = format!("Bearer {token}");
     let mut headers = vec![("authorization", bearer.as_str())];
@@ -57,7 +57,7 @@ fn a_person_acts_for_their_team_in_the_role_that_stands_there_whatever_the_token
     let token = issuer.token("u-17");
     let unknown = teams(&system, &token);
     assert_eq!(code(&unknown), (403, "not_a_member"));
-    // What an ADMIN needs to know is told to whom it is about.
+    // The detail shows the person's own subject, because an ADMIN needs it for a new member.
     assert!(unknown.at("/detail").as_str().unwrap().ends_with("u-17"), "{unknown:?}");
 
     added(&system, CONSUMER, "u-18", "Jane Doe", Role::General);
@@ -70,13 +70,13 @@ fn a_person_acts_for_their_team_in_the_role_that_stands_there_whatever_the_token
     let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": [vm]}}}});
     let submitted = by(&system, &token, None, "POST", SUBMIT, &body);
     assert_eq!(submitted.status, 201, "{submitted:?}");
-    // The history tells who it was.
+    // The history must show the person.
     let history = format!("{}history/", submitted.at("/change_instances/0/url").as_str().unwrap());
     let entry = system.get(&history, CONSUMER);
     assert_eq!(entry.at("/results/0/changed_by"), &json!("Jane Doe"), "{entry:?}");
     assert_eq!(entry.at("/results/0/changed_by_team"), &json!("AwesomeConsumer"));
     system.assert_sound();
-    // A GENERAL makes nobody a member, and has no say in another team.
+    // A GENERAL must not manage members, and the person is not a member of team 1.
     assert_eq!(code(&by(&system, &token, None, "GET", MEMBERS, &Value::Null)), (403, "needs_admin"));
     assert_eq!(code(&by(&system, &token, Some("1"), "GET", TEAMS, &Value::Null)), (403, "not_a_member"));
 }
@@ -103,7 +103,7 @@ fn a_person_of_several_teams_says_for_which_one_they_act() {
         let answer = by(&system, &token, Some(other), "GET", MEMBERS, &Value::Null);
         assert_eq!(code(&answer), (403, "not_a_member"), "{other:?}");
     }
-    // A key is one team's; to name that one does no harm, and another is not believed.
+    // An API key belongs to one team. The header may repeat this team, but not select another one.
     let ask = |team| Ask { method: "GET", path: TEAMS, key: Some(OWNER), headers: team, ..Ask::default() };
     assert_eq!(system.send(&ask(&[("dovetail-team", "1")])).status, 200);
     assert_eq!(code(&system.send(&ask(&[("dovetail-team", "2")]))), (403, "not_a_member"));
@@ -200,7 +200,8 @@ fn every_forgery_is_refused() {
         assert_eq!(code(&answer), (401, "unauthenticated"), "{what}: {answer:?}");
     }
     assert_eq!(attacker.asked(), 0, "nobody else is asked for keys");
-    // Its keys were asked for at the beginning; the unknown key ids that came within a minute cost the issuer nothing.
+    // Two requests at the first token: configuration and keys. Unknown key ids within a minute cause no further
+    // request, so forged tokens put no load on the issuer.
     assert_eq!(issuer.asked(), 2);
 }
 
@@ -228,7 +229,7 @@ fn the_issuers_keys_are_kept_while_it_is_away_and_read_again_when_they_are_old_o
     let jane = || Ok(Some("jane".to_owned()));
     let after = |seconds: u64| time.fetch_add(seconds, Ordering::SeqCst);
 
-    // It was never there: that is no refusal of the person, and is told as what is broken.
+    // Without any keys a token cannot be checked. This is a failure of the issuer, and not a rejection of the person.
     served.is_down(true);
     assert!(person(&served.token("jane")).unwrap_err().contains("can't be reached"));
     served.is_down(false);
@@ -237,7 +238,7 @@ fn the_issuers_keys_are_kept_while_it_is_away_and_read_again_when_they_are_old_o
     assert_eq!((person(&served.token("jane")), served.asked()), (jane(), 3));
     assert_eq!((person(&served.token("jane")), served.asked()), (jane(), 3));
 
-    // It is away for days: the keys go on.
+    // Cached keys stay valid during an outage of days.
     served.is_down(true);
     after(3 * 86_400);
     assert_eq!((person(&served.token("jane")), served.asked()), (jane(), 4));
@@ -246,7 +247,7 @@ fn the_issuers_keys_are_kept_while_it_is_away_and_read_again_when_they_are_old_o
     after(60);
     assert_eq!((person(&served.token("jane")), served.asked()), (jane(), 6));
 
-    // It has a new key: a token that is signed with it leads to that, but only once a minute.
+    // An unknown key id reads the keys of the issuer, but at most once a minute.
     let new = Signer::ec();
     let by_new = new.token(&json!({"alg": "ES256", "kid": "new"}), &served.claims("jane"));
     assert_eq!((person(&by_new), served.asked()), (Ok(None), 6));
@@ -254,10 +255,10 @@ fn the_issuers_keys_are_kept_while_it_is_away_and_read_again_when_they_are_old_o
     assert_eq!((person(&by_new), served.asked()), (Ok(None), 6));
     after(60);
     assert_eq!((person(&by_new), served.asked()), (jane(), 8));
-    // And the old one is withdrawn.
+    // The read replaced the old key.
     assert_eq!((person(&served.token("jane")), served.asked()), (Ok(None), 8));
 
-    // What is published in its place is no key to verify with: the known ones go on.
+    // The issuer publishes only an unusable key, so the cached keys stay.
     served.publish(vec![Signer::Secret(vec![7; 32]).published("new")]);
     after(3_600);
     assert_eq!((person(&by_new), served.asked()), (jane(), 10));
@@ -274,7 +275,7 @@ fn members_are_added_changed_and_removed_and_all_of_it_is_recorded() {
     let listed = system.get(MEMBERS, CONSUMER);
     assert_eq!((listed.at("/count"), listed.at("/results/0")), (&json!(1), &jane.body));
     assert_eq!(system.get(path, CONSUMER).body, jane.body);
-    // Nobody else sees her.
+    // Another team does not see the member.
     assert_eq!(code(&system.get(path, OWNER)), (404, "not_found"));
     assert_eq!(system.get(MEMBERS, OWNER).at("/count"), &json!(0));
 
@@ -285,7 +286,7 @@ fn members_are_added_changed_and_removed_and_all_of_it_is_recorded() {
     );
     let same = system.call("PATCH", path, CONSUMER, &json!({"role": "ADMIN", "name": "Jane"}));
     assert_eq!((same.status, &same.body), (200, &changed.body));
-    // An ADMIN may do so herself, and is told by her name.
+    // A member with the role ADMIN may add members, under her own name.
     let token = issuer.token("u-1");
     let john = json!({"subject": "auth0|5", "name": "John", "role": "GENERAL"});
     assert_eq!(by(&system, &token, None, "POST", MEMBERS, &john).status, 201);
@@ -370,7 +371,7 @@ fn a_team_has_so_many_members_and_a_person_so_many_teams() {
     assert_eq!(code(&system.call("POST", MEMBERS, "key-0", &body("u-0"))), (400, "too_many_members"));
     let listed = system.get(MEMBERS, "key-0");
     assert_eq!(listed.at("/count"), &json!(MEMBERS_MAX));
-    // Once one has left there is room again.
+    // A removal makes room for another member.
     let one = listed.at("/results/0/url").as_str().unwrap();
     assert_eq!(system.call("DELETE", one, "key-0", &Value::Null).status, 204);
     assert_eq!(system.call("POST", MEMBERS, "key-0", &body("u-0")).status, 201);
@@ -390,7 +391,7 @@ fn of_two_who_change_a_member_at_once_one_is_told_to_look_again() {
         let (changed, spent) = system.block_on(changing);
         (changed.unwrap(), spent.conflicts)
     };
-    // Which stands in the metrics of whoever came second.
+    // The second change counts as a conflict in the metrics.
     assert_eq!((change("first", 1), change("second", 2)), ((Keyed::Stored, 0), (Keyed::Stale, 1)));
     assert_eq!(system.get(jane.at("/url").as_str().unwrap(), CONSUMER).at("/name"), &json!("first"));
 }

@@ -1,5 +1,5 @@
-//! Blast radius: which items would stop being valid under a definition that is not published yet (docs/reference/http.md,
-//! "What a definition would break"). What it costs on 10,000 items is in docs/reference/costs.md.
+//! Effects of a new definition: the items that would become invalid (docs/reference/http/services.md).
+//! docs/reference/costs.md has the cost for 10,000 items.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use crate::lists::{CONSUMER, OWNER};
@@ -10,7 +10,7 @@ use tests::{Answer, Random, Running};
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const DRY_RUN: &str = "/v1/orcabase/serviceowner/services/validate/?dry_run=true";
 
-/// A definition of VM that takes anything but what these properties forbid.
+/// Returns a definition of VM with these properties. It allows all others.
 fn definition(properties: &Value) -> Value {
     let mut definition =
         json!({"title": "VM", "type": "object", "required": ["name"], "properties": properties});
@@ -18,7 +18,7 @@ fn definition(properties: &Value) -> Value {
     definition
 }
 
-/// Alpha and Beta declare VMs of One; DB is the service of Two.
+/// Starts a system: Alpha and Beta declare VMs of One, and Two owns DB.
 fn system() -> Running {
     let team = |name: &str| json!({"name": name, "api_keys": [name.to_lowercase()]});
     let service = |owner: &str, title: &str| {
@@ -46,7 +46,7 @@ fn dry_run(system: &Running, path: &str, definition: &Value) -> Answer {
     answer
 }
 
-/// The errors of each item that is told, by team and name, over all pages; and how many were checked.
+/// Returns the errors by team and item over all pages, the number of checked items, and the number of pages.
 fn told(system: &Running, path: &str, definition: &Value) -> (BTreeMap<(String, String), Value>, u64, usize) {
     let (mut errors, mut checked, mut pages) = (BTreeMap::new(), 0, 0);
     let mut next = Some(path.to_owned());
@@ -215,7 +215,7 @@ fn a_page_that_would_be_too_large_to_send_ends_early() {
     assert!(pages > 1, "{pages}");
 }
 
-/// A schema of one property, or none.
+/// Returns a random schema for a property, or `None`.
 fn property(random: &mut Random) -> Option<Value> {
     Some(match random.below(7) {
         0 => json!({"type": "integer"}),
@@ -242,7 +242,7 @@ fn value(random: &mut Random) -> Option<Value> {
 
 const FIELDS: [&str; 4] = ["a", "b", "c", "d"];
 
-/// An item that holds a note of the round, so that declaring it again touches it.
+/// Returns an item with the round as a note. The note modifies the item, so it is checked in each round (R20).
 fn item(name: &str, fields: &Map<String, Value>, round: u64) -> Value {
     let mut item = fields.clone();
     item.insert("name".to_owned(), json!(name));
@@ -289,5 +289,6 @@ fn an_item_is_told_exactly_when_declaring_it_under_the_published_definition_woul
         refusing += u64::from(!told.is_empty());
         failing += told.len();
     }
+    // The random definitions must reject some items often, but not all items always.
     assert!(refusing > 20 && failing > 200 && failing < 60 * 40, "{refusing} {failing}");
 }

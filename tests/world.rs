@@ -1,4 +1,4 @@
-//! Worlds: loading one again changes nothing, what was done survives a restart, and what is wrong with one is told.
+//! World files: a second load changes nothing, later changes survive a restart, and invalid files list their errors.
 
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "test support")]
 
@@ -14,7 +14,7 @@ use tests::{Running, on_the_embedded_engine_alone};
 
 const LOCAL: &str = include_str!("../docs/how-to/run-locally.md");
 
-/// Everything that the system in `directory` holds once it has loaded the demo world.
+/// Returns all data of the system in `directory` after a load of the demo world.
 fn loaded(directory: &Path) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
@@ -43,7 +43,7 @@ fn loading_a_world_again_changes_nothing() {
     assert_eq!(loaded(directory.path()), first);
 }
 
-/// Starts on a directory with a choice of world, stops, and returns what was printed.
+/// Starts a system on a directory with a choice of world, and stops it. Returns the printed text.
 fn start(directory: &Path, world: WorldChoice) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let listen = "127.0.0.1:0".parse().unwrap();
@@ -70,7 +70,7 @@ fn finding_20_the_demo_world_is_loaded_into_an_empty_database_or_when_named() {
     }
     let printed = start(&data, WorldChoice::Demo);
     assert!(printed.contains("VMOwnerTeam-1") && !printed.contains("payments-key"), "{printed}");
-    // A fresh directory gets the demo world, and its keys are shown once.
+    // A new directory gets the demo world. Only the first start prints its keys.
     let fresh = parent.path().join("fresh");
     let [first, second] = [(); 2].map(|()| start(&fresh, WorldChoice::DemoIfEmpty));
     assert!(first.contains("VMOwnerTeam-1       ADMIN  vm-owner-key"), "{first}");
@@ -120,7 +120,7 @@ fn a_key_that_is_only_named_is_made_and_shown_once() {
         [("AwesomeConsumer", "pipeline"), ("AwesomeConsumer", "report"), ("Newcomers", "pipeline")];
     assert_eq!(names, expected);
     for key in &made {
-        // 32 bytes of chance behind what secret scanners know it by.
+        // The prefix lets secret scanners find the key. 32 random bytes follow.
         assert_eq!((key.key.len(), &key.key[..4]), (77, "dvt_"));
         assert!(!format!("{key:?}").contains(&key.key), "a key is not to be logged");
         let answer = system.get("/v1/account/teams/", &key.key);
@@ -144,7 +144,7 @@ fn a_world_with_a_schema_that_breaks_rules_is_refused() {
     }
 }
 
-/// Loads a world into a running system; returns the differences, or what is wrong.
+/// Loads a world into a running system. Returns the differences, or the errors.
 fn load_into(system: &Running, world: &Value) -> Result<Vec<String>, String> {
     let world = world::parse(&world.to_string())?;
     let mut ignore = |_: &NewKey| Ok(());
@@ -152,7 +152,7 @@ fn load_into(system: &Running, world: &Value) -> Result<Vec<String>, String> {
     system.block_on(loading).map_err(|failure| failure.to_string())
 }
 
-/// A world that differs from [`first_world`] in everything that can differ.
+/// Returns a world that differs from [`first_world`] in every possible way.
 fn second_world() -> Value {
     json!({
         "teams": [
@@ -187,7 +187,7 @@ fn schema(title: &str, ty: &str) -> Value {
         "properties": {"name": {"type": "string"}, "cpu": {"type": ty}}})
 }
 
-/// What stays as it is when [`second_world`] is loaded over [`first_world`].
+/// The differences that a load of [`second_world`] over [`first_world`] reports and leaves.
 const DIFFERENCES: [&str; 11] = [
     "team Payments has other metadata",
     "key Payments/ci has role GENERAL, file says READ_ONLY",
@@ -202,7 +202,7 @@ const DIFFERENCES: [&str; 11] = [
     "service Ledger has allowed_teams [Other, Payments], file says [Payments]",
 ];
 
-/// Withdraws a key of the team Payments.
+/// Revokes a key of the team Payments.
 fn revoke(system: &Running, name: &str) {
     let keys = system.get("/v1/account/api_keys/", "deploy-key");
     let keys = keys.at("/results").as_array().unwrap();
@@ -218,7 +218,7 @@ fn finding_22_differences_are_reported_and_left() {
     assert_eq!(load_into(&system, &first_world()), Ok(Vec::new()), "nothing differs from itself");
     revoke(&system, "gone");
     revoke(&system, "withdrawn");
-    // A dry run says what would be done, and does nothing.
+    // A plan lists the steps and writes nothing.
     let rows = system.rows();
     let second = world::parse(&second_world().to_string()).unwrap();
     let plan = system.block_on(Plan::of(&system.table, &second, Timestamp::from_micros(1))).unwrap();
@@ -228,7 +228,7 @@ fn finding_22_differences_are_reported_and_left() {
     let differences = DIFFERENCES.map(|what| format!("differs, left as it is: {what}"));
     assert_eq!(plan.differences, differences);
     assert_eq!(system.rows(), rows);
-    // The load does it, and leaves the rest as it is: a key that was revoked is not a key again.
+    // The load executes the steps and leaves the differences. A revoked key must stay revoked.
     assert_eq!(load_into(&system, &second_world()), Ok(differences.to_vec()));
     let ledger = system.block_on(system.table.service("Ledger")).unwrap().unwrap();
     assert_eq!((ledger.schema_version, ledger.settings.approval_required), (1, true));
@@ -288,7 +288,7 @@ fn what_metadata_have_to_be_is_set_replaced_and_taken_back_by_a_world() {
         load(&owned).unwrap();
         assert_eq!((version().unwrap().number, submit()), (1, 400), "the same again is no new version");
     }
-    // Everything that is wrong is told, and nothing changes; a world that says nothing of it leaves it.
+    // An invalid world lists all errors and changes nothing. A world without schemas leaves the present ones.
     let wrong = json!({"team": {"type": "list"}, "application": {"$ref": "https://example.com"}});
     let told = load(&wrong).unwrap_err();
     for whose in ["/mandatory_metadata/team/type: ", "/mandatory_metadata/application/$ref: "] {
@@ -301,3 +301,5 @@ fn what_metadata_have_to_be_is_set_replaced_and_taken_back_by_a_world() {
     assert_eq!((version().unwrap().number, submit()), (2, 200));
     system.assert_sound();
 }
+
+/// Returns a world with every key.

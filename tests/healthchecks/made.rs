@@ -1,4 +1,4 @@
-//! Making, replacing and removing healthchecks: by whom, with what, and what is told of it.
+//! Creation, replacement and removal of healthchecks: permissions, fields and the audit log.
 
 use super::{BY_CONSUMER, CHECKS, CONSUMER, OWNER};
 use crate::hooks::driven::Driven;
@@ -13,7 +13,7 @@ const TARGET: &str = "https://automation.example.com/health";
 fn a_healthcheck_is_made_read_replaced_and_removed() {
     let world = Driven::new();
     let call = |body: &Value| world.system.call("POST", CHECKS, OWNER, body);
-    // As the documentation of the clients shows it.
+    // The body of the clients' documentation, with two spaces in the crontab.
     let made = call(
         &json!({"service": 1, "target_url": TARGET, "authorization": "Bearer one", "schedule_enabled": true,
         "schedule_crontab": "* *  * * *"}),
@@ -30,7 +30,7 @@ fn a_healthcheck_is_made_read_replaced_and_removed() {
     let listed = world.system.get(CHECKS, OWNER);
     assert_eq!((listed.at("/results/0"), listed.at("/next")), (&made.body, &Value::Null));
     assert_eq!(listed.at("/count"), 1);
-    // What is read can be sent back, and is the same then.
+    // A client can send back the object as read, and nothing changes.
     let same = call(&made.body);
     assert_eq!((same.status, &same.body), (200, &made.body));
     let team = domain::id::TeamId::new(1).unwrap();
@@ -40,7 +40,7 @@ fn a_healthcheck_is_made_read_replaced_and_removed() {
         let service = domain::id::ServiceId::new(1).unwrap();
         world.system.block_on(world.system.table.healthcheck(team, service)).unwrap().unwrap()
     };
-    // The mask leaves the credentials as they are; what is absent is not kept.
+    // The mask means the stored credentials. An absent field gets its default.
     let changed = call(&json!({"service": made.at("/service"), "target_url": TARGET, "authorization": MASK,
         "schedule_crontab": "0 3 * * *"}));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Making and changing webhooks: by whom, with what, and what is told of it.
+//! Creation and changes of webhooks: permissions, fields and the audit log.
 
 use crate::hooks::driven::{Driven, HOOKS, OWNER};
 use domain::id::TeamId;
@@ -11,7 +11,7 @@ const TARGET: &str = "https://automation.example.com/hook";
 #[test]
 fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
     let world = Driven::new();
-    // The least that the clients' documentation shows.
+    // The smallest body in the clients' documentation.
     let made = world.system.call(
         "POST",
         HOOKS,
@@ -35,7 +35,7 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
         (&json!(1), &read.body, &Value::Null)
     );
     assert_eq!(world.system.get(&format!("{HOOKS}?service_id=2"), KEY).at("/count"), 0);
-    // What is read can be sent back.
+    // A client can send back the object as read, with the mask in place of the credentials.
     let given =
         json!({"authorization": "Bearer one", "trigger_cooling_time": 900, "change_instance_state": null});
     let changed = world.system.call("PATCH", &url, KEY, &given);
@@ -90,7 +90,7 @@ fn finding_21_a_webhook_that_moves_needs_its_credentials_again() {
             assert_eq!(stored().target_url, url);
         }
     }
-    // The same place keeps them; credentials or none go with any other.
+    // The same scheme, host and port keep the credentials. Any other target needs them again, or null.
     let same = json!({"target_url": "https://AUTOMATION.example.com:443/other", "authorization": MASK});
     assert_eq!(world.system.call("PATCH", path, KEY, &same).status, 200);
     assert_eq!(stored().authorization.as_deref(), Some(credentials));
@@ -146,7 +146,7 @@ fn everything_that_is_wrong_is_told_at_once_and_nothing_is_made() {
         "is missing"
     );
     assert_eq!(world.system.get(HOOKS, KEY).at("/count"), 0);
-    // A service by its URL; and it stays what it is.
+    // A body can name the service by URL. The service of a webhook is fixed.
     let service = world.system.get(&format!("{OWNER}/services/1/"), KEY).at("/url").clone();
     let made = world.system.call("POST", HOOKS, KEY, &json!({"service": service, "target_url": TARGET}));
     assert_eq!(made.status, 201, "{made:?}");

@@ -1,35 +1,33 @@
-//! Names for what the system numbers: `CoreVM1` for a service item, `CoreVM1#2` for its second change instance.
+//! Names instead of ids: `CoreVM1` for a service item, `CoreVM1#2` for its second change instance.
 //!
-//! An item goes by the end of its path `team/application/service/name`, as much of it as tells it from others.
+//! The name of an item is the shortest unambiguous end of `team/application/service/name`.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The items and change instances that there are.
+/// The items and change instances so far.
 #[derive(Default)]
 pub(super) struct Names {
-    /// Items by id.
     items: BTreeMap<u64, Named>,
-    /// Change instances by id: the item and the number on it.
+    /// Item and number of each change instance, by id.
     changes: BTreeMap<u64, (u64, usize)>,
 }
 
-/// An item.
 struct Named {
     path: String,
     consumer: String,
     changes: Vec<u64>,
 }
 
-/// A change instance or item that a name stands for.
+/// The object with a name: a change instance or an item.
 pub(super) struct Found {
     pub(super) id: u64,
-    /// The team that declared the item.
+    /// Team with the declaration of the item.
     pub(super) consumer: String,
 }
 
 impl Names {
-    /// Learns a change instance as it is on the wire, in the order of ids.
+    /// Adds a change instance from a response. The order of calls must be the order of ids.
     pub(super) fn learn(&mut self, change: &Value) {
         let text = |pointer: &str| change.pointer(pointer).and_then(Value::as_str).unwrap().to_owned();
         let number = |pointer: &str| change.pointer(pointer).and_then(Value::as_u64).unwrap();
@@ -45,7 +43,7 @@ impl Names {
         self.changes.insert(id, (item, item_named.changes.len()));
     }
 
-    /// The name of an item.
+    /// Returns the name of an item.
     pub(super) fn item(&self, id: u64) -> String {
         let Some(item) = self.items.get(&id) else { return format!("unknown item {id}") };
         let starts = item.path.rmatch_indices('/').map(|(at, _)| at + 1).chain([0]);
@@ -53,7 +51,7 @@ impl Names {
         ends.find(|end| self.ending(end).count() == 1).unwrap_or(&item.path).to_owned()
     }
 
-    /// The name of a change instance.
+    /// Returns the name of a change instance.
     pub(super) fn change(&self, id: u64) -> String {
         match self.changes.get(&id) {
             Some((item, number)) => format!("{}#{number}", self.item(*item)),
@@ -61,13 +59,13 @@ impl Names {
         }
     }
 
-    /// The names of change instances by id, as a list.
+    /// Returns the names of change instances, with commas.
     pub(super) fn changes(&self, ids: &Value) -> String {
         let ids = ids.as_array().into_iter().flatten().filter_map(Value::as_u64);
         ids.map(|id| self.change(id)).collect::<Vec<_>>().join(", ")
     }
 
-    /// A text with names where it has ids of change instances.
+    /// Returns a text with names instead of ids of change instances.
     pub(super) fn told(&self, text: &str) -> String {
         let mut told = text.to_owned();
         for id in self.changes.keys() {
@@ -76,7 +74,7 @@ impl Names {
         told
     }
 
-    /// The item with this name.
+    /// Returns the item with this name.
     pub(super) fn item_named(&self, name: &str) -> Found {
         let found: Vec<u64> = self.ending(name).collect();
         match found.as_slice() {
@@ -86,7 +84,7 @@ impl Names {
         }
     }
 
-    /// The change instance with this name.
+    /// Returns the change instance with this name.
     pub(super) fn change_named(&self, name: &str) -> Found {
         let (item, number) = name.split_once('#').unwrap_or_else(|| panic!("`{name}` is no change instance"));
         let Found { id, consumer } = self.item_named(item);

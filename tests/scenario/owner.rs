@@ -1,4 +1,4 @@
-//! What a service owner does: it decides, deploys and bills, and tells what its services are.
+//! Commands of a service owner: decisions, deployed items, charges, settings, definitions and messages.
 
 use super::look::CHARGES;
 use super::reply;
@@ -49,7 +49,7 @@ impl<S: Site> Stage<S> {
         reply::error(&answer, &names).unwrap_or_else(born)
     }
 
-    /// `{…} for CoreVM1`, `{…} with CoreVM1#1`, or `{…} onto CoreVM1 v1`.
+    /// Creates a deployed item: `{…} for CoreVM1`, `{…} with CoreVM1#1`, or `{…} onto CoreVM1 v1`.
     pub(super) fn deploy(&self, team: &str, text: &str) -> Outcome {
         let names = self.names();
         let (data, target) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
@@ -94,7 +94,7 @@ impl<S: Site> Stage<S> {
         reply::error(&answer, &self.names()).unwrap_or_else(|| Outcome::head(answer.status.to_string()))
     }
 
-    /// `"…" to all`, `"…" to VM,LoadBalancer`, `"…" to VM until 2030-01-01`.
+    /// Creates a message: `"…" to all`, `"…" to VM,LoadBalancer`, `"…" to VM until 2030-01-01`.
     pub(super) fn tell(&self, team: &str, text: &str) -> Outcome {
         let (description, rest) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
         let mut body = json!({"description": description});

@@ -1,4 +1,4 @@
-//! A system in the middle of a scenario: each command becomes a request.
+//! Maps the commands of a scenario to requests.
 
 use super::names::Names;
 use super::script::{Outcome, Step};
@@ -7,25 +7,25 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use tests::{Answer, Ask, Site};
 
-/// A system in the middle of a scenario.
+/// A system during a scenario.
 pub(super) struct Stage<S> {
     pub(super) system: S,
     pub(super) keys: BTreeMap<String, String>,
-    /// The token of a member of each team, if people act.
+    /// Token of a member of each team, in scenarios with people.
     pub(super) tokens: BTreeMap<String, String>,
-    /// The teams that have submitted: whose change instances have names.
+    /// Teams with submissions. Only their change instances have names.
     pub(super) submitters: BTreeSet<String>,
-    /// What each team's last preview stands for.
+    /// `If-Match` of each team's last preview.
     pub(super) plans: BTreeMap<String, String>,
-    /// The replies to submissions with an idempotency key.
+    /// First response for each team and idempotency key.
     pub(super) replies: BTreeMap<(String, String), Value>,
-    /// How many events there were when they were last looked at.
+    /// Number of the last event in a result.
     pub(super) events_read: u64,
-    /// Whether generation rests: what is new in the stream is not delivered at all.
+    /// Whether generation is paused. Then the test delivers no stream records.
     pub(super) rests: bool,
 }
 
-/// Where nearly everything is.
+/// Path prefix of most routes.
 pub(super) const CORE: &str = "/v1/orcabase";
 
 impl<S: Site> Stage<S> {
@@ -79,7 +79,7 @@ impl<S: Site> Stage<S> {
         self.keys.get(team).unwrap_or_else(|| panic!("there is no team `{team}`"))
     }
 
-    /// What is called how now.
+    /// Returns the names of all items and change instances.
     pub(super) fn names(&self) -> Names {
         let mut names = Names::default();
         for team in &self.submitters {
@@ -91,7 +91,7 @@ impl<S: Site> Stage<S> {
         names
     }
 
-    /// The whole of a list that fits on one page.
+    /// Returns all rows of a list. Fails if it has more than one page.
     pub(super) fn results(&self, path: &str, team: &str) -> Vec<Value> {
         let answer = self.system.get(path, self.key(team));
         assert_eq!(answer.status, 200, "{path}: {answer:?}");
@@ -99,7 +99,7 @@ impl<S: Site> Stage<S> {
         answer.at("/results").as_array().unwrap().clone()
     }
 
-    /// What `TEAM`, or `a person of TEAM`, is answered.
+    /// Sends a request as `TEAM` with its API key, or as `a person of TEAM` with a token.
     pub(super) fn call(&self, who: &str, method: &str, path: &str, body: &Value) -> Answer {
         let Some(team) = who.strip_prefix("a person of ") else {
             return self.system.call(method, path, self.key(who), body);
@@ -115,7 +115,7 @@ impl<S: Site> Stage<S> {
         service.unwrap_or_else(|| panic!("there is no service `{title}`"))["id"].as_u64().unwrap()
     }
 
-    /// The id of `T#1`, T's first submission: the upper bits are the team's, the number counts its submissions.
+    /// Returns the id of `T#1`, the first submission of team T.
     pub(super) fn submission_named(&self, name: &str) -> u64 {
         let (team, number) = name.split_once('#').unwrap();
         let number: usize = number.parse().unwrap();
@@ -123,7 +123,7 @@ impl<S: Site> Stage<S> {
         rows[number - 1]["id"].as_u64().unwrap()
     }
 
-    /// Disables or enables the mapping that feeds generation from the stream.
+    /// Pauses or resumes generation.
     pub(super) fn generation(&mut self, enabled: bool) -> Outcome {
         self.system.enable("generate", enabled);
         self.rests = !enabled;
@@ -131,7 +131,7 @@ impl<S: Site> Stage<S> {
     }
 }
 
-/// The command without its first words.
+/// Returns the command without its first words.
 pub(super) fn rest_of(step: &Step, words: usize) -> &str {
     let mut rest = step.command.as_str();
     for _ in 0..words {

@@ -1,4 +1,4 @@
-//! What breaks I15 to I25: versions, names, pointers, indexes, bounds and forms.
+//! Corruptions of I15 to I25: versions, names, pointers, indexes, limits and formats.
 
 use super::{Planted, is, is_change, is_item, is_of_dependent, mended, number, removed, stored, text};
 use serde_json::{Value, json};
@@ -11,7 +11,6 @@ fn is_messages(row: &Value) -> bool {
     text(row, "ty") == "MESSAGES"
 }
 
-/// The corruptions.
 pub(crate) const PLANTED: &[Planted] = &[
     stored("I15", "a version is skipped", |r| is(r, "DEPLOYED"), |r| number(r, "/no/N", 1)),
     stored(
