@@ -1,4 +1,4 @@
-//! The same items for Terraform: a block of its built-in resource for each, and the state in which they exist.
+//! The same items as input of `terraform plan`: a `terraform_data` block for each, and a state with the old items.
 
 use crate::process::{SAID, Taken, taken};
 use serde_json::{Map, Value, json};
@@ -8,7 +8,8 @@ use std::path::Path;
 
 const PROVIDER: &str = r#"provider["terraform.io/builtin/terraform"]"#;
 
-/// What `terraform plan` takes for these items, where the old ones exist; no provider is fetched, nothing is locked.
+/// Measures `terraform plan` for these items. The old items are in the state. Terraform fetches no provider and takes
+/// no lock.
 pub fn plan(directory: &Path, old: &Map<String, Value>, new: &Map<String, Value>) -> Taken {
     let resources: Vec<Value> = old.iter().map(|(name, item)| resource(name, item)).collect();
     let state = json!({
@@ -21,6 +22,7 @@ pub fn plan(directory: &Path, old: &Map<String, Value>, new: &Map<String, Value>
         writeln!(blocks, "resource \"terraform_data\" \"{name}\" {{\n  input = {item}\n}}").unwrap();
     }
     fs::write(directory.join("main.tf"), blocks).unwrap();
+    // The check for a newer version would need the network.
     let variables = ["env", "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "terraform"];
     taken(1, directory, &[&variables[..], &["init", "-no-color"]].concat());
     let plan = ["plan", "-no-color", "-lock=false", "-input=false"];
@@ -40,7 +42,7 @@ fn resource(name: &str, item: &Value) -> Value {
     })
 }
 
-/// How a state notes the type of a value.
+/// Returns the type of a value in the notation of a state.
 fn of_type(value: &Value) -> Value {
     match value {
         Value::Null => json!("dynamic"),

@@ -1,4 +1,4 @@
-//! The engine within this process: a request as the SDK has written it goes in, a reply as it reads it comes out.
+//! The engine in this process. It executes a request of the SDK and returns a reply in the format of DynamoDB.
 
 use crate::rows::{Key, attributes, key_of};
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
@@ -11,26 +11,24 @@ use std::collections::BTreeMap;
 /// A reply: HTTP status and JSON.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The status.
     pub status: u16,
-    /// The body.
     pub body: Value,
 }
 
 impl Reply {
-    /// An error as DynamoDB tells it.
+    /// Creates an error in the format of DynamoDB.
     pub fn error(status: u16, code: &str) -> Self {
         let body =
             json!({"__type": format!("com.amazonaws.dynamodb.v20120810#{code}"), "message": "injected"});
         Self { status, body }
     }
 
-    /// The same as the AWS client reads it.
+    /// Returns the reply in the format of the AWS client.
     pub fn response(&self) -> HttpResponse {
         HttpResponse::new(self.status.try_into().unwrap(), SdkBody::from(self.body.to_string()))
     }
 
-    /// Whether it was done.
+    /// Returns whether the operation succeeded.
     pub const fn is_done(&self) -> bool {
         self.status == 200
     }
@@ -40,12 +38,12 @@ impl Reply {
 pub struct Engine(Database);
 
 impl Engine {
-    /// An empty one.
+    /// Creates an empty engine.
     pub fn new() -> Self {
         Self(Database::memory().unwrap())
     }
 
-    /// Carries out one operation.
+    /// Executes one operation.
     pub fn call(&self, operation: &str, request: &Value) -> Reply {
         let engine = &self.0;
         match operation {
@@ -69,7 +67,7 @@ impl Engine {
         }
     }
 
-    /// Some rows of a table, those that exist.
+    /// Returns the existing rows among the keys.
     pub fn rows(&self, table: &str, keys: &[Key]) -> BTreeMap<Key, Value> {
         let keys: Vec<Value> = keys.iter().map(attributes).collect();
         let asked = json!({"RequestItems": {table: {"Keys": keys, "ConsistentRead": true}}});
@@ -79,7 +77,7 @@ impl Engine {
         rows.into_iter().filter_map(|row| Some((key_of(&row)?, row))).collect()
     }
 
-    /// Every row of a table, by its key.
+    /// Returns all rows of a table, in the order of their keys.
     pub fn rows_of(&self, table: &str) -> Vec<Value> {
         let (mut rows, mut after) = (Vec::new(), Value::Null);
         loop {
@@ -98,8 +96,9 @@ impl Engine {
         rows
     }
 
-    /// Fills a table with rows.
+    /// Writes rows to a table.
     pub fn fill(&self, table: &str, rows: &[Value]) {
+        // `BatchWriteItem` accepts at most 25 rows.
         for some in rows.chunks(25) {
             let puts: Vec<Value> = some.iter().map(|row| json!({"PutRequest": {"Item": row}})).collect();
             let reply = self.call("BatchWriteItem", &json!({"RequestItems": {table: puts}}));

@@ -1,4 +1,4 @@
-//! The engine of `cargo run` within a test's process, and ways to it for the AWS client.
+//! The engine of `cargo run` inside the test process, and a connector for the AWS client.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
 mod engine;

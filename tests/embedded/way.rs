@@ -1,4 +1,4 @@
-//! The straight way from the AWS client to the engine: what is sent arrives, and what is answered is heard.
+//! A connector from the AWS client to the engine, without faults.
 
 use crate::engine::Engine;
 use aws_smithy_runtime_api::client::http::{
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
-/// The straight way to an engine.
+/// Connector to an engine. Every request arrives, and so does every reply.
 #[derive(Clone)]
 pub struct Straight(pub Arc<Engine>);
 
@@ -34,7 +34,7 @@ impl HttpConnector for Straight {
     }
 }
 
-/// What a request of the AWS client asks for: its target, and its body.
+/// Returns target and body of a request of the AWS client.
 pub fn asked(request: &HttpRequest) -> (String, Value) {
     let target = request.headers().get("x-amz-target").unwrap_or_default().to_owned();
     (target, serde_json::from_slice(request.body().bytes().unwrap_or_default()).unwrap())

@@ -1,4 +1,5 @@
-//! Two documents, with a NUL between them: compared by their text they differ as they do when they are parsed.
+//! Target `comparison`: two documents with a NUL between them. The comparison of texts agrees with the parsed
+//! documents.
 
 use crate::input::Input;
 use domain::change::ChangeType;
@@ -17,6 +18,7 @@ pub(crate) fn compared(bytes: &[u8]) {
     let there = differences.as_ref().map(counts);
     let swapped = back.as_ref().map(counts).map(|[created, modified, deleted]| [deleted, modified, created]);
     assert_eq!(there, swapped, "what is created one way is deleted the other");
+    // `parse` reads declarations only, so it cannot confirm the comparison of lists.
     if [old, new].into_iter().any(is_list) {
         return;
     }
@@ -30,7 +32,7 @@ pub(crate) fn compared(bytes: &[u8]) {
     }
 }
 
-/// Whether the document is read as a list of items.
+/// Returns whether `compare` reads the document as a list of items.
 fn is_list(bytes: &[u8]) -> bool {
     let text = str::from_utf8(bytes).unwrap_or_default();
     let key = text.trim_ascii_start().strip_prefix('{').map(str::trim_ascii_start);
@@ -61,7 +63,7 @@ fn same(differences: &Differences<'_>, before: &Declaration, after: &Declaration
 
 type Items<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a str>;
 
-/// The canonical form of each item.
+/// Returns the canonical form of each item, by application, service and name.
 fn items(declaration: &Declaration) -> Items<'_> {
     let applications = declaration.applications.iter();
     let items = applications.flat_map(|application| {

@@ -1,4 +1,4 @@
-//! Every input that is kept is tried again: what has been found once, and what reaches every corner that was reached.
+//! Replays the corpus. It contains earlier findings, and inputs for all code that fuzzing has reached.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use fuzz::TARGETS;
@@ -41,6 +41,7 @@ fn every_input_up_to_a_length_with_pieces_taken_away_keeps_what_is_promised() {
     for target in TARGETS {
         for file in corpus(target.name) {
             let bytes = fs::read(&file).unwrap();
+            // Sixteen cuts of each input keep the run short.
             let step = bytes.len().div_ceil(16).max(1);
             for at in (0..bytes.len()).step_by(step) {
                 let cut_out = [&bytes[..at], &bytes[(at + step).min(bytes.len())..]].concat();

@@ -1,4 +1,5 @@
-//! A position in a list: opens as it was sealed, for whom and what it was sealed, and in no other spelling.
+//! Target `cursor`: a sealed cursor opens unchanged for its team and its list, with its key, for one day. No other
+//! text opens.
 
 use crate::input::Input;
 use domain::id::TeamId;
@@ -36,7 +37,7 @@ pub(crate) fn opened(bytes: &[u8]) {
     }
 }
 
-/// The text with bytes of it replaced or taken away, as the input says.
+/// Returns the text with bytes replaced or removed, as the input directs.
 fn edited(text: &str, mut input: Input<'_>) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
     while !input.is_empty() && !bytes.is_empty() {

@@ -1,4 +1,4 @@
-//! A submitted document: refused with problems that can be found in it, or read as what it says and nothing else.
+//! Target `declaration`: an invalid document gets problems with valid pointers, a valid one is read without loss.
 
 use crate::place::{assert_found, assert_told};
 use domain::declaration::{
@@ -60,7 +60,7 @@ fn accepted(bytes: &[u8], declaration: &Declaration) {
     assert_eq!(meaning(&respelt), meaning(declaration), "the same in another spelling");
 }
 
-/// What has been declared, however it was written.
+/// Returns the content of a declaration, independent of its spelling.
 fn meaning(declaration: &Declaration) -> BTreeSet<(&str, &str, &str, Hash)> {
     let applications = declaration.applications.iter();
     let items = applications.flat_map(|application| {

@@ -1,4 +1,4 @@
-//! A whole event of API Gateway: it is answered, and nothing reaches a function without a caller who may do it.
+//! Target `event`: every event of API Gateway gets an answer. A function only gets calls with a permitted caller.
 
 use domain::actor::{Identity, Role};
 use domain::declaration::BODY_BYTES_MAX;
@@ -41,7 +41,7 @@ fn allowed(event: &Event, function: Function, call: &Call) {
     assert_eq!(route.function, function);
     assert!(route.access != Access::Write || call.caller.role != Role::ReadOnly, "a reading key writes");
     let told = &event.request_context.authorizer.as_ref().unwrap().fields;
-    // Who calls is what the authorizer has said, whatever else the event says.
+    // The caller must come from the authorizer, not from another part of the event.
     let (name, of) = match &call.caller.identity {
         Identity::Key(name) => (name, vec![json!(told)]),
         Identity::Person(name) => {
@@ -56,6 +56,7 @@ fn allowed(event: &Event, function: Function, call: &Call) {
             && [told("key"), told("person")].contains(&name.as_str())
     };
     assert!(of.iter().any(is_it), "{of:?}");
+    // Decompression must stop at the limit, or a small body could fill the memory.
     if event.headers.contains_key("content-encoding") {
         assert!(call.body.len() <= BODY_BYTES_MAX.max(event.body.as_deref().map_or(0, str::len)) + 1);
     }
@@ -66,6 +67,7 @@ fn allowed(event: &Event, function: Function, call: &Call) {
     if let Ok(Some(key)) = call.idempotency_key() {
         assert!((1..=255).contains(&key.len()), "{key}");
     }
+    // The debug output reaches logs, which must not contain names. A short name can occur in it by chance.
     assert!(!format!("{call:?}").contains(name) || name.len() < 8, "a name in a log");
 }
 

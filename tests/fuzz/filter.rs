@@ -1,5 +1,7 @@
-//! A query and the texts of declarations, with NULs between them: a filter is refused as such, or judges every text in
-//! order, page by page, within the work of a page.
+//! Target `filter`: a query and the texts of declarations, with NULs between them.
+//!
+//! An invalid filter is rejected. A valid filter judges every text in order, page by page, within the work limit of a
+//! page.
 
 use crate::input::Input;
 use domain::json::canonical;
@@ -11,11 +13,11 @@ use serde_json::Value;
 use std::sync::LazyLock;
 use tokio::runtime::{Builder, Runtime};
 
-/// How many texts an input has at most, and how long each becomes by repeating it.
+/// Maximum number of texts in an input, and size of a repeated text in bytes.
 const TEXTS_MAX: usize = 4;
 const TEXT_BYTES_MAX: usize = 4 * 1_024;
 
-/// One thread that waits for the one that matches, as in a function.
+/// A runtime with one thread, as in a function. Patterns are matched on another thread.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Builder::new_current_thread().build().unwrap());
 
 pub(crate) fn judged(bytes: &[u8]) {
@@ -35,7 +37,7 @@ pub(crate) fn judged(bytes: &[u8]) {
     }
 }
 
-/// A text as it is, or repeated where it begins with a digit: work follows the length.
+/// Returns the text, repeated if it starts with a digit, because work depends on the length.
 fn text(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let times =
@@ -43,7 +45,7 @@ fn text(bytes: &[u8]) -> String {
     text.repeat(times.max(1))
 }
 
-/// Every text with whether it passes, by as many pages as that takes.
+/// Judges every text, over as many pages as necessary.
 fn pages(filter: &Filter<String>, query: &Query, texts: &[String]) -> Vec<(String, bool)> {
     let mut found = Vec::new();
     while found.len() < texts.len() {
@@ -65,7 +67,7 @@ fn pages(filter: &Filter<String>, query: &Query, texts: &[String]) -> Vec<(Strin
     found
 }
 
-/// Whether a text passes, as far as that is known without compiling a pattern.
+/// Returns whether a text passes. `None` if the answer needs a compiled pattern.
 fn passes(query: &Query, text: &str) -> Option<bool> {
     let declared = query.get("declaration").map(|wanted| {
         let wanted: Value = serde_json::from_str(wanted).unwrap();
@@ -80,7 +82,7 @@ fn passes(query: &Query, text: &str) -> Option<bool> {
     if known.contains(&Some(false)) { Some(false) } else { (!known.contains(&None)).then_some(true) }
 }
 
-/// Whether each leaf of what is wanted stands at its place in what is declared.
+/// Returns whether each leaf of `wanted` has the same value at the same path in `declared`.
 fn holds(declared: &Value, wanted: &Value) -> bool {
     let mut open = vec![(Some(declared), wanted)];
     while let Some((declared, wanted)) = open.pop() {

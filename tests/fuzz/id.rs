@@ -1,10 +1,10 @@
-//! A number off the wire: no id, or one that prints as that number and is made of its parts.
+//! Target `id`: a number from a request is an id only if it prints as the same number and consists of its parts.
 
 use crate::input::Input;
 use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
 use domain::json::Hash;
 
-/// Ids are exact in every JSON implementation.
+/// The largest id. Every JSON implementation represents integers up to 2^53 - 1 exactly.
 const WIRE_MAX: u64 = (1 << 53) - 1;
 
 pub(crate) fn parsed(bytes: &[u8]) {
@@ -15,7 +15,7 @@ pub(crate) fn parsed(bytes: &[u8]) {
         of_an_application(raw);
         of_an_item(raw);
         of_a_team(raw);
-        // From the parts: an id that cannot be parsed again is not made.
+        // The parts must not make an id that `parse` rejects.
         let Some(team) = TeamId::new(raw) else { continue };
         for number in [number, number >> 29, number >> 52] {
             assert_eq!(
@@ -64,7 +64,7 @@ fn of_a_team(raw: u64) {
         assert_eq!(ChangeId::new(id.team(), id.number()), Some(id));
         assert_eq!(TeamId::new(id.team().get()), Some(id.team()));
     }
-    // The three are numbered alike, and parse alike.
+    // The three kinds have the same format.
     assert_eq!(DeployedId::parse(raw).map(DeployedId::get), change.map(ChangeId::get));
     assert_eq!(SubmissionId::parse(raw).map(SubmissionId::get), change.map(ChangeId::get));
 }

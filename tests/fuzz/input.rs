@@ -1,6 +1,6 @@
-//! Bytes taken for what a target needs; where they end there are zeros, so every input means something.
+//! Splits an input into the values of a target. After its end all bytes are zero, so every input is valid.
 
-/// What is left of an input.
+/// The unread rest of an input.
 pub(crate) struct Input<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Input<'a> {
@@ -14,7 +14,7 @@ impl<'a> Input<'a> {
         u64::from_le_bytes([(); 8].map(|()| self.byte()))
     }
 
-    /// Text of a length that the input says; what is no UTF-8 is replaced.
+    /// Reads a length and a text. Invalid UTF-8 is replaced.
     pub(crate) fn text(&mut self) -> String {
         let length = usize::from(self.byte()).min(self.0.len());
         let (text, rest) = self.0.split_at(length);
@@ -26,7 +26,7 @@ impl<'a> Input<'a> {
         self.0.is_empty()
     }
 
-    /// What stands before the first NUL, which no JSON text holds, and what stands behind it.
+    /// Returns the bytes before and after the first NUL. No JSON text contains a NUL.
     pub(crate) fn halves(bytes: &'a [u8]) -> (&'a [u8], &'a [u8]) {
         let end = bytes.iter().position(|byte| *byte == 0);
         end.map_or((bytes, &[]), |end| (&bytes[..end], &bytes[end + 1..]))

@@ -1,6 +1,6 @@
-//! Fuzz targets: whatever bytes come in, what is promised about the answer holds; a target panics if it does not.
+//! Fuzz targets. A target panics if an input violates a promise of the tested code.
 //!
-//! Not here: what makes the bytes. The corpus is replayed by `corpus.rs`, new inputs are looked for by `run`.
+//! `corpus.rs` replays the corpus, `run` searches for new inputs.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
 mod comparison;
@@ -15,16 +15,14 @@ mod query;
 mod schema;
 mod stream;
 
-/// A target.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// Its name, which is also that of its corpus.
+    /// Name of the target and of its corpus.
     pub name: &'static str,
-    /// Tries one input.
+    /// Runs one input.
     pub run: fn(&[u8]),
 }
 
-/// Every target.
 pub const TARGETS: &[Target] = &[
     Target { name: "comparison", run: comparison::compared },
     Target { name: "cursor", run: cursor::opened },
@@ -37,7 +35,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "stream", run: stream::told },
 ];
 
-/// The target of this name.
+/// Returns the target with this name.
 pub fn target(name: &str) -> Option<Target> {
     TARGETS.iter().find(|target| target.name == name).copied()
 }

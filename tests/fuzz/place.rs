@@ -1,17 +1,17 @@
-//! Problems as a client takes them: bounded, of a rule that is known, at a place that can be found.
+//! Checks of problems: number and size are bounded, rules are listed, pointers lead to values.
 
 use domain::json::{PROBLEMS_BYTES_MAX, PROBLEMS_MAX};
 use domain::problem::Problem;
 use serde_json::Value;
 
-/// The rules that hold for the text of every document.
+/// Rules about the text of every document.
 pub(crate) const TEXT_RULES: &[&str] =
     &["invalid_json", "duplicate_key", "reserved_key", "number_out_of_range", "too_deep", "too_large"];
 
-/// What is told at most beyond the limit: the problem that passes it.
+/// Maximum size of the problem that exceeds the limit, in bytes.
 const LAST_BYTES_MAX: usize = 64 * 1024;
 
-/// Fails unless there are problems, of these rules or those of text, and not too much of them.
+/// Panics unless there are problems within the limits, each of these rules or of `TEXT_RULES`.
 pub(crate) fn assert_told(problems: &[Problem], rules: &[&str]) {
     assert!(!problems.is_empty(), "refused without a word");
     assert!(problems.len() <= PROBLEMS_MAX + 1, "{} problems", problems.len());
@@ -27,13 +27,14 @@ pub(crate) fn assert_told(problems: &[Problem], rules: &[&str]) {
     }
 }
 
-/// Fails unless each problem's pointer leads to a value, or to one that is `missing` in what is there.
+/// Panics unless each pointer leads to a value, or the rule is one of `missing`.
 pub(crate) fn assert_found(document: &Value, problems: &[Problem], missing: &[&str]) {
-    // A key that is there twice, or is no name to the library that reads here, hides what is below it.
+    // `serde_json` does not show the values below a duplicate or reserved key.
     let hides = |problem: &Problem| matches!(problem.rule, "duplicate_key" | "reserved_key" | "invalid_json");
     if problems.iter().any(hides) {
         return;
     }
+    // A shortened pointer ends with an ellipsis and leads to no value.
     for problem in problems.iter().filter(|problem| !problem.pointer.contains('…')) {
         let is_there = document.pointer(&problem.pointer).is_some();
         let is_missing = missing.contains(&problem.rule);

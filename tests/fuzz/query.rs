@@ -1,5 +1,7 @@
-//! A path and a query string: the path leads where a route would print it and nowhere else, and no parameter is
-//! lost, made up or read twice.
+//! Target `query`: a path and a query string.
+//!
+//! A path leads to the operations whose routes print it, and to no others. No parameter is lost, invented or read
+//! twice.
 
 use dovetail_http::{Access, Call, Event, Operation, Pov, Query, ROUTES, Reply, answer, function_of};
 use futures_util::FutureExt as _;
@@ -7,7 +9,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, sync::Mutex};
 
-/// So many different names of parameters are asked for one by one: more than any list knows.
+/// Maximum number of tested parameter names, more than in any list.
 const NAMES_MAX: usize = 32;
 
 const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "PUT", "DELETE"];
@@ -21,7 +23,7 @@ pub(crate) fn routed(bytes: &[u8]) {
     parameters(query);
 }
 
-/// The call that a request becomes, if one of the functions takes it, and the status of the reply.
+/// Returns the call of a function, if one gets the request, and the status of the response.
 fn call(method: &str, path: &str, query: &str) -> (Option<Call>, i64) {
     let event = json!({
         "version": "2.0", "routeKey": "$default", "rawPath": path, "rawQueryString": query, "headers": {},
@@ -57,14 +59,15 @@ fn leads(method: &str, path: &str, query: &str) {
 
 type Place = (&'static [&'static str], Operation, Pov, Option<u64>);
 
-/// What is served at a path: each route is printed with every point of view and every number that the path names.
+/// Returns the operations at a path. For this it prints each route with every point of view and every number of the
+/// path.
 fn served(path: &str) -> Vec<Place> {
     let plain = path.strip_suffix('/').unwrap_or(path);
     let ids: Vec<Option<u64>> =
         plain.split('/').map(|part| part.parse().ok().filter(|id| *id > 0)).chain([None]).collect();
     let mut places = Vec::new();
     let depth = |path: &str| path.split('/').count();
-    // Most routes are too long or too short, whatever is printed into them.
+    // Most routes have another depth, so they cannot match.
     let guarded = ROUTES.iter().filter(|route| route.access != Access::Anyone);
     for route in guarded.filter(|route| depth(route.path) == depth(plain)) {
         for pov in Pov::ALL {

@@ -1,5 +1,6 @@
-//! A service's definition and an item, with a NUL between them: what is published loads as the same, and names in the
-//! item what can be found there, within the steps of a request.
+//! Target `schema`: a service definition and an item, with a NUL between them.
+//!
+//! A published definition loads unchanged. An item gets problems with valid pointers, within the steps of a request.
 
 use crate::input::Input;
 use crate::place::{assert_found, assert_told};
@@ -24,7 +25,7 @@ const RULES: &[&str] = &[
     "invalid_schema",
 ];
 
-/// The rules on what has to be there; the type of the definition is one of them.
+/// Rules about missing parts. The type of the definition is one of them.
 const MISSING: &[&str] = &["missing_title", "missing_name_property", "wrong_type"];
 
 pub(crate) fn published(bytes: &[u8]) {
@@ -58,7 +59,7 @@ fn checked(schema: &Schema, loaded: &Schema, item: &Value) {
     }
     let references = schema.references_of(item);
     assert!(references.array_windows().all(|[one, next]| one < next), "sorted, and each once");
-    // What takes many steps is judged once, so that the time of an input is that of a request.
+    // An expensive item is judged once. So an input takes no longer than a request.
     if budget.taken() > STEPS_MAX / 16 {
         return;
     }

@@ -1,4 +1,4 @@
-//! A batch of stream records: each is read or refused by its place, and tells each history entry once.
+//! Target `stream`: each record of a batch is read, or rejected with its key. Each history entry has one event.
 
 use domain::event::{self, Event};
 use dovetail_table::stream::{StreamEvent, Written, records};

@@ -1,4 +1,4 @@
-//! libFuzzer on the target that `FUZZ_TARGET` names: `tests/fuzz/run` starts it.
+//! Runs libFuzzer on the target in `FUZZ_TARGET`. `tests/fuzz/run` starts it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
