@@ -1,17 +1,17 @@
-//! An event becomes a message for each webhook that wants it, to be seen when the webhook's wait is over.
+//! From an event to a message for each interested webhook, delayed by the wait time of the webhook.
 
 use crate::{Did, Handles, Undone};
 use domain::state::State;
 use domain::webhook::delivery::Delivery;
 use serde_json::Value;
 
-/// Sends a message for each webhook that wants an event. Sent again they are delivered again, under the same id.
+/// Sends a message for each webhook of an event. A repetition causes more deliveries, under the same id.
 pub(crate) async fn fan_out(handles: &Handles, detail: &Value) -> Result<Did, Undone> {
     let text = |name: &str| detail.pointer(&format!("/data/{name}")).and_then(Value::as_str);
     let to = text("to").and_then(State::parse).ok_or(Undone::Unreadable)?;
     let from = text("from").map(|from| State::parse(from).ok_or(Undone::Unreadable)).transpose()?;
     let (Some(title), Some(owner)) = (text("service"), text("owner")) else { return Err(Undone::Unreadable) };
-    // A dependent team's share is not the service owner's to be told of.
+    // A webhook belongs to the service owner, and gets no change instances of dependent teams.
     if text("service_owner_team") != Some(owner) {
         return Ok(Did::default());
     }

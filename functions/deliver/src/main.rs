@@ -1,4 +1,4 @@
-//! Reads the environment, makes the clients once, and runs.
+//! The main program of `deliver`: environment, clients and event loop.
 
 use deliver::Handles;
 use dovetail_aws::trace::{Tracer, traced};

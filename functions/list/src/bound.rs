@@ -1,12 +1,12 @@
-//! How much one request reads for a page, at most.
+//! Limits on the reads of one request for a page.
 
 use dovetail_table::{Bound, COUNT_MAX};
 
-/// Where a filter leaves rows out: the page ends there, and `next` goes on behind it.
+/// For a filtered page; `next` continues after it (ADR 22).
 pub(crate) const FILTERED: Bound = Bound { rows: 1_000, units: 2_000 };
 
-/// Where the rows are the page, or were skipped because somebody said so; and where all of them are sorted.
+/// For a page without a filter, its offset included, and for a list to sort.
 pub(crate) const WHOLE: Bound = Bound { rows: COUNT_MAX, units: 20_000 };
 
-/// Where the items of a page's applications are counted: the page ends there.
+/// For the counts of items on a page of applications; `next` continues after it.
 pub(crate) const TALLIED: Bound = Bound { rows: u64::MAX, units: 500 };

@@ -1,4 +1,4 @@
-//! Versions of services' configs, which are their owner's alone, in whichever role it asks.
+//! Versions of the configs of services; only the service owner sees them, in either role.
 
 use crate::filter::{Filter, single};
 use crate::order::{AGE_AND_ID, Field, Orders};
@@ -12,10 +12,10 @@ use serde_json::Value;
 
 const FIELDS: &[Field<Config>] = &[("version", |config| format!("{:020}", config.id.version()))];
 
-/// The order of one service's versions.
+/// Fields in the stored order of one service's versions.
 const VERSIONS: &[&str] = &["version", "created", "id"];
 
-/// All that the caller keeps, or that of one service.
+/// Lists the configs of the caller's services, or of one of them.
 pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     let Asked { table, call, .. } = asked;
     only_knows(call, &["service_id"])?;
@@ -41,13 +41,13 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     Ok(page.reply(&results))
 }
 
-/// Whether a service is the team's; if not, what is kept with it is not read.
+/// Returns whether a service belongs to the team. If not, its configs are not read.
 async fn is_own(table: &Table, service: ServiceId, team: TeamId) -> Result<bool, Failure> {
     let service = table.service_by_id(service).await?;
     Ok(service.is_some_and(|service| service.owner.id == team))
 }
 
-/// One version.
+/// Returns one version.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ConfigId::parse)?;
     if !is_own(table, id.service(), call.caller.team.id).await? {

@@ -1,20 +1,19 @@
-//! How many rows a list has, as far as it is known.
+//! The count of a list, as far as it is known.
 
 use dovetail_http::Cursor;
 
-/// How many rows a list has.
+/// The number of rows in a list.
 #[derive(Clone, Copy)]
 pub(crate) enum Count {
-    /// Nobody asks, and it would have to be counted.
+    /// Not requested, because it would need more reads.
     Unknown,
-    /// So many.
     Exact(u64),
-    /// At least so many: those that were found so far; and how many are before the page's end.
+    /// The matches so far, and those before the end of the page.
     AtLeast { found: u64, before: u64 },
 }
 
 impl Count {
-    /// What the page before told.
+    /// Returns the count of the page before.
     pub(crate) fn of(cursor: &Cursor) -> Self {
         match (cursor.count, cursor.before) {
             (None, _) => Self::Unknown,
@@ -37,7 +36,7 @@ impl Count {
         }
     }
 
-    /// The same of a page that ends so many rows earlier.
+    /// Returns the count of a page that ends so many rows earlier.
     pub(crate) const fn without(self, rows: u64) -> Self {
         match self {
             Self::Unknown | Self::Exact(_) => self,

@@ -1,4 +1,4 @@
-//! Deployed items: all versions in a role, the newest ones where a dependent team has a share, and one.
+//! Deployed items: all versions in a role, the newest ones for dependent teams, and one version.
 
 use crate::filter::{Filter, single};
 use crate::items;
@@ -28,7 +28,7 @@ const FIELDS: &[Field<Deployed>] = &[
     ("version", |deployed| format!("{:020}", deployed.version)),
 ];
 
-/// What is deployed for the items of the caller's services, or for those that it declared.
+/// Lists the versions for items of the caller's services, or for its own items.
 pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     let call = asked.call;
     let (team, pov) = (call.caller.team.id, call.pov);
@@ -52,7 +52,7 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     Ok(page.reply(&results))
 }
 
-/// The newest deployed item of each item that [`items::dependent`] lists and that has one.
+/// Lists the newest version of each item in [`items::dependent`], if it has one.
 pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
     let call = asked.call;
     let mut of_items = Filter::new();
@@ -65,13 +65,13 @@ pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
     let viewpoint = Viewpoint::of(call);
     let mut results = Vec::new();
     for id in ids {
-        // An item may be read after a transaction whose deployed item was read before it.
+        // A transaction between the two reads can hide the version of a listed item.
         results.extend(related.deployed.get(&id).map(|deployed| view::deployed_item(deployed, &viewpoint)));
     }
     Ok(page.reply(&results))
 }
 
-/// One version.
+/// Returns one version.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let team = call.caller.team.id;
     let id = call.id_of(DeployedId::parse, DeployedId::team)?;
@@ -82,7 +82,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Err(Code::NotFound.into())
 }
 
-/// Whether it is the newest of an item that the team sees as a dependent; the item is read for none but those.
+/// Returns whether the version is the newest of an item with a share for the team. Other items are not read.
 async fn is_newest(table: &Table, pov: Pov, deployed: &Deployed, team: TeamId) -> Result<bool, Failure> {
     if !table.has_share(deployed.item, team).await? {
         return Ok(false);

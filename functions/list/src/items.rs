@@ -1,4 +1,4 @@
-//! Service items: those of a role, those in which a dependent team has a share, and one.
+//! Service items: those of a role, those with a share of a dependent team, and one.
 
 use crate::filter::{Filter, single};
 use crate::order::{Field, Orders, stored_order};
@@ -40,7 +40,7 @@ const FIELDS: &[Field<Item>] = &[
     ("change_state", |item| item.change_state().name().to_owned()),
 ];
 
-/// The items of the caller's services, or those that it declared.
+/// Lists the items of the caller's services, or its own items.
 pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     let call = asked.call;
     let filter = filter(call)?;
@@ -52,7 +52,7 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     reply(&List { asked, source, filter, orders }).await
 }
 
-/// The items in which the caller has a share as a dependent, or those of its own in which another team has.
+/// Lists the items with a share for the caller, or its own items with a share for another team.
 pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
     let call = asked.call;
     let mut filter = filter(call)?;
@@ -60,7 +60,7 @@ pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
     reply(&List { asked, source, filter, orders: Orders::Ignored }).await
 }
 
-/// One item.
+/// Returns one item, now or at an earlier time.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let item = table.item(call.id_of(ItemId::parse, ItemId::team)?).await?;
     let item = item.filter(|item| call.pov.shows_item(item, call.caller.team.id));
@@ -72,13 +72,13 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     }
     let mut related = table.related_to_item(&item).await?;
     if is_past {
-        // How it was then nobody has kept.
+        // Earlier results of healthchecks are not stored.
         related.healths.clear();
     }
     Ok(Reply::new(200, view::service_item(&item, &related, &Viewpoint::of(call))))
 }
 
-/// Whether the caller sees an item that a list is asked for by its id; if not, the list is not read.
+/// Returns whether the caller sees the item of a filter. If not, the list is empty without a read.
 pub(crate) async fn is_shown(table: &Table, call: &Call, id: ItemId) -> Result<bool, Failure> {
     let team = call.caller.team.id;
     if !call.pov.may_show(id.team(), team) {
@@ -88,7 +88,9 @@ pub(crate) async fn is_shown(table: &Table, call: &Call, id: ItemId) -> Result<b
     Ok(item.is_some_and(|item| call.pov.shows_item(&item, team)))
 }
 
-/// Where the items with a dependent's share are: a dependent team finds its own, a consumer's have to be tested.
+/// Returns the source of items with a share.
+///
+/// A dependent team has an index of its shares. For a consumer, the filter tests each item.
 pub(crate) fn shared(call: &Call, filter: &mut Filter<Item>) -> Result<Source<Item>, Failure> {
     match call.pov {
         Pov::ServiceOwner => Ok(Source::<Item>::shared_with(call.caller.team.id)),
@@ -99,7 +101,7 @@ pub(crate) fn shared(call: &Call, filter: &mut Filter<Item>) -> Result<Source<It
     }
 }
 
-/// The narrowest place that holds the wanted items of a consumer.
+/// Returns the narrowest source of a consumer's items.
 fn declared(call: &Call) -> Result<Source<Item>, Failure> {
     let team = call.caller.team.id;
     let application = single(&call.query, "application_id")?.and_then(ApplicationId::parse);

@@ -1,4 +1,4 @@
-//! Lists and single objects: what is, as the caller's team may see it; a file for each collection.
+//! Lists and single objects, as visible to the caller's team; a file for each collection.
 
 mod applications;
 mod bound;
@@ -26,7 +26,7 @@ use dovetail_http::{Answering, Code, CursorKey, Event, Failure, Function, Operat
 use dovetail_table::Table;
 use page::Asked;
 
-/// Answers one request; the key signs positions in lists.
+/// Answers one request; `key` signs cursors.
 pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answering<'a> {
     answer(event, Function::List, async move |call| respond(Asked { table, key, call: &call }).await)
 }

@@ -1,4 +1,4 @@
-//! The program.
+//! The main program of `list`.
 
 use dovetail_http::{Function, run_with_key};
 use lambda_runtime::Error;

@@ -1,4 +1,4 @@
-//! Messages: an owner sees its own, a consumer those that are for it (R41).
+//! Messages: a service owner sees its own, a consumer those for it (R41).
 
 use crate::bound::WHOLE;
 use domain::actor::TeamRef;
@@ -11,10 +11,10 @@ use dovetail_table::{Direction, Read, Source, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// How many items of a consumer are read at once.
+/// Number of a consumer's items in one read.
 const ITEMS_AT_ONCE: usize = 1_000;
 
-/// All of them, the newest first.
+/// Lists the messages, newest first.
 pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["limit", "offset"])?;
     let bad = |error| Call::bad_filter(&error);
@@ -34,7 +34,7 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::new(200, body))
 }
 
-/// One of them.
+/// Returns one message.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(MessageId::parse)?;
     let shown = match call.pov {
@@ -44,7 +44,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
         }
         Pov::ServiceOwner => None,
         Pov::Consumer => {
-            // Who uses none of the owner's services has nothing to look for.
+            // A consumer without active items of the owner sees none of its messages, so their record needs no read.
             let used = used(table, call.caller.team.id, &BTreeSet::from([id.team()])).await?;
             let messages = if used.is_empty() { None } else { table.messages(id.team()).await? };
             let message = messages.as_ref().and_then(|messages| messages.find(id));
@@ -65,7 +65,7 @@ async fn of_owner(table: &Table, team: TeamId) -> Result<Vec<(TeamRef, Message)>
     Ok(messages.all.iter().rev().map(|message| owned((&messages, message.clone()))).collect())
 }
 
-/// Those that are for the caller: of the owners that it has items of, so nobody else's are read.
+/// Returns the messages for the caller, from the owners of its items.
 async fn for_consumer(table: &Table, call: &Call) -> Result<Vec<(TeamRef, Message)>, Failure> {
     let owners = table.message_owners().await?;
     let used = used(table, call.caller.team.id, &owners).await?;
@@ -75,7 +75,7 @@ async fn for_consumer(table: &Table, call: &Call) -> Result<Vec<(TeamRef, Messag
     Ok(shown.map(|(owner, message)| (owner.clone(), message)).collect())
 }
 
-/// The services of these owners that a consumer has active items of, found in its first 10,000 items.
+/// Returns the services of these owners in use by a consumer, from its first 10,000 items.
 async fn used(table: &Table, consumer: TeamId, owners: &BTreeSet<TeamId>) -> Result<Used, Failure> {
     let (mut used, mut read) = (Used::new(), Read::default());
     if owners.is_empty() {

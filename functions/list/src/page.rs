@@ -1,8 +1,8 @@
-//! Pages: the rows of a list that pass the filter, how many there are, and where the next page begins.
+//! Pages: the rows with a match, the count, and the position of the next page.
 //!
-//! A position is opaque and signed, and says where the last row stood, not how many came before: a page after
-//! it neither repeats nor leaves out what was there all along. What one request reads is bounded; where a filter finds
-//! too little within that, the page ends early and the next one goes on.
+//! A cursor contains the position of the last row and not a number of rows. So a page neither repeats nor omits rows
+//! that existed all along. Each request reads a bounded number of rows: a filtered page may end early, and `next`
+//! continues (ADR 22).
 
 use crate::bound::{FILTERED, WHOLE};
 use crate::count::Count;
@@ -14,43 +14,43 @@ use dovetail_http::{Call, Cursor, CursorKey, Failure, FieldError, Reply, fitting
 use dovetail_table::{Direction, Listed, Read, Source, Table};
 use serde_json::{Value, json};
 
-/// Parameters that every list knows.
+/// Parameters of every list.
 const COMMON: [&str; 4] = ["limit", "offset", "ordering", "cursor"];
 
-/// A request with what it is answered from.
+/// A request with its table and key.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) table: &'a Table,
-    /// What positions are signed with.
+    /// Key for the signatures of cursors.
     pub(crate) key: &'a CursorKey,
     pub(crate) call: &'a Call,
 }
 
-/// What a request wants of a list.
+/// The requested page.
 struct Wanted<T> {
     limit: usize,
     offset: u64,
     order: Order<T>,
     cursor: Option<Cursor>,
-    /// Whether rows behind the page are counted.
+    /// Whether the request reads rows after the page for the count.
     counted: bool,
 }
 
-/// A page: its rows and what the reply says around them.
+/// A page: rows, count and the position of the next page.
 pub(crate) struct Page<'a, T: 'static> {
     list: &'a List<'a, T>,
     pub(crate) rows: Vec<T>,
-    /// Where each row stands.
+    /// Position of each row.
     positions: Vec<String>,
     count: Count,
-    /// How many rows of the offset are still to be skipped.
+    /// Number of rows of the offset that are still to be skipped.
     skip: u64,
-    /// Where the next page begins, if there is one.
+    /// Position of the next page, if there is one.
     next: Option<String>,
 }
 
 impl<T: Send + 'static> Page<'_, T> {
-    /// Ends the page behind so many rows.
+    /// Ends the page after so many rows.
     pub(crate) fn end_after(&mut self, rows: usize) {
         let Some(last) = self.positions.get(rows.saturating_sub(1)).filter(|_| rows < self.rows.len()) else {
             return;
@@ -61,7 +61,7 @@ impl<T: Send + 'static> Page<'_, T> {
         self.positions.truncate(rows);
     }
 
-    /// The reply, once the rows are made objects; the page ends where they no longer fit.
+    /// Builds the reply from the objects of the rows. The page ends before the object that exceeds its size.
     pub(crate) fn reply(&self, results: &[Value]) -> Reply {
         let (fitting, next) = self.fitting(results);
         let count = self.count_of(fitting, results);
@@ -70,7 +70,7 @@ impl<T: Send + 'static> Page<'_, T> {
         Reply::new(200, body)
     }
 
-    /// How many of the objects that were made of the rows fit a reply, and the URL of the page behind them.
+    /// Returns the number of objects with room in the reply, and the URL of the next page.
     pub(crate) fn fitting(&self, results: &[Value]) -> (usize, Option<String>) {
         let fitting = fitting(results).min(results.len());
         let last = self.positions.get(fitting.saturating_sub(1)).filter(|_| fitting < results.len());
@@ -78,13 +78,13 @@ impl<T: Send + 'static> Page<'_, T> {
         (fitting, last.or(self.next.as_ref()).map(|after| self.list.next(after, count, self.skip)))
     }
 
-    /// How many rows there are, of a page that ends where the objects no longer fit.
+    /// Returns the count for a page that ends after `fitting` objects.
     fn count_of(&self, fitting: usize, results: &[Value]) -> Count {
         self.count.without(u64::try_from(results.len().saturating_sub(fitting)).unwrap_or(u64::MAX))
     }
 }
 
-/// A list that can be paged.
+/// A list with pages.
 pub(crate) struct List<'a, T: 'static> {
     pub(crate) asked: Asked<'a>,
     pub(crate) source: Source<T>,
@@ -92,18 +92,18 @@ pub(crate) struct List<'a, T: 'static> {
     pub(crate) orders: Orders<T>,
 }
 
-/// Refuses parameters that the list does not know.
+/// Rejects unknown parameters of a list.
 pub(crate) fn only_knows(call: &Call, names: &[&str]) -> Result<(), Failure> {
     call.only_knows(&[names, &COMMON].concat())
 }
 
 impl<T: Send + 'static> List<'_, T> {
-    /// Reads the page that the call asks for.
+    /// Reads the requested page.
     pub(crate) async fn page(&self) -> Result<Page<'_, T>, Failure> {
         self.read(true).await
     }
 
-    /// The same without reading on for the count.
+    /// Reads the requested page, without more reads for the count.
     pub(crate) async fn uncounted_page(&self) -> Result<Page<'_, T>, Failure> {
         self.read(false).await
     }
@@ -138,7 +138,7 @@ impl<T: Send + 'static> List<'_, T> {
         let after = wanted.cursor.as_ref().map(|cursor| cursor.after.as_str());
         let skip = wanted.cursor.as_ref().map_or(wanted.offset, |cursor| cursor.skip);
         let bound = if self.filter.is_empty() { &WHOLE } else { &FILTERED };
-        // Behind the page rows are read for the count alone: where a filter has to be asked, and on the first page.
+        // The first page of a filtered list reads on for the count. Later pages find it in their cursor.
         let counts_on = wanted.counted && wanted.cursor.is_none() && !self.filter.is_empty();
         let (mut rows, mut positions, mut last, mut more) = (Vec::new(), Vec::new(), None, false);
         let (mut read, mut passed, mut ahead, mut is_whole) = (Read::default(), 0, 0, true);
@@ -151,6 +151,7 @@ impl<T: Send + 'static> List<'_, T> {
             let judged = self.filter.judge(batch, related, &mut work_left).await?;
             let is_cut = judged.len() < size;
             for (Listed { position, value }, passes) in judged {
+                // One more match proves that there is a next page.
                 more |= passes && passed >= skip && rows.len() >= wanted.limit;
                 if more && !counts_on {
                     is_whole = false;
@@ -165,13 +166,16 @@ impl<T: Send + 'static> List<'_, T> {
                     rows.push(value);
                     positions.push(position.clone());
                 }
+                // Also for a row without a match, so the next page does not read it again.
                 last = Some(position);
             }
+            // At a bound the page ends with a `next`, even if it has no rows (ADR 22).
             if is_cut || (read.reaches(bound) && !reader.is_over()) {
                 (more, is_whole) = (true, false);
                 break;
             }
         }
+        // A count from the cursor never shrinks: an exact one stays, and one of matches so far grows (ADR 22).
         let count = match wanted.cursor.as_ref().map(Count::of) {
             Some(Count::AtLeast { before, .. }) if is_whole => Count::Exact(before + passed),
             Some(Count::AtLeast { found, before }) => {
@@ -190,8 +194,9 @@ impl<T: Send + 'static> List<'_, T> {
         Ok(Page { list: self, rows, positions, count, skip, next: last.filter(|_| more) })
     }
 
-    /// How many rows are read at once: the page and one more, which tells that there are more; as many as the filter says
-    /// where it may leave some out.
+    /// Returns the number of rows in one read: the page, and one more as proof of a next page.
+    ///
+    /// A filter may drop rows, so it has its own number.
     fn at_once(&self, wanted: &Wanted<T>) -> usize {
         if !self.filter.is_empty() {
             return self.filter.at_once;
@@ -200,7 +205,7 @@ impl<T: Send + 'static> List<'_, T> {
         usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(wanted.limit).saturating_add(1)
     }
 
-    /// Reads the whole list, as far as lists are read, and sorts it; positions are counted.
+    /// Reads and sorts the whole list, up to its bound. A position is a number of rows here.
     async fn sorted(
         &self,
         wanted: &Wanted<T>,
@@ -217,6 +222,7 @@ impl<T: Send + 'static> List<'_, T> {
             read.rows(size);
             let related = read.by(self.beside(&batch)).await?;
             let judged = self.filter.judge(batch, related, &mut work_left).await?;
+            // A part of a list cannot be sorted, so the bound is an error here.
             if is_too_long || judged.len() < size {
                 let message = format!(
                     "must be absent for lists of over {} rows and for large patterns; add a filter, or leave it out",
@@ -246,7 +252,7 @@ impl<T: Send + 'static> List<'_, T> {
         Ok(Page { list: self, rows, positions, count: Count::Exact(count), skip: 0, next })
     }
 
-    /// What the filter looks at beside the rows.
+    /// Reads the other records for the filter.
     async fn beside(&self, batch: &[Listed<T>]) -> Result<Related, Failure> {
         let wanted: Vec<_> = batch.iter().filter_map(|row| self.filter.beside(&row.value)).collect();
         if wanted.is_empty() {
@@ -255,7 +261,7 @@ impl<T: Send + 'static> List<'_, T> {
         Ok(self.asked.table.beside(wanted.into_iter()).await?)
     }
 
-    /// The URL of the page after `after`.
+    /// Returns the URL of the page after `after`.
     fn next(&self, after: &str, count: Count, skip: u64) -> String {
         let Asked { key, call, .. } = self.asked;
         let (count, before) = (count.told(), count.before());
@@ -263,15 +269,16 @@ impl<T: Send + 'static> List<'_, T> {
         call.page_at(key, &self.identity(), &cursor)
     }
 
-    /// What a position is bound to: the path and every parameter that says which rows there are.
+    /// Returns the identity of the list for its cursors: the path, and all parameters that select rows.
     fn identity(&self) -> String {
         let mut pairs: Vec<_> = self.asked.call.query.pairs().filter(|(name, _)| !is_paging(name)).collect();
+        // Clients may send the parameters of one list in any order.
         pairs.sort_unstable();
         json!([self.asked.call.path.trim_end_matches('/'), pairs]).to_string()
     }
 }
 
-/// Whether a parameter says which page of a list is wanted, and not which rows the list has.
+/// Returns whether a parameter selects the page of a list, and not its rows.
 pub(crate) fn is_paging(name: &str) -> bool {
     matches!(name, "cursor" | "offset" | "limit")
 }

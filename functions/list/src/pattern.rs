@@ -1,30 +1,32 @@
-//! Patterns in queries: each is small, and a page spends a bounded amount of work on it.
+//! Patterns in queries: small ones, with a bounded amount of work for each page.
 
 use domain::declaration::DECLARATION_BYTES_MAX;
 use regex::{Regex, RegexBuilder};
 
-/// The largest program that a pattern may compile to, in KiB. `\w` takes 32, for it knows every script.
+/// Maximum size of a compiled pattern, in KiB. `\w` takes 32, because it covers every script.
 const KIB_MAX: usize = 16;
 
-/// The longest pattern, in bytes. A class such as `\w` takes 6 KiB, and one without regard to case milliseconds, before the
-/// size of the program is known.
+/// Maximum length of a pattern, in bytes.
+///
+/// The compiler needs memory and time before it knows the size: 6 KiB for a class such as `\w`, and milliseconds for
+/// one without regard to case.
 const TEXT_BYTES_MAX: usize = 256;
 
-/// The sizes of programs that are told apart, in KiB. Each takes another try, so there are few.
+/// Size classes of compiled patterns, in KiB. Each costs another compilation, so there are few.
 const KIB_SIZES: [usize; 3] = [1, 4, KIB_MAX];
 
-/// The work that one page may spend: as much as the largest pattern takes on the largest declaration.
+/// Maximum work of one page, in KiB times bytes: that of the largest pattern on the largest declaration.
 pub const WORK_MAX: usize = KIB_MAX * DECLARATION_BYTES_MAX;
 
-/// A compiled pattern. Matching takes time in proportion to its size times the length of the text.
+/// A compiled pattern. The time of a match is proportional to its size and to the length of the text.
 pub(crate) struct Pattern {
     regex: Regex,
-    /// The size of the program in KiB, rounded up to one of [`KIB_SIZES`].
+    /// Size in KiB, rounded up to one of [`KIB_SIZES`].
     kib: usize,
 }
 
 impl Pattern {
-    /// Compiles a pattern, or says what must hold.
+    /// Compiles a pattern, or returns the broken requirement.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         if text.len() > TEXT_BYTES_MAX {
             return Err(format!("must be at most {TEXT_BYTES_MAX} bytes"));

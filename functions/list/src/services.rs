@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const FIELDS: &[Field<Service>] =
     &[("name", |service| service.title.clone()), ("modified", |service| service.modified.to_wire())];
 
-/// The caller's own services, or all that it may declare items of.
+/// Lists the caller's own services, or all services open to it.
 pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     let (pov, team) = (asked.call.pov, asked.call.caller.team.id);
     let mut filter = filter(asked.call)?;
@@ -29,7 +29,7 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     reply(&List { asked, source, filter, orders }).await
 }
 
-/// The services that the caller depends on, or, of those that it may declare items of, those with dependent teams.
+/// Lists the services with the caller as a dependent team, or the open ones with any dependent team.
 pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
     let (pov, team) = (asked.call.pov, asked.call.caller.team.id);
     let mut filter = filter(asked.call)?;
@@ -41,7 +41,7 @@ pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
     reply(&List { asked, source, filter, orders: Orders::Ignored }).await
 }
 
-/// The tags of the services of a role, each once, in order: of as many services as a list is counted.
+/// Lists the tags of a role's services, each once and in order, from at most [`COUNT_MAX`] services.
 pub(crate) async fn tags(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["limit", "offset", "ordering"])?;
     call.query
@@ -66,7 +66,7 @@ pub(crate) async fn tags(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::new(200, body))
 }
 
-/// Returns one service, with its newest schema or the version that `version` names.
+/// Returns one service, with its newest schema or that of `version`.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let version = call.query.integer("version").map_err(|error| Call::bad_filter(&error))?;
     let service = table.service_by_id(call.id(ServiceId::new)?).await?;
@@ -82,7 +82,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::new(200, view::service(&service, text, &Viewpoint::of(call))))
 }
 
-/// A service's documentation, for whoever finds the service.
+/// Returns the documentation of a service, for every team with access to the service.
 pub(crate) async fn docs(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let service = table.service_by_id(call.id(ServiceId::new)?).await?;
     let service =

@@ -1,4 +1,4 @@
-//! Submissions: the caller's own, and one of them with its change instances.
+//! Submissions of the caller's team: the list, and one with its change instances.
 
 use crate::filter::Filter;
 use crate::order::{AGE_AND_ID, Orders};
@@ -10,7 +10,7 @@ use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Source, Table};
 use serde_json::Value;
 
-/// All of them.
+/// Lists the team's submissions.
 pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     let call = asked.call;
     only_knows(call, &["light", "commit_id"])?;
@@ -28,10 +28,10 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     Ok(page.reply(&results))
 }
 
-/// One submission.
+/// Returns one submission.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(SubmissionId::parse)?;
-    // Another team's number is not even looked up.
+    // The id contains the team, so a foreign submission needs no read.
     if id.team() != call.caller.team.id {
         return Err(Code::NotFound.into());
     }

@@ -1,4 +1,4 @@
-//! Teams: those that the caller may act for, and the one that they act for.
+//! Teams: those of the caller, and the selected one.
 
 use crate::page::only_knows;
 use crate::past;
@@ -7,7 +7,7 @@ use dovetail_http::{Call, Code, Failure, Reply, view};
 use dovetail_table::Table;
 use serde_json::json;
 
-/// The caller's team: clients ask for it first, to learn whether their key is good.
+/// Lists the caller's teams. Clients request this list first, as a test of their key.
 pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     only_knows(call, &[])?;
     call.query
@@ -22,7 +22,7 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::new(200, body))
 }
 
-/// The caller's team, also as it was.
+/// Returns the caller's team, now or at an earlier time.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["as_of"])?;
     let id = call.id(TeamId::new)?;

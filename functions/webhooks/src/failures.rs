@@ -1,9 +1,9 @@
-//! The deliveries to a webhook that were given up.
+//! Abandoned deliveries of a webhook.
 
 use dovetail_http::{Call, CursorKey, Failure, Happened, Reply, view};
 use dovetail_table::Table;
 
-/// The deliveries to a webhook that were given up, the newest first.
+/// Lists the abandoned deliveries of a webhook, newest first.
 pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
     let asked = Happened::asked(call, key)?;
     let webhook = crate::found(table, call).await?;

@@ -1,4 +1,4 @@
-//! Webhooks of a service owner: made, changed, tried, removed, and what became of their deliveries; and healthchecks.
+//! Webhooks of a service owner, with test deliveries and abandoned deliveries; healthchecks.
 
 mod body;
 mod failures;
@@ -19,7 +19,7 @@ use dovetail_outbound::{Outbound, TRIGGERED, Targets};
 use dovetail_table::{Keyed, Table};
 use serde_json::{Value, json};
 
-/// For how long a receiver is waited for while somebody waits for the reply, in seconds.
+/// Maximum timeout of a test delivery, in seconds: the caller waits for its result.
 const TRIGGER_SECONDS_MAX: u64 = 20;
 
 /// Answers one request.
@@ -53,7 +53,7 @@ async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["service_id"])?;
     let services = call.query.integers("service_id").map_err(|error| Call::bad_filter(&error))?;
     let mut results: Vec<Value> = Vec::new();
-    // A consumer has none.
+    // Webhooks belong to service owners, so the list of a consumer is empty.
     if call.pov == Pov::ServiceOwner {
         let team = call.caller.team.id;
         let (webhooks, replied) = (table.webhooks(team).await?, table.all_replied(team).await?);
@@ -90,6 +90,7 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
     match table.create_webhook(&webhook, &recorded).await? {
         Keyed::Stored => Ok(shown_once(call, 201, &webhook)),
         Keyed::Stale => {
+            // The transaction checks the limit, but does not name its failed condition.
             let count = table.webhooks(call.caller.team.id).await?.len();
             let is_full = u64::try_from(count).is_ok_and(|count| count >= WEBHOOKS_MAX);
             Err(if is_full { Code::TooManyWebhooks } else { Code::Contended }.into())
@@ -129,7 +130,7 @@ async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     }
 }
 
-/// Tries a webhook at once, whether it rests, cools, or its receiver is down.
+/// Sends a test delivery at once, even to an inactive or cooling webhook, or to a receiver that is down.
 async fn trigger(table: &Table, outbound: &Outbound, call: &Call) -> Result<Reply, Failure> {
     let mut webhook = found(table, call).await?;
     let delivery = Delivery::new(webhook.id, tried(&webhook, call));
@@ -142,7 +143,7 @@ async fn trigger(table: &Table, outbound: &Outbound, call: &Call) -> Result<Repl
     Ok(Reply::new(200, view::replied(&replied)))
 }
 
-/// What is sent by hand: of no change instance.
+/// Returns the event of a test delivery, without a change instance.
 fn tried(webhook: &Webhook, call: &Call) -> Value {
     let id = format!("webhook/{}:{}", webhook.id, call.now.micros());
     json!({
@@ -166,7 +167,9 @@ async fn stored(
     }
 }
 
-/// The webhook that a path names; another team's is not even looked up, and a consumer has none.
+/// Returns the webhook in the path.
+///
+/// The id contains the team, so a foreign webhook needs no read. A consumer has none.
 async fn found(table: &Table, call: &Call) -> Result<Webhook, Failure> {
     let id = call.id(WebhookId::parse)?;
     if id.team() != call.caller.team.id || call.pov == Pov::Consumer {
@@ -180,18 +183,18 @@ async fn shown(table: &Table, call: &Call, status: u16, webhook: &Webhook) -> Re
     Ok(Reply::new(status, view::webhook(webhook, last.as_ref(), &Viewpoint::of(call))))
 }
 
-/// The reply that has the secret, which nobody can read again.
+/// Returns the only reply with the secret.
 fn shown_once(call: &Call, status: u16, webhook: &Webhook) -> Reply {
     let mut body = view::webhook(webhook, None, &Viewpoint::of(call));
     if let Some(body) = body.as_object_mut() {
-        // It was made just now, or says nothing about the receiver.
+        // A new webhook has no reply yet, and a rotation does not concern the receiver's replies.
         body.remove("last_reply");
         body.insert("secret".to_owned(), json!(webhook.secret));
     }
     Reply::new(status, body)
 }
 
-/// Everything that is wrong with a body at once.
+/// Returns the error with all problems of a body.
 fn wrong(settings: Option<Vec<FieldError>>, service: Option<FieldError>) -> Failure {
     let errors: Vec<FieldError> = service.into_iter().chain(settings.into_iter().flatten()).collect();
     Reply::invalid_fields(Code::InvalidField, &errors).into()

@@ -1,4 +1,4 @@
-//! Reads the environment, makes the clients once, and runs.
+//! The main program of `webhooks`: environment, clients and event loop.
 
 use dovetail_aws::trace::{Tracer, traced};
 use dovetail_http::{CursorKey, Front, Function, told};

@@ -1,4 +1,4 @@
-//! Healthchecks that somebody asks for: of one item at once, of all items of a service when the schedule comes by next.
+//! Checks on request: of one item at once, or of all items of a service with the next sweep.
 
 use domain::healthcheck::answer::{self, Failed};
 use domain::healthcheck::{Asked, COOLING_SECONDS, Health};
@@ -9,7 +9,7 @@ use dovetail_http::{Call, Code, Failure, Pov, Reply};
 use dovetail_outbound::Outbound;
 use dovetail_table::{Keyed, Table};
 
-/// Asks how an item is, and waits for the answer.
+/// Checks one item, and waits for the result.
 pub(crate) async fn item(table: &Table, outbound: &Outbound, call: &Call) -> Result<Reply, Failure> {
     let id = call.id_of(ItemId::parse, ItemId::team)?;
     let item = table.item(id).await?.filter(|item| is_party(call, item)).ok_or(Code::NotFound)?;
@@ -18,6 +18,7 @@ pub(crate) async fn item(table: &Table, outbound: &Outbound, call: &Call) -> Res
     if item.runtime_state != RuntimeState::InService {
         return Err(Code::NotInService.into());
     }
+    // A conditional record throttles the requests, so callers cannot flood the owner's target (ADR 25).
     if table.ask(Asked { item: id, at: call.now }).await? == Keyed::Stale {
         return Err(Reply::error(Code::AskedJustNow).retry_after(COOLING_SECONDS).into());
     }
@@ -30,7 +31,7 @@ pub(crate) async fn item(table: &Table, outbound: &Outbound, call: &Call) -> Res
     Ok(Reply::new(200, view::health(&health, failed)))
 }
 
-/// Whether the caller owns the item's service, or has declared the item: a dependent team is neither.
+/// Returns whether the caller owns the service or has declared the item. A dependent team may not check it.
 fn is_party(call: &Call, item: &Item) -> bool {
     let team = call.caller.team.id;
     match call.pov {
@@ -39,7 +40,7 @@ fn is_party(call: &Call, item: &Item) -> bool {
     }
 }
 
-/// Has a run of a service's healthcheck be due now. Who asks while one is due asks for the same.
+/// Makes a run due now. If one is due already, it changes nothing.
 pub(crate) async fn service(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let service = call.id(ServiceId::new)?;
     if call.pov == Pov::Consumer {

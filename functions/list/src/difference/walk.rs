@@ -1,4 +1,4 @@
-//! A walk through everything that a team has declared, application by application, as far as one page goes.
+//! A walk through the declarations of a team, application by application, within the bounds of one page.
 
 use crate::bound::FILTERED;
 use crate::past::{known, too_much};
@@ -13,18 +13,18 @@ use dovetail_table::{Direction, Listed, Read, Source, Table};
 use futures_util::future::try_join_all;
 use serde_json::json;
 
-/// The parameter that names what is compared with.
+/// Parameter with the other submission.
 const TO: &str = "to";
 
-/// Of how many items the past is read side by side.
+/// Number of items with a read of their history at once.
 const AT_ONCE: usize = 10;
 
-/// Where a page has ended.
+/// The end of a page.
 #[derive(Clone)]
 pub(super) struct Place {
-    /// Behind this application; none before the first one.
+    /// Last finished application; none before the first one.
     application: Option<String>,
-    /// In the next one behind this item, or, where it is empty, behind its metadata.
+    /// Last compared item of the next application; empty after its metadata.
     item: Option<String>,
 }
 
@@ -39,13 +39,13 @@ impl Place {
     }
 }
 
-/// The walk.
+/// A walk in progress.
 pub(super) struct Walk<'a> {
     table: &'a Table,
     moments: [Moment; 2],
     limit: usize,
     read: Read,
-    /// What differs, each with where it ends.
+    /// Differences, each with its position.
     pub(super) found: Vec<(Place, Differing)>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Walk<'a> {
         Self { table, moments, limit, read: Read::default(), found: Vec::new() }
     }
 
-    /// Walks on from a place; tells where it has ended, unless that is the end.
+    /// Continues from a position, and returns the new one; none at the end.
     pub(super) async fn from(
         &mut self,
         team: TeamId,
@@ -79,6 +79,7 @@ impl<'a> Walk<'a> {
                 if self.is_full() {
                     return Ok(Some(place));
                 }
+                // The record of the application proves that nothing differs, so its items need no read.
                 if !self.earlier().still_declares(&application)
                     && let Some(item) = self.application(&application, &place).await?
                 {
@@ -99,7 +100,7 @@ impl<'a> Walk<'a> {
         self.found.len() >= self.limit || self.read.reaches(&FILTERED)
     }
 
-    /// Looks at an application; tells the item behind which it was left, unless all of it was looked at.
+    /// Compares an application, and returns the last compared item; none if all are done.
     async fn application(
         &mut self,
         application: &Application,
@@ -139,7 +140,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Compares metadata; what was not there yet had none.
+    /// Compares metadata; before their creation they count as `{}`.
     async fn metadata(
         &mut self,
         of: Option<&Application>,
@@ -163,8 +164,9 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// How the declarations of an item differ, if they do.
+/// Returns the difference between the declarations of an item, if any.
 async fn differing(table: &Table, item: &Item, moments: [Moment; 2]) -> Result<Option<Differing>, Failure> {
+    // The record of the item proves that nothing differs, so its history needs no read.
     if moments.iter().all(|moment| moment.still_stands(item)) {
         return Ok(None);
     }
