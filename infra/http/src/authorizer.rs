@@ -1,11 +1,11 @@
-//! The authorizer's side: the API key or the token of a request, and what functions are told about who sent it.
+//! The authorizer: from the API key or token of a request to the context for the functions.
 //!
-//! An HTTP API answers 403 to what its authorizer refuses, but clients know a bad key by 401 (docs/reference/http.md rule 1).
-//! So the authorizer lets every request through and tells who calls only if it knows; a function without a
-//! caller answers 401. What is missing is refused, whatever the reason.
+//! An HTTP API returns 403 for a rejected request, but existing clients expect 401 for a bad key
+//! (docs/reference/http/README.md, convention 1). So the authorizer lets every request through, and adds only valid
+//! callers. A function without a caller in the context returns 401 (ADR 4).
 //!
-//! Keys are stored as hashes: who reads the table learns no key. A key is long and random, so its hash can be
-//! looked up as it is.
+//! The table has hashes of keys, so its readers learn no key. A key is long and random, so its plain hash is the key
+//! of the lookup (ADR 16).
 
 use crate::event::Event;
 use crate::secret::key_hash;
@@ -21,41 +21,39 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 
-/// A request as API Gateway sends it to the authorizer.
+/// A request from API Gateway to the authorizer.
 pub type AuthorizerEvent = ApiGatewayV2CustomAuthorizerV2Request;
 
-/// What the authorizer answers.
+/// The response of the authorizer.
 pub type AuthorizerReply = ApiGatewayV2CustomAuthorizerSimpleResponse<Map<String, Value>>;
 
-/// Who calls, as the authorizer knows it.
+/// A valid caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// A team's API key.
     Key(ApiKey),
-    /// A person with a token.
+    /// A person with a valid token.
     Person {
-        /// What the issuer calls the person.
+        /// Claim `sub` of the token.
         subject: String,
-        /// When the token ends.
+        /// End of the token's validity.
         expires: Timestamp,
-        /// What the person is a member of.
         memberships: Vec<Member>,
     },
 }
 
-/// The API key in the headers that the caller is known by; none if there is no key, or none that is valid.
+/// Returns the valid API key in the headers, if there is one.
 pub async fn valid_key(table: &Table, headers: &HeaderMap) -> Result<Option<ApiKey>, Error> {
     let Some(key) = api_key(headers) else { return Ok(None) };
     let found = table.api_key(&key_hash(key)).await?;
     Ok(found.filter(|key| key.is_valid(dovetail_aws::now())))
 }
 
-/// The API key of a request: `Authorization: Api-Key <key>`.
+/// Returns the API key in `Authorization: Api-Key <key>`.
 fn api_key(headers: &HeaderMap) -> Option<&str> {
     credentials(headers, "Api-Key")
 }
 
-/// The token of a request: `Authorization: Bearer <token>` (RFC 6750).
+/// Returns the token in `Authorization: Bearer <token>` (RFC 6750).
 pub fn token(headers: &HeaderMap) -> Option<&str> {
     credentials(headers, "Bearer")
 }
@@ -63,10 +61,12 @@ pub fn token(headers: &HeaderMap) -> Option<&str> {
 fn credentials<'a>(headers: &'a HeaderMap, expected: &str) -> Option<&'a str> {
     let (scheme, sent) = headers.get("authorization")?.to_str().ok()?.split_once(' ')?;
     let sent = sent.trim();
+    // Schemes ignore case (RFC 9110).
     (scheme.eq_ignore_ascii_case(expected) && !sent.is_empty()).then_some(sent)
 }
 
-/// The answer about a caller, if they are known: texts alone, since what else a gateway passes on differs.
+/// Returns the response for a caller, if there is one. All values are texts, because gateways convert other types
+/// differently.
 pub fn verdict(known: Option<&Known>) -> AuthorizerReply {
     let mut context = Map::new();
     let mut tell = |name: &str, text: String| context.insert(name.to_owned(), Value::String(text));
@@ -90,27 +90,28 @@ pub fn verdict(known: Option<&Known>) -> AuthorizerReply {
         }
     }
     let mut reply = AuthorizerReply::default();
+    // Always: API Gateway would turn a denial into 403 (ADR 4).
     reply.is_authorized = true;
     reply.context = context;
     reply
 }
 
-/// What stands in front of a function: whom it believes who calls.
+/// The part in front of a function, and so the source of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Front {
-    /// API Gateway, which has asked the authorizer.
+    /// API Gateway with the authorizer: the context has the caller.
     Gateway,
-    /// Nothing that knows a caller, as under `cargo lambda watch`: the function does what API Gateway would do.
+    /// Nothing, as under `cargo lambda watch`: the function looks up the API key itself (ADR 9).
     Nothing,
 }
 
 impl Front {
-    /// The setting of a function: API Gateway, unless `DOVETAIL_FRONT=none` says otherwise.
+    /// Reads `DOVETAIL_FRONT`: unset means API Gateway, `none` means nothing.
     pub fn from_env() -> Result<Self, String> {
         Self::parse(std::env::var_os("DOVETAIL_FRONT").as_deref())
     }
 
-    /// Anything but the one known value is an error, so that a misspelt one starts nothing.
+    /// Parses the setting. Any other value is an error, so a function with a typo does not start.
     fn parse(setting: Option<&OsStr>) -> Result<Self, String> {
         match setting {
             None => Ok(Self::Gateway),
@@ -119,10 +120,9 @@ impl Front {
         }
     }
 
-    /// The event of an invocation as API Gateway would have sent it.
+    /// Returns the event as from API Gateway.
     ///
-    /// With nothing in front, whatever the event says about its caller and its id is replaced: both could be the
-    /// client's own words.
+    /// With nothing in front, it replaces caller and request id, because a client can write both into the event.
     pub async fn event(self, table: &Table, invocation: String, mut event: Event) -> Result<Event, Error> {
         match self {
             Self::Gateway => {}
@@ -132,6 +132,7 @@ impl Front {
                 authorizer.fields = verdict(key.as_ref()).context.into_iter().collect();
                 event.request_context.authorizer = Some(authorizer);
                 event.request_context.request_id = Some(invocation);
+                // `cargo lambda watch` has no TLS, and links must lead back to it.
                 let scheme = event.headers.entry(HeaderName::from_static("x-forwarded-proto"));
                 scheme.or_insert(HeaderValue::from_static("http"));
             }

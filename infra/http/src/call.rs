@@ -1,4 +1,4 @@
-//! A call: an authenticated request, as far as HTTP is concerned understood.
+//! A call: an authenticated request, parsed as far as HTTP goes.
 
 use crate::code::Code;
 use crate::field::FieldError;
@@ -22,12 +22,10 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use std::sync::{Arc, OnceLock};
 
-/// Whose objects a path speaks of: those that the team owns services of, or those that it declared.
+/// The role of the caller in a path: owner of services, or consumer with declared items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pov {
-    /// The caller as a service owner.
     ServiceOwner,
-    /// The caller as a consumer.
     Consumer,
 }
 
@@ -35,7 +33,7 @@ impl Pov {
     /// Both points of view.
     pub const ALL: [Self; 2] = [Self::ServiceOwner, Self::Consumer];
 
-    /// The word in paths.
+    /// Returns the word in paths.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ServiceOwner => "serviceowner",
@@ -47,8 +45,9 @@ impl Pov {
         Self::ALL.into_iter().find(|pov| pov.name() == name)
     }
 
-    /// Whether a team may see anything of a consumer in this role: a consumer sees its own alone, and ids tell whose
-    /// they are, so what is another consumer's need not be read to be refused.
+    /// Returns whether objects of a consumer can be visible to a team in this role.
+    ///
+    /// A consumer sees only its own objects. An id contains the consumer, so a foreign object needs no read.
     pub fn may_show(self, consumer: TeamId, team: TeamId) -> bool {
         match self {
             Self::ServiceOwner => true,
@@ -56,7 +55,8 @@ impl Pov {
         }
     }
 
-    /// Whether a team sees a change instance in this role; a service owner sees its dependents' too.
+    /// Returns whether a team sees a change instance in this role. A service owner also sees those of dependent
+    /// teams.
     pub fn shows_change(self, change: &Change, team: TeamId) -> bool {
         match self {
             Self::ServiceOwner => change.owner.id == team || change.service_owner.id == team,
@@ -64,7 +64,7 @@ impl Pov {
         }
     }
 
-    /// Whether a team sees an item in this role; dependents see what they have a share in.
+    /// Returns whether a team sees an item in this role. A dependent team sees the items with a share for it.
     pub fn shows_item(self, item: &Item, team: TeamId) -> bool {
         match self {
             Self::ServiceOwner => item.service_owner.id == team || item.stacks.contains_key(&team),
@@ -72,7 +72,7 @@ impl Pov {
         }
     }
 
-    /// Whether a team sees a charge in this role.
+    /// Returns whether a team sees a charge in this role.
     pub fn shows_charge(self, charge: &Charge, team: TeamId) -> bool {
         match self {
             Self::ServiceOwner => charge.service_owner.id == team,
@@ -80,7 +80,7 @@ impl Pov {
         }
     }
 
-    /// Whether a team sees every version that is deployed in this role.
+    /// Returns whether a team sees every version of a deployed item in this role.
     pub fn shows_deployed(self, deployed: &Deployed, team: TeamId) -> bool {
         match self {
             Self::ServiceOwner => deployed.service_owner.id == team,
@@ -88,17 +88,21 @@ impl Pov {
         }
     }
 
-    /// Whether a team sees this version as the newest of `item`: so dependents see it, and no other.
+    /// Returns whether a team sees this version as the newest of `item`. A dependent team sees no earlier one.
     pub fn shows_newest(self, deployed: &Deployed, item: &Item, team: TeamId) -> bool {
         item.deployed.is_some_and(|latest| latest.id == deployed.id) && self.shows_item(item, team)
     }
 
-    /// Whether a team sees a service in this role: its own, and those that it depends on or may use (R21, R31).
+    /// Returns whether a team sees a service in this role.
+    ///
+    /// An owner sees its own services and those with the team as a dependent team. A consumer sees those open to it
+    /// (R21, R31).
     pub fn shows_service(self, service: &Service, team: TeamId) -> bool {
         let is_owner = service.owner.id == team;
         match self {
             Self::ServiceOwner => is_owner || service.settings.has_dependent(team),
             Self::Consumer => {
+                // Even consumers with items of a decommissioned service no longer see the service itself (ADR 19).
                 let is_offered = service.settings.state != ServiceState::Decommissioned;
                 is_owner || (is_offered && service.settings.allows(team))
             }
@@ -106,50 +110,47 @@ impl Pov {
     }
 }
 
-/// A call of an operation.
+/// An authenticated call of an operation.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Call {
-    /// What is called.
     pub operation: Operation,
-    /// The HTTP method, where it makes a difference.
+    /// HTTP method. For a submission, `PATCH` means partial; for a message, `PUT` replaces all fields.
     pub method: String,
-    /// The point of view in the path.
+    /// Role in the path; `ServiceOwner` for a path without a role.
     pub pov: Pov,
-    /// The id in the path.
+    /// Id in the path, if the route has one.
     pub id: Option<u64>,
-    /// The query parameters.
     pub query: Query,
-    /// What the body is said to be.
+    /// Value of `Content-Type`; empty if absent.
     pub content_type: String,
-    /// The body, unpacked.
+    /// Body after decompression.
     pub body: Vec<u8>,
-    /// Who calls.
     pub caller: Caller,
-    /// Every team that they may act for.
+    /// All teams of the caller; one for a key.
     pub teams: Vec<TeamRef>,
-    /// The request's id: the own mark of everything that it writes.
+    /// Request id from the gateway. All writes of the call carry it, so a retry finds them.
     pub request: String,
-    /// Scheme, host and stage prefix, as the caller sees them.
+    /// Scheme, host and stage prefix of the client's URL, for links.
     pub base: String,
-    /// The path behind the base.
+    /// Path after `base`.
     pub path: String,
-    /// When the request came in.
+    /// Time of the request by the clock of the function.
     pub now: Timestamp,
-    /// The idempotency key, if one was sent.
+    /// Header `Idempotency-Key`, before any check.
     pub idempotency_key: Option<String>,
-    /// The header `If-Match`, if one was sent.
+    /// Header `If-Match`.
     pub if_match: Option<String>,
-    /// The unknown keys of the body, once it is read as an object.
+    /// Unknown keys of the body, from the first [`Call::object`].
     pub(crate) unknown: Arc<OnceLock<Unknown>>,
 }
 
 impl Call {
-    /// The id in the path, as the id type of the operation; not found when there can be no such object.
+    /// Parses the id in the path. An impossible id is 404, like a missing object.
     pub fn id<T>(&self, parse: impl Fn(u64) -> Option<T>) -> Result<T, Failure> {
         self.id.and_then(parse).ok_or_else(|| Code::NotFound.into())
     }
 
-    /// The same of what belongs to a consumer; not found when another consumer asks, before anything is read.
+    /// Parses the id of a consumer's object. For another consumer it is 404, before any read.
     pub fn id_of<T: Copy>(
         &self,
         parse: impl Fn(u64) -> Option<T>,
@@ -160,24 +161,26 @@ impl Call {
         if may_be_shown { Ok(id) } else { Err(Code::NotFound.into()) }
     }
 
-    /// Who does it, when, and in which request.
+    /// Returns actor, time and request id for the writes of this call.
     pub fn stamp(&self) -> Stamp {
         Stamp { by: (&self.caller).into(), request: self.request.clone(), now: self.now }
     }
 
-    /// Returns the body as a JSON object; an empty one is `{}` (docs/reference/http.md rule 8). A body that sets fields must have a
-    /// known one; the reply names its unknown keys in `warnings` (rule 9).
+    /// Returns the body as a JSON object; an empty body is `{}` (docs/reference/http/README.md, convention 8).
+    ///
+    /// A body with fields must have a known one. The reply lists its unknown keys in `warnings` (convention 9).
     pub fn object(&self) -> Result<Map<String, Value>, Failure> {
         let object = self.any_object()?;
         if let Some(fields) = self.operation.fields() {
             let unknown = Unknown::of(&object, fields)?;
-            // The body may be read several times: it has the same keys each time.
+            // A retry reads the same body and finds the same keys, so the first result stays.
             self.unknown.get_or_init(|| unknown);
         }
         Ok(object)
     }
 
     fn any_object(&self) -> Result<Map<String, Value>, Failure> {
+        // Decompression stops one byte above the limit, so this check also covers compressed bodies.
         if self.body.len() > BODY_BYTES_MAX {
             let detail = format!("the body has more than {BODY_BYTES_MAX} bytes");
             return Err(Reply::refused(Code::InvalidBody, &detail).into());
@@ -210,11 +213,12 @@ impl Call {
             None => url,
         };
         let (before, id) = path.strip_prefix("/v1/")?.trim_end_matches('/').rsplit_once('/')?;
+        // `parse` alone would accept `+5`.
         let digits = id.bytes().all(|byte| byte.is_ascii_digit());
         if digits && before.rsplit('/').next() == Some(collection) { id.parse().ok() } else { None }
     }
 
-    /// The idempotency key, if one was sent and is fit to be remembered.
+    /// Returns the header `Idempotency-Key`, or an error for an invalid one.
     pub fn idempotency_key(&self) -> Result<Option<&str>, Failure> {
         match self.idempotency_key.as_deref() {
             Some(key) if key.is_empty() || key.len() > IDEMPOTENCY_KEY_BYTES_MAX => {
@@ -225,24 +229,27 @@ impl Call {
         }
     }
 
-    /// Whether what has this tag may be acted on: nothing else was asked for (RFC 9110, `If-Match`), quotes or not.
+    /// Returns whether `If-Match` allows an action on the object with this tag (RFC 9110).
+    ///
+    /// Without the header, every action is allowed. Quotes are optional: a preview shows the tag without them.
     pub fn matches(&self, tag: &str) -> bool {
         let Some(wanted) = &self.if_match else { return true };
         wanted.split(',').map(str::trim).any(|one| one == "*" || one.trim_matches('"') == tag)
     }
 
-    /// The URL of the same with another position: with every other parameter, so with every filter and limit
-    /// (docs/reference/http.md rule 2).
+    /// Returns the URL of the same list at another cursor, with all other parameters (docs/reference/http/README.md,
+    /// convention 2).
     pub(crate) fn at_position(&self, position: &str) -> String {
         self.from("cursor", position)
     }
 
-    /// The same of a list that is counted out.
+    /// Returns the URL of the same list at another offset.
     pub fn from_offset(&self, offset: usize) -> String {
         self.from("offset", &offset.to_string())
     }
 
     fn from(&self, parameter: &str, value: &str) -> String {
+        // A cursor contains the rest of its offset, so a link has only one of the two.
         let kept = self.query.pairs().filter(|(name, _)| *name != "cursor" && *name != "offset");
         let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let mut url = format!("{}{}?", self.base, self.path);
@@ -255,7 +262,7 @@ impl Call {
         url
     }
 
-    /// Refuses query parameters that the operation does not know (docs/reference/http.md rule 11).
+    /// Rejects unknown query parameters (docs/reference/http/README.md, convention 11).
     pub fn only_knows(&self, names: &[&str]) -> Result<(), Failure> {
         match self.query.names().find(|name| !names.contains(name)) {
             None => Ok(()),
@@ -263,14 +270,14 @@ impl Call {
         }
     }
 
-    /// The refusal of a query parameter's value.
+    /// Returns the error of an invalid query parameter.
     pub fn bad_filter(error: &FieldError) -> Failure {
         Reply::invalid_field(Code::InvalidFilter, error).into()
     }
 }
 
 impl std::fmt::Debug for Call {
-    // The body is a declaration or what an owner reports: never in a log.
+    // The body is a declaration or an owner's data, and neither may reach a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Call")
             .field("operation", &self.operation)

@@ -1,4 +1,4 @@
-//! The caller, as the authorizer has told it, and the team that they act for.
+//! The caller of a request, from the context of the authorizer, and the team for which they act.
 
 use crate::code::Code;
 use crate::event::Event;
@@ -10,11 +10,12 @@ use domain::timestamp::Timestamp;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The header in which a person says by its id which of their teams they act for.
+/// Header with the id of the team for which a person acts.
 pub(crate) const TEAM_HEADER: &str = "dovetail-team";
 
-/// Who calls, for the team that they have chosen, and every team that they could have; the authorizer's answer may be
-/// older than the end of the key or the token.
+/// Returns the caller for the chosen team, and all teams of the caller.
+///
+/// API Gateway caches the context, so the key or the token may have expired since.
 pub(crate) fn caller(
     event: &Event,
     access: Access,
@@ -25,6 +26,7 @@ pub(crate) fn caller(
     let teams = callers.iter().map(|caller| caller.team.clone()).collect();
     let chosen = match event.headers.get(TEAM_HEADER) {
         Some(team) => callers.iter().find(|caller| caller.team.id.to_string().as_bytes() == team.as_bytes()),
+        // The list of teams needs no choice: a person reads the ids for the header from it.
         None if callers.len() > 1 && access != Access::Known => return Err(Code::ChooseTeam.into()),
         None => callers.first(),
     };
@@ -36,18 +38,21 @@ pub(crate) fn caller(
     Ok((chosen, teams))
 }
 
-/// What the authorizer has told, for a key or for one membership of a person.
+/// The context of a key, or one membership in the context of a person.
 type Fields = HashMap<String, Value>;
 
-/// A person is told what they are called, since that is what an ADMIN needs to make them a member.
+/// Returns the rejection of a caller without the team. An ADMIN needs the person's subject to add them.
 fn not_a_member(subject: Option<&str>) -> Failure {
     let Some(subject) = subject else { return Code::NotAMember.into() };
     let detail = format!("an ADMIN of the team can make you a member, by your subject: {subject}");
     Reply::refused(Code::NotAMember, &detail).into()
 }
 
-/// What whoever calls is called if it is a person, and the caller they are for each of their teams.
+/// Returns the subject of a person, and a caller for each of their teams.
+///
+/// It returns `None` for an expired or malformed context, so anything missing is a rejection (ADR 4).
 fn callers(told: &Fields, now: Timestamp) -> Option<(Option<&str>, Vec<Caller>)> {
+    // API Gateway caches the context by the header alone, for one minute by default: also beyond the expiry.
     if let Some(expires) = text(told, "expires")
         && now.micros() >= expires.parse().ok()?
     {

@@ -1,120 +1,69 @@
-//! The error table: each expected outcome that is no success, with its status, code and title.
+//! The error table: each expected failure with its status, code and title.
 //!
-//! In order of precedence: the first that applies is told. Codes are part of the contract and never change.
+//! The order is the precedence: the first applicable code is the answer. Codes are part of the contract and never
+//! change.
 
 mod help;
 
-/// A kind of error reply.
+/// A kind of error. [`Code::row`] has its title, and `help` its explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// No route has this path.
     NoSuchRoute,
-    /// The route does not take this method.
     MethodNotAllowed,
-    /// Neither a valid API key nor a valid token came with the request.
     Unauthenticated,
-    /// The person is of several teams and does not say for which one they act.
     ChooseTeam,
-    /// The caller is not of the team that they say.
     NotAMember,
-    /// The caller may only read.
     ReadOnlyKey,
-    /// The caller may not change settings, keys or members.
     NeedsAdmin,
-    /// The object does not exist, or not for the caller's team in this role.
     NotFound,
-    /// A query parameter is not known.
     UnknownFilter,
-    /// A query parameter has a value that it does not take.
     InvalidFilter,
-    /// The position in a list is not one that this service gave out for this list.
     InvalidCursor,
-    /// The body is no JSON object.
     InvalidBody,
-    /// No key of the body is known.
     UnknownFields,
-    /// A field of the body has a value that it does not take.
     InvalidField,
-    /// The idempotency key is empty or too long.
     InvalidIdempotencyKey,
-    /// The idempotency key came with another request before.
     IdempotencyKeyReused,
-    /// The declaration breaks rules.
     InvalidDeclaration,
-    /// Too much was declared otherwise since to be declared again at once.
     RevertTooLarge,
-    /// Rejected or failed change instances wait for an answer.
     Blocked,
-    /// The submission would do something else than was previewed.
     PlanChanged,
-    /// The schema breaks rules.
     InvalidSchema,
-    /// The title belongs to another team's service.
     ForeignService,
-    /// The caller's team is a party, but not the owner.
     NotOwner,
-    /// The state machine has no such move.
     IllegalTransition,
-    /// Only an API key may approve.
     ManualApproval,
-    /// Only an API key may complete.
     ManualCompletion,
-    /// Only what is rejected or failed can be retried.
     NotRetryable,
-    /// A newer change instance has taken its place.
     Overtaken,
-    /// Only the service's owner brings deployed items.
     DeployedItemNotMain,
-    /// Deployed items go with APPROVED, COMPLETED or ERRORED.
     DeployedItemTooEarly,
-    /// The deployed item is too large.
     DeployedItemTooLarge,
-    /// Only the newest version can be changed further.
     DeployedItemNotLatest,
-    /// The log text is too long.
     LogTooLong,
-    /// The history takes no more log texts.
     LogFull,
-    /// The owner has retried too often.
     TooManyAttempts,
-    /// The charge is processed, and stays so.
     ChargeProcessed,
-    /// The running charge began with a division less than an hour ago.
     DividedJustNow,
-    /// The team has, or has had, an API key of this name.
     NameTaken,
-    /// The team has as many API keys as it may.
     TooManyKeys,
-    /// The person is a member already.
     AlreadyMember,
-    /// The team has as many members as it may, or the person as many teams.
     TooManyMembers,
-    /// Another API key takes this one's place already.
     AlreadyRotated,
-    /// The team has as many webhooks as it may.
     TooManyWebhooks,
-    /// The team has as many messages as it may.
     TooManyMessages,
-    /// Only items that are in service can be asked about.
     NotInService,
-    /// Somebody has asked about the item a moment ago.
     AskedJustNow,
-    /// The team's numbers have run out.
     OutOfNumbers,
-    /// An earlier submission of the team is still becoming what it declares.
     SubmissionInFlight,
-    /// Others change the same records faster than this request could.
     Contended,
-    /// The storage takes no writes.
     StorageFull,
-    /// The storage cannot be reached.
     Unavailable,
-    /// Something is broken that the caller cannot mend.
     Broken,
 }
 
 impl Code {
-    /// Every code, in order of precedence.
+    /// All codes in order of precedence.
     pub const ALL: [Self; 52] = [
         Self::NoSuchRoute,
         Self::MethodNotAllowed,
@@ -170,7 +119,7 @@ impl Code {
         Self::Broken,
     ];
 
-    /// Status, code and title.
+    /// Returns status, code and title.
     pub const fn row(self) -> (u16, &'static str, &'static str) {
         match self {
             Self::NoSuchRoute => (404, "no_such_route", "no route has this path"),
@@ -250,17 +199,17 @@ impl Code {
         }
     }
 
-    /// The HTTP status.
+    /// Returns the HTTP status.
     pub const fn status(self) -> u16 {
         self.row().0
     }
 
-    /// The stable name.
+    /// Returns the stable name.
     pub const fn name(self) -> &'static str {
         self.row().1
     }
 
-    /// The sentence for a person.
+    /// Returns the sentence for people.
     pub const fn title(self) -> &'static str {
         self.row().2
     }

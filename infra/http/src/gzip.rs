@@ -1,4 +1,4 @@
-//! Bodies that are packed with gzip: a request's if it says so, a reply's where the client takes it.
+//! Compression with gzip: of request bodies by `Content-Encoding`, of responses by `Accept-Encoding`.
 
 mod member;
 
@@ -12,16 +12,16 @@ use http::{HeaderMap, header};
 use member::{BLOCKS_MAX, MEMBERS_MAX};
 use std::io::Write as _;
 
-/// From how many bytes on a reply is worth packing.
+/// Minimum size of a compressed response, in bytes.
 const PACKED_FROM: usize = 1_024;
 
-/// The body that a request means, unpacked if it came packed.
+/// Returns the body, decompressed if its coding is gzip.
 ///
-/// Nothing is unpacked beyond the one byte that makes it too large: however much there would be, it is refused as a
-/// plain one is, and takes no more room.
+/// Decompression stops one byte above the limit of a body. So a larger body fails like an uncompressed one, and uses
+/// no more memory.
 pub(crate) fn unpacked(headers: &HeaderMap, body: Vec<u8>) -> Result<Vec<u8>, Failure> {
     let coding = headers.get(header::CONTENT_ENCODING).map_or(Ok(""), |coding| coding.to_str());
-    // No text is no coding that is known.
+    // A header without text names an unknown coding.
     let coding = coding.unwrap_or("?").trim().to_ascii_lowercase();
     match coding.as_str() {
         _ if body.is_empty() => Ok(body),
@@ -38,7 +38,7 @@ fn refused(detail: &str) -> Failure {
     Reply::refused(Code::InvalidBody, detail).into()
 }
 
-/// Whether the client takes a reply that is packed.
+/// Returns whether the client accepts a compressed response.
 pub(crate) fn is_accepted(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT_ENCODING);
     let mut codings =
@@ -46,22 +46,22 @@ pub(crate) fn is_accepted(headers: &HeaderMap) -> bool {
     codings.any(|coding| {
         let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
         let weight = weight.split_once('=').map_or("1", |(_, weight)| weight.trim());
-        // Weights are told apart from none alone.
+        // Only the weight 0 matters: it excludes the coding (RFC 9110).
         name.trim().eq_ignore_ascii_case("gzip") && !weight.bytes().all(|byte| matches!(byte, b'0' | b'.'))
     })
 }
 
-/// Whether it makes a difference to a reply that the client takes it packed.
+/// Returns whether a response is large enough for compression.
 pub(crate) const fn is_worth_packing(text: &str) -> bool {
     text.len() >= PACKED_FROM
 }
 
-/// A reply packed, in the base64 in which an event carries it; none where that is longer, as a function's reply has
-/// an end.
+/// Compresses a response into base64, the form of a binary body in an event; none if the result is longer.
 pub(crate) fn packed(text: &str) -> Option<String> {
     let mut packing = GzEncoder::new(Vec::new(), Compression::fast());
     packing.write_all(text.as_bytes()).ok()?;
     let packed = STANDARD.encode(packing.finish().ok()?);
+    // Base64 adds a third. Random text would grow, and a function's response ends at 6 MB.
     (packed.len() < text.len()).then_some(packed)
 }
 
@@ -84,7 +84,7 @@ mod tests {
         packing.finish().unwrap()
     }
 
-    /// A coding, a body that comes under it, and what it means; none where it is refused.
+    /// A coding, a body, and its content; none for a rejected one.
     type Case<'a> = (&'a [u8], Vec<u8>, Option<&'a [u8]>);
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
         assert!(unpacked(&coding, empty.repeat(100_000)).is_err());
     }
 
-    /// Returns a member of stored blocks: so many empty ones, and a last one with a text of fewer than 256 bytes.
+    /// Returns a member of stored blocks: empty ones, and a last one with a text of fewer than 256 bytes.
     fn member_of_blocks(empty: usize, text: &[u8]) -> Vec<u8> {
         let length = u8::try_from(text.len()).unwrap();
         let head = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
@@ -170,7 +170,7 @@ mod tests {
             other[at] ^= 1;
             assert!(unpacked(&coding, other).is_err(), "byte {at}");
         }
-        // A length of 3 at distance 1 as the first symbol of the second member: what it refers to is in the first.
+        // The second member begins with a reference into the first: length 3 at distance 1.
         let reference = [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255][..], &[0x03, 0x02, 0x00], &[0; 8]].concat();
         assert!(unpacked(&coding, [whole, reference].concat()).is_err());
     }
@@ -217,7 +217,7 @@ mod tests {
         let mut read = String::new();
         MultiGzDecoder::new(unpacked.as_slice()).read_to_string(&mut read).unwrap();
         assert_eq!(read, text);
-        // Each byte another one, as far as gzip sees.
+        // Pseudorandom characters, so gzip finds no repetition.
         let noise: String =
             (0..2_000_u32).filter_map(|n| char::from_u32(n.wrapping_mul(2_654_435_761) >> 15)).collect();
         assert!(is_worth_packing(&noise) && packed(&noise).is_none());

@@ -1,4 +1,4 @@
-//! Bodies of several parts (RFC 7578), of which one is wanted.
+//! Bodies of several parts (`multipart/form-data`, RFC 7578).
 
 use crate::call::Call;
 use crate::code::Code;
@@ -9,7 +9,7 @@ use multer::{Multipart, parse_boundary};
 use std::convert::Infallible;
 
 impl Call {
-    /// The file that a body of several parts brings under a name, if it is a text of at most so many bytes.
+    /// Returns the file in the part `field`, if it is UTF-8 text of at most `bytes_max` bytes.
     pub async fn text_file(&self, field: &str, bytes_max: usize) -> Result<String, Failure> {
         let boundary =
             parse_boundary(&self.content_type).map_err(|_| unreadable("is no multipart/form-data"))?;

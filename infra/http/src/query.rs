@@ -1,12 +1,13 @@
-//! Query parameters: as clients send them, some encoded, some not (docs/reference/http.md rule 11).
+//! Query parameters, percent-encoded or not, as existing clients send them (docs/reference/http/README.md, convention
+//! 11).
 
 use crate::field::FieldError;
 use domain::json::NUMBER_MAX;
 use percent_encoding::percent_decode_str;
 
-/// How many rows a page has when nothing is said (docs/reference/http.md).
+/// Default number of rows on a page (docs/reference/http/lists.md).
 const LIMIT_DEFAULT: usize = 20;
-/// How many rows a page has at most.
+/// Maximum number of rows on a page. A larger `limit` means this one.
 const LIMIT_MAX: usize = 100;
 
 /// The query parameters of a request, in their order.
@@ -14,56 +15,57 @@ const LIMIT_MAX: usize = 100;
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Reads a raw query string; what does not decode to UTF-8 is read with replacement characters.
+    /// Parses a raw query string. Invalid UTF-8 becomes replacement characters.
     pub fn parse(raw: &str) -> Self {
         let pairs = raw.split('&').filter(|pair| !pair.is_empty());
         Self(pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).map(decode_pair).collect())
     }
 
-    /// The last value of a parameter; an empty one counts as absent.
+    /// Returns the last value of a parameter; an empty one counts as absent.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
         found.filter(|value| !value.is_empty())
     }
 
-    /// The names that occur.
+    /// Returns the names of the parameters, repetitions included.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The parameters in their order.
+    /// Returns the parameters in their order.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The values that a parameter lists: `A,B` or `[4, 5]`; several mean OR.
+    /// Returns the values of a list parameter, `A,B` or `[4, 5]`. Several values mean OR.
     pub fn list(&self, name: &str) -> Option<Vec<String>> {
         let text = self.get(name)?.trim();
+        // Python clients format a list in the notation of Python: brackets, quotes and spaces.
         let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
         let values = inner.split(',').map(|value| value.trim().trim_matches(['\'', '"']).to_owned());
         Some(values.filter(|value| !value.is_empty()).collect())
     }
 
-    /// The integers that a parameter lists.
+    /// Returns the integers of a list parameter.
     pub fn integers(&self, name: &str) -> Result<Option<Vec<u64>>, FieldError> {
         let Some(values) = self.list(name) else { return Ok(None) };
         let parsed: Option<Vec<u64>> = values.iter().map(|value| integer(value)).collect();
         parsed.map(Some).ok_or_else(|| FieldError::new(name, "is no list of integers"))
     }
 
-    /// One integer.
+    /// Returns the integer of a parameter.
     pub fn integer(&self, name: &str) -> Result<Option<u64>, FieldError> {
         let parsed = self.get(name).map(|value| integer(value).ok_or(value)).transpose();
         parsed.map_err(|_| FieldError::new(name, "is no integer"))
     }
 
-    /// How many rows a page has: `limit`, or what is usual (docs/reference/http.md).
+    /// Returns the rows of a page: `limit` up to 100, or 20 if it is absent or 0 (docs/reference/http/lists.md).
     pub fn limit(&self) -> Result<usize, FieldError> {
         let limit = self.integer("limit")?.and_then(|limit| usize::try_from(limit).ok());
         Ok(limit.filter(|limit| *limit > 0).unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX))
     }
 
-    /// A truth value, as people and Python write it.
+    /// Returns a boolean in the spellings of JSON, of Python, and as 0 or 1.
     pub fn truth(&self, name: &str) -> Result<Option<bool>, FieldError> {
         match self.get(name) {
             None => Ok(None),
@@ -74,7 +76,7 @@ impl Query {
     }
 }
 
-/// An integer that a client can have read somewhere (docs/reference/http.md, limits).
+/// Parses an integer up to [`NUMBER_MAX`], because every id and number of a response fits in it.
 fn integer(text: &str) -> Option<u64> {
     text.parse().ok().filter(|number| *number <= NUMBER_MAX)
 }
@@ -84,6 +86,7 @@ fn decode_pair((name, value): (&str, &str)) -> (String, String) {
 }
 
 fn decode(text: &str) -> String {
+    // Forms encode a space as `+`.
     percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
 }
 

@@ -1,9 +1,9 @@
-//! What the codes mean to a person; `docs/reference/errors.md` is made of it.
+//! Explanations of the error codes. A test generates `docs/reference/errors.md` from them.
 
 use super::Code;
 
 impl Code {
-    /// What it means, and what to do about it, in Markdown.
+    /// Returns the meaning of the code and the remedy, in Markdown.
     pub const fn help(self) -> (&'static str, &'static str) {
         match self {
             Self::NoSuchRoute => (

@@ -1,4 +1,4 @@
-//! What a submission would do, on the wire.
+//! The effects of a submission on the wire, for a preview.
 
 use super::charge::amount;
 use super::{Viewpoint, change_instance_as_born};
@@ -13,7 +13,7 @@ use domain::submission::{Scope, Submission};
 use domain::write::Write;
 use serde_json::{Map, Value, json};
 
-/// What is said of a valid declaration.
+/// Returns the members of every reply to a valid declaration.
 pub fn valid(warnings: &[String]) -> Map<String, Value> {
     let mut body = Map::new();
     body.insert("is_valid".to_owned(), json!(true));
@@ -23,34 +23,30 @@ pub fn valid(warnings: &[String]) -> Map<String, Value> {
     body
 }
 
-/// What a submission would do.
+/// The effects of a submission.
 pub struct Planned<'a> {
-    /// The team before it.
+    /// Team before the submission.
     pub stored: &'a Stored,
-    /// The records of the team and its applications that it writes.
+    /// Records of the team and its applications in the commit.
     pub others: &'a [Write],
-    /// Its record.
     pub submission: &'a Submission,
-    /// What it causes.
     pub preview: &'a Preview,
-    /// Whether that is all: earlier submissions owe nothing that it may meet.
+    /// Whether the team has no pending work, so the plan token is reliable.
     pub is_certain: bool,
-    /// The change instances that are shown.
+    /// Change instances of this page.
     pub shown: &'a [Change],
-    /// What stands beside them.
+    /// Records related to `shown`.
     pub related: &'a Related,
 }
 
-/// The body of a reply, and how many change instances it shows.
+/// The body of a reply, with the number of its change instances.
 pub struct Shown {
-    /// The body.
     pub reply: Map<String, Value>,
-    /// How many of the change instances fit it.
     pub change_instances: usize,
 }
 
 impl Planned<'_> {
-    /// It as it is told.
+    /// Returns the body of the preview.
     pub fn view(&self, viewpoint: &Viewpoint) -> Shown {
         let mut changes: Vec<Value> =
             self.shown.iter().map(|change| self.change_instance(change, viewpoint)).collect();
@@ -64,6 +60,7 @@ impl Planned<'_> {
                     .to_owned(),
             );
         }
+        // Pending work creates change instances before the submission, so its effects may still change (ADR 23).
         let plan = self.is_certain.then(|| self.preview.plan.to_string());
         let mut reply = valid(&warnings);
         reply.insert("plan".to_owned(), json!(plan));
@@ -77,12 +74,13 @@ impl Planned<'_> {
         Shown { reply, change_instances }
     }
 
-    /// A change instance without what it does not have yet: its number, its link, its history.
+    /// Returns a planned change instance, without number, link and history.
     fn change_instance(&self, change: &Change, viewpoint: &Viewpoint) -> Value {
         let mut shown = change_instance_as_born(change, self.related, viewpoint);
         let application = change.item.application();
         let is_known = self.stored.applications.iter().any(|known| known.id == application);
         if let Some(shown) = shown.as_object_mut() {
+            // The numbers are not allocated, and another request may get them first.
             for name in ["id", "url", "cause", "attempt", "log", "created", "modified", "submission"] {
                 shown.remove(name);
             }
@@ -103,6 +101,7 @@ impl Planned<'_> {
                 }
             }
         };
+        // The same holds for the numbers of new items and applications.
         if self.preview.created.contains(&change.item) {
             forget(&["/service_item/id", "/service_item/url"]);
         }
@@ -112,7 +111,7 @@ impl Planned<'_> {
         shown
     }
 
-    /// The fields that differ between the declaration before and the one after, where there are both.
+    /// Returns the fields with a difference between the declarations before and after; none without both.
     fn differences(&self, change: &Change) -> Value {
         let text = |version: Option<Version>| {
             let hash: Hash = version?.hash;
@@ -124,7 +123,7 @@ impl Planned<'_> {
         }
     }
 
-    /// The metadata that is another, of the team (whose application is null) and of applications.
+    /// Returns the changed metadata of the team, with a null application, and of applications.
     fn metadata(&self) -> impl Iterator<Item = Value> + '_ {
         let changed = self.others.iter().filter_map(|write| {
             if let Write::Team(after) = write {
@@ -140,7 +139,7 @@ impl Planned<'_> {
     }
 }
 
-/// What differs between two texts, each with what was there and what is there then, as far as anything is.
+/// Returns the differences between two texts, each with its old and new value, if any.
 pub(super) fn differences(old: &str, new: &str) -> Value {
     // Stored text is canonical, so it parses.
     let fields = compare::between(old, new).unwrap_or_default();
