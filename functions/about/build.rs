@@ -1,4 +1,4 @@
-//! Makes the JSON that is served of the OpenAPI document.
+//! Converts the OpenAPI document to JSON at build time.
 
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::{Map, Value, json};
@@ -33,6 +33,7 @@ fn value(yaml: &Yaml<'_>) -> Result<Value, String> {
             }
             Ok(Value::Object(object))
         }
+        // The document has none of these forms, so their occurrence is a mistake in it.
         Yaml::Value(Scalar::FloatingPoint(_))
         | Yaml::Tagged(..)
         | Yaml::Representation(..)

@@ -1,13 +1,13 @@
-//! What anyone may ask, without a key: whether requests can be answered, the contract, what an error means.
+//! Routes without a key: health, contract and explanations of errors.
 
 use dovetail_http::{Answering, Code, Event, Failure, Function, Operation, Question, Reply, answer_anyone};
 use dovetail_table::Table;
 use serde_json::json;
 
-/// The OpenAPI document: `infra/openapi.yaml` as JSON.
+/// The OpenAPI document `infra/openapi.yaml` as JSON.
 pub const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
-/// A section for each code, made from the error table.
+/// A section for each error code, generated from the error table.
 const ERRORS: &str = include_str!("../../../docs/reference/errors.md");
 
 /// Answers one request.
@@ -21,7 +21,7 @@ pub fn handle(table: &Table, event: Event) -> Answering<'_> {
     })
 }
 
-/// Answers whether the table can be used.
+/// Returns success if the table is usable.
 async fn health(table: &Table) -> Result<Reply, Failure> {
     table.check_health().await?;
     Ok(Reply::new(200, json!({"status": "ok"})))
@@ -33,8 +33,9 @@ fn error_page(question: &Question) -> Result<Reply, Failure> {
     Ok(Reply::page("text/plain; charset=utf-8", section))
 }
 
-/// The section of a code, from its heading to the next one.
+/// Returns the section of a code, from its heading to the next one.
 fn section(code: &str) -> Option<&'static str> {
+    // The path comes from the client, so only a known code may select a heading.
     let code = Code::ALL.into_iter().find(|known| known.name() == code)?;
     let (_, from) = ERRORS.split_once(&format!("\n## {}\n", code.name()))?;
     Some(from.split_once("\n## ").map_or(from, |(section, _)| section).trim())

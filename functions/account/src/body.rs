@@ -1,4 +1,4 @@
-//! The bodies of requests about API keys and members.
+//! Bodies of requests about API keys and members.
 
 use domain::access::{OVERLAP_MICROS, OVERLAP_MICROS_MAX};
 use domain::actor::Role;
@@ -8,27 +8,27 @@ use domain::timestamp::Timestamp;
 use dovetail_http::FieldError;
 use serde_json::{Map, Value};
 
-/// A key that is asked for.
+/// The body for a new API key.
 pub(crate) struct Created {
     pub(crate) name: String,
     pub(crate) role: Role,
     pub(crate) expires: Option<Timestamp>,
 }
 
-/// A rotation that is asked for.
+/// The body for a rotation.
 pub(crate) struct Rotated {
     pub(crate) expires: Option<Timestamp>,
     pub(crate) overlap_micros: u64,
 }
 
-/// A member who is asked for.
+/// The body for a new member.
 pub(crate) struct Added {
     pub(crate) subject: String,
     pub(crate) name: String,
     pub(crate) role: Role,
 }
 
-/// What is to be another of a member.
+/// The body for a change of a member; `None` keeps the old value.
 pub(crate) struct Changed {
     pub(crate) name: Option<String>,
     pub(crate) role: Option<Role>,
@@ -68,7 +68,7 @@ pub(crate) fn changed(body: &Map<String, Value>) -> Result<Changed, FieldError> 
     Ok(Changed { name, role: body.get("role").map(|value| role(Some(value))).transpose()? })
 }
 
-/// A person's name, which histories show beside those of keys and of the system.
+/// Parses a person's name. Histories also show the names of keys and of the system, so it must differ from those.
 fn person(value: Option<&Value>) -> Result<String, FieldError> {
     let name = name(value)?;
     let is_anothers = name.ends_with("(Api Key)") || name == "SYSTEM";

@@ -1,4 +1,4 @@
-//! Versions of a service's config, as its owner posts them.
+//! Versions of the config of a service.
 
 use crate::ATTEMPTS_MAX;
 use domain::config::{self, CONFIG_BYTES_MAX};
@@ -11,7 +11,7 @@ use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::{Kept, Table};
 use serde_json::{Map, Value};
 
-/// Stores the next version, and lets the oldest go where as many are kept as may be.
+/// Creates the next version of a config. At 100 versions, the write removes the oldest one.
 pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let body = call.object()?;
     let service = service(table, call, &body).await;
@@ -23,6 +23,8 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
         }
     };
     for attempt in 0..ATTEMPTS_MAX {
+        // The version is part of the key, and the write requires a free key. So the loser of a race takes the next
+        // version.
         let newest = table.newest_config(service.id).await?;
         let next = config::next(&service, newest, text.clone(), &call.stamp()).ok_or(Code::OutOfNumbers)?;
         if table.keep_config(&next, &service, &call.stamp()).await? == Kept::Stored {
@@ -33,7 +35,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     Err(Code::Contended.into())
 }
 
-/// The service that the body names by id or URL, if it is the caller's.
+/// Returns the service in the body, an id or a URL, if the caller's team owns it.
 async fn service(
     table: &Table,
     call: &Call,
@@ -48,7 +50,7 @@ async fn service(
     Ok(own.ok_or_else(|| FieldError::new("service", "is no service of this team, by its id or URL")))
 }
 
-/// The canonical text of the config.
+/// Returns the config as canonical JSON.
 fn config_text(body: &Map<String, Value>) -> Result<String, FieldError> {
     let config = body.get("config").filter(|config| config.is_object());
     let text = json::canonical(config.ok_or_else(|| FieldError::new("config", "is no JSON object"))?);

@@ -1,4 +1,4 @@
-//! A service's documentation, as its owner uploads it.
+//! Documentation of a service.
 
 use crate::{ATTEMPTS_MAX, own_service};
 use domain::docs::{DOCS_BYTES_MAX, Docs};
@@ -7,12 +7,13 @@ use dovetail_aws::pause;
 use dovetail_http::{Call, Code, Failure, FieldError, Reply, view};
 use dovetail_table::{Kept, Table};
 
-/// The part that holds the text.
+/// The part of the body with the text.
 const FILE: &str = "md_file";
 
-/// Stores it; the first is told on the service, in the same transaction.
+/// Stores the documentation. The first one also marks the service, in the same transaction.
 pub(crate) async fn upload(table: &Table, call: &Call) -> Result<Reply, Failure> {
     for attempt in 0..ATTEMPTS_MAX {
+        // The first documentation marks the service under its revision, so each attempt reads it again.
         let before = own_service(table, call).await?;
         let text = call.text_file(FILE, DOCS_BYTES_MAX).await?;
         if text.trim().is_empty() {

@@ -1,4 +1,4 @@
-//! The catalogue: service definitions are published, checked and set; and what owners tell of their services.
+//! The catalogue: definitions, settings, documentation and configs of services, and messages of their owners.
 
 mod configs;
 mod docs;
@@ -19,10 +19,10 @@ use dovetail_http::{
 use dovetail_table::{Error, Publication, Published, Table};
 use serde_json::json;
 
-/// How often a publication is decided anew because the service changed meanwhile.
+/// Maximum number of attempts of a write. Each failed one has lost against another change of the same record.
 const ATTEMPTS_MAX: u32 = 8;
 
-/// Answers one request; the key signs positions.
+/// Answers one request; `key` signs cursors.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
 pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answering<'a> {
     answer(event, Function::Catalog, async move |call| match call.operation {
@@ -41,6 +41,7 @@ pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answeri
 async fn validate(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["dry_run", "limit", "cursor"])?;
     let is_dry_run = call.query.truth("dry_run").map_err(|error| Call::bad_filter(&error))? == Some(true);
+    // The check of a definition may take a good part of a second of CPU time.
     let schema = off_worker(|| schema::publish(&call.body)).map_err(|problems| invalid_schema(&problems))?;
     let mut body = json!({"is_valid": true, "errors": {}, "warnings": [], "messages": []});
     if is_dry_run && let Some(body) = body.as_object_mut() {
@@ -59,16 +60,15 @@ async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::new(status, view::service(&service, &schema.text, &Viewpoint::of(call))))
 }
 
-/// What became of a publication.
+/// The outcome of a publication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// A new service.
     New(Service),
-    /// A new schema version of a service.
+    /// A new schema version of the service.
     NewVersion(Service),
-    /// The very schema that is published already.
+    /// The schema equals the published one.
     Unchanged(Service),
-    /// The title belongs to another team's service.
+    /// The service with this title belongs to another team.
     Foreign,
 }
 
@@ -94,6 +94,7 @@ pub async fn publish(
                 table.update_service(before.revision, publication, stamp).await?
             }
             (Publish::New(settings), _) => table.create_service(owner, schema, settings, stamp).await?,
+            // Both outcomes need a service, so this cannot occur; a new attempt is harmless.
             (Publish::Unchanged | Publish::NewVersion(_), None) => Published::Stale,
         };
         match published {
@@ -105,7 +106,7 @@ pub async fn publish(
     Err(Error::Unavailable("the service keeps changing".to_owned()))
 }
 
-/// The service in the path, which only its owner changes.
+/// Returns the service in the path, if the caller's team owns it.
 async fn own_service(table: &Table, call: &Call) -> Result<Service, Failure> {
     let id = call.id(ServiceId::new)?;
     let service = table.service_by_id(id).await?.ok_or(Code::NotFound)?;
@@ -113,7 +114,7 @@ async fn own_service(table: &Table, call: &Call) -> Result<Service, Failure> {
     if service.owner.id == team {
         return Ok(service);
     }
-    // A private service does not exist for those that it does not allow and that do not depend on it.
+    // An invisible service must look like a missing one, so only teams with access learn about the owner.
     let seen = Pov::ALL.iter().any(|pov| pov.shows_service(&service, team));
     Err(if seen { Code::ForeignService } else { Code::NotFound }.into())
 }

@@ -1,4 +1,4 @@
-//! Messages of an owner to the consumers of its services: written, changed, removed.
+//! Messages of a service owner to the consumers of its services.
 
 use crate::ATTEMPTS_MAX;
 use domain::id::{MessageId, ServiceId};
@@ -12,13 +12,14 @@ use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
 use dovetail_table::{Keyed, Table};
 use serde_json::{Map, Value};
 
-/// Writes one more.
+/// Creates a message.
 pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
     if call.pov == Pov::Consumer {
         return Err(Code::NotFound.into());
     }
     let content = content(table, call, None).await?;
     for attempt in 0..ATTEMPTS_MAX {
+        // All messages of a team are one record. Its revision is the fence of the limit and of the numbers (ADR 26).
         let before = messages(table, call).await?;
         let after = before.with(content.clone(), &call.stamp()).map_err(|not_taken| match not_taken {
             NotTaken::TooMany => Code::TooManyMessages,
@@ -33,12 +34,13 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     Err(Code::Contended.into())
 }
 
-/// Changes what a body names of one, or with `PUT` all of it.
+/// Updates the fields in the body, or with `PUT` all fields.
 pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = own(call)?;
     for attempt in 0..ATTEMPTS_MAX {
         let before = messages(table, call).await?;
         let message = before.find(id).ok_or(Code::NotFound)?;
+        // `PUT` replaces the message, so absent fields get their defaults.
         let basis = (call.method != "PUT").then_some(&message.content);
         let Some(after) = before.changed(id, content(table, call, basis).await?, &call.stamp()) else {
             return Ok(shown(call, 200, &before, message));
@@ -52,7 +54,7 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
     Err(Code::Contended.into())
 }
 
-/// Removes one.
+/// Removes a message.
 pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = own(call)?;
     for attempt in 0..ATTEMPTS_MAX {
@@ -67,7 +69,9 @@ pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure>
     Err(Code::Contended.into())
 }
 
-/// The message that a path names; another team's is not even looked up, and a consumer writes none.
+/// Returns the id in the path, if it is a message of the caller's team.
+///
+/// The id contains the team, so a foreign message needs no read. A consumer writes no messages.
 fn own(call: &Call) -> Result<MessageId, Failure> {
     let id = call.id(MessageId::parse)?;
     let is_own = id.team() == call.caller.team.id && call.pov == Pov::ServiceOwner;
@@ -79,7 +83,7 @@ async fn messages(table: &Table, call: &Call) -> Result<Messages, Failure> {
     Ok(table.messages(owner.id).await?.unwrap_or_else(|| Messages::none(owner.clone())))
 }
 
-/// Whether it is stored; otherwise somebody else was faster.
+/// Stores the messages, and returns false if another request was faster.
 async fn kept(
     table: &Table,
     call: &Call,
@@ -95,7 +99,7 @@ fn shown(call: &Call, status: u16, messages: &Messages, message: &Message) -> Re
     Reply::new(status, view::message(&messages.owner, message, call.now, &Viewpoint::of(call)))
 }
 
-/// What a body says; what is absent is as in `before`, or, where there is nothing before, as it is when nothing is said.
+/// Returns the content in a body. Absent fields have the values of `before`, or else their defaults.
 async fn content(table: &Table, call: &Call, before: Option<&Content>) -> Result<Content, Failure> {
     let body = call.object()?;
     let before = before.cloned();
@@ -137,7 +141,7 @@ fn expires(value: &Value) -> Result<Timestamp, FieldError> {
     value.as_str().and_then(Timestamp::parse).ok_or_else(wrong)
 }
 
-/// The services that a body names by their URLs, or as they are shown, each once; everything that is wrong in one sentence.
+/// Returns the services in `scopes`, each once, or one error for all entries at fault.
 async fn services(
     table: &Table,
     call: &Call,
@@ -145,6 +149,7 @@ async fn services(
 ) -> Result<Result<Vec<ServiceRef>, FieldError>, Failure> {
     let wrong = |message: String| Ok(Err(FieldError::new("scopes", message)));
     let Some(list) = value.as_array() else { return wrong("is no list of URLs of services".to_owned()) };
+    // Each entry costs a read, so the limit comes first.
     if list.len() > SERVICES_MAX {
         return wrong(format!("names more than {SERVICES_MAX} services"));
     }

@@ -1,4 +1,4 @@
-//! The blast radius of a definition: which items would stop being valid under it. Nothing is written.
+//! The dry run of a definition: the items that it would make invalid. It writes nothing.
 
 use domain::actor::TeamRef;
 use domain::declaration::{BODY_BYTES_MAX, DEPTH_MAX};
@@ -13,49 +13,49 @@ use dovetail_table::{Beside, Bound, Direction, Error, Listed, Read, Rows, Source
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// How many items one request checks when nothing is said, and at most.
+/// Default and maximum number of items in one request (ADR 22).
 const CHECKED_MAX: usize = 500;
 
-/// How many rows are read and checked at once.
+/// Rows of one read.
 const AT_ONCE: usize = 100;
 
-/// How much of the owner's items one request reads: those of other services are among them.
+/// Maximum read of one request. The list of the owner also contains the items of its other services.
 const READ_MAX: Bound = Bound { rows: 1_000, units: 2_000 };
 
-/// What items are checked for.
+/// The parameters of a dry run.
 struct Check<'a> {
     schema: &'a Schema,
     service: ServiceId,
     viewpoint: Viewpoint,
-    /// How many of them.
+    /// Maximum number of items.
     limit: usize,
 }
 
-/// What was found so far.
+/// The result so far.
 #[derive(Default)]
 struct Found {
     checked: usize,
     failing: Vec<Failing>,
-    /// The bytes of the declarations that were checked.
+    /// Size of the checked declarations, in bytes.
     bytes: usize,
-    /// The steps that judging them took.
+    /// Steps of the checks so far (ADR 8).
     steps: u64,
-    /// Where the last row stands that was looked at.
+    /// Position of the last row.
     last: Option<String>,
-    /// Whether there may be more behind it.
+    /// Whether more rows may follow.
     more: bool,
 }
 
-/// An item that would not be valid.
+/// An item that is invalid under the definition.
 struct Failing {
     team: TeamRef,
     view: Value,
     position: String,
-    /// How many were checked up to it.
+    /// Number of checked items up to this one.
     checked: usize,
 }
 
-/// The next page of what a definition would do to the items of the service that it is a new version of.
+/// Returns the next page of the effects of a definition on the items of its service.
 pub(crate) async fn of(
     table: &Table,
     key: &CursorKey,
@@ -68,6 +68,7 @@ pub(crate) async fn of(
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).filter(|limit| *limit > 0);
     let mut found = Found::default();
     if let Some(service) = table.service(&schema.title).await? {
+        // The result shows declarations of consumers, so only the owner of the title may see it.
         if service.owner.id != team {
             return Err(Code::ForeignService.into());
         }
@@ -82,13 +83,13 @@ pub(crate) async fn of(
     Ok(found.reply(next))
 }
 
-/// What a position is bound to: the path and the definition.
+/// Returns the identity of the list for its cursors: path and definition.
 fn identity(call: &Call, schema: &Schema) -> String {
     json!([call.path.trim_end_matches('/'), schema.title, Hash::of(&schema.text).to_string()]).to_string()
 }
 
 impl Found {
-    /// Checks items from where the rows begin, as far as one request goes.
+    /// Checks items from the first row on, within the bounds of one request.
     async fn look(&mut self, table: &Table, rows: Rows<'_, Item>, check: &Check<'_>) -> Result<(), Failure> {
         let concerns = |item: &Item| item.declared && item.service.id == check.service;
         let (mut rows, mut read) = (rows.at_once(check.limit.min(AT_ONCE)), Read::default());
@@ -99,6 +100,7 @@ impl Found {
             let related = read.by(table.beside(declarations)).await?;
             for Listed { position, value: item } in batch {
                 if concerns(&item) {
+                    // One more item may take a whole budget, so the page ends at half of it.
                     if self.checked >= check.limit || self.steps >= STEPS_MAX / 2 {
                         self.more = true;
                         return Ok(());
@@ -124,7 +126,7 @@ impl Found {
         };
         self.checked += 1;
         self.bytes = self.bytes.saturating_add(text.len());
-        // Each item has a budget of its own, for with its own request it will have one; the page ends early instead.
+        // In a submission the item would have the budget of a request too. The page ends early instead.
         let mut budget = Budget::of_request();
         let problems = off_worker(|| check.schema.problems(&declared, &mut budget));
         self.steps = self.steps.saturating_add(budget.taken());
@@ -136,7 +138,7 @@ impl Found {
         Ok(())
     }
 
-    /// Ends behind the last item of which a reply has room to tell.
+    /// Shortens the page to the items with room in the reply.
     fn cut_to_fit(&mut self) {
         let fitting = fitting(self.failing.iter().map(|failing| &failing.view));
         if fitting >= self.failing.len() {

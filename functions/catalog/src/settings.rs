@@ -1,4 +1,4 @@
-//! A service's settings as they come in a body; what is absent stays as it is, and all that is wrong is told at once.
+//! Settings of a service in a body. Absent fields keep their values, and the reply lists all errors.
 
 use domain::actor::TeamRef;
 use domain::declaration::name_problem;
@@ -11,7 +11,7 @@ use dovetail_http::{Failure, FieldError};
 use dovetail_table::{Error, Table};
 use serde_json::{Map, Value};
 
-/// The settings after the update that `body` asks for.
+/// Returns the settings after the update in `body`.
 pub(crate) async fn read(
     table: &Table,
     body: &Map<String, Value>,
@@ -29,6 +29,7 @@ pub(crate) async fn read(
     if let Some(teams) = allowed {
         asked.settings.allowed_teams = teams.into_iter().map(|team| team.id).collect();
     }
+    // Existing clients write `dependant`. Both spellings set the same field.
     for field in ["dependant_teams", "dependent_teams"] {
         match asked.teams(table, field, DEPENDENT_TEAMS_MAX).await? {
             Some(teams) if teams.contains(&service.owner) => {
@@ -48,7 +49,7 @@ pub(crate) async fn read(
     if asked.wrong.is_empty() { Ok(asked.settings) } else { Err(asked.wrong.into()) }
 }
 
-/// The settings as far as they are read.
+/// The settings and the errors so far.
 struct Asked<'a> {
     body: &'a Map<String, Value>,
     settings: Settings,
@@ -60,7 +61,7 @@ impl Asked<'_> {
         self.wrong.push(FieldError::new(field, message));
     }
 
-    /// Sets what a field says.
+    /// Applies a field of the body, if present.
     fn set<T>(
         &mut self,
         field: &str,
@@ -74,7 +75,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Teams by id or by name, each once, in order; none when the field says nothing, or nothing that can be read.
+    /// Returns the teams of a field by id or name, each once, in order; none if the field is absent or invalid.
     async fn teams(
         &mut self,
         table: &Table,
@@ -86,6 +87,7 @@ impl Asked<'_> {
             self.refuse(field, "is no list of teams");
             return Ok(None);
         };
+        // Each entry costs a read, so the limit comes first.
         if list.len() > most {
             self.refuse(field, format!("names more than {most} teams"));
             return Ok(None);
@@ -126,7 +128,7 @@ fn state(value: &Value) -> Result<ServiceState, String> {
     state.ok_or_else(|| format!("is none of {}", ServiceState::ALL.map(ServiceState::name).join(", ")))
 }
 
-/// Null, or a version that there is.
+/// Parses null or an existing version.
 fn minimum_version(value: &Value, newest: u64) -> Result<Option<u64>, String> {
     if value.is_null() {
         return Ok(None);
@@ -135,7 +137,7 @@ fn minimum_version(value: &Value, newest: u64) -> Result<Option<u64>, String> {
     version.map(Some).ok_or_else(|| format!("is neither null nor a schema version from 1 to {newest}"))
 }
 
-/// Tags, each once, in order.
+/// Parses tags: each once, in order.
 fn tags(value: &Value) -> Result<Vec<String>, String> {
     let list = value.as_array().ok_or("is no list of texts")?;
     if list.len() > TAGS_MAX {

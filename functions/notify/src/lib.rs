@@ -1,15 +1,16 @@
-//! Notifications: an event for each history entry, submission and deployed item version, made of the stream's
-//! images; no table is read.
+//! Publishes an event for each history entry, submission and deployed item.
+//!
+//! The images in the stream contain all the data, so it reads no table.
 
 use domain::event::{self, Event};
 use dovetail_aws::log;
 use dovetail_events::Bus;
 use dovetail_table::stream::{StreamEvent, StreamReply, Written, again_from, records};
 
-/// Publishes what a batch of stream records tells of.
+/// Publishes the events of a batch of stream records.
 ///
-/// What cannot be published, or not be read, comes again from its record on; what is behind it may then be
-/// published twice, under the same id.
+/// After a failure, Lambda delivers the batch again from the failed record on. Later events may then occur twice,
+/// under the same id.
 pub async fn handle(bus: &Bus, event: StreamEvent) -> StreamReply {
     let mut events: Vec<Event> = Vec::new();
     let mut sequences: Vec<String> = Vec::new();
@@ -24,6 +25,7 @@ pub async fn handle(bus: &Bus, event: StreamEvent) -> StreamReply {
             Err(error) => {
                 log(&format!("stream record {}", record.sequence), &error.to_string());
                 unread = Some(record.sequence);
+                // Events behind the unreadable record have to wait: those of one subject are sent in order (ADR 11).
                 break;
             }
         }
@@ -31,6 +33,7 @@ pub async fn handle(bus: &Bus, event: StreamEvent) -> StreamReply {
     match bus.publish(&events).await {
         None => again_from(unread),
         Some(first) => {
+            // All events come from records before an unreadable one, so this retry includes that record.
             let sequence = sequences.get(first).cloned();
             let record = format!("stream record {}", sequence.as_deref().unwrap_or_default());
             log(&record, "the bus does not take its event");

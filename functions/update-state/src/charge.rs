@@ -1,4 +1,4 @@
-//! Marking a charge as processed, by the service's owner.
+//! Processing of charges by the service owner.
 
 use crate::ATTEMPTS_MAX;
 use domain::charge::{self, Charge, Refused};
@@ -10,12 +10,14 @@ use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
 use dovetail_table::{Commit, Table};
 use serde_json::Value;
 
-/// Loads, decides, commits; again from the start when something moved meanwhile. What this request has written itself, and
-/// only its answer was lost, is then as asked for already.
+/// Marks a charge as processed: loads, decides and commits, and starts over if another request was faster.
+///
+/// After a lost answer, the next attempt finds the charge processed and returns it.
 pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChargeId::parse)?;
     for attempt in 0..ATTEMPTS_MAX {
         let charge = load(table, call, id).await?;
+        // After the visibility check, so a foreign charge is 404 whatever the body contains.
         let processed = processed(call)?;
         let item = table.item(charge.item).await?.ok_or(Code::Broken)?;
         let (caller, stamp) = (&call.caller.team, call.stamp());
@@ -26,6 +28,7 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
                     return Ok(shown(call, &marked.charge));
                 }
             }
+            // Charge and item are from different moments (docs/explanation/concurrency.md, torn reads).
             Err(Refused::Torn) => {}
             Err(Refused::NotOwner) => return Err(Code::NotOwner.into()),
             Err(Refused::Processed) => return Err(Code::ChargeProcessed.into()),
@@ -33,17 +36,19 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
         }
         pause(attempt).await;
     }
+    // The last attempt may be stored, although its answer was lost.
     let charge = load(table, call, id).await?;
     if charge.processed.is_some() { Ok(shown(call, &charge)) } else { Err(Code::Contended.into()) }
 }
 
-/// Returns the refusal of a division before `earliest`.
+/// Returns the rejection of a division before `earliest`.
 fn divided_just_now(earliest: Timestamp, now: Timestamp) -> Reply {
     let micros = earliest.micros().saturating_sub(now.micros());
+    // Rounded up: a second too early would fail again.
     Reply::error(Code::DividedJustNow).retry_after(micros.div_ceil(1_000_000))
 }
 
-/// The charge; not found unless the caller is a party.
+/// Returns the charge, or 404 unless the caller's team is a party.
 async fn load(table: &Table, call: &Call, id: ChargeId) -> Result<Charge, Failure> {
     let team = call.caller.team.id;
     let is_party = |charge: &Charge| Pov::ALL.iter().any(|pov| pov.shows_charge(charge, team));
@@ -51,7 +56,7 @@ async fn load(table: &Table, call: &Call, id: ChargeId) -> Result<Charge, Failur
     charge.ok_or_else(|| Code::NotFound.into())
 }
 
-/// Returns `processed`, if the body has it (docs/reference/http.md rule 9).
+/// Returns `processed` from the body (docs/reference/http/README.md, convention 9).
 fn processed(call: &Call) -> Result<Option<bool>, Failure> {
     match call.object()?.get("processed") {
         None => Ok(None),

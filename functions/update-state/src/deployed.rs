@@ -1,4 +1,4 @@
-//! Deployed items on their own: recorded for an item or a change instance, or patched onto the newest.
+//! Deployed items by themselves: created for an item or a change instance, or merged into the newest version.
 
 use crate::body::data_text;
 use crate::{Decision, Deploy, decide};
@@ -14,7 +14,7 @@ use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
 use dovetail_table::{Direction, Source, Table};
 use serde_json::{Map, Value};
 
-/// Records what is deployed for a service item, or with a change instance.
+/// Creates a deployed item for a service item or a change instance.
 pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let body = call.object()?;
     let data = data_text("data", body.get("data").unwrap_or(&Value::Null))?;
@@ -22,7 +22,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     record(table, call, id, Deploy { data, onto: None }).await
 }
 
-/// Records the newest deployed item with some of its data changed; the version that is patched stays.
+/// Creates a version with some data changed; the version in the path stays.
 pub(crate) async fn patch(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let deployed = table.deployed(call.id(DeployedId::parse)?).await?;
     let team = call.caller.team.id;
@@ -34,11 +34,12 @@ pub(crate) async fn patch(table: &Table, call: &Call) -> Result<Reply, Failure> 
     let item = table.item(deployed.item).await?.ok_or(Code::Broken)?;
     let mut data = serde_json::from_str(&deployed.data).unwrap_or_default();
     merge(&mut data, delta);
+    // The new version belongs to the newest finished change instance, even if the old one came with an earlier.
     let change = newest_done(table, &item).await?.unwrap_or(deployed.change);
     record(table, call, change, Deploy { data: json::canonical(&data), onto: Some(deployed.id) }).await
 }
 
-/// Lays `delta` over `data`, object by object.
+/// Merges `delta` into `data`, object by object.
 fn merge(data: &mut Value, delta: &Value) {
     match (data, delta) {
         (Value::Object(data), Value::Object(delta)) => {
@@ -56,6 +57,7 @@ async fn record(table: &Table, call: &Call, id: ChangeId, deploy: Deploy) -> Res
     if let Some(deployed) = deployed {
         return Ok(Reply::new(201, view::deployed_item(&deployed, &viewpoint)));
     }
+    // The same data as in the newest version make no new one (R23).
     let latest = item.deployed.ok_or(Code::Broken)?;
     let deployed = table.deployed(latest.id).await?.ok_or(Code::Broken)?;
     let mut body = view::deployed_item(&deployed, &viewpoint);
@@ -65,8 +67,9 @@ async fn record(table: &Table, call: &Call, id: ChangeId, deploy: Deploy) -> Res
     Ok(Reply::new(200, body))
 }
 
-/// Finds the change instance that a new deployed item belongs to: the named one, or the newest done on the named item.
-/// A body that names both must name a change instance of that item.
+/// Returns the change instance of a new deployed item: the one in the body, or the newest done one of its item.
+///
+/// A body with both must name a change instance of that item.
 async fn target(table: &Table, call: &Call, body: &Map<String, Value>) -> Result<ChangeId, Failure> {
     let change = reference(call, body, "change_instance", "change_instances", ChangeId::parse)?;
     let item = reference(call, body, "service_item", "service_items", ItemId::parse)?;
@@ -86,7 +89,7 @@ async fn target(table: &Table, call: &Call, body: &Map<String, Value>) -> Result
     }
 }
 
-/// Reads a reference to another object, an id or a URL.
+/// Parses a reference to an object, an id or a URL.
 fn reference<Id>(
     call: &Call,
     body: &Map<String, Value>,
@@ -100,7 +103,7 @@ fn reference<Id>(
         .ok_or_else(|| FieldError::new(field, format!("must be the id or the URL of one of {collection}")))
 }
 
-/// Checks that a change instance is one of an item; the caller learns nothing about what it may not see.
+/// Checks that a change instance belongs to an item. The error reveals nothing about invisible objects.
 async fn of_item(table: &Table, call: &Call, id: ChangeId, item: ItemId) -> Result<ChangeId, Failure> {
     let team = call.caller.team.id;
     let change = table.change(id).await?;
@@ -115,8 +118,9 @@ async fn of_item(table: &Table, call: &Call, id: ChangeId, item: ItemId) -> Resu
     Err(errors.to_vec().into())
 }
 
-/// The newest change instance of the service owner that deployed items go with.
+/// Returns the newest change instance of the service owner in state APPROVED or COMPLETED.
 async fn newest_done(table: &Table, item: &Item) -> Result<Option<ChangeId>, Failure> {
+    // The slot of the item shows an approved one without another read.
     if let Some(slot) = item.main().validated.filter(|slot| slot.state == State::Approved) {
         return Ok(Some(slot.change));
     }

@@ -1,4 +1,4 @@
-//! Owners' decisions: a change instance moves, its log changes, a deployed item is recorded.
+//! Decisions of owners: state, log and deployed item of a change instance.
 
 mod body;
 mod charge;
@@ -15,7 +15,7 @@ use dovetail_http::{Answering, Call, Code, Event, Failure, Function, Operation, 
 use dovetail_table::{Commit, Error, Table, Undecided};
 use serde_json::{Map, Value, json};
 
-/// How often a decision is made anew because others moved what it was made on.
+/// Maximum number of attempts of a decision. Each failed one has lost against another writer.
 const ATTEMPTS_MAX: u32 = 12;
 
 /// Answers one request.
@@ -47,25 +47,26 @@ fn shown(call: &Call, status: u16, (decided, related): &(Decided, Related)) -> R
     Reply::new(status, view::change_instance(&decided.change, related, &Viewpoint::of(call)))
 }
 
-/// What an owner asks for.
+/// The decision in a request.
 enum Decision {
-    /// What the body says; it is read once the change instance is known to exist.
+    /// State, log and deployed item in the body. The body comes after the change instance, so a missing one is 404.
     AsAsked,
-    /// A deployed item on its own.
+    /// A deployed item by itself.
     Deploy(Deploy),
     Retry,
 }
 
-/// A deployed item to record.
+/// A new deployed item.
 struct Deploy {
     /// Canonical JSON.
     data: String,
-    /// The version that it was made from, if it was.
+    /// The version with the old data, if it was a merge.
     onto: Option<DeployedId>,
 }
 
-/// Loads, decides, commits; again from the start when something moved meanwhile. What the reply shows beside the
-/// change instance is read while that is written.
+/// Loads, decides and commits, and starts over if another request was faster.
+///
+/// The function reads the other content of the reply concurrently with the write.
 async fn decide(
     table: &Table,
     call: &Call,
@@ -75,7 +76,8 @@ async fn decide(
     let mut attempted = None;
     for attempt in 0..ATTEMPTS_MAX {
         let read = load(table, call, id, decision).await?;
-        // A first attempt may have been written although its answer was lost (docs/explanation/concurrency.md, lost answers).
+        // The earlier attempt may be stored, although its answer was lost (docs/explanation/concurrency.md, lost
+        // answers).
         if attempt > 0
             && let Some(written) = written(table, call, &read, attempted).await?
         {
@@ -89,16 +91,18 @@ async fn decide(
                 if commit? == Commit::Done {
                     return match related {
                         Ok(related) => Ok((decided, related)),
-                        // It is decided: what failed beside is read again.
+                        // The decision is stored, so a failed read of the other content must not become an error.
                         Err(_) => with_related(table, decision, decided).await,
                     };
                 }
                 pause(attempt).await;
             }
+            // Change instance and item are from different moments (docs/explanation/concurrency.md, torn reads).
             Err(Refused::Torn) => pause(attempt).await,
             Err(refused) => return Err(refusal(call, &refused, &read)),
         }
     }
+    // The last attempt may be stored as well, although its answer was lost.
     let read = load(table, call, id, decision).await?;
     match written(table, call, &read, attempted).await? {
         Some(written) => with_related(table, decision, written).await,
@@ -106,15 +110,14 @@ async fn decide(
     }
 }
 
-/// The change instance with its item and, for a retry, its consumer's head; not found unless the caller is a party.
+/// Returns the change instance with its item, and for a retry the head; 404 unless the caller's team is a party.
 async fn load(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -> Result<Undecided, Failure> {
     let read = table.undecided(id, call.caller.team.id, matches!(decision, Decision::Retry)).await?;
     read.ok_or_else(|| Code::NotFound.into())
 }
 
 impl Decision {
-    /// What is decided on what was read; the head is read only by those that take numbers from it, the service only by
-    /// those that go by its settings.
+    /// Decides on the read records. It reads the head and the service only if the decision depends on them.
     async fn made_on(
         &self,
         table: &Table,
@@ -132,11 +135,13 @@ impl Decision {
                 return Ok(decide::retry(change, item, head, caller, &stamp));
             }
         };
+        // Most deployed items use the numbers next to their change instance (ADR 1), so they do not need the head.
         let head = if decide::takes_numbers(item, &update) {
             Some(table.head(change.consumer.id).await?.ok_or(Code::Broken)?)
         } else {
             None
         };
+        // Only approvals and completions of people depend on the settings (R32).
         let service = if decide::asks_service(change, &update, &stamp) {
             Some(table.service(&change.service.title).await?.ok_or(Code::Broken)?)
         } else {
@@ -146,12 +151,12 @@ impl Decision {
     }
 }
 
-/// Writes what was decided; there may be nothing to write.
+/// Commits a decision; one without writes needs no transaction.
 async fn commit(table: &Table, decided: &Decided) -> Result<Commit, Error> {
     if decided.writes.is_empty() { Ok(Commit::Done) } else { table.commit(&decided.writes).await }
 }
 
-/// What the reply shows beside the change instance; a deployed item on its own is shown alone.
+/// Reads the other content of the reply. A deployed item by itself has none.
 async fn related(table: &Table, decision: &Decision, decided: &Decided) -> Result<Related, Error> {
     match decision {
         Decision::AsAsked | Decision::Retry => table.related_to_decided(decided).await,
@@ -168,7 +173,7 @@ async fn with_related(
     Ok((decided, related))
 }
 
-/// The outcome of an attempt of this request, if it bears its mark; of a retry, the new change instance.
+/// Returns the outcome of an earlier attempt with the same request id; for a retry, the new change instance.
 async fn written(
     table: &Table,
     call: &Call,
@@ -179,6 +184,7 @@ async fn written(
         Some(id) => table.deployed(id).await?,
         None => None,
     };
+    // Another request may have stored its deployed item under the attempted number.
     let deployed = deployed.filter(|deployed| deployed.request == call.request);
     if deployed.is_none() && !change.bears(&call.request) {
         return Ok(None);
@@ -194,7 +200,7 @@ async fn written(
     Ok(Some(Decided { change, item: item.clone(), writes: Vec::new(), deployed }))
 }
 
-/// The reply to a refused decision; it tells the state that stands against it.
+/// Returns the reply to a rejected decision, with the present state.
 fn refusal(call: &Call, refused: &Refused, read: &Undecided) -> Failure {
     let mut fields = Map::new();
     fields.insert("state".to_owned(), json!(read.change.state.name()));
@@ -236,7 +242,7 @@ fn refusal(call: &Call, refused: &Refused, read: &Undecided) -> Failure {
     Reply::problem(code, &detail, fields).into()
 }
 
-/// Returns the reply to an illegal move, with the allowed ones and the URL of a retry where there is one.
+/// Returns the reply to an illegal transition, with the allowed ones and the URL of a possible retry.
 fn illegal(
     call: &Call,
     (from, to): (State, State),
