@@ -1,4 +1,4 @@
-//! One try of one delivery, and what follows from it.
+//! One attempt of one delivery, and its consequence.
 
 use crate::{Did, Handles, Undone};
 use domain::event::CHANGE_INSTANCE;
@@ -8,14 +8,16 @@ use domain::webhook::delivery::{Delivery, Ended, Next, Replied, Turn, next, turn
 use dovetail_aws::{log, now, pause};
 use dovetail_table::Keyed;
 
-/// How often the turn of a delivery is decided anew because others came between.
+/// Maximum number of attempts to decide the turn of a delivery. Each failed one has lost against another delivery.
 const TURNS_MAX: u32 = 8;
 
-/// Tries a delivery, unless its webhook is gone, rests, cools or is down.
+/// Attempts a delivery, unless its webhook is gone, inactive or cooling, or its receiver is down.
 pub(crate) async fn attempt(handles: &Handles, delivery: Delivery) -> Result<Did, Undone> {
     let webhook = handles.table.webhook(delivery.webhook).await?;
+    // Every attempt reads the webhook, so a removed or inactive one gets no retries.
     let Some(webhook) = webhook.filter(|webhook| webhook.settings.active) else { return Ok(Did::default()) };
     let last = handles.table.replied(webhook.id).await?;
+    // A receiver that is down gets one request a minute, so it cannot occupy the function's concurrency (ADR 20).
     if last.as_ref().is_some_and(|last| last.is_down(now())) {
         return follow(handles, delivery, Ended::HeldBack, now()).await;
     }
@@ -27,13 +29,13 @@ pub(crate) async fn attempt(handles: &Handles, delivery: Delivery) -> Result<Did
     let ended_at = now();
     let replied = Replied::after(last.as_ref(), &delivery, ended, ended_at);
     if let Err(error) = handles.table.put_replied(&replied).await {
-        // It was sent: to send it again for this would be worse.
+        // The request is sent. A repetition would be worse than a missing record.
         log(&format!("reply to webhook {}", webhook.id), &error.to_string());
     }
     follow(handles, delivery, ended, ended_at).await
 }
 
-/// Whether it is a delivery's turn; if not, it waits, or another one that waits stands for it.
+/// Returns whether a delivery may start. If not, it waits, or another waiting event represents it (ADR 20).
 async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Result<bool, Undone> {
     for attempt in 0..TURNS_MAX {
         let before = handles.table.cooling(webhook.id).await?;
@@ -43,10 +45,13 @@ async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Re
             Turn::Later(after, seconds) => (after, Some(seconds)),
         };
         let revision = before.map(|before| before.revision);
+        // The revision decides between concurrent deliveries to one webhook.
         if handles.table.put_cooling(revision, &after).await? == Keyed::Stored {
             return match wait {
                 None => Ok(true),
                 Some(seconds) => {
+                    // If this fails, SQS repeats the message. The record then has its own event as the waiting one,
+                    // so it waits again.
                     handles.queue.send(delivery.to_message(), seconds).await?;
                     Ok(false)
                 }
@@ -57,7 +62,7 @@ async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Re
     Err(dovetail_table::Error::Unavailable("the webhook's turns keep changing".to_owned()).into())
 }
 
-/// Does what follows from a try.
+/// Executes the consequence of an attempt.
 async fn follow(handles: &Handles, delivery: Delivery, ended: Ended, at: Timestamp) -> Result<Did, Undone> {
     match next(delivery, ended, at) {
         Next::Done => Ok(Did { delivered: 1, ..Did::default() }),

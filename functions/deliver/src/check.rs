@@ -1,4 +1,4 @@
-//! One page of a healthcheck's run: its items are asked about with one request, and the next page is the next message.
+//! One page of a healthcheck run: one request about its items, then a message for the next page (ADR 25).
 
 use crate::{Did, Handles, Undone};
 use domain::healthcheck::answer::{self, Failed, ToldOfAll};
@@ -8,23 +8,24 @@ use domain::item::{Item, RuntimeState};
 use dovetail_aws::{now, pause};
 use dovetail_table::{Direction, Error, Keyed, Source};
 
-/// How many of the owner's items are read at once, and so are asked about at most.
+/// Maximum number of items in one read, and so in one request.
 const ITEMS_MAX: usize = 100;
-/// How often items are read on without one that is to be asked about.
+/// Maximum number of reads without an item to check.
 const READS_MAX: usize = 10;
-/// How often the end of a run is told anew because others came between.
+/// Maximum number of attempts to store the end of a run.
 const ENDS_MAX: u32 = 8;
 
-/// The items of a page.
+/// The items of one page.
 struct Page {
     items: Vec<Item>,
-    /// Behind which of the owner's items the next one begins; none if there is none.
+    /// Position in the owner's items for the next page; none at the end.
     after: Option<String>,
 }
 
-/// Goes on with a run, unless it is not the one that is under way, or its healthcheck is gone.
+/// Continues a run, unless it is not the present one or its healthcheck is gone.
 pub(crate) async fn check(handles: &Handles, run: Run) -> Result<Did, Undone> {
     let course = handles.table.course(run.team, run.service).await?;
+    // SQS may repeat a message, even after the end of its run.
     if !course.is_some_and(|course| course.is_at(&run)) {
         return Ok(Did::default());
     }
@@ -33,7 +34,7 @@ pub(crate) async fn check(handles: &Handles, run: Run) -> Result<Did, Undone> {
     };
     let page = page(handles, &run).await?;
     let (told, failed) = match run.counted.failed {
-        // Who was not to be reached is not asked again in this run, page after page.
+        // The target has failed in this run. A dead target must cost one timeout, and not one for each page (ADR 25).
         Some(failed) => (unknown(&page.items, failed), Some(failed)),
         None => ask(handles, &healthcheck, &page.items).await,
     };
@@ -50,12 +51,13 @@ pub(crate) async fn check(handles: &Handles, run: Run) -> Result<Did, Undone> {
     Ok(Did::default())
 }
 
-/// The next items that are to be asked about: those of the service that are in service.
+/// Returns the next items to check: those of the service with the runtime state IN_SERVICE.
 async fn page(handles: &Handles, run: &Run) -> Result<Page, Error> {
     let source = Source::<Item>::owned_by(run.team);
     let rows = handles.table.rows(&source, Direction::Ascending, run.after.as_deref());
     let mut rows = rows.at_once(ITEMS_MAX);
     let mut page = Page { items: Vec::new(), after: run.after.clone() };
+    // The owner may have many items of other services. The next message continues the search.
     for _ in 0..READS_MAX {
         let Some(batch) = rows.next().await? else {
             return Ok(Page { after: None, ..page });
@@ -93,7 +95,7 @@ fn unknown(items: &[Item], failed: Failed) -> ToldOfAll {
     ToldOfAll { items: items.iter().map(|item| (item.id, failed.told())).collect(), faults: 0 }
 }
 
-/// Tells that a run has ended.
+/// Stores the end of a run.
 async fn end(handles: &Handles, run: &Run) -> Result<(), Undone> {
     for attempt in 0..ENDS_MAX {
         let Some(before) = handles.table.course(run.team, run.service).await? else { return Ok(()) };

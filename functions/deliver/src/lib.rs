@@ -1,7 +1,7 @@
-//! Deliveries: what the bus tells becomes a message for each webhook that wants it, and each message is tried until its
-//! receiver takes it or it is given up; and healthchecks, which ask about a page of items with each message.
+//! Deliveries of webhooks, and runs of healthchecks.
 //!
-//! Messages of a batch are worked on beside each other, and each is one webhook's alone: no receiver waits for another.
+//! An event becomes one message for each of its webhooks. A message causes one attempt, and a failed attempt the next
+//! message. Messages of a batch run concurrently, so receivers do not wait for each other.
 
 mod attempt;
 mod check;
@@ -17,36 +17,33 @@ use dovetail_table::{Error, Table};
 use futures_util::future::join_all;
 use serde_json::Value;
 
-/// What the function reaches.
+/// The clients of the function.
 #[derive(Clone, Debug)]
 pub struct Handles {
-    /// The tables.
     pub table: Table,
-    /// The queue that its messages are from.
+    /// The queue of its own messages.
     pub queue: Queue,
-    /// The way to receivers.
+    /// HTTP client for receivers.
     pub outbound: Outbound,
 }
 
-/// What was done, for the metrics.
+/// Counts for the metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Did {
-    /// How many deliveries were taken.
+    /// Number of successful deliveries.
     pub delivered: u64,
-    /// How many tries were in vain.
+    /// Number of failed attempts.
     pub not_taken: u64,
-    /// How many deliveries were given up.
+    /// Number of abandoned deliveries.
     pub given_up: u64,
 }
 
-/// Why a message has to come again.
+/// Why SQS must repeat a message.
 #[derive(Debug)]
 enum Undone {
-    /// It is none of ours.
+    /// Not a message of Dovetail.
     Unreadable,
-    /// The table.
     Table(Error),
-    /// The queue.
     Queue(NotTaken),
 }
 
@@ -72,8 +69,10 @@ impl Undone {
     }
 }
 
-/// Works on a batch of messages. What fails on our side comes again, and in the end goes to the dead-letter queue; what
-/// fails on a receiver's is tried again later.
+/// Processes a batch of messages.
+///
+/// After a failure of Dovetail, SQS repeats the message, and in the end moves it to the dead-letter queue. After a
+/// failure of a receiver, a new message makes the next attempt (ADR 20).
 pub async fn handle(handles: &Handles, event: QueueEvent) -> (QueueReply, Did) {
     let ended = join_all(event.records.iter().map(|message| work_on(handles, message))).await;
     let (mut again, mut all) = (Vec::new(), Did::default());

@@ -1,4 +1,4 @@
-//! Carrying work out: what is owed to each item is generated in a transaction of its own, then the record is removed.
+//! Processes work records: a transaction for each item, then one that removes the record.
 
 use crate::of_item::{MISFITS_MAX, OfItem, corrupt};
 use domain::submission::Submission;
@@ -9,36 +9,34 @@ use futures_util::stream::{self, StreamExt};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often a record is finished anew because others finish records of the same submission.
+/// Maximum number of attempts to remove a record. Records of one submission share its counter of work.
 const ATTEMPTS_MAX: u32 = 24;
 
-/// How many items are generated beside each other.
+/// Maximum number of items at once.
 const ITEMS_AT_ONCE: usize = 8;
 
-/// How long work is carried out in one go; what is done by then is not done again.
+/// Maximum duration of one call; the next one continues.
 const DURATION_MAX: Duration = Duration::from_secs(20);
 
-/// When work that is begun now is to be left as it is.
+/// Returns the end of a call that starts now.
 fn deadline() -> Instant {
     Instant::now() + DURATION_MAX
 }
 
-/// What became of a work record.
+/// The outcome of a work record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carried {
-    /// All of it exists, now or since before.
+    /// All its change instances exist.
     Out,
-    /// Some of it is broken; counted on the record, which stays.
+    /// A part is broken; the record stays and counts the failure.
     Broken,
-    /// Some of it is broken, for the last time: the record is set aside.
+    /// A part is broken for the last time; the record is in quarantine.
     SetAside,
 }
 
-/// Carries out what a submission owes, record by record, and tells what became of each. An error is no record's fault:
-/// try again later.
+/// Processes the work records of a submission, and returns their outcomes. An error is temporary.
 ///
-/// After 20 seconds the rest is left: each record that is finished tells the stream of the submission, which wakes
-/// generation again.
+/// It stops after 20 seconds. Each finished record updates the submission, so the stream wakes `generate` again.
 pub async fn carry_out_all(table: &Table, submission: &Submission) -> Result<Vec<Carried>, Error> {
     let until = deadline();
     let (mut all, mut after) = (Vec::new(), 0);
@@ -46,12 +44,13 @@ pub async fn carry_out_all(table: &Table, submission: &Submission) -> Result<Vec
     while Instant::now() < until {
         let Some(owing) = table.next_work(&submission, after).await? else { break };
         after = owing.id.number;
+        // A record in quarantine waits for a redrive (ADR 10).
         if owing.is_set_aside {
             continue;
         }
         let (carried, now) = match carry_out_one(table, &submission, owing, until).await {
             Ok(done) => done,
-            // The time is up in the midst of a record, which is no failure: one that is finished has told the stream.
+            // Not a failure: an earlier record of this call is finished, and its update has woken `generate` already.
             Err(_) if Instant::now() >= until && all.contains(&Carried::Out) => break,
             Err(error) => return Err(error),
         };
@@ -64,7 +63,7 @@ pub async fn carry_out_all(table: &Table, submission: &Submission) -> Result<Vec
     Ok(all)
 }
 
-/// Carries out one work record of which no more is known than its id. An error is not the record's fault.
+/// Processes one work record by its id. An error is temporary.
 pub async fn carry_out(table: &Table, id: WorkId) -> Result<Carried, Error> {
     let submission = match submission_of(table, id).await {
         Ok(Some(submission)) => submission,
@@ -74,14 +73,14 @@ pub async fn carry_out(table: &Table, id: WorkId) -> Result<Carried, Error> {
     let Some(owing) = table.next_work(&submission, id.number.saturating_sub(1)).await? else {
         return Ok(Carried::Out);
     };
+    // The record is gone: another run has finished it.
     if owing.id != id {
         return Ok(Carried::Out);
     }
     carry_out_one(table, &submission, owing, deadline()).await.map(|(carried, _)| carried)
 }
 
-/// Carries out what is left of a staged submission as far as its first change instances, which a reply shows; what is
-/// not done at a certain moment is left.
+/// Processes the first records of a staged submission, up to the change instances of its reply, until a deadline.
 pub async fn carry_out_first(
     table: &Table,
     submission: &Submission,
@@ -91,20 +90,20 @@ pub async fn carry_out_first(
     let Some(last) = submission.direct_changes().take(changes).last() else { return Ok(()) };
     let (mut after, mut submission) = (0, submission.clone());
     while let Some(owing) = table.next_work(&submission, after).await? {
-        // Records are in the order of the change instances that they begin with.
+        // Records have the order of their first change instances, so later ones cannot contain any of the reply.
         let is_beyond = |work: &Work| work.entries.first().is_none_or(|first| first.id > last);
         if owing.is_set_aside || owing.work.as_ref().is_ok_and(is_beyond) {
             break;
         }
         after = owing.id.number;
-        // A failure is counted by whoever the stream wakes; here the rest is not shown.
+        // The run after the stream record counts a failure. This run only serves the reply.
         let now = attempt(table, &submission, &owing.work?, until).await?;
         submission = now.unwrap_or(submission);
     }
     Ok(())
 }
 
-/// What became of a record, and the submission as it is then, if the record is finished.
+/// Returns the outcome of a record, and the updated submission if the record is finished.
 async fn carry_out_one(
     table: &Table,
     submission: &Submission,
@@ -121,7 +120,7 @@ async fn carry_out_one(
     }
 }
 
-/// Counts a failure on the record, unless it may be otherwise later without anything about the record being mended.
+/// Counts a failure on the record, unless it may disappear without a repair of the record.
 async fn judged(table: &Table, id: WorkId, error: Error) -> Result<Carried, Error> {
     if is_temporary(&error) {
         return Err(error);
@@ -146,18 +145,19 @@ async fn attempt(
 ) -> Result<Option<Submission>, Error> {
     let items = OfItem::load(table, work).await?;
     let generating = items.into_iter().map(|of_item| in_time(table, work.id, submission, of_item, until));
-    // What is owed to one item does not wait for another's that is broken.
+    // All items run to their end, because a broken one must not delay the others.
     let generated: Vec<Result<(), Error>> =
         stream::iter(generating).buffer_unordered(ITEMS_AT_ONCE).collect().await;
     let failed = generated.into_iter().filter_map(Result::err);
     let (broken, temporary): (Vec<_>, Vec<_>) = failed.partition(|error| !is_temporary(error));
+    // A broken item comes first: only its error counts against the record.
     match broken.into_iter().chain(temporary).next() {
         Some(error) => Err(error),
         None => finish(table, submission, work).await,
     }
 }
 
-/// Generates what is owed to one item, unless the time is up.
+/// Generates the changes of one item, unless the deadline has passed.
 async fn in_time(
     table: &Table,
     id: WorkId,
@@ -171,8 +171,9 @@ async fn in_time(
     of_item.generate(table, id, submission).await
 }
 
-/// The submission that owes the work; written with it, but a read beside that may show one without the other. None
-/// when the work is gone as well.
+/// Returns the submission of a work record; none if both are gone.
+///
+/// One transaction writes both, but two reads around it can find one without the other.
 async fn submission_of(table: &Table, id: WorkId) -> Result<Option<Submission>, Error> {
     for attempt in 0..MISFITS_MAX {
         if let Some(submission) = table.submission(id.submission).await? {
@@ -186,7 +187,7 @@ async fn submission_of(table: &Table, id: WorkId) -> Result<Option<Submission>, 
     Err(corrupt(id, "its submission is missing"))
 }
 
-/// Removes the record and counts it; somebody else may have done so.
+/// Removes the record and lowers the counter of the submission. Another run may have done so already.
 async fn finish(table: &Table, submission: &Submission, work: &Work) -> Result<Option<Submission>, Error> {
     let mut now_is = submission.clone();
     for attempt in 0..ATTEMPTS_MAX {
@@ -195,7 +196,8 @@ async fn finish(table: &Table, submission: &Submission, work: &Work) -> Result<O
         if commit == Commit::Done {
             return Ok(Some(after));
         }
-        // In this order: the record goes with its count, so a count that is gone leaves no record to be found.
+        // In this order: the counter includes each record that still exists after its read. The reverse order could
+        // see a counter of 0 and a record removed in between, and report a false defect.
         let counted = table.submission(work.id.submission).await?;
         if !table.is_owed(work.id).await? {
             return Ok(counted);

@@ -1,5 +1,6 @@
-//! What is owed to one item: all of it is generated in one transaction, however often it has to be tried. Answered
-//! change instances that this transaction has no room for are closed ahead of it.
+//! The pending work of one item: one transaction for all of it, with any number of attempts.
+//!
+//! If too many answered change instances are open, separate transactions close some of them before (ADR 28).
 
 use domain::actor::Actor;
 use domain::change::Change;
@@ -13,17 +14,19 @@ use dovetail_aws::{now, pause};
 use dovetail_table::{Commit, Error, Table};
 use std::collections::BTreeMap;
 
-/// How often what is owed to an item is generated anew because others moved the item.
+/// Maximum number of attempts for one item. Each failed one has lost against another change of the item.
 const ATTEMPTS_MAX: u32 = 12;
 
-/// How often in a row what was read may not fit together, as beside a transaction, before it counts as broken.
+/// Maximum number of consecutive mismatches. One comes from a transaction during the read; more mean a broken record.
 pub(crate) const MISFITS_MAX: u32 = 3;
 
-/// How many transactions of one call may close change instances ahead of a landing. An item of today takes at most three;
-/// an older one may take more, and the next call continues where this one ends.
+/// Maximum number of sheds in one call.
+///
+/// An item takes at most two by the limit on dependent teams, and an older item more. The next call continues (ADR
+/// 28).
 const SHEDS_MAX: u32 = 16;
 
-/// What is owed to one item, and the records that it speaks of, as they were read.
+/// The pending work of one item, with its records as read.
 pub(crate) struct OfItem {
     owed: Vec<Owed>,
     changes: BTreeMap<ChangeId, Change>,
@@ -31,7 +34,7 @@ pub(crate) struct OfItem {
 }
 
 impl OfItem {
-    /// What a work record owes, item by item, with everything that it speaks of, in one round of reads.
+    /// Reads all records of a work record in one round, and divides them by item.
     pub(crate) async fn load(table: &Table, work: &Work) -> Result<Vec<Self>, Error> {
         let changes: Vec<ChangeId> = work.entries.iter().flat_map(named).collect();
         let items: Vec<_> = work.entries.iter().map(|owed| owed.item).collect();
@@ -50,7 +53,7 @@ impl OfItem {
         Ok(work.entries.chunk_by(|a, b| a.item == b.item).map(of_item).collect())
     }
 
-    /// Generates it, unless it exists; again from the start when the item has moved.
+    /// Generates the work, unless it exists; starts over if the item has changed.
     pub(crate) async fn generate(
         mut self,
         table: &Table,
@@ -63,7 +66,7 @@ impl OfItem {
             let tried = self.once(table, id, submission).await?;
             match tried {
                 Tried::Done => return Ok(()),
-                // Progress, which is neither an attempt nor a misfit.
+                // A shed is progress, so it counts neither as an attempt nor as a mismatch (ADR 28).
                 Tried::Shed => sheds += 1,
                 Tried::Refused | Tried::Busy | Tried::Misfit(_) => {
                     pause(attempt).await;
@@ -73,7 +76,7 @@ impl OfItem {
             self.read_again(table).await?;
             let (is_misfit, reason) = match tried {
                 Tried::Misfit(reason) => (true, reason),
-                // Refused although nothing has moved: what stands in the way is not the item's revision.
+                // The item has its old revision, so another condition fails. A new read will not help.
                 Tried::Refused => (self.revision() == before, "a condition never holds".to_owned()),
                 Tried::Done | Tried::Shed | Tried::Busy => (false, String::new()),
             };
@@ -85,7 +88,7 @@ impl OfItem {
         Err(Error::Unavailable(format!("{id}: others change the same records right now")))
     }
 
-    /// One try on what was read.
+    /// Makes one attempt on the read records.
     async fn once(&self, table: &Table, id: WorkId, submission: &Submission) -> Result<Tried, Error> {
         match self.existing(submission) {
             Existing::All => return Ok(Tried::Done),
@@ -106,7 +109,7 @@ impl OfItem {
             }
             Err(Missing::Declaration) => return Ok(Tried::Misfit("a declaration is missing".to_owned())),
         };
-        // Where submissions are staged from few writes on, so are landings divided.
+        // The setting for the maximum number of writes also divides these transactions (ADR 28).
         let most = table.actions_max().min(LANDING_MAX);
         let shed = shed(&generated.writes, self.item.as_ref(), most, stamp.now);
         match table.commit(shed.as_ref().unwrap_or(&generated.writes)).await? {
@@ -122,8 +125,9 @@ impl OfItem {
         self.item.as_ref().map(|item| item.revision)
     }
 
-    /// What of what is owed to the item exists: all of it is written at once. Another record under one of its keys is
-    /// never taken for it.
+    /// Returns which of the change instances exist. One transaction writes all of them.
+    ///
+    /// A record of another change instance under one of the keys never counts as one of them.
     fn existing(&self, submission: &Submission) -> Existing {
         let found: Vec<&Change> = self.owed.iter().filter_map(|owed| self.changes.get(&owed.id)).collect();
         let same = found.iter().zip(&self.owed).all(|(change, owed)| {
@@ -150,27 +154,27 @@ impl OfItem {
     }
 }
 
-/// The change instances that an entry speaks of: its own, and the one that it follows from.
+/// Returns the change instances of an entry: its own, and its cause.
 fn named(owed: &Owed) -> impl Iterator<Item = ChangeId> + use<> {
     std::iter::once(owed.id).chain(owed.cause)
 }
 
-/// What became of one try.
+/// The outcome of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Tried {
-    /// It exists, now or since before.
+    /// The change instances exist, now or since an earlier run.
     Done,
-    /// Change instances are closed that the landing has no room for; it is to be made again.
+    /// A shed is stored, and the work needs another attempt.
     Shed,
     /// A condition did not hold.
     Refused,
-    /// Nobody knows, or there was other traffic.
+    /// The result is unknown, or other transactions were in the way.
     Busy,
-    /// What was read does not fit together: read beside a transaction, or broken.
+    /// The records do not match: a transaction ran during the read, or one is broken.
     Misfit(String),
 }
 
-/// What exists under the keys of what is owed.
+/// The records under the keys of the pending change instances.
 enum Existing {
     None,
     All,

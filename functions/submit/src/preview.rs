@@ -1,4 +1,4 @@
-//! A declaration is previewed: checked and planned as a submission is, and told instead of written (R34).
+//! Previews: a declaration is checked and planned like a submission, and not written (R34, ADR 23).
 
 use crate::load::{self, Loaded};
 use crate::messages::Concerned;
@@ -11,22 +11,22 @@ use dovetail_http::view::{CHANGES_MAX, Planned, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::Table;
 
-/// How often what earlier submissions owe is waited for; after that the preview is told without a token.
+/// Maximum number of waits for pending work; after that, the preview has no plan token.
 const WAITS_MAX: u32 = 4;
 
-/// How many change instances a page shows at most.
+/// Maximum number of change instances on a page.
 const PAGE_MAX: u64 = 1_000;
 
-/// The query parameters that say which are shown.
+/// Query parameters of the page.
 pub(crate) const PARAMETERS: &[&str] = &["limit", "offset"];
 
-/// Which of the change instances are shown.
+/// The page of change instances in a preview.
 pub(crate) struct Page {
     limit: usize,
     offset: usize,
 }
 
-/// Answers what a submission would do, and changes nothing.
+/// Returns the effects of a submission, and changes nothing.
 pub(crate) async fn preview(
     table: &Table,
     call: &Call,
@@ -46,10 +46,11 @@ pub(crate) async fn preview(
             Err(again) => Err(again),
         };
         match planned {
+            // A short wait: without pending work the preview has a token, and the client needs no second one.
             Ok(_) if loaded.owes && attempt < WAITS_MAX => {}
             Ok(plan) => match plan.preview(&loaded.items, &call.stamp()) {
                 Ok(preview) => return told(table, call, &loaded, &plan, &preview, page).await,
-                // What is planned holds together; if it did not, it would have to be read again.
+                // A consistent plan always has effects. If it has none, the next attempt reads the records again.
                 Err(_) => refusal = Code::Contended,
             },
             Err(Again(why)) => refusal = why,
@@ -59,7 +60,7 @@ pub(crate) async fn preview(
     Err(refusal.into())
 }
 
-/// Reads which are shown.
+/// Parses `limit` and `offset`.
 pub(crate) fn page(call: &Call) -> Result<Page, Failure> {
     let integer = |name: &str| call.query.integer(name).map_err(|error| Call::bad_filter(&error));
     let limit = integer("limit")?

@@ -1,7 +1,7 @@
-//! Reverting: what was declared after an earlier submission is declared again (R37).
+//! Reverts: the declarations after an earlier submission, declared again (R37).
 //!
-//! Only applications that declare something else now are mentioned, as in a partial declaration; from there on it is a
-//! submission like any other.
+//! The result is a partial declaration of the applications with a difference. From there on it is a submission like
+//! any other (ADR 21).
 
 use crate::submitted::Again;
 use domain::change::Version;
@@ -18,26 +18,26 @@ use dovetail_table::{Beside, Past, Table};
 use futures_util::future::try_join_all;
 use std::collections::BTreeMap;
 
-/// How many items may have been changed since: the past of each is read.
+/// Maximum number of items with a change since then. The history of each costs a read.
 const CHANGED_MAX: usize = 2_000;
 
-/// How much is read side by side: applications, items; declarations, which a function has little memory for.
+/// Concurrent reads: of applications, of items, and of declarations. A function has little memory for declarations.
 const APPLICATIONS_AT_ONCE: usize = 8;
 const ITEMS_AT_ONCE: usize = 16;
 const DECLARATIONS_AT_ONCE: usize = 100;
 
-/// A submission that is reverted to.
+/// The target of a revert.
 pub(crate) struct Revert {
     to: Submission,
-    /// How many submissions the team had when it was last told what to declare.
+    /// Number of submissions of the team at the last computation of the declaration.
     told_at: Option<u64>,
 }
 
 impl Revert {
-    /// The submission that a call names: one of the caller's team.
+    /// Returns the submission in the path, if it belongs to the caller's team.
     pub(crate) async fn parse(table: &Table, call: &Call) -> Result<Self, Failure> {
         let id = call.id(SubmissionId::parse)?;
-        // Another team's number is not even looked up.
+        // The id contains the team, so a foreign submission needs no read.
         if id.team() != call.caller.team.id {
             return Err(Code::NotFound.into());
         }
@@ -48,14 +48,14 @@ impl Revert {
         Ok(Self { to, told_at: None })
     }
 
-    /// What to declare, unless that was told of the team as it is.
+    /// Returns the declaration; none if the last one is still current.
     pub(crate) async fn declaration(
         &mut self,
         table: &Table,
         stored: &Stored,
     ) -> Result<Result<Option<Declaration>, Again>, Failure> {
         let now = stored.head.submissions;
-        // While items are landing nothing can be planned.
+        // No plan is possible while a submission is in flight, so a declaration would be useless.
         if self.told_at == Some(now) || stored.head.in_flight.is_some() {
             return Ok(Ok(None));
         }
@@ -66,7 +66,7 @@ impl Revert {
             stored.applications.iter().partition(|application| moment.still_declares(application));
         let then = then(table, &others, moment).await?;
         if self.to.root.is_some_and(|root| root != past::root(&metadata, &same, &then)) {
-            // An index that is late, or a read beside a transaction.
+            // The digest differs: an index was late, or a transaction ran during the reads (ADR 21).
             return Ok(Err(Again(Code::Contended)));
         }
         let then: Vec<&Then> = then.iter().filter(|then| !then.is_now()).collect();
@@ -81,7 +81,7 @@ impl Revert {
     }
 }
 
-/// What applications declared at a moment.
+/// Returns the declarations of applications at a moment.
 async fn then(table: &Table, applications: &[&Application], moment: Moment) -> Result<Vec<Then>, Failure> {
     let (mut all, mut changed) = (Vec::new(), 0);
     for some in applications.chunks(APPLICATIONS_AT_ONCE) {
@@ -100,7 +100,7 @@ async fn then(table: &Table, applications: &[&Application], moment: Moment) -> R
     Ok(all)
 }
 
-/// The items that were declared at a moment.
+/// Returns the items with a declaration at a moment.
 async fn declared(
     table: &Table,
     items: &[Item],
@@ -117,7 +117,7 @@ async fn declared(
     Ok(declared)
 }
 
-/// The declarations of all that is to be declared again: no more than a request may have in its body.
+/// Returns the declarations by hash, up to the limits of a request body.
 async fn texts(table: &Table, team: TeamId, then: &[&Then]) -> Result<BTreeMap<Hash, String>, Failure> {
     let hashes: Vec<Hash> = then.iter().flat_map(|then| &then.items).map(|(_, _, hash)| *hash).collect();
     if hashes.len() > ITEMS_MAX {
@@ -127,7 +127,7 @@ async fn texts(table: &Table, team: TeamId, then: &[&Then]) -> Result<BTreeMap<H
     for some in hashes.chunks(DECLARATIONS_AT_ONCE) {
         let read = table.beside(some.iter().map(|hash| Beside::Declaration(team, *hash))).await?;
         texts.extend(read.declarations.into_iter().map(|((_, hash), text)| (hash, text)));
-        // What several items have in common is told of each.
+        // The document contains a shared declaration once for each item, so each counts.
         bytes += some.iter().filter_map(|hash| texts.get(hash)).map(String::len).sum::<usize>();
         if bytes > BODY_BYTES_MAX {
             return Err(Code::RevertTooLarge.into());

@@ -1,4 +1,4 @@
-//! A request as it was submitted: read, planned, recognised when it comes again.
+//! A submission request: parsed, planned, and recognized as a repetition.
 
 use crate::load::{Loaded, LoadedTeam};
 use crate::refused;
@@ -15,24 +15,24 @@ use dovetail_table::Table;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A request as it was submitted.
+/// A submission request.
 pub(crate) struct Submitted {
     pub(crate) declaration: Declaration,
-    /// The problems of the parts of the document that could not be read.
+    /// Problems of the unreadable parts of the document.
     unread: Vec<Problem>,
     pub(crate) scope: Scope,
-    /// The idempotency key and the fingerprint of the request, if the caller sent a key.
+    /// Idempotency key and fingerprint of the request, if the client sent a key.
     pub(crate) idempotency: Option<(String, Hash)>,
     commit_id: Option<String>,
-    /// What is reverted to, if the declaration is not one that was sent.
+    /// Target of a revert; none for a declaration in the body.
     revert: Option<Revert>,
 }
 
-/// It is to be planned anew; if it goes on like that, this is why.
+/// A reason for another plan; after the last attempt, the error of the reply.
 pub(crate) struct Again(pub(crate) Code);
 
 impl Submitted {
-    /// Reads a request; it may also have these query parameters.
+    /// Parses a request; `also` has the names of more query parameters.
     pub(crate) fn parse(call: &Call, also: &[&str]) -> Result<Self, Failure> {
         let commit_id = commit_id(call, also)?;
         let key = call.idempotency_key()?.map(str::to_owned);
@@ -45,11 +45,12 @@ impl Submitted {
         Ok(Self { declaration, unread, scope, idempotency, commit_id, revert: None })
     }
 
-    /// Reads a request to revert to a submission.
+    /// Parses a request for a revert.
     pub(crate) async fn revert(table: &Table, call: &Call, also: &[&str]) -> Result<Self, Failure> {
         let commit_id = commit_id(call, also)?;
         let key = call.idempotency_key()?.map(str::to_owned);
         let revert = Revert::parse(table, call).await?;
+        // The path contains the target, so one key for two targets counts as a reuse.
         let of = format!("{}\n{}", call.path.trim_end_matches('/'), commit_id.as_deref().unwrap_or_default());
         let idempotency = key.map(|key| (key, Hash::of(&of)));
         let team = call.caller.team.name.clone();
@@ -58,7 +59,7 @@ impl Submitted {
         Ok(Self { declaration, unread, scope: Scope::Partial, idempotency, commit_id, revert })
     }
 
-    /// What a revert declares follows from the team as it is stored.
+    /// Computes the declaration of a revert from the stored team.
     pub(crate) async fn follow(
         &mut self,
         table: &Table,
@@ -73,7 +74,7 @@ impl Submitted {
         Ok(Ok(()))
     }
 
-    /// A plan over what was loaded.
+    /// Plans the submission on the loaded records.
     pub(crate) async fn plan<'a>(
         &'a self,
         table: &Table,
@@ -90,7 +91,7 @@ impl Submitted {
             idempotency: self.idempotency.clone(),
             mandatory: &loaded.mandatory,
         };
-        // Judging items by their schemas may take a good part of a second.
+        // The check of items against their schemas may take a good part of a second of CPU time.
         match off_worker(|| plan::plan(&loaded.stored, &loaded.items, &loaded.offers, &request)) {
             Ok(plan) => Ok(Ok(plan)),
             Err(Refused::Torn) => Ok(Err(Again(Code::Contended))),
@@ -100,7 +101,7 @@ impl Submitted {
         }
     }
 
-    /// The same, unless it is no longer the one that was previewed (R34).
+    /// Plans the submission, and rejects a plan that differs from the previewed one (R34).
     pub(crate) async fn plan_as_previewed<'a>(
         &'a self,
         table: &Table,
@@ -111,19 +112,23 @@ impl Submitted {
             Ok(plan) if call.if_match.is_some() => plan,
             unconditional => return Ok(unconditional),
         };
+        // Pending work creates change instances that the submission may close, so the token is unreliable until then
+        // (ADR 23).
         if loaded.owes {
             return Ok(Err(Again(Code::SubmissionInFlight)));
         }
         match plan.preview(&loaded.items, &call.stamp()) {
             Ok(preview) if call.matches(&preview.plan.to_string()) => Ok(Ok(plan)),
             Ok(_) => Err(Code::PlanChanged.into()),
-            // What is planned holds together; if it did not, it would have to be read again.
+            // A consistent plan always has effects. If it has none, the next attempt reads the records again.
             Err(_) => Ok(Err(Again(Code::Contended))),
         }
     }
 
-    /// The submission that this request is recorded as already: by its idempotency key, or by an attempt of ours
-    /// whose answer was lost (docs/explanation/concurrency.md, lost answers).
+    /// Returns the stored submission of this request, if there is one.
+    ///
+    /// It is under the idempotency key, or under the number of an attempt with a lost answer
+    /// (docs/explanation/concurrency.md, lost answers).
     pub(crate) async fn earlier(
         &self,
         table: &Table,
@@ -131,6 +136,7 @@ impl Submitted {
         team: &LoadedTeam,
         attempted: Option<SubmissionId>,
     ) -> Result<Option<Submission>, Failure> {
+        // Another request may have taken the attempted number, so the request id has to match.
         if let Some(id) = attempted
             && let Some(submission) = table.submission(id).await?
             && submission.request == call.request
@@ -140,6 +146,7 @@ impl Submitted {
         let (Some((_, fingerprint)), Some(remembered)) = (&self.idempotency, &team.remembered) else {
             return Ok(None);
         };
+        // The stored response would hide that the new content is not submitted (ADR 7).
         if remembered.fingerprint != *fingerprint {
             return Err(Code::IdempotencyKeyReused.into());
         }
@@ -148,7 +155,7 @@ impl Submitted {
     }
 }
 
-/// The commit that the caller names; no other query parameters but these are known.
+/// Returns `commit_id` from the query. Only this parameter and those in `also` are known.
 fn commit_id(call: &Call, also: &[&str]) -> Result<Option<String>, Failure> {
     call.only_knows(&[&["commit_id"], also].concat())?;
     let commit_id = call.query.get("commit_id").map(str::to_owned);
@@ -159,7 +166,7 @@ fn commit_id(call: &Call, also: &[&str]) -> Result<Option<String>, Failure> {
     Ok(commit_id)
 }
 
-/// The refusal of a body that is no declaration; most often the team's name is forgotten around it.
+/// Returns the error of an unreadable declaration. Clients often forget the team's name around it.
 fn unreadable(call: &Call, mut problems: Vec<Problem>) -> Failure {
     let team = &call.caller.team.name;
     if let Ok(Value::Object(document)) = json::parse(&call.body, declaration::DEPTH_MAX)
@@ -177,7 +184,7 @@ fn unreadable(call: &Call, mut problems: Vec<Problem>) -> Failure {
     invalid_declaration(&problems, &BTreeMap::new()).into()
 }
 
-/// What makes two requests with one idempotency key the same: the content, however it is written.
+/// Returns the fingerprint of a request: method, commit id and canonical content, in any notation.
 fn fingerprint(call: &Call, commit_id: Option<&str>) -> Hash {
     let body = json::parse(&call.body, declaration::DEPTH_MAX).unwrap_or_default();
     Hash::of(&format!("{}\n{}\n{}", call.method, commit_id.unwrap_or_default(), json::canonical(&body)))

@@ -1,4 +1,4 @@
-//! Healthchecks that are due: each is begun by one sweep alone, and goes on in the queue.
+//! Due healthchecks: one sweep starts each run, and the queue continues it (ADR 25).
 
 use domain::healthcheck::run::Course;
 use dovetail_aws::{log, now};
@@ -6,13 +6,13 @@ use dovetail_queue::Queue;
 use dovetail_table::{Error, Keyed, Table};
 use futures_util::future::join_all;
 
-/// How many are begun by one sweep; the next one goes on.
+/// Maximum number of starts in one sweep; the next one continues.
 const DUE_MAX: i32 = 1_000;
 
-/// How many are begun beside each other.
+/// Maximum number of starts at once.
 const AT_ONCE: usize = 10;
 
-/// Begins the runs that are due; how many.
+/// Starts the due runs, and returns their number.
 pub async fn begin(table: &Table, queue: &Queue) -> Result<u64, Error> {
     let mut begun = 0;
     for some in table.due(now(), DUE_MAX).await?.chunks(AT_ONCE) {
@@ -23,21 +23,23 @@ pub async fn begin(table: &Table, queue: &Queue) -> Result<u64, Error> {
     Ok(begun)
 }
 
-/// Begins a run, unless another one of its service is under way or another sweep was faster.
+/// Starts a run, unless one of the service is in progress or another sweep was faster.
 async fn begin_one(table: &Table, queue: &Queue, course: &Course) -> bool {
     let Some((begun, run)) = course.begun(now()) else { return false };
     let subject = format!("healthcheck of service {}", course.service.id);
     match table.put_course(course, &begun).await {
         Ok(Keyed::Stored) => {}
         Ok(Keyed::Stale) => return false,
-        // One that cannot be begun holds up no other.
+        // A failed start must not stop the others.
         Err(error) => {
             log(&subject, &error.to_string());
             return false;
         }
     }
+    // After the conditional write, so of two sweeps only one sends the message.
     let Err(not_taken) = queue.send(run.to_message(), 0).await else { return true };
     log(&subject, &format!("the queue does not take it: {}", not_taken.0));
+    // Without a message the run never ends, and would block the next one for 30 minutes.
     if let Err(error) = table.put_course(&begun, &begun.put_back(now())).await {
         log(&subject, &error.to_string());
     }

@@ -1,4 +1,4 @@
-//! Webhooks as they come in a body; what is absent stays as it is, or has its usual value.
+//! Bodies about webhooks. Absent fields keep their values, or get their defaults.
 
 use domain::declaration::name_problem;
 use domain::id::ServiceId;
@@ -19,18 +19,18 @@ pub(crate) const AUTHORIZATION: &str = "authorization";
 pub(crate) type Body = Map<String, Value>;
 pub(crate) type Field<T> = Result<Option<T>, FieldError>;
 
-/// What a body asks for.
+/// The subject of a body.
 pub(crate) enum Asked<'a> {
-    /// A webhook of a service.
+    /// A new webhook.
     New {
-        /// The service's title, its name if it gets no other.
+        /// Title of the service, the default for the name.
         title: String,
     },
-    /// Other settings than these.
+    /// A webhook with these settings.
     Changed(&'a Settings),
 }
 
-/// The settings that a body asks for, or all that is wrong with them.
+/// Returns the settings in a body, or all errors.
 pub(crate) fn settings(body: &Body, asked: Asked<'_>, targets: Targets) -> Result<Settings, Vec<FieldError>> {
     let is_new = matches!(asked, Asked::New { .. });
     let before = match &asked {
@@ -55,12 +55,13 @@ pub(crate) fn settings(body: &Body, asked: Asked<'_>, targets: Targets) -> Resul
         let is_kept = before.authorization.is_some() && !replaces_authorization(body);
         all.or(credentials(is_kept, &before.target_url, &told.target_url), ());
     }
+    // Without verification, the credentials would go to any server that answers (ADR 20).
     all.or(only(body, "verify", true, "is always true: what is sent is for the receiver alone"), ());
     all.or(only(body, "trust_env", false, "is always false: there is no proxy to trust"), ());
     if errors.is_empty() { Ok(told) } else { Err(errors) }
 }
 
-/// What is told of a webhook of which nothing is said.
+/// Returns the default settings.
 fn usual(title: String) -> Settings {
     Settings {
         name: title,
@@ -75,13 +76,13 @@ fn usual(title: String) -> Settings {
     }
 }
 
-/// What was told so far.
+/// The errors so far.
 pub(crate) struct Told<'a> {
     pub(crate) errors: &'a mut Vec<FieldError>,
 }
 
 impl Told<'_> {
-    /// What a field says, or what it was.
+    /// Returns the value of a field, or else its old value.
     pub(crate) fn or<T>(&mut self, field: Field<T>, before: T) -> T {
         match field {
             Ok(value) => value.unwrap_or(before),
@@ -122,9 +123,10 @@ pub(crate) fn authorization(body: &Body, is_new: bool) -> Field<Option<String>> 
     match bounded(text(body, field)?, field, AUTHORIZATION_BYTES_MAX)? {
         None => Ok(None),
         Some(text) if text.is_empty() => Ok(Some(None)),
-        // As it was shown, so as it is.
+        // Replies show the stored value as the mask, so the stored value stays.
         Some(text) if text == view::MASK && !is_new => Ok(None),
         Some(text) if text == view::MASK => Err(FieldError::new(field, "is only what stands for one")),
+        // A line break in the value could start another header.
         Some(text) if !text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) => {
             Err(FieldError::new(field, "has other characters than ASCII's that show"))
         }
@@ -132,13 +134,14 @@ pub(crate) fn authorization(body: &Body, is_new: bool) -> Field<Option<String>> 
     }
 }
 
-/// Whether a body has other credentials than those that are stored, or removes them.
+/// Returns whether a body has new credentials, or removes the stored ones.
 pub(crate) fn replaces_authorization(body: &Body) -> bool {
     body.get(AUTHORIZATION).is_some_and(|value| value.as_str() != Some(view::MASK))
 }
 
-/// Fails where stored credentials would be sent to another place than the one that they were stored for: the body must
-/// have them again. Otherwise each caller that may set the URL could read them.
+/// Rejects a new origin for stored credentials; the body must contain them again.
+///
+/// Otherwise each caller with access to the URL could read them.
 pub(crate) fn credentials(is_kept: bool, before: &str, after: &str) -> Field<()> {
     if is_kept && !is_same_origin(before, after) {
         let message = "must be sent again: target_url has another scheme, host or port";
@@ -176,7 +179,7 @@ pub(crate) fn truth(body: &Body, field: &str) -> Field<bool> {
     value.as_bool().map(Some).ok_or_else(|| FieldError::new(field, "is neither true nor false"))
 }
 
-/// A field that others have and that has one value here.
+/// Parses a field with one possible value. Existing clients send it.
 fn only(body: &Body, field: &str, value: bool, why: &str) -> Field<()> {
     match truth(body, field)? {
         Some(other) if other != value => Err(FieldError::new(field, why)),
@@ -198,7 +201,7 @@ fn bounded(text: Option<String>, field: &str, bytes_max: usize) -> Field<String>
     }
 }
 
-/// The service that a body names, one of the team's.
+/// Returns the service in the body, if it belongs to the caller's team.
 pub(crate) async fn service(
     table: &Table,
     call: &Call,
@@ -212,7 +215,7 @@ pub(crate) async fn service(
     Ok(service.ok_or_else(|| FieldError::new("service", "is none that the team owns")))
 }
 
-/// Fails where a body names another service than that of the webhook.
+/// Rejects a body with another service than that of the webhook.
 pub(crate) fn same_service(call: &Call, body: &Body, service: ServiceId) -> Result<(), FieldError> {
     if !body.contains_key("service") || service_id(call, body) == Some(service) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Healthchecks: at most one of each service, made and replaced by its owner.
+//! Healthchecks: at most one for each service, created and replaced by its owner.
 
 use crate::body::{self, Body, Field, Told};
 use domain::healthcheck::crontab::Crontab;
@@ -12,7 +12,7 @@ use dovetail_outbound::Targets;
 use dovetail_table::{Keyed, Table};
 use serde_json::{Value, json};
 
-/// The caller's healthchecks by their services; a consumer has none.
+/// Lists the caller's healthchecks by service; a consumer has none.
 pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["limit", "cursor"])?;
     let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
@@ -31,17 +31,17 @@ pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<R
         let last = services.last().filter(|_| services.len() == limit);
         next = last.map(|last| call.page_after(key, list, &last.to_string()));
     }
-    // What is before a page, and behind it, is not counted.
+    // Only a list of a single page has a count, because this request reads no other page.
     let count = (after.is_none() && next.is_none()).then_some(results.len());
     Ok(Reply::new(200, json!({"count": count, "next": next, "previous": null, "results": results})))
 }
 
-/// Reads the service of the last healthcheck before the page.
+/// Parses the position of a page: the service of the last healthcheck before it.
 fn service(after: &str) -> Option<ServiceId> {
     after.parse().ok().and_then(ServiceId::new)
 }
 
-/// One healthcheck.
+/// Returns one healthcheck.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = own(call)?;
     let healthcheck = table.healthcheck(call.caller.team.id, id).await?.ok_or(Code::NotFound)?;
@@ -49,7 +49,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::new(200, view::healthcheck(&healthcheck, course.as_ref(), &Viewpoint::of(call))))
 }
 
-/// Makes the healthcheck of a service, or puts another one into its place.
+/// Creates or replaces the healthcheck of a service.
 pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<Reply, Failure> {
     if call.pov == Pov::Consumer {
         return Err(Code::NotFound.into());
@@ -92,7 +92,7 @@ pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure>
     }
 }
 
-/// The service that a path names; healthchecks are looked for among the caller's own, and a consumer has none.
+/// Returns the service in the path. The lookup is among the caller's own healthchecks, and a consumer has none.
 fn own(call: &Call) -> Result<ServiceId, Failure> {
     let id = call.id(ServiceId::new)?;
     if call.pov == Pov::Consumer { Err(Code::NotFound.into()) } else { Ok(id) }
@@ -105,7 +105,7 @@ async fn stored(
 ) -> Result<Option<(Healthcheck, Course)>, Failure> {
     let team = call.caller.team.id;
     let Some(healthcheck) = table.healthcheck(team, service).await? else { return Ok(None) };
-    // One that goes between the two reads: who comes again finds none.
+    // Another request has removed it between the two reads. A retry finds neither record.
     let course = table.course(team, service).await?.ok_or(Code::Contended)?;
     Ok(Some((healthcheck, course)))
 }
@@ -114,7 +114,8 @@ fn shown(call: &Call, status: u16, healthcheck: &Healthcheck, course: &Course) -
     Reply::new(status, view::healthcheck(healthcheck, Some(course), &Viewpoint::of(call)))
 }
 
-/// The settings that a body asks for, or all that is wrong with them. What is absent is not kept: it has its usual value.
+/// Returns the settings in a body, or all errors. A body replaces the healthcheck, so absent fields get their
+/// defaults.
 fn settings(body: &Body, stored: Option<&Settings>, targets: Targets) -> Result<Settings, Vec<FieldError>> {
     let mut errors = Vec::new();
     let mut all = Told { errors: &mut errors };
