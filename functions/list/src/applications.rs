@@ -1,4 +1,4 @@
-//! Applications: the caller's own, whatever the role, and one of them.
+//! Applications of the caller's team, in either role: the list, and one.
 
 use crate::bound::TALLIED;
 use crate::filter::Filter;
@@ -17,10 +17,10 @@ const FIELDS: &[Field<Application>] = &[
     ("modified", |application| application.modified.to_wire()),
 ];
 
-/// Of how many applications the items are counted side by side.
+/// Number of applications with a count of their items at once.
 const AT_ONCE: usize = 10;
 
-/// All of them.
+/// Lists the team's applications.
 pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     let call = asked.call;
     only_knows(call, &["light", "search", "name", "runtime_state"])?;
@@ -48,6 +48,7 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
         results.extend(
             some.iter().map(|application| view::application(application, team, &related, &viewpoint)),
         );
+        // A large application is expensive to count, so the page ends early and `next` continues.
         if read.reaches(&TALLIED) {
             break;
         }
@@ -56,10 +57,11 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     Ok(page.reply(&results))
 }
 
-/// One application.
+/// Returns one application.
 pub(crate) async fn one(asked: Asked<'_>) -> Result<Reply, Failure> {
     let Asked { table, call, .. } = asked;
     let id = call.id(ApplicationId::parse)?;
+    // The id contains the team, so a foreign application needs no read.
     if id.team() != call.caller.team.id {
         return Err(Code::NotFound.into());
     }
@@ -77,7 +79,7 @@ fn is_light(call: &Call) -> Result<bool, Failure> {
     Ok(light == Some(true))
 }
 
-/// The runtime states that are asked for.
+/// Returns the runtime states in the query.
 fn runtime_states(call: &Call) -> Result<Option<Vec<RuntimeState>>, Failure> {
     let Some(names) = call.query.list("runtime_state") else { return Ok(None) };
     let states: Option<Vec<RuntimeState>> = names.iter().map(|name| RuntimeState::parse(name)).collect();

@@ -1,4 +1,4 @@
-//! Change instances: those of a role, among them those of dependent teams and of referencing items, and one.
+//! Change instances: the lists of a role, of dependent teams and of kind REFERENCED, and one.
 
 use crate::filter::{Filter, single};
 use crate::items;
@@ -43,7 +43,7 @@ const FIELDS: &[Field<Change>] = &[
     ("change_type", |change| change.change_type.name().to_owned()),
 ];
 
-/// The change instances that the caller owns, or those of the items that it declared.
+/// Lists the change instances owned by the caller, or those of its own items.
 pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     let call = asked.call;
     let (source, filter) = wanted(asked.table, call).await?;
@@ -52,7 +52,7 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     reply(&List { asked, source, filter, orders }).await
 }
 
-/// Among them those of dependent teams.
+/// Lists those of dependent teams among them.
 pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
     let (source, mut filter) = wanted(asked.table, asked.call).await?;
     filter.known = None;
@@ -60,7 +60,7 @@ pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
     reply(&List { asked, source, filter, orders: Orders::Ignored }).await
 }
 
-/// Among them those of items that refer to a modified one.
+/// Lists those of kind REFERENCED among them.
 pub(crate) async fn referenced(asked: Asked<'_>) -> Result<Reply, Failure> {
     let (source, mut filter) = wanted(asked.table, asked.call).await?;
     filter.known = None;
@@ -68,7 +68,7 @@ pub(crate) async fn referenced(asked: Asked<'_>) -> Result<Reply, Failure> {
     reply(&List { asked, source, filter, orders: Orders::Ignored }).await
 }
 
-/// One change instance.
+/// Returns one change instance.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let change = table.change(call.id_of(ChangeId::parse, ChangeId::team)?).await?;
     let change = change.filter(|change| call.pov.shows_change(change, call.caller.team.id));
@@ -77,7 +77,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::new(200, view::change_instance(&change, &related, &Viewpoint::of(call))))
 }
 
-/// The narrowest place that holds the wanted rows, and what they have to pass.
+/// Returns the narrowest source of the rows, and the filter for them.
 async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Change>), Failure> {
     only_knows(call, FILTERS)?;
     let (query, pov, team) = (&call.query, call.pov, call.caller.team.id);
@@ -99,17 +99,17 @@ async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Ch
         (None, Pov::ServiceOwner) => Source::<Change>::owned_by(team, &states),
     };
     let mut filter = filter(call)?;
-    // The record of a submission counts its change instances, but for retries: those are counted as they are read.
+    // The record of a submission counts its change instances without retries, so this is a minimum.
     let is_all = query.names().all(|name| name == "submission_id" || name == "ordering" || is_paging(name));
     filter.known = known.filter(|_| is_all);
-    // The rows of an item, or of a consumer, are not all the caller's to see, or not in these states.
+    // These sources also have rows of other owners or in other states.
     if item.is_some() || pov == Pov::Consumer && query.get("state").is_some() {
         filter.test(move |change| owned_in(pov, change, team) && states.contains(&change.state));
     }
     Ok((source, filter))
 }
 
-/// The consumer's own submission that is asked for, if it is one.
+/// Returns the submission in the query, if it belongs to the caller's team.
 async fn submission(table: &Table, call: &Call) -> Result<Option<Submission>, Failure> {
     let id = single(&call.query, "submission_id")?.and_then(SubmissionId::parse);
     match id.filter(|id| id.team() == call.caller.team.id) {
@@ -143,19 +143,20 @@ fn filter(call: &Call) -> Result<Filter<Change>, Failure> {
     Ok(filter)
 }
 
-/// The states that are asked for; all when nothing is said.
+/// Returns the states in the query; all by default.
 fn states(call: &Call) -> Result<Vec<State>, Failure> {
     let Some(names) = call.query.list("state") else { return Ok(State::ALL.to_vec()) };
     let states: Option<Vec<State>> = names.iter().map(|name| State::parse(name)).collect();
     let known = State::ALL.map(State::name).join(", ");
     let mut states =
         states.ok_or_else(|| Call::bad_filter(&FieldError::new("state", format!("is none of {known}"))))?;
+    // Each state is a partition of the index, so a repeated state would repeat its rows.
     states.sort_unstable();
     states.dedup();
     Ok(states)
 }
 
-/// Whether a list in this role shows the change instance: an owner's queue holds its own only.
+/// Returns whether a list in this role contains the change instance. The queue of an owner has only its own.
 fn owned_in(pov: Pov, change: &Change, team: TeamId) -> bool {
     match pov {
         Pov::ServiceOwner => change.owner.id == team,
@@ -174,7 +175,7 @@ async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
     }
     let page = list.page().await?;
     let related = match call.pov {
-        // An owner's rows are from an index; what stands beside them may be as late as they are.
+        // The rows of an owner come from an index, so their related records may be as late as the rows.
         Pov::ServiceOwner => table.related_to_queue(&page.rows).await?,
         Pov::Consumer => table.related_to_changes(&page.rows).await?,
     };

@@ -1,4 +1,4 @@
-//! Charges: those of a role, one, and what service items have cost so far.
+//! Charges: those of a role, one of them, and the costs of service items so far.
 
 use crate::filter::Filter;
 use crate::order::{Field, Orders, stored_order};
@@ -11,7 +11,7 @@ use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
 use dovetail_table::{Source, Table};
 use serde_json::Value;
 
-/// What charges and their sums are narrowed down by.
+/// Filters of charges and of their sums.
 const FILTERS: [&str; 6] = [
     "application_id",
     "consumer_team_id",
@@ -30,7 +30,7 @@ const FIELDS: &[Field<Charge>] = &[
 const SUMMED_FIELDS: &[Field<Item>] =
     &[("created", |item| item.created.to_wire()), ("id", |item| format!("{:016}", item.id.get()))];
 
-/// The charges of the caller's services, or those of the items that it declared.
+/// Lists the charges of the caller's services, or of its own items.
 pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     let call = asked.call;
     only_knows(call, &[FILTERS.as_slice(), &["charge_type", "processed"]].concat())?;
@@ -40,7 +40,7 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     let processed = processed.map_or_else(|| vec![false, true], |processed| vec![processed]);
     let team = call.caller.team.id;
     let source = match call.pov {
-        // An owner's are kept apart by both.
+        // The index has a partition for each type, and for processed or not (ADR 24).
         Pov::ServiceOwner => Source::<Charge>::owned_by(team, &types, &processed),
         Pov::Consumer => {
             if types.len() < ChargeType::ALL.len() {
@@ -61,8 +61,7 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     Ok(page.reply(&results))
 }
 
-/// What the items of the caller's services, or those that it declared, have cost so far; those that have cost nothing are
-/// left out.
+/// Lists the costs so far of the caller's services or own items, without items that cost nothing.
 pub(crate) async fn accumulated(asked: Asked<'_>) -> Result<Reply, Failure> {
     let call = asked.call;
     only_knows(call, &FILTERS)?;
@@ -82,7 +81,7 @@ pub(crate) async fn accumulated(asked: Asked<'_>) -> Result<Reply, Failure> {
     Ok(page.reply(&results))
 }
 
-/// One charge.
+/// Returns one charge.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let charge = table.charge(call.id_of(ChargeId::parse, ChargeId::team)?).await?;
     let charge = charge.filter(|charge| call.pov.shows_charge(charge, call.caller.team.id));
@@ -114,13 +113,14 @@ fn summed_filter(call: &Call) -> Result<Filter<Item>, Failure> {
     Ok(filter)
 }
 
-/// The types that are asked for; all when nothing is said.
+/// Returns the charge types in the query; all by default.
 fn types(call: &Call) -> Result<Vec<ChargeType>, Failure> {
     let Some(names) = call.query.list("charge_type") else { return Ok(ChargeType::ALL.to_vec()) };
     let types: Option<Vec<ChargeType>> = names.iter().map(|name| ChargeType::parse(name)).collect();
     let known = ChargeType::ALL.map(ChargeType::name).join(", ");
     let mut types = types
         .ok_or_else(|| Call::bad_filter(&FieldError::new("charge_type", format!("is none of {known}"))))?;
+    // Each type has its own partition, so a repeated type would repeat its rows.
     types.sort_unstable();
     types.dedup();
     Ok(types)

@@ -1,4 +1,4 @@
-//! What differs between what was declared after one submission and after another (R36).
+//! The difference between the declarations after two submissions (R36).
 
 mod walk;
 
@@ -13,12 +13,12 @@ use dovetail_table::{Beside, Table};
 use serde_json::{Value, json};
 use walk::{Place, Walk};
 
-/// Answers a page of what differs.
+/// Returns a page of the difference.
 pub(crate) async fn between(asked: Asked<'_>) -> Result<Reply, Failure> {
     let Asked { table, call, .. } = asked;
     call.only_knows(&["to", "limit", "cursor"])?;
     let id = call.id(SubmissionId::parse)?;
-    // Another team's number is not even looked up.
+    // The id contains the team, so a foreign submission needs no read.
     if id.team() != call.caller.team.id {
         return Err(Code::NotFound.into());
     }
@@ -34,19 +34,19 @@ pub(crate) async fn between(asked: Asked<'_>) -> Result<Reply, Failure> {
     Ok(Reply::new(200, body))
 }
 
-/// Where the page before has ended.
+/// Returns the end of the page before, from the cursor.
 fn place(asked: Asked<'_>) -> Result<Option<Place>, Failure> {
     let Asked { key, call, .. } = asked;
     let Some(cursor) = call.position(key, &identity(call))? else { return Ok(None) };
     Place::parse(&cursor.after).map(Some).ok_or_else(|| Code::InvalidCursor.into())
 }
 
-/// What a position is bound to.
+/// Returns the identity of the list for its cursors.
 fn identity(call: &Call) -> String {
     json!([call.path.trim_end_matches('/'), call.query.get("to")]).to_string()
 }
 
-/// The submission that is compared with.
+/// Returns the submission in `to`.
 async fn other(table: &Table, call: &Call) -> Result<Submission, Failure> {
     let refused = |message: &str| Call::bad_filter(&FieldError::new("to", message));
     let number = call.query.integer("to").map_err(|error| Call::bad_filter(&error))?;

@@ -1,4 +1,4 @@
-//! Filters: what a query says of the rows that are wanted; values in a list mean OR, filters mean AND.
+//! Filters: the conditions of a query on the rows. Several values mean OR, several filters mean AND.
 
 use crate::pattern::{Pattern, WORK_MAX};
 use domain::deployed::Deployed;
@@ -14,44 +14,44 @@ use dovetail_table::{Beside, Listed};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A test of one row, with what was loaded beside it.
+/// A test of one row with its related records.
 type Test<T> = Arc<dyn Fn(&T, &Related) -> bool + Send + Sync>;
 
-/// The work of matching a row with the filter's pattern ([`Pattern::work`]).
+/// The work of the filter's pattern on a row ([`Pattern::work`]).
 type Work<T> = Arc<dyn Fn(&T, &Related) -> usize + Send + Sync>;
 
-/// Where a row's declaration is.
+/// The key of a row's declaration.
 pub(crate) type DeclarationOf<T> = fn(&T) -> Option<(TeamId, Hash)>;
 
-/// What a test needs beside a row.
+/// The related record for the tests of a row.
 type BesideOf<T> = Box<dyn Fn(&T) -> Option<Beside> + Send + Sync>;
 
-/// All tests that a row has to pass.
+/// The tests of a row; it must pass all of them.
 pub struct Filter<T> {
     tests: Vec<Test<T>>,
-    /// Set if a test looks at more than the row.
+    /// Set if a test needs a related record.
     beside: Option<BesideOf<T>>,
-    /// Set if a test matches a pattern.
+    /// Set if a test has a pattern.
     work: Option<Work<T>>,
-    /// How many rows are read and tested at once.
+    /// Number of rows in one read.
     pub(crate) at_once: usize,
-    /// How many rows pass at least, if a record has that.
+    /// Minimum number of matches, if a record has one.
     pub(crate) known: Option<u64>,
 }
 
 impl<T: Send + 'static> Filter<T> {
-    /// Returns a filter that every row passes.
+    /// Returns a filter without tests.
     #[expect(clippy::new_without_default, reason = "a default would say less")]
     pub const fn new() -> Self {
         Self { tests: Vec::new(), beside: None, work: None, at_once: 100, known: None }
     }
 
-    /// Whether every row passes.
+    /// Returns whether the filter has no tests.
     pub(crate) const fn is_empty(&self) -> bool {
         self.tests.is_empty()
     }
 
-    /// What has to be loaded before a row is tested.
+    /// Returns the related record for the tests of a row.
     pub(crate) fn beside(&self, row: &T) -> Option<Beside> {
         self.beside.as_ref().and_then(|of| of(row))
     }
@@ -60,8 +60,9 @@ impl<T: Send + 'static> Filter<T> {
         self.tests.iter().all(|test| test(row, related))
     }
 
-    /// Judges the rows of a batch in their order, until the work that the page has `left` is used up. Patterns are
-    /// matched on a thread for blocking work, so that other requests go on meanwhile.
+    /// Tests the rows of a batch in order, until the page has used up its work.
+    ///
+    /// Patterns run on a thread for blocking work, so other requests continue meanwhile.
     pub async fn judge(
         &self,
         batch: Vec<Listed<T>>,
@@ -78,6 +79,7 @@ impl<T: Send + 'static> Filter<T> {
         let (tests, mut budget) = (self.tests.clone(), *left);
         let judging = move || {
             let affordable = batch.into_iter().map_while(|row| {
+                // One row alone never exceeds a whole budget, so each page makes progress.
                 budget = budget.checked_sub(work(&row.value, &related).min(WORK_MAX))?;
                 let passes = tests.iter().all(|test| test(&row.value, &related));
                 Some((row, passes))
@@ -94,7 +96,7 @@ impl<T: Send + 'static> Filter<T> {
         self.tests.push(Arc::new(move |row, _| test(row)));
     }
 
-    /// A truth value.
+    /// Adds a boolean filter.
     pub(crate) fn truth(&mut self, query: &Query, name: &str, of: fn(&T) -> bool) -> Result<(), Failure> {
         if let Some(wanted) = query.truth(name).map_err(|error| Call::bad_filter(&error))? {
             self.test(move |row| of(row) == wanted);
@@ -102,7 +104,7 @@ impl<T: Send + 'static> Filter<T> {
         Ok(())
     }
 
-    /// An id, or several.
+    /// Adds a filter for one or several ids.
     pub(crate) fn ids(&mut self, query: &Query, name: &str, of: fn(&T) -> u64) -> Result<(), Failure> {
         if let Some(ids) = query.integers(name).map_err(|error| Call::bad_filter(&error))? {
             self.test(move |row| ids.contains(&of(row)));
@@ -110,23 +112,23 @@ impl<T: Send + 'static> Filter<T> {
         Ok(())
     }
 
-    /// A text, or several.
+    /// Adds a filter for one or several texts.
     pub(crate) fn texts(&mut self, query: &Query, name: &str, of: fn(&T) -> &str) {
         if let Some(texts) = query.list(name) {
-            // A name may itself hold a comma: the whole value counts too.
+            // A name may contain a comma, so the whole value is one candidate.
             let whole = query.get(name).unwrap_or_default().to_owned();
             self.test(move |row| of(row) == whole || texts.iter().any(|text| text == of(row)));
         }
     }
 
-    /// A part of a text, whatever its case.
+    /// Adds a filter for a part of a text, in any case.
     pub(crate) fn contains(&mut self, query: &Query, name: &str, of: fn(&T) -> &str) {
         if let Some(part) = query.get(name).map(str::to_lowercase) {
             self.test(move |row| of(row).to_lowercase().contains(&part));
         }
     }
 
-    /// One of a closed set of words, or several.
+    /// Adds a filter for one or several words of a closed set.
     pub(crate) fn words(
         &mut self,
         query: &Query,
@@ -143,8 +145,9 @@ impl<T: Send + 'static> Filter<T> {
         Ok(())
     }
 
-    /// Selects from `start_date` (the Go client's name is `modified`) to `end_date`, both included; a date alone means
-    /// the whole day.
+    /// Adds the filters `start_date` and `end_date`, both inclusive. A date alone means the whole day.
+    ///
+    /// The Go client sends `modified` instead of `start_date`.
     pub(crate) fn dates(&mut self, query: &Query, of: fn(&T) -> Timestamp) -> Result<(), Failure> {
         for name in ["start_date", "modified"] {
             if let Some(start) = date(query, name)? {
@@ -160,8 +163,9 @@ impl<T: Send + 'static> Filter<T> {
         Ok(())
     }
 
-    /// What a row's declaration holds: `declaration` (a JSON object that it contains), `declaration_contains`
-    /// and `declaration_regex` (on its canonical text).
+    /// Adds the filters on a declaration: `declaration`, `declaration_contains` and `declaration_regex`.
+    ///
+    /// The first one is a JSON object contained in it, the others apply to its canonical text.
     pub(crate) fn declarations(&mut self, query: &Query, of: DeclarationOf<T>) -> Result<(), Failure> {
         let TextTests { tests, pattern } = TextTests::of(query)?;
         if !tests.is_empty() {
@@ -182,7 +186,7 @@ impl<T: Send + 'static> Filter<T> {
         Ok(())
     }
 
-    /// Adds the same tests for a text that the row holds itself.
+    /// Adds the same filters for a text in the row.
     pub fn texts_of(&mut self, query: &Query, of: fn(&T) -> &str) -> Result<(), Failure> {
         let TextTests { tests, pattern } = TextTests::of(query)?;
         for test in tests {
@@ -194,7 +198,7 @@ impl<T: Send + 'static> Filter<T> {
 }
 
 impl Filter<Application> {
-    /// Items in one of some runtime states, which takes reading the items.
+    /// Adds a filter for applications with items in some runtime states. It needs the counts of their items.
     pub(crate) fn with_items(&mut self, states: Vec<RuntimeState>, at_once: usize) {
         self.at_once = at_once;
         self.beside = Some(Box::new(|application: &Application| Some(Beside::Tally(application.id))));
@@ -206,7 +210,7 @@ impl Filter<Application> {
 }
 
 impl Filter<Item> {
-    /// The newest deployed item, which is loaded only if it has anything to pass.
+    /// Adds a filter on the newest deployed item, and reads that item only for a filter with tests.
     pub(crate) fn newest(&mut self, filter: Filter<Deployed>) {
         self.test(|item| item.deployed.is_some());
         if filter.is_empty() {
@@ -228,19 +232,19 @@ fn newest_of<'a>(item: &Item, related: &'a Related) -> Option<&'a Deployed> {
     related.deployed.get(&item.deployed?.id)
 }
 
-/// The value of an id filter that names exactly one.
+/// Returns the id in a filter with exactly one id.
 pub(crate) fn single(query: &Query, name: &str) -> Result<Option<u64>, Failure> {
     let ids = query.integers(name).map_err(|error| Call::bad_filter(&error))?;
     Ok(ids.and_then(|ids| if let [id] = ids[..] { Some(id) } else { None }))
 }
 
-/// A test of a declaration's canonical text.
+/// A test of a canonical text.
 type TextTest = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// What a query asks of a declaration's canonical text.
+/// The tests of a query on a canonical text.
 struct TextTests {
     tests: Vec<TextTest>,
-    /// The pattern of one of them.
+    /// Pattern of one of the tests.
     pattern: Option<Arc<Pattern>>,
 }
 
@@ -257,7 +261,7 @@ impl TextTests {
     }
 }
 
-/// The tests for `declaration` and `declaration_contains`.
+/// Returns the tests of `declaration` and `declaration_contains`.
 fn document_tests(query: &Query) -> Result<Vec<TextTest>, Failure> {
     let mut tests: Vec<TextTest> = Vec::new();
     let bad = |name: &str, message: String| Call::bad_filter(&FieldError::new(name, message));
@@ -274,7 +278,7 @@ fn document_tests(query: &Query) -> Result<Vec<TextTest>, Failure> {
     Ok(tests)
 }
 
-/// Whether `declared` has everything that `wanted` has, object by object.
+/// Returns whether `declared` contains `wanted`, object by object.
 fn holds(declared: &Value, wanted: &Value) -> bool {
     match (declared, wanted) {
         (Value::Object(declared), Value::Object(wanted)) => wanted
@@ -285,7 +289,7 @@ fn holds(declared: &Value, wanted: &Value) -> bool {
 }
 
 pub(crate) fn date(query: &Query, name: &str) -> Result<Option<Timestamp>, Failure> {
-    // A plus sign that came unencoded has been read as a space.
+    // The unencoded plus sign of a time zone arrives as a space.
     let text = query.get(name).map(|text| text.replace(' ', "+"));
     let parsed = text.map(|text| {
         Timestamp::parse(&text).ok_or_else(|| Call::bad_filter(&FieldError::new(name, "is no date or time")))

@@ -1,29 +1,29 @@
-//! Orders: the one that a list is kept in, and those that it has to be sorted in.
+//! Orders: the stored order of a list, and those that need a sort.
 
 use dovetail_http::{Call, Failure, FieldError, Pov, Query};
 use dovetail_table::Direction;
 
-/// The order of a list: as it is stored, or by a field, which takes reading all of it.
+/// The order of a list: as stored, or by a field after a read of the whole list.
 pub(crate) enum Order<T> {
     Stored(Direction),
     By(fn(&T) -> String, Direction),
 }
 
-/// A field that a list can be ordered by: its name, and its value as a text that sorts.
+/// A field for `ordering`: its name, and its value as a sortable text.
 pub(crate) type Field<T> = (&'static str, fn(&T) -> String);
 
-/// What a list can be ordered by.
+/// The orders of a list.
 pub(crate) enum Orders<T: 'static> {
-    /// The fields whose order is that of the source, and, by sorting, others.
+    /// Fields in the order of the source, and fields that need a sort.
     By { stored: &'static [&'static str], fields: &'static [Field<T>] },
-    /// Nothing: whatever is asked for, it stays in the order of the source.
+    /// The order of the source, whatever the query says.
     Ignored,
 }
 
-/// Records that are numbered as they are created.
+/// Fields in the stored order of records with increasing numbers.
 pub(crate) const AGE_AND_ID: &[&str] = &["created", "id"];
 
-/// The order of the places that hold a team's records: an index by age; in the table a consumer's own by id.
+/// Returns the fields in stored order: an index has rows by creation, the table has a consumer's rows by id.
 pub(crate) const fn stored_order(pov: Pov, by_item: bool) -> &'static [&'static str] {
     match (pov, by_item) {
         (Pov::ServiceOwner, _) | (Pov::Consumer, true) => &["created"],
@@ -32,7 +32,7 @@ pub(crate) const fn stored_order(pov: Pov, by_item: bool) -> &'static [&'static 
 }
 
 impl<T: 'static> Orders<T> {
-    /// The order that a query asks for.
+    /// Returns the order in a query.
     pub(crate) fn asked_for(&self, query: &Query) -> Result<Order<T>, Failure> {
         let (Some(ordering), Self::By { stored, fields }) = (query.get("ordering"), self) else {
             return Ok(Order::Stored(Direction::Ascending));

@@ -1,4 +1,4 @@
-//! Objects as they were: `as_of`, a time or a submission (R35, R36).
+//! Objects at an earlier time: `as_of`, a time or a submission (R35, R36).
 
 use crate::bound::FILTERED;
 use crate::filter::{Filter, date};
@@ -17,13 +17,13 @@ use dovetail_table::{Beside, Direction, Past, Read, Source, Table, until};
 use futures_util::future::try_join_all;
 use serde_json::Value;
 
-/// The parameter that says when.
+/// Parameter with the moment.
 const AS_OF: &str = "as_of";
 
-/// Of how many items the past is read side by side.
+/// Number of items with a read of their history at once.
 const AT_ONCE: usize = 10;
 
-/// The moment that is asked for of something of a consumer, if one is; and the submission, if it is one.
+/// Returns the moment in the query for an object of a consumer, with its submission if it names one.
 async fn asked_for(
     table: &Table,
     call: &Call,
@@ -42,7 +42,7 @@ async fn asked_for(
     Ok(Some((Moment::of(&submission, call.now), Some(submission))))
 }
 
-/// The moment that is asked for of an item, if one is. What a dependent team may see of it is the newest (R23).
+/// Returns the moment in the query for an item. A dependent team sees only the present.
 pub(crate) async fn of_item(table: &Table, call: &Call, item: &Item) -> Result<Option<Moment>, Failure> {
     let team = call.caller.team.id;
     let may_see = item.consumer.id == team || item.service_owner.id == team;
@@ -52,7 +52,7 @@ pub(crate) async fn of_item(table: &Table, call: &Call, item: &Item) -> Result<O
     Ok(asked_for(table, call, item.consumer.id).await?.map(|(moment, _)| moment))
 }
 
-/// The moment that is asked for of what the caller's team has declared, if one is.
+/// Returns the moment in the query for the declarations of the caller's team.
 pub(crate) async fn of_declaration(table: &Table, call: &Call) -> Result<Option<Moment>, Failure> {
     let Some((moment, submission)) = asked_for(table, call, call.caller.team.id).await? else {
         return Ok(None);
@@ -61,13 +61,13 @@ pub(crate) async fn of_declaration(table: &Table, call: &Call) -> Result<Option<
     Ok(Some(moment))
 }
 
-/// Until its items are what it declares, nobody can tell what they are after it.
+/// Rejects a submission in flight, because the declarations after it are not complete yet.
 pub(crate) fn has_landed(submission: &Submission) -> Result<(), Failure> {
     let is_in_flight = submission.progress() == Progress::Committed;
     if is_in_flight { Err(Code::SubmissionInFlight.into()) } else { Ok(()) }
 }
 
-/// The item as it was at a moment.
+/// Returns the item at a moment.
 pub(crate) async fn item(table: &Table, now: &Item, moment: Moment) -> Result<Item, Failure> {
     let changes = table.changes_until(now.id, Some(moment.at)).await?.ok_or_else(|| too_much(AS_OF))?;
     let last = until(moment.at);
@@ -78,13 +78,13 @@ pub(crate) async fn item(table: &Table, now: &Item, moment: Moment) -> Result<It
     past::item(now, &changes, &deployed, moment).ok_or_else(|| Code::NotFound.into())
 }
 
-/// The team as it was at a moment.
+/// Returns the team at a moment.
 pub(crate) async fn team(table: &Table, now: Team, moment: Moment) -> Result<Team, Failure> {
     let metadata = known(table.metadata_at(now.replaced(), moment).await?, AS_OF)?;
     Ok(Team { metadata: metadata.ok_or(Code::NotFound)?, ..now })
 }
 
-/// The application as it was at a moment, with a page of the items that it declared then.
+/// Returns the application at a moment, with a page of the items in its declaration.
 pub(crate) async fn application(
     asked: Asked<'_>,
     now: Application,
@@ -92,7 +92,7 @@ pub(crate) async fn application(
 ) -> Result<Reply, Failure> {
     let Asked { table, call, .. } = asked;
     let metadata = known(table.metadata_at(now.replaced(), moment).await?, AS_OF)?;
-    // What nobody has noted counts as having been so ever since.
+    // Metadata without an earlier version count since the creation of the application, and not before it.
     let metadata = metadata.filter(|_| moment.submission.is_some() || now.created <= moment.at);
     let then = Application { metadata: metadata.ok_or(Code::NotFound)?, ..now };
     let source = Source::<Item>::of_application(then.id);
@@ -123,7 +123,7 @@ pub(crate) async fn application(
     Ok(Reply::new(200, view::application_then(&then, team, items, next, &viewpoint)))
 }
 
-/// How it was, if it is known.
+/// Returns the past state, if there was one, or an error after too many changes.
 pub(crate) fn known<T>(past: Past<T>, parameter: &str) -> Result<Option<T>, Failure> {
     match past {
         Past::Was(then) => Ok(Some(then)),
@@ -132,7 +132,7 @@ pub(crate) fn known<T>(past: Past<T>, parameter: &str) -> Result<Option<T>, Fail
     }
 }
 
-/// The refusal of what would take reading too much.
+/// Returns the error of a request that would read too much.
 pub(crate) fn too_much(parameter: &str) -> Failure {
     let message = "leads to what was changed more than 1000 times";
     Call::bad_filter(&FieldError::new(parameter, message))
