@@ -7,6 +7,7 @@ use dovetail_http::Cursor;
 pub(crate) enum Count {
     /// Not requested, because it would need more reads.
     Unknown,
+    /// Counted to the end of the list.
     Exact(u64),
     /// The matches so far, and those before the end of the page.
     AtLeast { found: u64, before: u64 },

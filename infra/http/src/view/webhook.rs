@@ -23,7 +23,7 @@ pub fn webhook(webhook: &Webhook, last: Option<&Replied>, viewpoint: &Viewpoint)
         "authorization": settings.authorization.as_ref().map(|_| MASK),
         "change_instance_state": settings.state.map(State::name),
         "active": settings.active,
-        // Fixed: certificates are always verified, and there is no proxy (ADR 20).
+        // Fixed: Dovetail always verifies certificates, and uses no proxy (ADR 20).
         "verify": true,
         "timeout": settings.timeout_seconds,
         "trust_env": false,
