@@ -1,39 +1,37 @@
-//! What the protocol is without one of its parts: the rule that breaks then and in how many steps, as data.
+//! Missing parts of the protocol and their consequences: the violated rule and the number of steps.
 
 use store::Fence;
 
-/// A part of the protocol that is taken away.
+/// A part of the protocol that an ablation removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// A fence of the storage.
     Fence(Fence),
-    /// The check whether what was read is whole.
+    /// The check for torn reads.
     CheckOfReads,
-    /// The sequence of an owner's stack, which tells what was overtaken.
+    /// The sequence of an owner's stack. It shows overtaken changes.
     Sequence,
-    /// A submitter's look for what it has written already.
+    /// A submitter's search for its own request id.
     OwnMark,
 }
 
-/// What becomes of the protocol.
+/// The consequence of a missing part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Becomes {
-    /// This rule breaks after so many steps, and no sooner.
+    /// This rule fails after this number of steps, and not earlier.
     Broken(&'static str, usize),
-    /// No rule breaks among all states, because this stands in for it.
+    /// No state violates a rule, because this part has the same effect.
     Covered(&'static str),
 }
 
-/// A protocol without some of its parts, and what becomes of it in a configuration.
+/// A protocol without some parts, and the consequence in one configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Ablation {
-    /// How the documentation calls what is missing.
+    /// Name of the missing parts in the documentation.
     pub name: &'static str,
-    /// What is missing.
     pub missing: &'static [Missing],
-    /// The configuration that shows it.
+    /// Name of the searched configuration.
     pub config: &'static str,
-    /// What it shows.
     pub becomes: Becomes,
 }
 
@@ -58,7 +56,6 @@ const fn covered(
 
 use Missing::Fence as Without;
 
-/// All of them.
 pub const ABLATIONS: &[Ablation] = &[
     covered(
         "`HEAD.submissions`",

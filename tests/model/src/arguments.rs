@@ -1,9 +1,9 @@
-//! The command line: what it may say, and what is meant when it says nothing.
+//! The command line options and their defaults.
 
 use lexopt::{Arg, Parser, ValueExt};
 use std::ffi::OsString;
 
-/// What `--help` prints.
+/// Output of `--help`.
 pub const HELP: &str = "\
 Searches small worlds for a state that breaks a rule.
 
@@ -15,27 +15,27 @@ Options:
   --help         print this
 ";
 
-/// What the command line asks for.
+/// A parsed command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Print [`HELP`].
+    /// Prints [`HELP`].
     Help,
-    /// Search.
+    /// Searches the configurations.
     Search {
-        /// How many states in all.
+        /// Maximum number of states in total.
         states: usize,
-        /// The only configuration to search, if not all.
+        /// Name of the only configuration. `None` selects all.
         only: Option<String>,
     },
 }
 
-/// Reads the arguments, the program's name not among them.
+/// Parses the arguments, without the program's name.
 pub fn parse<A>(args: A) -> Result<Command, String>
 where
     A: IntoIterator,
     A::Item: Into<OsString>,
 {
-    read(Parser::from_args(args)).map_err(|error| format!("{error}; --help tells the options"))
+    read(Parser::from_args(args)).map_err(|error| format!("{error}; see --help"))
 }
 
 fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {

@@ -1,4 +1,4 @@
-//! What must hold in every state: the domain's own invariants, and what a look at the history of requests adds.
+//! Rules for every state: the invariants of the domain, and invariants about the order of requests.
 
 use crate::ending;
 use crate::state::State;
@@ -12,27 +12,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use store::Table;
 
-/// How many parts the memory of what was looked at has: those who search seldom meet in one.
+/// Number of parts of the memory. Parallel searches rarely need the same part.
 const PARTS: u64 = 64;
 
-/// Tables that were looked at and found sound, by fingerprint: most states differ in what somebody remembers, not in
-/// the table.
+/// Fingerprints of tables without violations. Most states differ outside of the table, so this saves most audits.
 pub(crate) struct Audited {
     visited: AtomicUsize,
     limit: usize,
     sound: Vec<Mutex<HashSet<u64>>>,
-    /// How each order of commands ended (I22).
+    /// Digest of the final table, by order of commands (I22).
     pub(crate) endings: Mutex<HashMap<u64, u64>>,
 }
 
 impl Audited {
-    /// Nothing is looked at yet; after so many states no further ones are to be found.
+    /// Creates an empty memory. The search ends after `limit` states.
     pub(crate) fn new(limit: usize) -> Self {
         let sound = (0..PARTS).map(|_| Mutex::default()).collect();
         Self { visited: AtomicUsize::new(0), limit, sound, endings: Mutex::default() }
     }
 
-    /// Whether more states were found than are to be visited.
+    /// Returns whether the search has exceeded its limit.
     pub(crate) fn is_over(&self) -> bool {
         self.visited.load(Ordering::Relaxed) > self.limit
     }
@@ -51,16 +50,16 @@ impl Audited {
     }
 }
 
-/// Whether everything holds that must.
+/// Returns whether a state violates no rule.
 pub(crate) fn holds(world: &World, state: &State) -> bool {
-    // Once for each state.
+    // The search calls this function once for each state.
     world.audited.visited.fetch_add(1, Ordering::Relaxed);
     state.broken.is_none()
         && world.audited.is_sound(&state.table, || of_table(world, &state.table).is_empty())
         && (!state.is_quiescent() || ending::violations(world, state).is_empty())
 }
 
-/// Everything that does not hold.
+/// Returns all violations of a state.
 pub(crate) fn violations(world: &World, state: &State) -> Vec<String> {
     let mut all: Vec<String> = state.broken.iter().map(|broken| (*broken).to_owned()).collect();
     all.extend(of_table(world, &state.table));
@@ -82,7 +81,7 @@ fn of_table(world: &World, table: &Table) -> Vec<String> {
     all
 }
 
-/// I10: of what owes nothing any more, everything that was planned exists.
+/// Checks I10: every planned change instance of a submission without pending work exists.
 fn missing(table: &Table) -> Option<String> {
     let done = table.submissions().filter(|submission| submission.work_left == 0);
     let planned = done.flat_map(|submission| {
@@ -96,7 +95,7 @@ fn missing(table: &Table) -> Option<String> {
     missing.map(|(submission, number)| format!("I10: submission {submission}: {number} was never generated"))
 }
 
-/// I20: a request, and an idempotency key, lead to one submission.
+/// Checks I20: a request leads to one submission at most, and so does an idempotency key.
 fn repeated(world: &World, table: &Table) -> Option<String> {
     let (mut requests, mut keys) = (BTreeSet::new(), BTreeSet::new());
     for submission in table.submissions() {
@@ -111,8 +110,10 @@ fn repeated(world: &World, table: &Table) -> Option<String> {
 
 type Declared<'a> = BTreeMap<&'a str, BTreeSet<(&'a str, &'a str, Hash)>>;
 
-/// I8 and I14: unless a submission is in flight, what is declared is what the submissions said, in their order; so what
-/// was answered with "no change" is as it is declared.
+/// Checks I8 and I14: unless a submission is in flight, the stored declaration is the sum of the submissions in
+/// order.
+///
+/// This includes submissions without changes.
 fn undeclared(world: &World, table: &Table) -> Option<String> {
     if table.head(crate::given::consumer().id).is_none_or(|head| head.in_flight.is_some()) {
         return None;

@@ -1,5 +1,5 @@
-//! Clearing a staging away as `infra/table/src/staging.rs` does: first nobody can commit it any more, then its work goes,
-//! then its record.
+//! The removal of a staging, as in `infra/table/src/staging.rs`: first it prevents the commit, then it removes the
+//! work, then the record.
 
 use crate::world::World;
 use domain::staging::{Staging, StagingState};
@@ -8,7 +8,7 @@ use domain::write::Write;
 use std::hash::{Hash, Hasher};
 use store::{Key, Record, Table};
 
-/// How far it has come.
+/// The next step of a removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Next {
     Abort,
@@ -16,7 +16,7 @@ enum Next {
     RemoveRecord,
 }
 
-/// A staging that is being cleared away.
+/// A removal in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clearing {
     staging: Staging,
@@ -34,21 +34,21 @@ impl Clearing {
         Self { staging, next: Next::Abort }
     }
 
-    /// Makes its commit impossible, unless it is committed.
+    /// Moves the staging to ABORTED, unless it is committed.
     pub(crate) fn abort(&self, world: &World, table: &mut Table) {
         let Staging { id, .. } = self.staging;
         let (team, from, to) = (self.staging.team(), StagingState::Open, StagingState::Aborted);
         let _whether = table.commit(&[Write::StagingMoved { team, staging: id, from, to }], &world.fences);
     }
 
-    /// One step; none when there is nothing left to be done.
+    /// Executes one step. Returns `None` at the end.
     pub(crate) fn step(self, world: &World, table: &mut Table) -> Option<Self> {
         let Staging { id, .. } = self.staging;
         let key = Key::Staging(self.staging.team(), id);
         match self.next {
             Next::Abort => {
                 self.abort(world, table);
-                // Whatever the answer was: what it is now decides.
+                // The stored state decides, not the answer of `abort`.
                 let is_aborted = matches!(table.record(&key),
                     Some(Record::Staging(now)) if now.state == StagingState::Aborted);
                 is_aborted.then_some(Self { next: Next::RemoveWork, ..self })

@@ -1,66 +1,63 @@
-//! What a configuration consists of: what is declared by whom, who acts beside, and what may go wrong.
+//! Parts of a configuration: declarations, concurrent actors and possible faults.
 
 use crate::owner::Decision;
 use domain::submission::Scope;
 
-/// An item as it is declared.
+/// A declared item.
 #[derive(Clone, Copy, Debug)]
 pub enum Item {
-    /// An item of service V: its name and content.
+    /// Name and content of an item of service V.
     V(&'static str, u64),
-    /// An item of service L: its name, the items of V that it refers to, and its content.
+    /// Name, referenced items of V, and content of an item of service L.
     L(&'static str, &'static [&'static str], u64),
 }
 
-/// An application as it is declared: its name and its items.
+/// Name and items of a declared application.
 pub type Application = (&'static str, &'static [Item]);
 
-/// How a submission is written.
+/// The way of writing a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
     /// In one transaction.
     AtOnce,
-    /// Laid out and committed, if an item changes.
+    /// Staged and committed, if an item changes.
     Staged,
 }
 
 /// A request of the consumer.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
-    /// What it declares.
+    /// Declared applications.
     pub declares: &'static [Application],
-    /// Whole or partial.
     pub scope: Scope,
-    /// How it is written.
     pub packing: Packing,
-    /// Its idempotency key.
+    /// Idempotency key.
     pub key: Option<&'static str>,
-    /// The commands, by number, whose answers the consumer has waited for.
+    /// Numbers of earlier commands. The consumer awaits their answers first.
     pub after: &'static [usize],
 }
 
-/// Who decides, and how.
+/// Decisions of the owners.
 #[derive(Clone, Copy, Debug)]
 pub struct Owners {
-    /// How many decisions are made at the same time; with none, each is read and written in one step.
+    /// Number of concurrent decisions. With 0, each read and write is a single step.
     pub at_once: usize,
-    /// How many decisions are made in all.
+    /// Total number of decisions.
     pub budget: u8,
-    /// Which decisions are made.
+    /// Possible kinds of decisions.
     pub decisions: &'static [Decision],
 }
 
-/// How many states an ordinary run visits.
+/// Number of states in an ordinary run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum States {
-    /// All that there are.
+    /// All states of the configuration.
     All(usize),
-    /// The first that are found; there are more.
+    /// The first states of a search. The configuration has more.
     First(usize),
 }
 
 impl States {
-    /// Their number.
     pub const fn count(self) -> usize {
         match self {
             Self::All(count) | Self::First(count) => count,
@@ -68,40 +65,40 @@ impl States {
     }
 }
 
-/// One world to be searched.
+/// A small world for the search.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// Its short name.
+    /// Name for `--only`.
     pub name: &'static str,
-    /// What it is about.
+    /// Purpose of the configuration.
     pub about: &'static str,
-    /// Whether change instances are born PENDING.
+    /// Whether the services require approval. New change instances are then PENDING.
     pub approval: bool,
-    /// The services that have a dependent team.
+    /// Services with a dependent team.
     pub dependents: &'static [&'static str],
-    /// How many teams of V each have a share of the first command in REJECTED, and depend on V no more, before anything
-    /// else happens.
+    /// Number of former dependent teams of V. Before the search, each rejects its share of the first command.
     pub former: usize,
-    /// How many writes a landing has at most before answered change instances are closed ahead of it.
+    /// Maximum number of writes of a change. A larger change first closes answered change instances
+    /// (docs/explanation/staging.md).
     pub landing: usize,
-    /// What the consumer asks for.
+    /// Requests of the consumer.
     pub commands: &'static [Command],
-    /// How often a submission is planned.
+    /// Maximum number of plans of a submission.
     pub attempts: u8,
-    /// Whether reads of several records may be torn.
+    /// Whether reads of several records can be torn.
     pub torn: bool,
-    /// How many answers, or requests, may be lost.
+    /// Maximum number of lost requests and answers.
     pub lost: u8,
-    /// How many submitters may die.
+    /// Maximum number of dying submitters. Above 0, workers can also die in the middle of a record.
     pub crashes: u8,
-    /// How many generations run beside each other.
+    /// Number of concurrent workers.
     pub workers: usize,
-    /// Whether stagings are cleared away that nobody has committed yet.
+    /// Whether the sweep removes uncommitted stagings.
     pub sweeps: bool,
-    /// Who decides.
+    /// Decisions of the owners.
     pub owners: Owners,
-    /// How many deployed items the first change instance has brought before anything else happens.
+    /// Number of deployed items of each change instance of the first command, before the search.
     pub deployed: u8,
-    /// How many states an ordinary run visits.
+    /// Number of states in an ordinary run.
     pub states: States,
 }

@@ -1,8 +1,13 @@
-//! The worlds that are searched, as data.
+//! The configurations of the search.
 //!
-//! Left out of all of them: time (there is one moment, so nothing expires, and a staging may be cleared away at any age),
-//! a second consumer team, changes of a service's schema and settings, work that is set aside after ten failures, events,
-//! and stagings of more than one work record per kind, for which an application of over a hundred items is needed.
+//! All of them omit:
+//!
+//! * time: nothing expires, and the sweep can remove a staging of any age,
+//! * a second consumer team,
+//! * changes of schemas and settings,
+//! * work in quarantine,
+//! * events,
+//! * stagings with several work records of a kind, because they need an application of over 100 items.
 
 use crate::config::{
     Application, Command, Config, Item::L, Item::V, Owners, Packing, States::All, States::First,
@@ -68,7 +73,6 @@ const A2: &[Application] = &[("A", &[V("x", 2)])];
 const B2: &[Application] = &[("B", &[V("x", 2)])];
 const B0: &[Application] = &[("B", &[])];
 
-/// All of them.
 pub const CONFIGS: &[Config] = &[
     Config {
         name: "race",
@@ -292,7 +296,7 @@ pub const CONFIGS: &[Config] = &[
     },
 ];
 
-/// The configuration with this name.
+/// Returns the configuration with this name.
 pub fn named(name: &str) -> Option<&'static Config> {
     CONFIGS.iter().find(|config| config.name == name)
 }

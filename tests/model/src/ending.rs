@@ -1,4 +1,4 @@
-//! What must hold when nothing is left to be done: I22, that the same commands in the same order end alike, and I23.
+//! Rules for idle states: equal orders of commands have equal results (I22), and no work remains (I23).
 
 use crate::state::{State, digest};
 use crate::world::World;
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::sync::PoisonError;
 use store::{Record, Table};
 
-/// What does not hold of a state in which nothing is left to be done.
+/// Returns the violations of an idle state.
 pub(crate) fn violations(world: &World, state: &State) -> Vec<String> {
     let table = &*state.table;
     let mut all = Vec::new();
@@ -36,7 +36,7 @@ fn is_forgotten(item: &Item) -> bool {
     !settled && item.main().open().next().is_none() && item.attention().count == 0
 }
 
-/// Whether this order of commands has ended like this before, if it has.
+/// Returns whether this order of commands has its earlier result. The first result counts as correct.
 fn ends_alike(world: &World, table: &Table) -> bool {
     let order: Vec<&String> = table.submissions().map(|submission| &submission.request).collect();
     let ending = summary(table);
@@ -44,7 +44,7 @@ fn ends_alike(world: &World, table: &Table) -> bool {
     *endings.entry(digest(&order)).or_insert(ending) == ending
 }
 
-/// What counts of an ending: not when, in how many steps or by which rule something was closed.
+/// Returns a digest of the result. Time, number of steps and reason of a closing are not part of it.
 fn summary(table: &Table) -> u64 {
     let mut text = String::new();
     for item in table.items() {

@@ -1,4 +1,4 @@
-//! The small world of every configuration: a consumer, two services and their owners, a dependent team.
+//! The world of every configuration: a consumer, two services with their owners, and a dependent team.
 
 use crate::config::{Application, Config, Item};
 use domain::actor::TeamRef;
@@ -14,12 +14,12 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use store::{Record, Table};
 
-/// The one time that it ever is: no rule rests on a clock, and states that differ in time alone are one.
+/// The only moment of the model. No rule depends on a clock, and further moments would only multiply the states.
 pub(crate) const NOW: Timestamp = Timestamp::from_micros(1_000_000);
 
-/// How many applications there can be.
+/// Maximum number of applications.
 pub(crate) const APPLICATIONS_MAX: u64 = 2;
-/// How many items an application can have.
+/// Maximum number of items in an application.
 pub(crate) const ITEMS_MAX: u64 = 3;
 
 const NAMES: [&str; 7] = ["c", "v", "l", "n", "x", "y", "z"];
@@ -29,17 +29,16 @@ fn team(number: u64) -> TeamRef {
     TeamRef { id: TeamId::new(number).unwrap(), name: name.to_owned() }
 }
 
-/// The team that submits.
 pub(crate) fn consumer() -> TeamRef {
     team(1)
 }
 
-/// The services: V, and L whose items refer to those of V.
+/// Returns the services: V, and L with references to items of V.
 pub(crate) fn offers(config: &Config) -> Offers {
     offers_for(config, &[])
 }
 
-/// The services while the teams that are former dependents later still depend on V.
+/// Returns the services with the former dependent teams of V.
 pub(crate) fn earlier_offers(config: &Config) -> Offers {
     let former: Vec<TeamRef> = (5..).take(config.former).map(team).collect();
     offers_for(config, &former)
@@ -82,7 +81,7 @@ fn offer(id: u64, owner: u64, definition: &Value, config: &Config, more: &[TeamR
     (schema.title.clone(), Offer { service, schema: Arc::new(schema) })
 }
 
-/// The table before the first submission.
+/// Returns the table before the first submission.
 pub(crate) fn table() -> Table {
     let TeamRef { id, name } = consumer();
     let team = Team { id, name, metadata: "{}".to_owned(), since: Since::EVER };
@@ -93,7 +92,7 @@ pub(crate) fn table() -> Table {
     table
 }
 
-/// What a command declares, as it is parsed.
+/// Returns the parsed declaration of a command.
 pub(crate) fn declaration(applications: &[Application]) -> Declaration {
     let declared: Map<String, Value> = applications
         .iter()

@@ -1,8 +1,8 @@
-//! A model checker over the domain: small worlds in which every interleaving of submitters, generations, owners and the
-//! sweep is searched, with torn reads, lost answers and deaths.
+//! A model checker for the domain: it searches all interleavings of submitters, workers, owners and the sweep in
+//! small worlds.
 //!
-//! The rules are the domain's own functions, and the storage is [`store`]; only the order of requests is told again
-//! here, as `functions/` make them. What is left out is told in [`configs`].
+//! Reads can be torn, answers can get lost, and actors can die. The rules are the functions of `domain`, and the
+//! storage is [`store`]. Only the order of requests is a copy of `functions/`. [`configs`] lists the omissions.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,4 +1,4 @@
-//! Searches all configurations, as many states as one has time for, and prints what it finds.
+//! Searches all configurations up to a number of states, and prints the results.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints what it finds")]
 
 use model::arguments::{self, Command};
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
             let mut configs: Vec<&Config> = CONFIGS.iter().collect();
             configs.retain(|config| only.as_ref().is_none_or(|only| config.name == only));
             if configs.is_empty() {
-                eprintln!("there is no such configuration");
+                eprintln!("the configuration does not exist");
                 return ExitCode::FAILURE;
             }
             if !all(states, configs) {
@@ -29,8 +29,9 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Searches each; tells whether every rule holds everywhere. What a small world leaves is shared among the others.
+/// Searches each configuration. Returns whether every rule holds.
 fn all(states: usize, mut configs: Vec<&Config>) -> bool {
+    // Small configurations come first, so the others get their unused states.
     configs.sort_by_key(|config| (matches!(config.states, States::First(_)), config.states.count()));
     println!(
         "| configuration | states | steps | depth | complete | violations | seconds |\n|---|---|---|---|---|---|---|"

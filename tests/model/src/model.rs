@@ -1,4 +1,4 @@
-//! A world as the checker sees it: its first state, everything that can happen next, and what must always hold.
+//! A configuration as a model of Stateright: its first state, all possible actions, and the property of every state.
 
 use crate::audit;
 use crate::clearing::Clearing;
@@ -13,14 +13,14 @@ use stateright::{Model, Property};
 use std::sync::Arc;
 use store::Record;
 
-/// Something that can happen.
+/// A step of the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Action(Happens);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Happens {
     Submitter(usize, Fate),
-    /// A row of what the submitter reads is of a later moment.
+    /// Reads one row of the submitter's read again, at a later moment.
     SubmitterLater(usize, usize),
     SubmitterDies(usize),
     Worker(usize, worker::Move),
@@ -39,7 +39,7 @@ impl Model for World {
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
-        // What follows a broken rule is of no interest.
+        // A violation ends the search, so its successors do not matter.
         if state.broken.is_some() || self.audited.is_over() {
             return;
         }
@@ -47,7 +47,7 @@ impl Model for World {
         for (n, submitter) in state.submitters.iter().enumerate() {
             self.submitter(state, n, submitter, &mut can);
         }
-        // Those who do the same are alike: one of them is enough.
+        // Identical workers have identical moves, so the first of them suffices.
         for (n, worker) in state.workers.iter().enumerate() {
             if n == 0 || state.workers.get(n - 1) != Some(worker) {
                 worker.moves(self, state).into_iter().for_each(|next| can(Happens::Worker(n, next)));
@@ -128,7 +128,7 @@ impl World {
 }
 
 impl State {
-    /// What may become of the next transaction.
+    /// Returns the possible results of the next transaction.
     pub(crate) const fn fates(&self) -> &'static [Fate] {
         if self.lost > 0 { &[Fate::Answered, Fate::AnswerLost, Fate::RequestLost] } else { &[Fate::Answered] }
     }

@@ -1,4 +1,5 @@
-//! An owner who decides on an open change instance, as `functions/update-state` does it: read, decide, write.
+//! An owner with a decision on an open change instance, in the steps of `functions/update-state`: read, decide,
+//! write.
 
 use crate::given::NOW;
 use crate::state::State;
@@ -18,24 +19,24 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use store::{Key, Record, Table};
 
-/// What an owner decides.
+/// A kind of decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Decision {
-    /// PENDING is approved.
+    /// From PENDING to APPROVED.
     Approve,
-    /// PENDING is rejected.
+    /// From PENDING to REJECTED.
     Reject,
-    /// APPROVED is completed.
+    /// From APPROVED to COMPLETED.
     Complete,
-    /// APPROVED has failed.
+    /// From APPROVED to ERRORED.
     Fail,
-    /// What is REJECTED or ERRORED is given up.
+    /// From REJECTED or ERRORED to CLOSED.
     Close,
-    /// What is REJECTED or ERRORED is tried again.
+    /// A new attempt after REJECTED or ERRORED.
     Retry,
-    /// What is APPROVED brings a deployed item.
+    /// A deployed item of an APPROVED change instance.
     Deploy,
-    /// What is COMPLETED gets another log text.
+    /// A new log text of a COMPLETED change instance.
     Note,
 }
 
@@ -61,20 +62,20 @@ impl Decision {
     }
 }
 
-/// An owner, or another one: whoever decides next.
+/// An owner. All owners are interchangeable: each can decide for any team.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) enum Owner {
-    /// Not at work.
     Idle,
-    /// It has read and not yet written.
+    /// The owner has read and not yet written.
     Deciding(Arc<Deciding>),
 }
 
-/// A decision on what was read.
+/// A decision and its read.
 pub(crate) struct Deciding {
     change: ChangeId,
     decision: Decision,
     view: View,
+    /// The writes, computed once. `None` if the domain rejects the decision.
     writes: OnceLock<Option<Vec<Write>>>,
 }
 
@@ -96,19 +97,19 @@ impl fmt::Debug for Deciding {
     }
 }
 
-/// What an owner can do next.
+/// A possible step of an owner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Move {
-    /// It reads for a decision.
+    /// Reads for a decision.
     Read(ChangeId, Decision),
-    /// A row of what it has read is of a later moment.
+    /// Reads one row of the read again, at a later moment.
     Later(usize),
-    /// It writes the decision.
+    /// Writes the decision.
     Write,
 }
 
 impl Owner {
-    /// What it can do.
+    /// Returns the possible steps.
     pub(crate) fn moves(&self, world: &World, state: &State) -> Vec<Move> {
         match self {
             Self::Idle => possible(world, state).map(|(id, decision)| Move::Read(id, decision)).collect(),
@@ -123,7 +124,7 @@ impl Owner {
     }
 }
 
-/// The decisions that can be made now.
+/// Returns the possible decisions of all owners.
 pub(crate) fn possible<'a>(
     world: &'a World,
     state: &'a State,
@@ -131,12 +132,13 @@ pub(crate) fn possible<'a>(
     let changes = state.table.changes().filter(|_| state.decisions > 0);
     changes.flat_map(|change| {
         let decisions = world.config.owners.decisions.iter().filter(|decision| decision.fits(change.state));
+        // A dependent team has no deployed items.
         let of_main = decisions.filter(|decision| **decision != Decision::Deploy || !change.is_dependant());
         of_main.map(|decision| (change.id, *decision))
     })
 }
 
-/// Lets owner `n` do one thing.
+/// Executes one step of owner `n`. Returns `None` if the step is not possible.
 pub(crate) fn step(world: &World, state: &mut State, n: usize, next: Move) -> Option<()> {
     let owner = match (state.owners.get(n)?.clone(), next) {
         (Owner::Idle, Move::Read(change, decision)) => {
@@ -157,7 +159,7 @@ pub(crate) fn step(world: &World, state: &mut State, n: usize, next: Move) -> Op
     Some(())
 }
 
-/// Reads, decides and writes, nobody coming in between.
+/// Reads, decides and writes in a single step, without interleaving.
 pub(crate) fn decide_at_once(
     world: &World,
     state: &mut State,
@@ -181,6 +183,7 @@ fn read(table: &Table, id: ChangeId, decision: Decision) -> Option<Deciding> {
 fn write(world: &World, state: &mut State, deciding: &Deciding) {
     let Some(writes) = deciding.writes.get_or_init(|| deciding.decide()) else { return };
     let is_written = writes.is_empty() || world.answered(state, writes, Fate::Answered);
+    // Without a newer record the conditions must hold, or the owner could never decide.
     if !is_written && deciding.view.outdated(&state.table).is_empty() {
         state.broken = Some("I23: a decision is refused although nothing has moved");
     }
@@ -191,7 +194,7 @@ impl Deciding {
         Self { change, decision, view, writes: OnceLock::new() }
     }
 
-    /// What the domain wants written; none when it refuses.
+    /// Returns the writes of the domain. `None` if the domain rejects the decision.
     fn decide(&self) -> Option<Vec<Write>> {
         let (mut change, mut item, mut head): (Option<&Change>, Option<&Item>, Option<&Head>) =
             (None, None, None);

@@ -1,4 +1,4 @@
-//! What a submitter has read, and what it plans on that: planned once, whenever it is written.
+//! A submitter's read and the plan on it. States with the same read share the plan, so it is computed once.
 
 use crate::config::Packing;
 use crate::submitter::stored;
@@ -18,7 +18,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 use store::Record;
 
-/// What was read for a plan.
+/// A read for a plan.
 pub(crate) struct Read {
     pub(crate) command: usize,
     attempt: u8,
@@ -28,20 +28,20 @@ pub(crate) struct Read {
     planned: OnceLock<Planned>,
 }
 
-/// What comes of it.
+/// The result of a plan.
 pub(crate) enum Planned {
-    /// It is to be read again.
+    /// The read is torn, or a submission is in flight. The submitter reads again.
     Again,
-    /// The declaration breaks a rule.
+    /// The declaration violates a rule.
     Refused,
-    /// It can be written.
+    /// The plan can be written.
     Ready(Box<Ready>),
 }
 
-/// What is to be written.
+/// The writes of a plan.
 pub(crate) struct Ready {
     pub(crate) id: SubmissionId,
-    /// The one transaction, if it is not staged.
+    /// Writes of the only transaction. Empty if the submission is staged.
     pub(crate) at_once: Vec<Write>,
     pub(crate) staged: Option<Staged>,
     declarations: Vec<Record>,
@@ -77,17 +77,17 @@ impl Read {
         Self { command, attempt, team, to_read, items, planned: OnceLock::new() }
     }
 
-    /// The same with other items.
+    /// Returns the same read with other items.
     pub(crate) fn with(&self, items: View) -> Self {
         Self::new(self.command, self.attempt, self.team.clone(), self.to_read.clone(), items)
     }
 
-    /// What the domain plans on it.
+    /// Returns the domain's plan on this read.
     pub(crate) fn planned(&self, world: &World) -> &Planned {
         self.planned.get_or_init(|| self.plan(world))
     }
 
-    /// What is laid out, once it is planned.
+    /// Returns the staging and the declarations of a finished plan.
     pub(crate) fn laid_out(&self) -> Option<(&Staged, &[Record])> {
         let Some(Planned::Ready(ready)) = self.planned.get() else { return None };
         Some((ready.staged.as_ref()?, &ready.declarations))
@@ -96,6 +96,7 @@ impl Read {
     fn plan(&self, world: &World) -> Planned {
         let Some(read) = stored(&self.team) else { return Planned::Again };
         let items = self.items();
+        // Without the check for torn reads, the plan gets a read with matching digests.
         let as_planned = if world.checks_reads { read.clone() } else { fitting(&read, &items) };
         let (command, prepared) = (world.command(self.command), world.prepared(self.command));
         let request = Request {
@@ -120,6 +121,7 @@ impl Read {
         let declarations =
             plan.declarations.keys().map(|hash| Record::Declaration(team, *hash, *hash)).collect();
         let id = plan.submission().id;
+        // The conditions must still name the values of the real read.
         if !world.checks_reads {
             let commit = staged.as_mut().map(|staged| &mut staged.commit);
             [Some(&mut at_once), commit]
@@ -141,7 +143,7 @@ impl Read {
     }
 }
 
-/// A read that looks whole, whatever it is: what the check for torn reads compares is computed anew.
+/// Computes digests and blockers of a read from its items, so that it passes the check for torn reads.
 fn fitting(read: &Stored, items: &Items) -> Stored {
     let mut fitting = read.clone();
     for application in &mut fitting.applications {
@@ -157,7 +159,7 @@ fn fitting(read: &Stored, items: &Items) -> Stored {
     fitting
 }
 
-/// The writes of a plan on a fitting read, under the conditions of what was read.
+/// Puts the values of the real read into the conditions of a plan on a fitting read.
 fn as_read(writes: &mut [Write], read: &Stored, fitting: &Stored) {
     for write in writes {
         match write {

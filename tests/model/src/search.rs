@@ -1,4 +1,4 @@
-//! A search through a world: how many states it has, and the first one that breaks a rule.
+//! The search of a configuration: the number of its states, and the first violation.
 
 use crate::ablation::Missing;
 use crate::audit;
@@ -7,42 +7,41 @@ use crate::world::World;
 use stateright::{Checker, HasDiscoveries, Model};
 use std::time::{Duration, Instant};
 
-/// In which order states are visited.
+/// The order of the visited states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Those that are fewest steps away first, by one thread: what is found is found by a shortest way.
+    /// Breadth first, with one thread: the path to a violation is as short as possible.
     Breadth,
-    /// Those that were found last first, by two threads: takes little memory.
+    /// Depth first, with two threads: the search needs little memory.
     Depth,
 }
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// How many different states were visited.
+    /// Number of different visited states.
     pub unique: usize,
-    /// How many steps were made.
+    /// Number of steps, including steps to known states.
     pub generated: usize,
-    /// The longest way.
+    /// Maximum depth of the search.
     pub depth: usize,
-    /// Whether there are no further states.
+    /// Whether the search has visited all states.
     pub complete: bool,
-    /// How long it took.
+    /// Duration of the search.
     pub took: Duration,
-    /// The state that breaks a rule, if there is one.
+    /// A state with a violation, if any.
     pub broken: Option<Broken>,
 }
 
-/// A state that breaks a rule.
+/// A state with a violation.
 #[derive(Clone, Debug)]
 pub struct Broken {
-    /// What does not hold.
     pub violations: Vec<String>,
-    /// What happened.
+    /// Steps from the first state.
     pub steps: Vec<String>,
 }
 
-/// Searches about so many states of a configuration, without some parts of the protocol.
+/// Searches about this number of states of a configuration, without some parts of the protocol.
 pub fn search(config: &Config, states: usize, missing: &[Missing], order: Order) -> Found {
     let checker = World::new(config, missing, states).checker().finish_when(HasDiscoveries::AnyFailures);
     let began = Instant::now();

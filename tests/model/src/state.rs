@@ -1,4 +1,4 @@
-//! One state of a world: the table, and what everybody who acts on it remembers.
+//! A state of the model: the table, and the memory of every actor.
 
 use crate::clearing::Clearing;
 use crate::owner::Owner;
@@ -8,22 +8,22 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use store::Table;
 
-/// A state; a copy shares what is the same.
+/// A state. Copies share equal parts.
 #[derive(Clone, PartialEq)]
 pub struct State {
     pub(crate) table: Arc<Table>,
     pub(crate) submitters: Vec<Submitter>,
     pub(crate) workers: Vec<Worker>,
     pub(crate) owners: Vec<Owner>,
-    /// A staging that the sweep is clearing away.
+    /// The removal of a staging in progress.
     pub(crate) sweeping: Option<Clearing>,
-    /// How many decisions may still be made.
+    /// Number of remaining decisions.
     pub(crate) decisions: u8,
-    /// How many answers may still be lost.
+    /// Number of remaining lost requests and answers.
     pub(crate) lost: u8,
-    /// How many submitters may still die.
+    /// Number of remaining deaths of submitters.
     pub(crate) crashes: u8,
-    /// The rule that the last step has broken, if it has.
+    /// Rule that the last step has violated, if any.
     pub(crate) broken: Option<&'static str>,
 }
 
@@ -39,14 +39,14 @@ impl Hash for State {
 }
 
 impl State {
-    /// Those who do the same are told apart by nothing: states that differ only in their order are one.
+    /// Sorts identical actors, so that states with another order of them are equal.
     pub(crate) fn in_order(mut self) -> Self {
         self.workers.sort_by_key(digest);
         self.owners.sort_by_key(digest);
         self
     }
 
-    /// Whether nothing is left to be done but for owners to decide.
+    /// Returns whether only decisions of owners remain.
     pub(crate) fn is_quiescent(&self) -> bool {
         self.submitters.iter().all(|submitter| matches!(submitter.step, Step::Done(_)))
             && self.workers.iter().all(|worker| *worker == Worker::Idle)
@@ -56,7 +56,7 @@ impl State {
     }
 }
 
-/// A number that is the same for what is the same, in every run.
+/// Returns the same number for equal values in every run.
 pub(crate) fn digest(of: &impl Hash) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(of)
 }

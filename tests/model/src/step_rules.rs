@@ -1,4 +1,4 @@
-//! The rules of one step, which no look at a table alone can tell: I4, I14, and that a history is only appended to.
+//! Rules about a single step, invisible in one table: I4, I14, and append-only histories.
 
 use crate::world::World;
 use domain::change::{Change, Target};
@@ -9,7 +9,7 @@ use domain::submission::{Scope, Submission};
 use domain::write::Write;
 use store::Table;
 
-/// The rule that a transaction has broken, if it has.
+/// Returns the rule that a transaction violates, if any.
 pub(crate) fn broken(world: &World, before: &Table, after: &Table, writes: &[Write]) -> Option<&'static str> {
     writes.iter().find_map(|write| match write {
         Write::Born(Change { id, .. }) | Write::Moved { after: Change { id, .. }, .. } => {
@@ -29,8 +29,8 @@ fn moved(id: ChangeId, before: &Table, after: &Table) -> Option<&'static str> {
     (!after.history.starts_with(&before.history)).then_some("I3: a history was not only appended to")
 }
 
-/// I14: a submission repeats no declaration that was REJECTED or ERRORED in its applications (R10); it may repeat a
-/// removal (R28).
+/// Checks I14: a submission must not repeat a REJECTED or ERRORED declaration of its applications (R10). It may
+/// repeat a removal (R28).
 fn unanswered(world: &World, before: &Table, submission: &Submission) -> Option<&'static str> {
     let declaration = &world.prepared(world.command_of(&submission.request)?).declaration;
     let is_passed_over = |item: &&Item| {

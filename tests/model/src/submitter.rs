@@ -1,4 +1,4 @@
-//! A submitter, step by step as `functions/submit` does it: every request to the table is a step of its own.
+//! A submitter in the steps of `functions/submit`. Each request to the table is a separate step.
 
 use crate::clearing::Clearing;
 use crate::given::{APPLICATIONS_MAX, ITEMS_MAX, consumer};
@@ -14,52 +14,50 @@ use std::hash::Hash;
 use std::sync::Arc;
 use store::{Key, Record, Table};
 
-/// How a request has ended.
+/// The result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Outcome {
-    /// It is recorded as this submission.
+    /// The table records it as this submission.
     Accepted(SubmissionId),
-    /// It breaks a rule of the consumer's.
+    /// The declaration violates a rule.
     Refused,
-    /// Others were faster each time.
+    /// Other writers were faster in every attempt.
     GaveUp,
-    /// The submitter is dead.
+    /// The submitter died.
     Crashed,
 }
 
-/// What comes next.
+/// The next step of a submitter.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) enum Step {
-    /// To read the team.
+    /// Reads the team.
     Begin,
-    /// To look for its own mark, and to read the items.
+    /// Searches for its own request id, then reads the items.
     Team(View),
-    /// To plan and to write.
+    /// Plans and writes.
     Items(Arc<Read>),
-    /// To lay out; the staging is begun.
+    /// Writes the work records of a new staging.
     LayOut(Arc<Read>),
-    /// To commit what is laid out.
+    /// Commits the staging.
     Claim(Arc<Read>),
-    /// To make the commit impossible, where it is not known to be done.
+    /// Prevents the commit of the staging, because the answer was an error or got lost.
     Abort(Clearing),
-    /// Nothing.
     Done(Outcome),
 }
 
-/// A submitter.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) struct Submitter {
     pub(crate) step: Step,
-    /// How often it has written in vain.
+    /// Number of failed writes.
     pub(crate) attempt: u8,
-    /// The number of the submission that it tried to write last.
+    /// Id of the last attempted submission, for the search for the own request id.
     pub(crate) attempted: Option<SubmissionId>,
 }
 
 impl Submitter {
     pub(crate) const NEW: Self = Self { step: Step::Begin, attempt: 0, attempted: None };
 
-    /// What it has read last, if that may be torn.
+    /// Returns the last read, if it can be torn.
     pub(crate) fn view(&self) -> Option<&View> {
         match &self.step {
             Step::Team(view) => Some(view),
@@ -68,12 +66,12 @@ impl Submitter {
         }
     }
 
-    /// Whether its next step is a transaction, whose answer may be lost.
+    /// Returns whether the next step is a transaction. Its answer can get lost.
     pub(crate) fn commits(&self) -> bool {
         matches!(self.step, Step::Items(_) | Step::LayOut(_) | Step::Claim(_))
     }
 
-    /// The same, one record of what it has read at a later moment.
+    /// Reads one record of the last read again, at a later moment.
     pub(crate) fn later(&mut self, table: &Table, n: usize) {
         match &self.step {
             Step::Team(view) => self.step = Step::Team(view.later(table, n)),
@@ -83,7 +81,7 @@ impl Submitter {
     }
 }
 
-/// Takes the next step of the submitter of command `n`; none when it has nothing to do.
+/// Executes the next step of the submitter of command `n`. Returns `None` after its end.
 pub(crate) fn step(world: &World, state: &mut State, n: usize, fate: Fate) -> Option<()> {
     let mut submitter = state.submitters.get(n)?.clone();
     submitter.step = match submitter.step.clone() {
@@ -110,7 +108,7 @@ fn team_view(world: &World, table: &Table, n: usize) -> View {
     View::of(table, [Key::Team(team), Key::Head(team)].into_iter().chain(applications).chain(key))
 }
 
-/// The team as it was read.
+/// Returns the team of a read. `None` if its record or head is missing.
 pub(crate) fn stored(view: &View) -> Option<Stored> {
     let (mut team, mut head, mut applications) = (None, None, Vec::new());
     for record in view.records() {
@@ -124,7 +122,7 @@ pub(crate) fn stored(view: &View) -> Option<Stored> {
     Some(Stored { team: team?, head: head?, applications })
 }
 
-/// Looks for what this request has written already; otherwise reads the items that a plan has to know.
+/// Searches for an earlier result of this request. Without one, reads the items for a plan.
 fn read_items(world: &World, state: &mut State, n: usize, submitter: &Submitter, team: &View) -> Step {
     if let Some(earlier) = earlier(world, state, n, submitter, team) {
         return Step::Done(Outcome::Accepted(earlier));
@@ -133,6 +131,8 @@ fn read_items(world: &World, state: &mut State, n: usize, submitter: &Submitter,
         return Step::Done(Outcome::GaveUp);
     }
     let Some(stored) = stored(team) else { return Step::Begin };
+    // While a staged submission holds the head, no other submission of the team can be planned
+    // (docs/explanation/staging.md).
     if stored.head.in_flight.is_some() {
         return Step::Begin;
     }
@@ -144,7 +144,7 @@ fn read_items(world: &World, state: &mut State, n: usize, submitter: &Submitter,
     Step::Items(Arc::new(Read::new(n, submitter.attempt, team.clone(), to_read, items)))
 }
 
-/// The submission that the request is recorded as already.
+/// Returns the recorded submission of this request, by its request id or its idempotency key.
 fn earlier(
     world: &World,
     state: &mut State,
@@ -202,7 +202,7 @@ fn lay_out(
     if !world.answered(state, &writes, fate) {
         return given_up(submitter, staged.staging);
     }
-    // They are the same whoever writes them: they have no conditions.
+    // Declarations have no conditions: every writer stores the same content under the same hash.
     let table = Arc::make_mut(&mut state.table);
     for declaration in declarations {
         table.put(declaration.clone());
@@ -218,7 +218,7 @@ fn claim(world: &World, state: &mut State, submitter: &mut Submitter, read: &Arc
     given_up(submitter, staged.staging)
 }
 
-/// Nobody knows whether it is written, or it is not.
+/// Continues after a write that failed or lost its answer: prevents the commit, then plans again.
 fn given_up(submitter: &mut Submitter, staging: Staging) -> Step {
     submitter.attempt += 1;
     Step::Abort(Clearing::of(staging))

@@ -1,4 +1,4 @@
-//! The records of one read; each may be from another moment (docs/explanation/concurrency.md, torn reads).
+//! The records of one read. Each can be from another moment (docs/explanation/concurrency.md, torn reads).
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use store::{Key, Record, Stored, Table};
 
 type Row = (Key, Option<Arc<Stored>>);
 
-/// Records as they were read; a copy shares them.
+/// Records of a read. Copies share them.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     rows: Arc<[Row]>,
@@ -26,20 +26,20 @@ impl Hash for View {
 }
 
 impl View {
-    /// Reads records as they are now.
+    /// Reads the current records.
     pub(crate) fn of(table: &Table, keys: impl IntoIterator<Item = Key>) -> Self {
         Self::new(keys.into_iter().map(|key| (key.clone(), table.get(&key).cloned())).collect())
     }
 
     fn new(rows: Arc<[Row]>) -> Self {
         let of_row = |row: &Row| row.1.as_ref().map_or(1, |stored| stored.fingerprint.0);
-        // Rows are in a fixed order, and two of them are never the same record.
+        // The order of rows is fixed and their keys are different, so the fingerprint needs no keys.
         let fingerprint =
             rows.iter().map(of_row).fold(7, |sum: u64, one| sum.wrapping_mul(31).wrapping_add(one));
         Self { rows, fingerprint }
     }
 
-    /// The rows that are no longer as they were read, by number.
+    /// Returns the indexes of the rows that have changed since the read.
     pub(crate) fn outdated(&self, table: &Table) -> Vec<usize> {
         let differs = |(_, (key, read)): &(usize, &Row)| match (read, table.get(key)) {
             (Some(read), Some(now)) => read.fingerprint != now.fingerprint,
@@ -49,7 +49,7 @@ impl View {
         self.rows.iter().enumerate().filter(differs).map(|(n, _)| n).collect()
     }
 
-    /// The same read, one row of it at a later moment.
+    /// Returns the same read with one row of a later moment.
     pub(crate) fn later(&self, table: &Table, n: usize) -> Self {
         let row = |(i, row): (usize, &Row)| {
             if i == n { (row.0.clone(), table.get(&row.0).cloned()) } else { row.clone() }
@@ -57,12 +57,12 @@ impl View {
         Self::new(self.rows.iter().enumerate().map(row).collect())
     }
 
-    /// The same read, all of it now.
+    /// Returns the same read at the current moment.
     pub(crate) fn again(&self, table: &Table) -> Self {
         Self::of(table, self.rows.iter().map(|(key, _)| key.clone()))
     }
 
-    /// The records that were found.
+    /// Returns the existing records.
     pub(crate) fn records(&self) -> impl Iterator<Item = &Record> {
         self.rows.iter().filter_map(|(_, stored)| stored.as_ref().map(|stored| &stored.record))
     }

@@ -1,5 +1,5 @@
-//! A generation that carries work out, as `functions/generate` does it: woken by an image of the submission, which may
-//! be old; item by item; then the record goes with its count.
+//! A run of `functions/generate`, step by step. An image of the submission wakes it, and this image may be old. It
+//! processes the items of a work record, then removes the record and counts down.
 
 use crate::given::NOW;
 use crate::state::State;
@@ -20,18 +20,17 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use store::{Key, Record, Stored, Table};
 
-/// A generation.
+/// A worker: at most one run of `generate`.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) enum Worker {
-    /// Not running.
     Idle,
-    /// It was told of a submission as it was then.
+    /// Woken with an image of a submission.
     Woken(Held),
-    /// It has a work record, and of each item's share in it what it has read; none of what is done.
+    /// Processes a work record: the submission, the record, and the read of each unfinished item.
     Carrying(Held, Held, Vec<Option<Arc<Part>>>),
 }
 
-/// A record that is held, at whatever moment it was read.
+/// A record from any earlier moment.
 #[derive(Clone)]
 pub(crate) struct Held(Arc<Stored>);
 
@@ -53,7 +52,7 @@ impl fmt::Debug for Held {
     }
 }
 
-/// What is owed to one item, and what was read for it.
+/// The pending changes of one item in a work record, and the read for them.
 pub(crate) struct Part {
     owed: Vec<Owed>,
     view: View,
@@ -79,37 +78,36 @@ impl fmt::Debug for Part {
     }
 }
 
-/// What comes of a try.
+/// The result of a plan for one item.
 enum Tried {
-    /// All of it is there.
+    /// All pending changes exist.
     Exists,
-    /// What was read does not fit together.
+    /// The records of the read do not match.
     Misfit,
-    /// This is to be written, and then it is to be tried again.
+    /// Writes that close answered change instances ahead. Then the worker plans again (docs/explanation/staging.md).
     Sheds(Vec<Write>),
-    /// This is to be written.
+    /// Writes that open all pending changes.
     Writes(Vec<Write>),
 }
 
-/// What a generation can do next.
+/// A possible step of a worker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Move {
-    /// It is told of a submission.
+    /// Gets an image of a submission.
     Wake(SubmissionId),
-    /// It takes a work record up.
+    /// Reads a work record.
     Take(WorkId),
-    /// A row of what it has read for an item is of a later moment.
+    /// Reads one row of an item's read again, at a later moment.
     Later(usize, usize),
-    /// It generates what is owed to an item.
+    /// Writes the pending changes of an item.
     Carry(usize, Fate),
-    /// It removes the record and counts it.
+    /// Removes the record and counts down.
     Finish(Fate),
-    /// It dies.
     Die,
 }
 
 impl Worker {
-    /// What it can do.
+    /// Returns the possible steps.
     pub(crate) fn moves(&self, world: &World, state: &State) -> Vec<Move> {
         let fates = state.fates();
         let mut moves = Vec::new();
@@ -120,6 +118,7 @@ impl Worker {
             }
             Self::Woken(submission) => {
                 moves.extend(submission.works(&state.table).map(Move::Take));
+                // If the work of an old image is done, this step alone ends the run.
                 moves.push(Move::Die);
             }
             Self::Carrying(_, _, parts) if parts.iter().all(Option::is_none) => {
@@ -144,7 +143,7 @@ impl Worker {
     }
 }
 
-/// Lets worker `n` do one thing.
+/// Executes one step of worker `n`. Returns `None` if the step is not possible.
 pub(crate) fn step(world: &World, state: &mut State, n: usize, next: Move) -> Option<()> {
     let worker = match (state.workers.get(n)?.clone(), next) {
         (Worker::Idle, Move::Wake(id)) => Worker::Woken(held(&state.table, &Key::Submission(id))?),
@@ -187,7 +186,7 @@ impl Held {
         if let Record::Work(work) = &self.0.record { Some(work) } else { None }
     }
 
-    /// The work records of the submission that are there.
+    /// Returns the existing work records of the submission.
     fn works<'a>(&'a self, table: &'a Table) -> impl Iterator<Item = WorkId> + 'a {
         let of = self.submission().map(|submission| (submission.id, submission.staging));
         table.records().filter_map(move |record| match record {
@@ -201,7 +200,7 @@ fn parts(table: &Table, work: &Work) -> Vec<Option<Arc<Part>>> {
     let of_item = |owed: &[Owed]| {
         let named = owed.iter().flat_map(|owed| std::iter::once(owed.id).chain(owed.cause));
         let item = owed.iter().take(1).map(|owed| Key::Item(owed.item));
-        // A cause is most often owed in the same record.
+        // The cause of a change is often in the same record, so keys can occur twice.
         let mut changes: Vec<ChangeId> = named.collect();
         changes.sort_unstable();
         changes.dedup();
@@ -250,7 +249,7 @@ fn change(record: &Record) -> Option<(ChangeId, Change)> {
     if let Record::Change(change) = record { Some((change.id, change.clone())) } else { None }
 }
 
-/// The item as if nothing newer had ever landed for the owners of what is generated.
+/// Resets the sequence of each owner with a generated change, as if no newer change existed.
 fn forgetful(item: &Item, owed: &[Owed]) -> Item {
     let mut item = item.clone();
     for owed in owed.iter().filter(|owed| owed.kind != Kind::Direct) {
@@ -261,7 +260,7 @@ fn forgetful(item: &Item, owed: &[Owed]) -> Item {
     item
 }
 
-/// One try; what is left of it when it has to be tried again on what is stored then.
+/// Executes one attempt for an item. Returns a new read if the item needs another attempt.
 fn carry(
     world: &World,
     state: &mut State,
@@ -274,7 +273,7 @@ fn carry(
         Tried::Exists => return None,
         Tried::Misfit => false,
         Tried::Sheds(writes) => {
-            // What is in excess is closed: it goes on with what is stored then.
+            // The excess is closed. The next plan needs the current records.
             if world.answered(state, writes, fate) {
                 return Some(Part::new(part.owed.clone(), part.view.again(&state.table)));
             }
@@ -286,6 +285,7 @@ fn carry(
         return None;
     }
     let again = part.view.again(&state.table);
+    // The same records would give the same result for ever.
     if again == part.view && fate == Fate::Answered {
         state.broken = Some("I23: work can never be carried out");
     }
@@ -304,7 +304,8 @@ fn finish(
     if world.answered(state, &writes, fate) {
         return Some(Worker::Idle);
     }
-    // In this order: the record goes with its count, so a count that is gone leaves no record to be found.
+    // The submission comes first. One transaction removes record and count, so a submission without work has no
+    // record.
     let counted = held(&state.table, &Key::Submission(submission.submission()?.id))?;
     if state.table.get(&Key::Work(work.work()?.id)).is_none() {
         return Some(Worker::Idle);

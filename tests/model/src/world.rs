@@ -1,4 +1,4 @@
-//! A configuration made ready to be searched, and how everything in it is written.
+//! A configuration prepared for the search, and the execution of its transactions.
 
 use crate::ablation::Missing;
 use crate::audit::Audited;
@@ -18,44 +18,44 @@ use domain::write::Write;
 use std::sync::Arc;
 use store::{Fence, Table};
 
-/// What becomes of a transaction that is sent.
+/// The fate of a sent transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It is answered.
+    /// The answer arrives.
     Answered,
-    /// It is written, if it can be, and not answered.
+    /// The table executes the transaction if its conditions hold. The answer gets lost.
     AnswerLost,
-    /// It never comes.
+    /// The request gets lost.
     RequestLost,
 }
 
-/// A command with what is made of it once.
+/// A command with its parsed declaration and its ids, computed once.
 pub(crate) struct Prepared {
     pub(crate) declaration: Declaration,
-    /// The id of the request.
+    /// Request id.
     pub(crate) request: String,
     pub(crate) stamp: Stamp,
     pub(crate) idempotency: Option<(String, Hash)>,
 }
 
-/// A configuration made ready.
+/// A configuration prepared for the search.
 pub struct World {
     pub(crate) config: Config,
     pub(crate) offers: Offers,
     prepared: Vec<Prepared>,
-    /// The fences that are taken away.
+    /// Removed fences.
     pub(crate) fences: Vec<Fence>,
-    /// Whether a plan is made only on a read that is whole.
+    /// Whether a plan checks its read for torn records.
     pub(crate) checks_reads: bool,
-    /// Whether generation sees which submission was the last one to land.
+    /// Whether generation sees the newest change of each owner.
     pub(crate) knows_sequence: bool,
-    /// Whether a submitter looks for what it has written already.
+    /// Whether a submitter searches for its own request id.
     pub(crate) looks_for_own_mark: bool,
     pub(crate) audited: Audited,
 }
 
 impl World {
-    /// A configuration without these parts of the protocol, of which about so many states are visited.
+    /// Prepares a configuration without some parts of the protocol, for about this number of states.
     pub fn new(config: &Config, missing: &[Missing], states: usize) -> Self {
         let fence = |missing: &Missing| if let Missing::Fence(fence) = missing { Some(*fence) } else { None };
         Self {
@@ -78,12 +78,12 @@ impl World {
         &self.prepared[n]
     }
 
-    /// The command whose request this was.
+    /// Returns the command of a request id.
     pub(crate) fn command_of(&self, request: &str) -> Option<usize> {
         self.prepared.iter().position(|prepared| prepared.request == request)
     }
 
-    /// The first state.
+    /// Returns the first state.
     pub(crate) fn start(&self) -> State {
         let config = &self.config;
         let mut state = State {
@@ -106,13 +106,14 @@ impl World {
         state
     }
 
-    /// The first submission is written and all that follows generated; then every dependent team rejects its share, and
-    /// depends on the service no more.
+    /// Executes the first submission with all generated changes. Then every dependent team rejects its share and
+    /// leaves the service.
     fn reject(&self, state: &mut State) {
         let earlier = Self { offers: given::earlier_offers(&self.config), ..Self::new(&self.config, &[], 0) };
         while !matches!(state.submitters[0].step, Step::Done(_)) {
             submitter::step(&earlier, state, 0, Fate::Answered).unwrap();
         }
+        // Deaths and later reads could repeat for ever.
         let is_progress = |next: &worker::Move| !matches!(next, worker::Move::Die | worker::Move::Later(..));
         while let Some(next) = state.workers[0].moves(&earlier, state).into_iter().find(is_progress) {
             worker::step(&earlier, state, 0, next).unwrap();
@@ -125,7 +126,7 @@ impl World {
         }
     }
 
-    /// The first submission is written, and every change instance of it has brought deployed items.
+    /// Executes the first submission and reports deployed items for each of its change instances.
     fn deploy(&self, state: &mut State) {
         while !matches!(state.submitters[0].step, Step::Done(_)) {
             submitter::step(self, state, 0, Fate::Answered).unwrap();
@@ -139,7 +140,7 @@ impl World {
         }
     }
 
-    /// Sends a transaction; tells whether it is known to be written.
+    /// Sends a transaction. Returns whether the sender has an answer and the transaction is written.
     pub(crate) fn answered(&self, state: &mut State, writes: &[Write], fate: Fate) -> bool {
         if fate == Fate::RequestLost {
             state.lost -= 1;

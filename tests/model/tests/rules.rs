@@ -1,4 +1,5 @@
-//! Every rule holds in every state of every configuration, and breaks when a part of the protocol is missing.
+//! Every rule holds in every state of every configuration. Without a part of the protocol a rule fails
+//! (docs/explanation/verification.md).
 #![expect(clippy::print_stdout, reason = "the counts are to be seen with --nocapture")]
 
 use model::ablation::{ABLATIONS, Ablation, Becomes};
@@ -34,7 +35,7 @@ fn without_any_of_its_parts_the_protocol_breaks_unless_another_part_stands_in() 
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What is otherwise than the table says.
+/// Returns the difference from the table of ablations, if any.
 fn wrong(ablation: &Ablation) -> Option<String> {
     let Some(config) = named(ablation.config) else { return Some(format!("no {}", ablation.config)) };
     let found = search(config, 150_000, ablation.missing, Order::Breadth);
