@@ -51,7 +51,7 @@ pub(crate) async fn check(handles: &Handles, run: Run) -> Result<Did, Undone> {
     Ok(Did::default())
 }
 
-/// Returns the next items to check: those of the service with the runtime state IN_SERVICE.
+/// Returns the next items to check: those of the service in runtime state `IN_SERVICE`.
 async fn page(handles: &Handles, run: &Run) -> Result<Page, Error> {
     let source = Source::<Item>::owned_by(run.team);
     let rows = handles.table.rows(&source, Direction::Ascending, run.after.as_deref());
