@@ -35,7 +35,7 @@ where
         (reply, spent, OUTCOME.with(Cell::get))
     };
     let (reply, spent, outcome) = OUTCOME.scope(Cell::default(), answering).await;
-    // 201 means a change: a submission without one, or a repetition, does not count.
+    // 201 means a change; a submission without one returns 200.
     let submissions = (operation == Some(Operation::Submit)).then(|| u64::from(reply.status_code == 201));
     let mut line = line(function, operation, &spent, submissions);
     let told = [
