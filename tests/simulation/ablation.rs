@@ -1,35 +1,35 @@
-//! Fences taken away, one at a time, on the way to the storage: what is left shows what each of them holds back.
+//! Removes one fence at a time on the way to the storage, to show its effect.
 //!
-//! A condition is made one that always holds; the functions themselves are as they are delivered.
+//! The fence becomes a condition that always holds. The functions run as delivered.
 
 use serde_json::Value;
 
 /// A fence, as the text of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fence {
-    /// What it is called in docs/explanation/concurrency.md.
+    /// Name in docs/explanation/concurrency.md.
     pub name: &'static str,
     condition: Condition,
-    /// The type of the rows that it guards; any, where the condition tells enough.
+    /// Type of the guarded rows. `None` if the condition alone identifies the fence.
     row: Option<&'static str>,
-    /// How it shows that it is needed.
+    /// Proof that the fence is necessary.
     pub needed: Needed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Condition {
-    /// A part of a condition, or all of it.
+    /// A condition with this text.
     Part(&'static str),
-    /// All of a condition.
+    /// A condition with exactly this text.
     Whole(&'static str),
 }
 
-/// How a fence shows that it is needed.
+/// The proof that a fence is necessary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needed {
-    /// One of the runs from this seed on breaks without it.
+    /// One of the runs from this seed on fails without the fence.
     From(u64),
-    /// No run misses it, for this reason; the model tells whether it does (docs/explanation/verification.md).
+    /// No run fails without it, for this reason. The model can still need it (docs/explanation/verification.md).
     Unseen(&'static str),
 }
 
@@ -42,7 +42,7 @@ const fn fence(name: &'static str, condition: Condition, row: Option<&'static st
 
 const NOT_TAKEN: Condition = Part("attribute_not_exists(pk)");
 
-/// The fences of docs/explanation/concurrency.md that are conditions, one after the other.
+/// The fences of docs/explanation/concurrency.md with a condition, in order.
 pub const FENCES: [Fence; 14] = [
     fence("HEAD.submissions", Part("#sub = :sub"), None, Unseen("the key of the next submission is taken")),
     fence("HEAD.attention", Part("#attn = :attn AND #att = :att"), None, From(13)),
@@ -71,7 +71,7 @@ pub const FENCES: [Fence; 14] = [
 ];
 
 impl Fence {
-    /// Takes it away from a transaction; tells whether it was there.
+    /// Removes the fence from a transaction. Returns whether the transaction had it.
     pub fn remove(&self, request: &mut Value) -> bool {
         let mut removed = false;
         for action in request["TransactItems"].as_array_mut().into_iter().flatten() {
@@ -87,7 +87,7 @@ impl Fence {
                 Whole(fence) => (condition == fence, fence),
             };
             if is_it && self.row.is_none_or(|ty| row == Some(ty)) {
-                // Its names stay in use, which DynamoDB asks for.
+                // The names must stay in use, because DynamoDB rejects unused ones.
                 let always = format!("(({fence}) OR attribute_exists(pk) OR attribute_not_exists(pk))");
                 action["ConditionExpression"] = Value::String(condition.replace(fence, &always));
                 removed = true;

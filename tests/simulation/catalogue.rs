@@ -1,4 +1,4 @@
-//! What an owner does beside deciding: it bills, tells, and keeps what its services are.
+//! Actions of an owner besides decisions: it bills, and changes messages, configs, settings and healthchecks.
 
 use crate::client::{Told, persist};
 use crate::cloud::{KEYS_TABLE, TABLE};
@@ -16,14 +16,14 @@ const SERVICES: &str = "/v1/orcabase/serviceowner/services/";
 const CONFIGS: &str = "/v1/orcabase/serviceowner/service_configs/";
 const HEALTHCHECKS: &str = "/v1/external/serviceowner/healthchecks/";
 
-/// What has to happen somewhere among all runs.
+/// Path and counter of each action with a minimum of one success in all runs.
 pub const MADE: [(&str, &str); 3] =
     [(MESSAGES, "message made"), (CONFIGS, "config made"), (HEALTHCHECKS, "healthcheck made")];
 
-/// How many of these things an owner does one after the other.
+/// Number of actions in one command.
 const AT_ONCE: u32 = 3;
 
-/// Does some of these things, as the dice have fallen.
+/// Executes some of these actions, by the drawn number.
 pub async fn act(system: &Arc<System>, told: &Told, owner: usize, pick: usize) {
     let owner = Owner { system, told, key: OWNERS[owner].1 };
     for turn in 0..AT_ONCE {
@@ -31,7 +31,6 @@ pub async fn act(system: &Arc<System>, told: &Told, owner: usize, pick: usize) {
     }
 }
 
-/// An owner at work.
 struct Owner<'a> {
     system: &'a Arc<System>,
     told: &'a Told,
@@ -51,21 +50,21 @@ impl Owner<'_> {
         }
     }
 
-    /// The body of the answer, once there is one that stands.
+    /// Sends a request until it has a final answer, and returns the body.
     async fn ask(&self, method: &str, path: &str, body: Value) -> Option<Value> {
         let (method, path, key) = (method.to_owned(), path.to_owned(), self.key.to_owned());
         let asked = Asked { method, path, key, idempotency_key: None, if_match: None, body };
         persist(self.system, self.told, &asked, None).await.map(|answer| answer.body)
     }
 
-    /// The id of one of the rows of a list, if there is any.
+    /// Returns the id of one row of a list. `None` if the list is empty.
     async fn one_of(&self, list: &str, pick: usize) -> Option<Value> {
         let shown = self.ask("GET", list, Value::Null).await?;
         let rows = shown["results"].as_array()?;
         rows.get(pick.checked_rem(rows.len())?).map(|row| row["id"].clone())
     }
 
-    /// Marks a charge that is not processed.
+    /// Marks an unprocessed charge as processed.
     async fn bill(&self, pick: usize) {
         let Some(id) = self.one_of(&format!("{CHARGES}?processed=false&limit=50"), pick).await else {
             return;
@@ -73,11 +72,12 @@ impl Owner<'_> {
         self.ask("PATCH", &format!("{CHARGES}{id}/"), json!({"processed": true})).await;
     }
 
-    /// Changes a message, or removes it.
+    /// Changes or deletes a message.
     async fn change_message(&self, pick: usize) {
         let Some(id) = self.one_of(MESSAGES, pick).await else { return };
         let path = format!("{MESSAGES}{id}/");
         if pick.is_multiple_of(3) {
+            // The answer can get lost, so the path counts as removed before the request.
             self.told.removed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
             self.ask("DELETE", &path, Value::Null).await;
         } else {
@@ -90,7 +90,7 @@ impl Owner<'_> {
         self.ask("POST", CONFIGS, json!({"service": service, "config": {"port": pick % 5}})).await;
     }
 
-    /// Has its items asked about, or no longer.
+    /// Stores or deletes a healthcheck.
     async fn keep_healthcheck(&self, pick: usize) {
         let Some(service) = self.one_of(SERVICES, pick).await else { return };
         if pick.is_multiple_of(2) {
@@ -102,7 +102,7 @@ impl Owner<'_> {
         }
     }
 
-    /// Sets what decides nothing about a declaration: the oracle knows none of it.
+    /// Changes settings without effect on declarations. The oracle does not know settings.
     async fn set(&self, pick: usize) {
         let Some(service) = self.one_of(SERVICES, pick).await else { return };
         let tags = json!({"tags": [format!("tag-{}", pick % 3)], "minimum_version": 1});
@@ -110,7 +110,7 @@ impl Owner<'_> {
     }
 }
 
-/// What an owner was told of is there, and nothing by halves.
+/// Panics unless all created objects exist, and each healthcheck is in both tables.
 pub fn is_kept(system: &System, told: &Told, snapshot: &Snapshot) {
     let answers = told.answers.lock().unwrap_or_else(PoisonError::into_inner);
     let removed = told.removed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -133,7 +133,7 @@ pub fn is_kept(system: &System, told: &Told, snapshot: &Snapshot) {
         };
         assert!(is_there, "{asked:?} was answered {answer:?}, and it is not there");
     }
-    // A healthcheck is in one table, and where it stands in the other.
+    // A healthcheck has its definition in one table and its schedule in the other. Neither may exist alone.
     let of = |table: &str, prefix: &str| -> BTreeSet<String> {
         let rows = system.cloud.engine.rows_of(table);
         let texts =

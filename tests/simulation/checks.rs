@@ -1,4 +1,4 @@
-//! What has to be so when a run has come to rest.
+//! Checks of an idle system at the end of a run.
 
 use crate::catalogue;
 use crate::client::Told;
@@ -16,7 +16,6 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
-/// Checks everything.
 pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream>, told: &Told) {
     again_under_its_key(system, told).await;
     let audited = system.table.audit(None, &|_| ()).await.unwrap();
@@ -28,12 +27,13 @@ pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream
     as_previewed(told, &snapshot);
     catalogue::is_kept(system, told, &snapshot);
     everything_is_told(&system.cloud.events(), &snapshot);
+    // A second delivery of all stream records must change nothing (docs/explanation/audit.md, I22).
     let before = system.cloud.engine.rows_of(TABLE);
     stream.again(system).await;
     assert!(before == system.cloud.engine.rows_of(TABLE), "delivered again, the stream changes the table");
 }
 
-/// I10, I11, I23: nothing is owed, and nobody waits.
+/// Checks I10, I11 and I23: no work is pending, and no staging remains.
 fn settled(snapshot: &Snapshot) {
     assert_eq!(snapshot.stagings.len(), 0, "stagings in the end");
     assert_eq!(snapshot.works, [], "what is owed in the end");
@@ -43,7 +43,7 @@ fn settled(snapshot: &Snapshot) {
     }
 }
 
-/// What was committed, in its order, is what the oracle says.
+/// Replays submissions and decisions in the oracle, in the order of their commits, and compares the results.
 fn as_the_oracle_says(shape: &Shape, stream: &Stream, told: &Told, snapshot: &Snapshot) {
     let mut all = stream.records();
     all.sort_by_key(|record| sequence(record).to_owned());
@@ -60,7 +60,7 @@ fn as_the_oracle_says(shape: &Shape, stream: &Stream, told: &Told, snapshot: &Sn
     oracle.compare(snapshot);
 }
 
-/// I20: who sends a submission again under its key is told what was told first.
+/// Checks I20: a repeated submission with its idempotency key gets its first answer again.
 async fn again_under_its_key(system: &Arc<System>, told: &Told) {
     let answers = told.answers.lock().unwrap_or_else(PoisonError::into_inner).clone();
     for (asked, answer) in answers {
@@ -71,11 +71,11 @@ async fn again_under_its_key(system: &Arc<System>, told: &Told) {
     }
 }
 
-/// Whether it is the same reply; one that says that there are more change instances may show some of them only.
+/// Returns whether two answers agree. An answer with a link to further change instances may show only some of them.
 fn repeats(first: &Answer, again: &Answer) -> bool {
     let split = |answer: &Answer| {
         let mut body = answer.body.clone();
-        // Beside it stands what owners tell now.
+        // Messages of owners are those of the time of the answer.
         body["messages"].take();
         let more = body["change_instances_next"].take() != Value::Null;
         let Value::Array(changes) = body["change_instances"].take() else { panic!("no change instances") };
@@ -88,7 +88,7 @@ fn repeats(first: &Answer, again: &Answer) -> bool {
         && (more_again || are_shown(&changes, &changes_again))
 }
 
-/// R34: what was submitted with a preview's plan has caused what was previewed, whatever came after; or it was refused.
+/// Checks R34: a submission with a preview's plan has caused exactly the previewed changes, or it was rejected.
 fn as_previewed(told: &Told, snapshot: &Snapshot) {
     let previews = told.previews.lock().unwrap_or_else(PoisonError::into_inner);
     for (preview, answer) in previews.iter().filter(|(_, answer)| matches!(answer.status, 200 | 201)) {
@@ -119,7 +119,7 @@ fn as_previewed(told: &Told, snapshot: &Snapshot) {
     }
 }
 
-/// Whatever a client was told stands in the table: an accepted submission, a decision.
+/// Checks that every accepted submission and every decision is in the table.
 fn answers_are_kept(told: &Told, snapshot: &Snapshot) {
     let answers = told.answers.lock().unwrap_or_else(PoisonError::into_inner);
     for (asked, answer) in answers.iter() {
@@ -144,16 +144,17 @@ fn answers_are_kept(told: &Told, snapshot: &Snapshot) {
     }
 }
 
-/// I21: every history entry, submission and deployed item is told of, nothing else is, and in order when first told.
+/// Checks I21: exactly the history entries, submissions and deployed items have events. First publications are in
+/// order.
 #[track_caller]
 pub fn everything_is_told(events: &[Value], snapshot: &Snapshot) {
     assert_eq!(told(events), expected(snapshot), "what was told, and what is in the table");
 }
 
-/// The numbers of events by subject.
+/// Sequence numbers of events by subject.
 pub type Numbers = BTreeMap<String, Vec<u64>>;
 
-/// What is told in events, in the order in which it was first told.
+/// Returns the published events, in the order of their first publication.
 pub fn told(events: &[Value]) -> Numbers {
     let mut told = Numbers::new();
     let mut seen = BTreeSet::new();
@@ -168,7 +169,7 @@ pub fn told(events: &[Value]) -> Numbers {
     told
 }
 
-/// What is to be told of a table.
+/// Returns the expected events of a table.
 pub fn expected(snapshot: &Snapshot) -> Numbers {
     let mut expected = Numbers::new();
     let mut expect = |event: event::Event| {

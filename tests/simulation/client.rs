@@ -1,4 +1,4 @@
-//! A client: it does one thing after the other, and asks again when it gets no answer.
+//! A client. It sends requests in sequence, and repeats a request without an answer.
 
 use crate::catalogue;
 use crate::command::Command;
@@ -11,26 +11,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often a client asks for the same.
+/// Maximum number of attempts of a request.
 const TRIES_MAX: u32 = 8;
 
-/// One of so many submissions is previewed, and submitted with the preview's plan.
+/// One in this number of submissions is previewed, and submitted with the preview's plan.
 const PREVIEWED: usize = 3;
 
-/// What clients have asked for and were told, while a run lasts.
+/// Requests and answers of all clients in a run.
 #[derive(Default)]
 pub struct Told {
-    /// What was submitted, by the ids of the requests.
+    /// Submitted declarations, by request id.
     pub bodies: Mutex<BTreeMap<String, Body>>,
-    /// The answers that were not what a client asks again about.
+    /// Requests and their final answers.
     pub answers: Mutex<Vec<(Asked, Answer)>>,
-    /// What was previewed, and what the submission with its plan was told.
+    /// Previews, each with the answer to the submission of its plan.
     pub previews: Mutex<Vec<(Value, Answer)>>,
-    /// The paths of what owners would have removed, whatever they were told.
+    /// Paths of all DELETE requests, also of those without an answer.
     pub removed: Mutex<BTreeSet<String>>,
 }
 
-/// Does what a client does.
+/// Executes one command of a client.
 pub async fn act(system: &Arc<System>, told: &Told, number: usize, command: &Command) {
     let think = system.cloud.draw(|dice| dice.u64(0..200));
     tokio::time::sleep(Duration::from_millis(think)).await;
@@ -88,7 +88,8 @@ pub async fn act(system: &Arc<System>, told: &Told, number: usize, command: &Com
     }
 }
 
-/// What a submission would do, if it is valid and nothing is owed from before.
+/// Previews a submission. Returns a preview only with a plan: the declaration is valid, and no earlier work is
+/// pending.
 async fn preview(system: &Arc<System>, told: &Told, submission: &Asked) -> Option<Value> {
     let path = submission.path.replace("/submit/", "/validate/");
     let asked = Asked { path, ..submission.clone() };
@@ -102,7 +103,7 @@ fn on(owner: usize, method: &str, change: &Value, then: &str, body: Value) -> As
     Asked { method, path, key, idempotency_key: None, if_match: None, body }
 }
 
-/// One of the change instances that an owner is shown in these states, if there is any.
+/// Returns one of the owner's change instances in these states, if any.
 async fn some_change(
     system: &Arc<System>,
     told: &Told,
@@ -121,7 +122,7 @@ async fn some_change(
     if shown.is_empty() { None } else { Some(shown.swap_remove(pick % shown.len())) }
 }
 
-/// Asks until there is an answer that stands.
+/// Sends a request until it has a final answer. Returns `None` after `TRIES_MAX` attempts.
 pub async fn persist(
     system: &Arc<System>,
     told: &Told,
@@ -130,11 +131,12 @@ pub async fn persist(
 ) -> Option<Answer> {
     for _ in 0..TRIES_MAX {
         let id = system.next_request();
+        // Each attempt has a separate request id, and the table can store any of them.
         if let Some(body) = body {
             told.bodies.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), body.clone());
         }
         match system.ask(asked, &id).await {
-            // What an API Gateway answers when its function, or its authorizer, has died.
+            // API Gateway returns this body after the death of a function or of its authorizer.
             Some(answer) if answer.body["message"] == "Internal Server Error" => {}
             Some(answer) if answer.status != 503 && answer.body["code"] != "submission_in_flight" => {
                 told.answers

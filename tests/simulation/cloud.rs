@@ -1,4 +1,4 @@
-//! The cloud that the functions run in: one engine, an index beside it that lags, an event bus, and the faults of a run.
+//! The simulated cloud: an engine, a late copy of its rows, an event bus, and the faults of a run.
 
 mod batches;
 mod bus;
@@ -19,23 +19,22 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// The table.
+/// Name of the main table.
 pub const TABLE: &str = "dovetail-simulated";
-/// The table of API keys.
+/// Name of the keys table.
 pub const KEYS_TABLE: &str = "dovetail-simulated-keys";
 
-/// Whether indexes and eventually consistent reads have a copy of their own to lag on.
+/// Consistency of indexes and eventually consistent reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indexes {
-    /// They show what is.
+    /// They show the current rows.
     Exact,
-    /// They lag as the faults say.
+    /// They show older rows, as late as the faults allow.
     Lagging,
 }
 
-/// The cloud.
 pub struct Cloud {
-    /// The engine: what it holds is what is so.
+    /// The engine with the true state of the tables.
     pub engine: Engine,
     began: Instant,
     written: Notify,
@@ -63,7 +62,7 @@ impl std::fmt::Debug for Cloud {
 }
 
 impl Cloud {
-    /// A cloud without faults, in which nothing is stored; its indexes may be told to lag, or are never late.
+    /// Creates an empty cloud without faults.
     pub fn new(dice: Rng, indexes: Indexes, fence_removed: Option<Fence>) -> Self {
         let state = State {
             dice,
@@ -90,27 +89,27 @@ impl Cloud {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until something was written since the last time.
+    /// Waits for a write since the last wait.
     pub async fn written(&self) {
         self.written.notified().await;
     }
 
-    /// The faults from now on.
+    /// Sets the faults from now on.
     pub fn suffer(&self, faults: Faults) {
         self.state().faults = faults;
     }
 
-    /// The faults now.
+    /// Returns the current faults.
     pub fn faults(&self) -> Faults {
         self.state().faults.clone()
     }
 
-    /// Draws from the dice of the run.
+    /// Draws from the random numbers of the run.
     pub fn draw<T>(&self, draw: impl FnOnce(&mut Rng) -> T) -> T {
         draw(&mut self.state().dice)
     }
 
-    /// Whether something with this chance in a thousand befalls; counted under its name.
+    /// Decides whether a fault with this chance in 1,000 occurs, and counts it.
     pub fn befalls(&self, fault: &str, chance: u32) -> bool {
         let mut state = self.state();
         let befalls = befalls(&mut state.dice, chance);
@@ -120,38 +119,39 @@ impl Cloud {
         befalls
     }
 
-    /// Counts something that happened.
+    /// Counts an event by its name.
     pub fn count(&self, what: &str) {
         self.state().count(what);
     }
 
-    /// How often what happened: operations by name, and faults.
+    /// Returns the numbers of operations and faults, by name.
     pub fn counts(&self) -> BTreeMap<String, u64> {
         self.state().counts.clone()
     }
 
-    /// How many operations of the storage and of the bus were carried out while something could go wrong.
+    /// Returns the number of operations of storage and bus while faults were possible.
     pub fn operations(&self) -> u64 {
         self.state().operations
     }
 
-    /// What was published.
+    /// Returns the published events.
     pub fn events(&self) -> Vec<Value> {
         self.state().events.clone()
     }
 
-    /// What is wrong with the run itself: a request that DynamoDB would never take, or a panic that nobody waits for.
+    /// Returns a defect of the run itself: a request that DynamoDB would never accept, or a panic in a background
+    /// task.
     pub fn complaint(&self) -> Option<String> {
         self.state().complaint.clone()
     }
 
-    /// A digest of all that happened, in order: two runs with the same one were the same.
+    /// Returns a digest of the run. Runs with equal digests were equal.
     pub fn trace(&self) -> String {
         let digest = self.state().trace.clone().finalize();
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Takes a request that has arrived; its reply will take a while to go back.
+    /// Executes a request on its arrival. `back` is the travel time of its reply.
     pub fn take(&self, target: &str, request: Value, back: Duration) -> Reply {
         let (service, operation) = target.split_once('.').unwrap_or_default();
         let asked = format!("{:?} {operation} {request}", self.began.elapsed());
@@ -163,7 +163,7 @@ impl Cloud {
         if reply.body["__type"].as_str().is_some_and(|code| code.ends_with("ValidationException")) {
             state.complaint = Some(format!("{operation} is refused: {}", reply.body["message"]));
         }
-        // The engine tells by its own clock when a table was made.
+        // The engine reports the creation time of a table by the real clock. It would make equal runs differ.
         if !operation.ends_with("Table") {
             state.trace.update(format!("{asked} {} {}\n", reply.status, reply.body));
         }
@@ -172,7 +172,7 @@ impl Cloud {
         reply
     }
 
-    /// Sets something off that nobody waits for; a panic of it is not forgotten.
+    /// Starts a background task, and records its panic.
     pub fn set_off(self: &Arc<Self>, task: impl Future<Output = ()> + Send + 'static) {
         let (task, cloud) = (tokio::spawn(task), Arc::clone(self));
         drop(tokio::spawn(async move {
@@ -215,6 +215,7 @@ impl Cloud {
         let faults = self.faults();
         let now = Instant::now();
         let is_torn = operation == "TransactWriteItems" && faults.torn > 0;
+        // A torn read shows the row from before the transaction.
         let before = if is_torn { self.engine.rows(TABLE, keys) } else { BTreeMap::new() };
         let (request, left) = self.divided(operation, request);
         let mut reply = self.engine.call(operation, &request);
@@ -225,6 +226,7 @@ impl Cloud {
             reply.body["UnprocessedItems"] = left;
         }
         if is_torn {
+            // A row may look old only until the reply reaches the sender.
             for key in keys {
                 if self.befalls("shown as before", faults.torn) {
                     let wait = self.draw(|dice| dice.u64(0..=u64::try_from(back.as_millis()).unwrap_or(0)));
@@ -245,7 +247,7 @@ impl Cloud {
         let rows = self.engine.rows(TABLE, keys);
         for key in keys {
             let lag = u64::try_from(faults.lag.as_millis()).unwrap_or(u64::MAX);
-            // Mostly soon, now and then as late as may be.
+            // Most copies arrive soon. One in ten can be as late as the faults allow.
             let most = if self.draw(|dice| dice.u32(0..10)) == 0 { lag } else { lag.min(30) };
             let lag = Duration::from_millis(self.draw(|dice| dice.u64(0..=most)));
             let row = rows.get(key).cloned();
@@ -285,7 +287,7 @@ impl State {
     }
 }
 
-/// The table that a write is for.
+/// Returns the table of a write.
 fn request_table<'a>(operation: &str, request: &'a Value) -> Option<&'a str> {
     match operation {
         "TransactWriteItems" | "BatchWriteItem" => Some(TABLE),
@@ -293,7 +295,7 @@ fn request_table<'a>(operation: &str, request: &'a Value) -> Option<&'a str> {
     }
 }
 
-/// Whether a read may show what was.
+/// Returns whether a read is eventually consistent.
 fn is_eventual(operation: &str, request: &Value) -> bool {
     let is_consistent = |asked: &Value| asked["ConsistentRead"] == true;
     match operation {

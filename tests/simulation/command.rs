@@ -1,4 +1,4 @@
-//! What clients do, as data: so that a run can be drawn from a seed, told, and made smaller.
+//! Commands of clients as data. A seed draws them, and a failed run can print and shrink them.
 
 use crate::declared::Application;
 use domain::submission::Scope;
@@ -7,40 +7,39 @@ use proptest::option::weighted;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::prop_compose;
 
-/// One thing that a client does.
+/// One command of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// A consumer submits.
+    /// A submission of a consumer.
     Submit {
-        /// Which consumer.
+        /// Index of the consumer.
         consumer: usize,
-        /// Whole or partial.
         scope: Scope,
-        /// The applications.
         applications: [Option<Application>; 2],
-        /// Whether it sends an idempotency key.
+        /// Whether the request has an idempotency key.
         with_key: bool,
     },
-    /// An owner moves one of the change instances that it is shown.
+    /// An owner's decision on one of its listed change instances.
     Decide {
-        /// Which owner.
+        /// Index of the owner.
         owner: usize,
-        /// Which of those that are open.
+        /// Selects one of the open change instances.
         pick: usize,
-        /// To which of the states that it may be moved to.
+        /// Selects the new state.
         to: usize,
-        /// Whether it brings a deployed item.
+        /// Whether the decision reports a deployed item.
         deployed: bool,
     },
-    /// An owner tries one that was rejected or has failed again; where there is none, it does other things (see
-    /// [`catalogue`](crate::catalogue)).
+    /// An owner's retry, or closing, of a rejected or failed change instance.
+    ///
+    /// Without such a change instance, the owner acts on other objects (see [`catalogue`](crate::catalogue)).
     Retry {
-        /// Which owner.
+        /// Index of the owner.
         owner: usize,
-        /// Which of those.
+        /// Selects one of these change instances.
         pick: usize,
     },
-    /// The schedule has the sweep run.
+    /// A scheduled run of the sweep.
     Sweep,
 }
 
@@ -57,13 +56,13 @@ fn scope() -> impl Strategy<Value = Scope> {
     prop_oneof![2 => Just(Scope::Whole), 1 => Just(Scope::Partial)]
 }
 
-/// Any command.
+/// Returns a strategy for any command.
 pub fn command() -> impl Strategy<Value = Command> {
     let applications = [weighted(0.8, application()), weighted(0.3, application())];
     let submit = (0..10_usize, scope(), applications, any::<bool>());
     prop_oneof![
         7 => submit.prop_map(|(consumer, scope, applications, with_key)| {
-            // Mostly the same team, so that its submissions meet.
+            // Nine in ten submissions belong to one team, so that they race.
             Command::Submit { consumer: consumer / 9, scope, applications, with_key }
         }),
         12 => (0..3_usize, any::<usize>(), any::<usize>(), any::<bool>())
@@ -73,10 +72,10 @@ pub fn command() -> impl Strategy<Value = Command> {
     ]
 }
 
-/// What the clients of a run do: which client, and what.
+/// Returns a strategy for the commands of a run, each with the index of its client.
 pub fn commands(most: usize) -> impl Strategy<Value = Vec<(usize, Command)>> {
     vec((0..CLIENTS, command()), most / 2..=most)
 }
 
-/// How many clients there are, each of which does one thing after the other.
+/// Number of clients. Each sends its commands in sequence.
 pub const CLIENTS: usize = 4;

@@ -1,6 +1,7 @@
-//! The crash sweep: a function dies before or after each of its calls, one at a time, and whoever asked asks again.
+//! The crash sweep: a function dies before or after each of its calls, one at a time, and the client repeats its
+//! request.
 //!
-//! What comes of it has to be what comes of it when nobody dies: the same answer, and in the end the same rows.
+//! The result must equal the result without a death: the same answer, and in the end the same rows.
 
 use crate::cloud::{Cloud, Indexes, KEYS_TABLE, TABLE};
 use crate::invocation::{Death, Invocation};
@@ -14,27 +15,27 @@ use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// When whatever is left behind is old enough for the sweep.
+/// A wait that makes all leftovers old enough for the sweep.
 const LATER: Duration = Duration::from_secs(100);
 
-/// What a crash sweep has been through.
+/// Numbers of tested deaths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Points at which a function has died that was asked over the API.
+    /// Deaths of functions called over the API.
     pub asked: u64,
-    /// Points at which one has died that the stream woke.
+    /// Deaths of functions woken by the stream.
     pub woken: u64,
-    /// Points at which the sweep has died.
+    /// Deaths of the sweep.
     pub sweeping: u64,
 }
 
-/// A state of the tables to begin from again and again.
+/// A state of the tables as the start of many attempts.
 struct Start {
     rows: Vec<Value>,
     timeless: Vec<Value>,
     keys: Vec<Value>,
     actions_max: usize,
-    /// How many requests came before: each comes at a time of its own.
+    /// Number of earlier requests. Each takes place in a separate second.
     requests: u64,
 }
 
@@ -56,8 +57,9 @@ impl Start {
     }
 }
 
-/// Sweeps over requests that are made one after the other in a world, each with the status of its answer, if that is
-/// known; what is wrong, if anything is.
+/// Tests every death for a series of requests in a world. Each request has its expected status, if known.
+///
+/// Returns the numbers of deaths, or the error.
 pub fn sweep(world: &Value, actions_max: usize, requests: &[(Asked, Option<u16>)]) -> Result<Swept, String> {
     let (world, requests) = (world.clone(), requests.to_vec());
     in_virtual_time(1, move || async move { all(&world, actions_max, &requests).await })
@@ -73,7 +75,7 @@ async fn all(world: &Value, actions_max: usize, requests: &[(Asked, Option<u16>)
     swept
 }
 
-/// Sweeps over one request and what it wakes; the state that it leads to.
+/// Tests every death for one request and the functions that it wakes. Returns the resulting state.
 async fn over(start: &Start, asked: &Asked, status: Option<u16>, swept: &mut Swept) -> Start {
     let (system, stream) = start.begin().await;
     let invocation = Invocation::new(Death::Never);
@@ -84,11 +86,11 @@ async fn over(start: &Start, asked: &Asked, status: Option<u16>, swept: &mut Swe
     let woken = wake(&system, &stream, None).await;
     let expected = Start::of(&system, start.actions_max, start.requests + 1);
     if asked.path.contains("/messages/") {
-        // Nothing says of one that comes again that it is the same: who writes twice has written two.
+        // A message has no idempotency key, so a repeated request creates a second one.
         return expected;
     }
     if start.actions_max == STAGED && !asked.path.contains("/submissions/") {
-        // Nothing but a submission is ever staged: these are swept over where it is not.
+        // Only submissions are staged. The sweep without staging covers all other requests.
         return expected;
     }
 
@@ -98,7 +100,7 @@ async fn over(start: &Start, asked: &Asked, status: Option<u16>, swept: &mut Swe
         let id = system.next_request();
         let first = system.run_until(&dying, system.answer(asked, &id)).await;
         assert_eq!(first, None, "{asked:?} is answered though its function dies {death:?}");
-        // What it sent last may still be on its way.
+        // Its last request may still be on its way.
         tokio::time::sleep(Duration::from_secs(1)).await;
         let again = system.ask(asked, &system.next_request()).await.unwrap();
         same(asked, &answer, &again, death);
@@ -109,11 +111,11 @@ async fn over(start: &Start, asked: &Asked, status: Option<u16>, swept: &mut Swe
         swept.asked += 1;
     }
     let is_owed = !stream.of(GENERATE).is_empty();
-    // It carries out as generation does: once in each scenario is enough.
+    // The sweep processes work like `generate`, so one test in each scenario is enough.
     if is_owed && swept.sweeping == 0 {
         over_sweep(start, asked, Death::Never, &expected, swept).await;
         if start.actions_max == STAGED {
-            // What is staged may be left half laid out.
+            // A death halfway leaves an unfinished staging.
             over_sweep(start, asked, Death::After(invocation.calls() / 2), &expected, swept).await;
         }
     }
@@ -131,17 +133,19 @@ async fn over(start: &Start, asked: &Asked, status: Option<u16>, swept: &mut Swe
     expected
 }
 
-/// Where a function can die: before and after each of its calls. To die after one is to die before the next.
+/// Returns the possible deaths: before the first call, and after each call. A death after a call equals a death
+/// before the next.
 fn deaths() -> impl Iterator<Item = Death> {
     iter::once(Death::Before(0)).chain((0..).map(Death::After))
 }
 
-/// How many such points there are around so many calls; none where there is no call.
+/// Returns the number of deaths around this number of calls. Without calls there are none.
 fn points(calls: u64) -> usize {
     if calls == 0 { 0 } else { usize::try_from(calls).unwrap() + 1 }
 }
 
-/// The sweep dies, where nothing else has worked on what a request left behind whose function has died, or has not.
+/// Tests every death of the sweep on the leftovers of a request, without `generate`. The request's function can have
+/// died, too.
 async fn over_sweep(start: &Start, asked: &Asked, left: Death, expected: &Start, swept: &mut Swept) {
     for death in deaths() {
         let (system, stream) = start.begin().await;
@@ -151,11 +155,13 @@ async fn over_sweep(start: &Start, asked: &Asked, left: Death, expected: &Start,
         let dying = Invocation::new(death);
         let first = system.run_until(&dying, tidy(&system)).await;
         assert_eq!(first.is_none(), dying.is_dead(), "the sweep ends unless it dies {death:?}");
+        // Only a death after the last call never happens, so all points are done.
         if !dying.is_dead() {
             return;
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
         tidy_later(&system).await;
+        // The client of a dead function repeats its request.
         if left != Death::Never {
             drop(system.ask(asked, &system.next_request()).await.unwrap());
         }
@@ -167,7 +173,7 @@ async fn over_sweep(start: &Start, asked: &Asked, left: Death, expected: &Start,
     }
 }
 
-/// Has what is new in the stream wake functions until nothing is new; how many calls each of them made.
+/// Delivers new stream records to functions until there are no more. Returns the number of calls of each invocation.
 async fn wake(system: &Arc<System>, stream: &Stream, dies: Option<(usize, Death)>) -> Vec<u64> {
     let mut calls = Vec::new();
     let mut taken = [0; FUNCTIONS.len()];
@@ -199,19 +205,19 @@ async fn wake(system: &Arc<System>, stream: &Stream, dies: Option<(usize, Death)
     }
 }
 
-/// When whatever is left behind is old enough, the sweep runs.
+/// Runs the sweep when all leftovers are old enough.
 async fn tidy_later(system: &System) {
     tokio::time::sleep(LATER).await;
     assert!(system.run(tidy(system)).await.is_some(), "the sweep runs");
 }
 
-/// The sweep carries out what is owed and clears away what nobody will commit, long after.
+/// Runs the sweep. Every uncommitted staging counts as abandoned.
 async fn tidy(system: &System) -> sweep::Swept {
     let request = sweep::Request { abandoned_after_seconds: Some(0), ..sweep::Request::default() };
     Box::pin(sweep::handle(&system.table, request)).await.unwrap()
 }
 
-/// An answer but for the messages of owners: a repeated one reads no items, and knows of fewer services.
+/// Returns an answer without the messages of owners. A repeated answer reads no items, so it includes fewer services.
 fn beside_messages(answer: &Answer) -> Answer {
     let mut answer = answer.clone();
     if let Some(body) = answer.body.as_object_mut() {
@@ -220,12 +226,12 @@ fn beside_messages(answer: &Answer) -> Answer {
     answer
 }
 
-/// The answer to the repeated request is the one that was lost, or says that it was done.
+/// Panics unless the second answer equals the lost one, or says that the request is done.
 fn same(asked: &Asked, first: &Answer, again: &Answer, death: Death) {
     let (first, again) = (&beside_messages(first), &beside_messages(again));
     let same = first.status == again.status && without_time(&first.body) == without_time(&again.body);
     let done = match (asked.method.as_str(), first.status, again.status) {
-        // What is deployed or published is there already; a message says so.
+        // The object exists already, and a message says so.
         ("POST", 201, 200) => {
             let mut again = without_time(&again.body);
             again["message"].take();
@@ -233,7 +239,7 @@ fn same(asked: &Asked, first: &Answer, again: &Answer, death: Death) {
             first["message"].take();
             first == again
         }
-        // What is tried again already cannot be tried again once more.
+        // A second retry of the same change instance is not possible.
         ("POST", 201, 400) => asked.path.ends_with("/retry/") && again.body["code"] == "not_retryable",
         _ => false,
     };
@@ -246,7 +252,7 @@ fn same(asked: &Asked, first: &Answer, again: &Answer, death: Death) {
 }
 
 impl Start {
-    /// The table holds what this start holds, but for times.
+    /// Panics unless the table has the rows of this start, except for times.
     fn stands(&self, system: &System, asked: &Asked, death: Death) {
         let rows = timeless(&system.cloud.engine.rows_of(TABLE));
         let told = format!("{} {}, dying {death:?}", asked.method, asked.path);

@@ -1,4 +1,4 @@
-//! Idempotency keys that expire: their records are removed late, or early, or just then.
+//! Expired idempotency keys. DynamoDB can delete their records late, early or on time.
 
 use crate::cloud::{Cloud, Indexes, TABLE};
 use crate::run::in_virtual_time;
@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The status of another submission under the same key after a while, its record removed or not.
+/// Submits twice with one idempotency key and a wait in between. Returns the status of the second, different
+/// submission.
+///
+/// `is_removed` deletes the record of the key before the second submission.
 pub fn status_after(after: Duration, is_removed: bool) -> Result<u16, String> {
     in_virtual_time(1, move || async move {
         let mut dice = Rng::with_seed(1);
@@ -22,7 +25,7 @@ pub fn status_after(after: Duration, is_removed: bool) -> Result<u16, String> {
         if is_removed {
             remove_keys(&system);
         }
-        // The removal is in the stream like any other write.
+        // The stream reports the deletion like any other write.
         let stream = Stream::whole(&system);
         stream.read(&system);
         stream.again(&system).await;

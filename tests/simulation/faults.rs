@@ -1,9 +1,9 @@
-//! What may go wrong, and how often: drawn anew for each run, so that a run is thick with some faults and free of others.
+//! Faults and their chances. Each run draws them, so it has many faults of some kinds and none of others.
 
 use fastrand::Rng;
 use std::time::Duration;
 
-/// What faults are called where they are counted.
+/// Names of the counted faults.
 pub const NAMES: [&str; 19] = [
     "request lost",
     "reply lost",
@@ -26,50 +26,50 @@ pub const NAMES: [&str; 19] = [
     "event not taken",
 ];
 
-/// Faults with their chances, each in a thousand of what it may befall.
+/// Faults with their chances, each in 1,000 opportunities.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     /// A request never arrives.
     pub request_lost: u32,
-    /// A request is carried out, and its reply never arrives.
+    /// The storage executes a request, but the reply never arrives.
     pub reply_lost: u32,
-    /// A request arrives when its sender has long given it up.
+    /// A request arrives long after its sender has given up.
     pub late: u32,
     /// A request takes seconds.
     pub slow: u32,
-    /// A request is refused for now: throttling, an internal error.
+    /// The storage rejects a request for the moment: throttling or an internal error.
     pub throttled: u32,
-    /// A transaction is cancelled because it meets another one.
+    /// A transaction conflicts with another one.
     pub conflict: u32,
-    /// A part of a batch is left unprocessed.
+    /// A part of a batch stays unprocessed.
     pub partial: u32,
-    /// While a transaction is under way, a read of several records shows some as they were before it.
+    /// During a transaction, a read of several records shows some of them from before it.
     pub torn: u32,
-    /// How long an index, or an eventually consistent read, may lag behind; zero for not at all.
+    /// Maximum delay of indexes and eventually consistent reads. Zero for none.
     pub lag: Duration,
-    /// A function dies at one of its calls, before or after it.
+    /// A function dies before or after one of its calls.
     pub crash: u32,
-    /// A batch of the stream is delivered again, perhaps beside itself.
+    /// The stream delivers a batch twice, possibly concurrently.
     pub duplicated: u32,
     /// A batch of the stream never reaches generation.
     pub dropped: u32,
-    /// A batch of the stream waits for minutes, or hours.
+    /// A batch of the stream waits for minutes or hours.
     pub delayed: u32,
-    /// A batch of the stream has a record in it that nobody can read.
+    /// A batch of the stream contains an unreadable record.
     pub poisoned: u32,
-    /// An entry is not taken by the event bus, or its reply is lost.
+    /// The event bus rejects an entry, or its reply gets lost.
     pub bus: u32,
-    /// How far a machine's clock may be off, to either side.
+    /// Maximum error of a machine's clock, in both directions.
     pub skew: Duration,
 }
 
 impl Faults {
-    /// Everything works.
+    /// Returns no faults.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Faults of a run: about half of the kinds, each with a chance of its own.
+    /// Draws the faults of a run: about half of the kinds, each with a separate chance.
     pub fn drawn(dice: &mut Rng) -> Self {
         let mut chance = |most: u32| if dice.bool() { dice.u32(1..=most) } else { 0 };
         Self {
@@ -93,7 +93,7 @@ impl Faults {
     }
 }
 
-/// Whether something with this chance in a thousand befalls.
+/// Decides whether a fault with this chance in 1,000 occurs.
 pub fn befalls(dice: &mut Rng, chance: u32) -> bool {
     chance > 0 && dice.u32(0..1_000) < chance
 }

@@ -1,5 +1,4 @@
-//! Histories: clients ask beside each other while functions die and requests are lost; whatever they are told has to be
-//! what they could have been told one after the other.
+//! Histories of concurrent clients, with dying functions and lost requests. The answers must have a sequential order.
 
 use crate::cloud::{Cloud, Indexes};
 use crate::faults::Faults;
@@ -17,22 +16,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 const CLIENTS: usize = 4;
-/// What each client asks for in a history.
+/// Number of operations of each client in a history.
 const OPS: usize = 5;
-/// How often a client asks for the same.
+/// Maximum number of attempts of an operation.
 const TRIES_MAX: u32 = 4;
-/// How many CPUs the item is declared with, or whether it is removed.
+/// CPUs of the declared item. `None` removes it.
 const TARGETS: [Option<u8>; 4] = [Some(1), Some(2), Some(3), None];
 
-/// A history under way.
+/// A history in progress.
 struct History {
     system: Arc<System>,
     team: TeamId,
     recorded: Mutex<Recorded>,
 }
 
-/// Makes the history of a seed and looks for an order in which it could have happened; how many of its requests were
-/// answered, or what is wrong.
+/// Creates the history of a seed and searches for a sequential order. Returns the number of answered requests, or the
+/// error.
 pub fn history(seed: u64) -> Result<usize, String> {
     in_virtual_time(seed, move || make(seed))
 }
@@ -64,7 +63,7 @@ async fn make(seed: u64) -> usize {
     recorded.answered()
 }
 
-/// One service whose owner approves everything, and nobody depends on.
+/// Returns a world with one service. Its owner approves every change, and no team depends on it.
 fn world() -> Value {
     let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
     for team in world["teams"].as_array_mut().unwrap() {
@@ -74,13 +73,13 @@ fn world() -> Value {
     world
 }
 
-/// The item, as it is declared.
+/// Returns the declared item.
 fn item(cpu: u8) -> Value {
     json!({"name": "vm1", "cpu": cpu})
 }
 
 impl History {
-    /// The change instances when nothing fails any more and nothing is left to do.
+    /// Returns the final change instances, after the last fault and without pending work.
     async fn outcome(&self) -> Vec<Change> {
         self.system.cloud.suffer(Faults::none());
         tokio::time::sleep(Duration::from_secs(100)).await;
@@ -128,7 +127,7 @@ impl History {
         }
     }
 
-    /// Asks once; whether there was an answer.
+    /// Sends one request. Returns whether it has a final answer.
     async fn attempt(&self, op: &Op) -> bool {
         let lock = || self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
         let attempt = lock().begin(op.clone());
@@ -137,7 +136,8 @@ impl History {
         let Some(ret) = answer.as_ref().and_then(|answer| self.ret(op, answer)) else { return false };
         let mut recorded = lock();
         match (op, ret) {
-            // The storage's answer was lost: it was moved as asked for, then read, and has moved on in between.
+            // The storage's answer got lost. The decision succeeded, but another change came before the read that
+            // confirms it.
             (Op::Decide(at, to), Ret::Is(state, change_type)) if state != *to => {
                 recorded.end(attempt, Ret::Is(*to, change_type));
                 recorded.meanwhile(attempt, Op::Read(*at), Ret::Is(state, change_type));
@@ -163,7 +163,7 @@ impl History {
         Asked { method, path, key, idempotency_key: None, if_match: None, body }
     }
 
-    /// The id of the change instance of a number: each submission that changes the one item makes one.
+    /// Returns the id of a change instance by its number. Each submission with a change of the only item creates one.
     fn id(&self, at: usize) -> ChangeId {
         let number = CHANGE_STRIDE * (u64::try_from(at).unwrap() + 1);
         ChangeId::new(self.team, number).unwrap()
@@ -174,7 +174,7 @@ impl History {
         (0..).find(|at| self.id(*at).get() == id).unwrap()
     }
 
-    /// What an answer says; none when it says nothing of what was done.
+    /// Returns the meaning of an answer. `None` if the result stays unknown.
     fn ret(&self, op: &Op, answer: &Answer) -> Option<Ret> {
         let Answer { status, body } = answer;
         let change_type = |body: &Value| ChangeType::parse(body["change_type"].as_str()?);
@@ -182,7 +182,7 @@ impl History {
         match (op, status, body["code"].as_str()) {
             (_, 503, _) | (_, _, Some("submission_in_flight")) => None,
             (_, 500, None) if body["message"] == "Internal Server Error" => None,
-            // Accepted; what comes of it is not there yet.
+            // The submission is accepted, but its change instance does not exist yet.
             (Op::Declare(_), 201, None) if !body["change_instances_next"].is_null() => None,
             (Op::Declare(_), 201, None) => Some(match body["change_instances"].as_array()?.first() {
                 None => Ret::Unchanged,

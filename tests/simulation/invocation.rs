@@ -1,4 +1,4 @@
-//! One invocation of a function: on a machine with a clock of its own, which may die at one of its calls.
+//! One invocation of a function, on a machine with a separate clock. It can die at one of its calls.
 
 use dovetail_aws::{Clock, by_clock};
 use std::sync::Arc;
@@ -9,29 +9,27 @@ tokio::task_local! {
     static UNDER_WAY: Arc<Invocation>;
 }
 
-/// Where a function dies.
+/// The moment of a function's death.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Death {
-    /// It lives.
     Never,
-    /// Before its call of this number, counted from zero, is sent.
+    /// Before it sends the call with this number, counted from 0.
     Before(u64),
-    /// After its call of this number was carried out, before it sees the reply.
+    /// After the execution of the call with this number, before its reply.
     After(u64),
 }
 
-/// What becomes of a call for the function that makes it.
+/// The fate of a call, as its function sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// It is made.
     Made,
-    /// The function is dead before it.
+    /// The function dies before the call.
     NotMade,
-    /// It is made, and the function dies of it.
+    /// The call is made, and then the function dies.
     Last,
 }
 
-/// An invocation under way.
+/// An invocation in progress.
 #[derive(Debug)]
 pub struct Invocation {
     death: Death,
@@ -41,7 +39,7 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// One that ends so.
+    /// Creates an invocation with this death.
     pub fn new(death: Death) -> Arc<Self> {
         Arc::new(Self {
             death,
@@ -51,12 +49,12 @@ impl Invocation {
         })
     }
 
-    /// The invocation that this code runs in.
+    /// Returns the invocation of the current task.
     pub fn under_way() -> Option<Arc<Self>> {
         UNDER_WAY.try_with(Arc::clone).ok()
     }
 
-    /// Counts a call, and tells what becomes of it.
+    /// Counts a call and returns its fate.
     pub fn call(&self) -> Call {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         match self.death {
@@ -66,25 +64,26 @@ impl Invocation {
         }
     }
 
-    /// How many calls it has made.
+    /// Returns the number of calls so far.
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// Whether it has died.
+    /// Returns whether the function has died.
     pub fn is_dead(&self) -> bool {
         self.is_dead.load(Ordering::Relaxed)
     }
 
-    /// Ends it.
+    /// Ends the invocation by death.
     pub fn die(&self) {
         self.is_dead.store(true, Ordering::Relaxed);
         self.died.notify_one();
     }
 
-    /// Runs a function; nothing comes of one that dies.
+    /// Runs a function. Returns `None` if it dies.
     pub async fn run<F: Future>(self: &Arc<Self>, clock: Clock, function: F) -> Option<F::Output> {
         tokio::select! {
+            // The death has precedence, so that a dead function never returns.
             biased;
             () = self.died.notified() => None,
             output = UNDER_WAY.scope(Arc::clone(self), by_clock(clock, function)) => Some(output),

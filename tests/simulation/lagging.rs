@@ -1,12 +1,11 @@
-//! What lags: indexes and eventually consistent reads are answered by a second engine, which every write reaches later,
-//! row by row.
+//! A second engine for indexes and eventually consistent reads. Every write reaches it later, row by row.
 
 use embedded::{Engine, Key, attributes};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tokio::time::Instant;
 
-/// The second engine, and what has not reached it.
+/// The second engine, and the rows on their way to it.
 pub struct Lagging {
     engine: Engine,
     table: String,
@@ -15,31 +14,31 @@ pub struct Lagging {
 }
 
 impl Lagging {
-    /// Of a table that is created by this request.
+    /// Creates the second engine with the table of this request.
     pub fn new(create: &Value) -> Self {
         let mut create = create.clone();
         let table = create["TableName"].as_str().unwrap().to_owned();
-        // Nobody reads this engine's stream.
+        // The stream of this engine has no reader.
         create.as_object_mut().unwrap().remove("StreamSpecification");
         let engine = Engine::new();
         assert!(engine.call("CreateTable", &create).is_done());
         Self { engine, table, under_way: Vec::new(), last: BTreeMap::new() }
     }
 
-    /// Sends a row on its way: it arrives at a moment, but not before an earlier one of the same key.
+    /// Sends a row. It arrives at this moment, but never before an earlier row of the same key.
     pub fn send(&mut self, key: Key, row: Option<Value>, arrives: Instant) {
         let arrives = self.last.get(&key).copied().unwrap_or(arrives).max(arrives);
         self.last.insert(key.clone(), arrives);
         self.under_way.push((arrives, key, row));
     }
 
-    /// Answers a read as of now.
+    /// Executes a read on the rows that have arrived.
     pub fn read(&mut self, operation: &str, request: &Value, now: Instant) -> embedded::Reply {
         self.arrive(now);
         self.engine.call(operation, request)
     }
 
-    /// Whether something has not arrived.
+    /// Returns whether rows are still on their way.
     pub const fn is_behind(&self) -> bool {
         !self.under_way.is_empty()
     }

@@ -1,7 +1,7 @@
-//! The real functions and the real AWS client on a simulated cloud, in virtual time.
+//! The delivered functions and the AWS client on a simulated cloud, in virtual time.
 //!
-//! A request goes through a connector of ours into the embedded engine; faults are drawn from a seed, and one seed is one
-//! run, exactly. What comes of a run is compared with an oracle and checked against every invariant.
+//! A connector leads to the embedded engine. A seed draws all faults, so one seed is one exact run. An oracle and the
+//! invariants check the result (docs/explanation/verification.md).
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
 pub mod ablation;

@@ -1,12 +1,12 @@
-//! Linearizability: whether requests that were made beside each other could have been carried out one after the other, each
-//! between its beginning and its end, with the same answers.
+//! Linearizability: concurrent requests need a sequential order with the same answers. Each takes effect between its
+//! beginning and its end.
 //!
-//! The search of Wing and Gong, which remembers where it has been, and knows where it has to lead.
+//! The search is that of Wing and Gong. It remembers visited states, and leaves paths without a way to the outcome.
 
 use crate::spec::{Change, Item, Op, Ret};
 use std::collections::BTreeSet;
 
-/// A request, and its answer if there was one; one that nobody answered may still have been carried out, or never.
+/// A request, and its answer if there is one. Without an answer, its execution is uncertain.
 #[derive(Clone, Debug)]
 pub struct Attempt {
     op: Op,
@@ -14,33 +14,33 @@ pub struct Attempt {
     answer: Option<(usize, Ret)>,
 }
 
-/// A history: what began and what ended, in the order of time.
+/// A history: beginnings and ends, in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     attempts: Vec<Attempt>,
     moments: usize,
 }
 
-/// How many attempts a history has at most: a bit each.
+/// Maximum number of attempts in a history. Each is one bit.
 const ATTEMPTS_MAX: usize = 128;
 
 impl History {
-    /// A request is made; its number.
+    /// Records a request and returns its number.
     pub fn begin(&mut self, op: Op) -> usize {
         let began = self.moment();
         self.push(Attempt { op, began, answer: None })
     }
 
-    /// It is answered.
+    /// Records the answer of a request.
     pub fn end(&mut self, attempt: usize, ret: Ret) {
         let ended = self.moment();
         self.attempts[attempt].answer = Some((ended, ret));
     }
 
-    /// What another request would have been answered while an attempt was under way, which has been answered just now.
+    /// Records a further request in the time of an attempt that has just ended.
     pub fn meanwhile(&mut self, attempt: usize, op: Op, ret: Ret) {
         let Attempt { began, answer: Some((ended, _)), .. } = self.attempts[attempt] else {
-            panic!("no answer")
+            panic!("no response")
         };
         self.push(Attempt { op, began, answer: Some((ended, ret)) });
     }
@@ -51,7 +51,7 @@ impl History {
         self.attempts.len() - 1
     }
 
-    /// How many requests were answered.
+    /// Returns the number of answered requests.
     pub fn answered(&self) -> usize {
         self.attempts.iter().filter(|attempt| attempt.answer.is_some()).count()
     }
@@ -61,7 +61,7 @@ impl History {
         self.moments
     }
 
-    /// Whether there is an order in which it could have happened and led to these change instances.
+    /// Returns whether a sequential order leads to these change instances.
     pub fn is_linearizable(&self, outcome: &[Change]) -> bool {
         let answered = |(_, attempt): &(usize, &Attempt)| attempt.answer.is_some();
         let all =
@@ -80,12 +80,12 @@ impl History {
         false
     }
 
-    /// What may have been carried out next, with what comes of it.
+    /// Returns the possible next requests, each with the resulting state.
     fn next(&self, done: u128, item: &Item) -> Vec<(u128, Item)> {
         let left = || self.attempts.iter().enumerate().filter(move |(at, _)| done >> at & 1 == 0);
         let ends = left().filter_map(|(_, attempt)| attempt.answer.as_ref().map(|(ended, _)| *ended));
         let first_end = ends.min().unwrap_or(usize::MAX);
-        // Of the same requests that nobody answered the first that is left may be wherever another one may be.
+        // Equal requests without an answer are interchangeable, so the first of them suffices.
         let is_first = |at: usize, attempt: &Attempt| {
             attempt.answer.is_some()
                 || !left()
@@ -98,7 +98,7 @@ impl History {
             let ret = after.invoke(&attempt.op);
             let fits = match &attempt.answer {
                 Some((_, told)) => *told == ret,
-                // What nobody was told of and changes nothing needs no place.
+                // A request without answer and effect needs no position in the order.
                 None => after != *item,
             };
             fits.then_some((done | 1 << at, after))
@@ -117,7 +117,7 @@ mod tests {
         Change { state, change_type: Create, target }
     }
 
-    /// A change instance is born.
+    /// Returns a history with one new change instance.
     fn born() -> History {
         let mut history = History::default();
         let born = history.begin(Op::Declare(Some(1)));
@@ -129,7 +129,7 @@ mod tests {
         history.is_linearizable(&[change(state, Some(1))])
     }
 
-    /// Two decisions beside each other with these answers, of which one is what it comes to.
+    /// Returns whether two concurrent decisions can have these answers and this outcome.
     fn two_decisions(first: Ret, second: Ret, outcome: State) -> bool {
         let mut history = born();
         let approve = history.begin(Op::Decide(0, Approved));

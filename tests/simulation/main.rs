@@ -1,4 +1,4 @@
-//! Runs as many runs as are asked for, and tells what came of them.
+//! Executes simulated runs or histories, and prints the results.
 #![expect(clippy::print_stdout, reason = "a program that tells what it finds")]
 
 use lexopt::{Arg, Parser, ValueExt};
@@ -7,10 +7,10 @@ use simulation::many::{self, COMMANDS_MAX, Many};
 use simulation::run::smallest;
 use std::process::ExitCode;
 
-/// After so many operations it is told how far the runs have come.
+/// Number of operations between two lines of progress.
 const OPERATIONS_TOLD: u64 = 50_000;
 
-/// After so many histories it is told how far they have come.
+/// Number of histories between two lines of progress.
 const HISTORIES_TOLD: u64 = 500;
 
 fn main() -> Result<ExitCode, lexopt::Error> {
@@ -48,7 +48,7 @@ fn main() -> Result<ExitCode, lexopt::Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs piece by piece, and tells after each how far it has come.
+/// Executes the runs in pieces, and prints the progress after each.
 fn run(seed: u64, operations: u64, runs: u64, fence: Option<Fence>) -> Many {
     let mut all = Many::default();
     while all.operations < operations && all.runs < runs && all.wrong.is_none() {

@@ -7,24 +7,24 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Commands per run at most.
+/// Maximum number of commands in a run.
 pub const COMMANDS_MAX: usize = 60;
 
-/// What came of many runs.
+/// Results of many runs.
 #[derive(Debug, Default)]
 pub struct Many {
-    /// How many runs there were.
+    /// Number of runs.
     pub runs: u64,
-    /// Operations of the storage that were carried out.
+    /// Number of executed operations of the storage.
     pub operations: u64,
-    /// How often what happened.
+    /// Numbers of operations and faults, by name.
     pub counts: BTreeMap<String, u64>,
-    /// The first run that was wrong, by its seed, with what was wrong.
+    /// Seed and error of the first failed run.
     pub wrong: Option<(u64, String)>,
 }
 
 impl Many {
-    /// With what came of the runs that followed.
+    /// Adds the results of later runs.
     #[must_use]
     pub fn and(mut self, next: Self) -> Self {
         self.runs += next.runs;
@@ -53,7 +53,7 @@ impl Many {
     }
 }
 
-/// Makes histories of seeds from the first on; how many of their requests were answered, or the first that is wrong.
+/// Creates the histories of consecutive seeds. Returns the number of answered requests, or an error.
 pub fn histories(first: u64, count: u64) -> Result<usize, String> {
     let (next, all) = (AtomicU64::new(first), Mutex::new(Ok(0)));
     let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,7 +74,7 @@ pub fn histories(first: u64, count: u64) -> Result<usize, String> {
     all.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does something again and again, on each processor, until there is no more to be done.
+/// Calls a function repeatedly on every processor, until it returns `false`.
 fn in_threads(again: impl Fn() -> bool + Sync) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
@@ -84,7 +84,7 @@ fn in_threads(again: impl Fn() -> bool + Sync) {
     });
 }
 
-/// Runs seeds from the first on until so many operations were carried out, or something is wrong.
+/// Executes consecutive seeds, up to this number of operations or an error.
 pub fn run(first: u64, operations: u64, seeds_max: u64, fence_removed: Option<Fence>) -> Many {
     let (next, many) = (AtomicU64::new(first), Mutex::new(Many::default()));
     let lock = || many.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,7 +93,7 @@ pub fn run(first: u64, operations: u64, seeds_max: u64, fence_removed: Option<Fe
             let so_far = lock();
             so_far.operations >= operations || so_far.wrong.is_some()
         };
-        // A seed that is taken is run, so what follows is the first one that was not.
+        // Every drawn seed runs, so the next seeds start after this number of runs.
         let take = || next.fetch_add(1, Ordering::Relaxed);
         let Some(seed) = (!done).then(take).filter(|seed| seed - first < seeds_max) else {
             return false;

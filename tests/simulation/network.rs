@@ -1,6 +1,6 @@
-//! The way from the functions' own AWS client to the engine, and what may happen on it.
+//! The connection from the functions' AWS client to the engine, with its faults.
 //!
-//! A request goes its way as a task of its own: it may arrive long after the one who sent it has given up, or has died.
+//! A request travels in a separate task. It can arrive long after its sender has given up or died.
 
 use crate::cloud::Cloud;
 use crate::invocation::{Call, Invocation};
@@ -16,22 +16,22 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// The way to a cloud.
+/// Connection to a cloud.
 #[derive(Clone, Debug)]
 pub struct Network(pub Arc<Cloud>);
 
-/// What becomes of a request on its way.
+/// The fate of a request on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fate {
-    /// How long it takes to arrive.
+    /// Travel time of the request.
     pub there: Duration,
-    /// How long its reply takes.
+    /// Travel time of the reply.
     pub back: Duration,
-    /// Whether it arrives.
+    /// Whether the request arrives.
     pub arrives: bool,
-    /// Whether its reply does.
+    /// Whether the reply arrives.
     pub is_answered: bool,
-    /// Whether its sender is told that the connection broke, where something is lost; otherwise it hears nothing.
+    /// Whether the sender of a lost request or reply gets a connection error. If not, it waits for ever.
     pub is_told: bool,
 }
 
@@ -63,7 +63,7 @@ impl HttpConnector for Network {
             match reply {
                 Some(reply) => drop(answer.send(reply)),
                 None if fate.is_told => drop(answer),
-                // Nobody hears of it, ever.
+                // The sender gets neither a reply nor an error.
                 None => std::future::pending().await,
             }
         });

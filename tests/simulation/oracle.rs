@@ -1,7 +1,7 @@
-//! The oracle: a team's items as the guide describes them, in one piece of memory, one step after the other.
+//! The oracle: a sequential implementation of the rules in plain memory.
 //!
-//! It has no storage, no stream and none of the functions' code, only their vocabulary. It is told what was committed, in
-//! the order of the commits, and says each time what had to come of it.
+//! It has no storage, no stream and no code of the functions, only their types. It gets the commits in their order,
+//! and checks the result of each.
 
 mod item;
 
@@ -17,21 +17,21 @@ use domain::state::State;
 use domain::submission::{Scope, Submission};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An item: whose it is, and how it is called.
+/// An item's consumer and full name.
 type Name = (TeamId, ItemName);
 
-/// The reference.
+/// The expected state of all items.
 pub struct Oracle {
     shape: Shape,
     items: BTreeMap<Name, Item>,
     planned: Vec<Planned>,
-    /// What every change instance was born as.
+    /// Type and target of each change instance at its creation.
     born: BTreeMap<ChangeId, Born>,
-    /// What is tried again, by the change instance that is to be born for it.
+    /// Retried change instances, by the id of the new attempt.
     retried: BTreeMap<ChangeId, Open>,
-    /// What the stack rules have to close in the transaction under way.
+    /// Change instances that the current transaction must close by the stack rules.
     to_close: BTreeSet<ChangeId>,
-    /// Direct change instances to come that have answered others ahead of their birth.
+    /// Ids of planned direct change instances that have closed others ahead (docs/explanation/staging.md).
     answering: BTreeMap<ChangeId, Name>,
     submissions: BTreeMap<TeamId, u64>,
 }
@@ -52,7 +52,7 @@ struct Planned {
 }
 
 impl Oracle {
-    /// Of a world in which nothing is declared.
+    /// Creates the oracle of a world without declarations.
     pub fn new(shape: Shape) -> Self {
         Self {
             shape,
@@ -66,7 +66,7 @@ impl Oracle {
         }
     }
 
-    /// A submission was accepted.
+    /// Applies an accepted submission.
     pub fn submitted(&mut self, submission: &Submission, body: &Body) {
         self.transaction_ends();
         let team = submission.team.id;
@@ -144,7 +144,7 @@ impl Oracle {
         (direct, planned - direct)
     }
 
-    /// A change instance was born, or has moved.
+    /// Applies the creation or a transition of a change instance.
     pub fn changed(&mut self, entries_before: u64, change: &Change) {
         let entry = change.history.last().unwrap();
         let is_closed_by_rule = entry.closed_by.is_some() && entries_before > 0;
@@ -167,7 +167,7 @@ impl Oracle {
         }
     }
 
-    /// A dependent team's rejection or error is closed ahead of the landing that answers it: the item's next one.
+    /// Applies a closing ahead: the item's next direct change answers a dependent team's rejection or error.
     fn answered_ahead(&mut self, change: &Change, by: ChangeId) {
         self.transaction_ends();
         assert!(!self.born.contains_key(&by), "{} was closed for no reason", change.id);
@@ -185,7 +185,7 @@ impl Oracle {
         self.answering.insert(by, name);
     }
 
-    /// Nothing is left to be closed by the transaction before.
+    /// Panics if the previous transaction has not closed all required change instances.
     pub fn transaction_ends(&self) {
         assert!(self.to_close.is_empty(), "{:?} should have been closed", self.to_close);
     }
@@ -221,7 +221,7 @@ impl Oracle {
             }
             (Kind::Direct | Kind::Referenced, None) => panic!("{} was not planned", change.id),
         };
-        // What was approved once is not to be approved again.
+        // A retry after an error needs no second approval.
         let is_pending = match &retried {
             Some(retried) => retried.state == State::Rejected,
             None => requires_approval,
@@ -321,7 +321,7 @@ impl Oracle {
         self.to_close.extend(displaced.map(|open| open.id));
     }
 
-    /// Everything that was planned exists, and the table holds what the oracle does.
+    /// Panics unless all planned change instances exist, and the table equals the oracle.
     pub fn compare(&self, snapshot: &Snapshot) {
         self.transaction_ends();
         assert_eq!(self.planned.len(), 0, "something that was planned never came to be");
@@ -347,7 +347,7 @@ impl Oracle {
     }
 }
 
-/// What an item becomes, as it is stored.
+/// Returns a target in its stored form.
 fn stored(target: &Target) -> change::Target {
     change::Target::of(target.as_ref().map(|declared| Hash::of(&json::canonical(declared))))
 }

@@ -1,10 +1,10 @@
-//! Batches of which a part is done and the rest is told as left over.
+//! Batches that DynamoDB executes only in part.
 
 use super::Cloud;
 use serde_json::{Map, Value};
 
 impl Cloud {
-    /// A part of a batch is taken, the rest told as unprocessed.
+    /// Splits a write batch by chance. Returns the executed part and the unprocessed rest.
     pub(super) fn divided(&self, operation: &str, mut taken: Value) -> (Value, Option<Value>) {
         let chance = self.faults().partial;
         if operation != "BatchWriteItem" || !self.befalls("partial batch", chance) {
@@ -22,7 +22,7 @@ impl Cloud {
         (taken, Some(Value::Object(left)))
     }
 
-    /// A part of a batch is read, the rest told as unprocessed.
+    /// Splits a read batch by chance. Leaves the executed part in the request, and returns the unprocessed rest.
     pub(super) fn unread(&self, operation: &str, request: &mut Value) -> Option<Value> {
         let chance = self.faults().partial;
         if operation != "BatchGetItem" || !self.befalls("partial batch", chance) {

@@ -1,11 +1,11 @@
-//! The event bus: it takes each event, or not.
+//! The event bus. It accepts or rejects each entry separately.
 
 use super::Cloud;
 use embedded::Reply;
 use serde_json::{Value, json};
 
 impl Cloud {
-    /// Takes the events of a request.
+    /// Publishes the entries of a request, unless a fault occurs.
     pub(super) fn publish(&self, request: &Value) -> Reply {
         let chance = self.faults().bus;
         if self.befalls("bus throttled", chance / 4) {

@@ -1,4 +1,4 @@
-//! What befalls a request on its way, or when it arrives.
+//! Faults of a request on its way or on its arrival.
 
 use super::{Cloud, State};
 use crate::faults::befalls;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 impl Cloud {
-    /// What becomes of a request.
+    /// Draws the fate of a request.
     pub fn fate(&self, target: &str) -> Fate {
         let mut state = self.state();
         let State { faults, dice, .. } = &mut *state;
@@ -46,7 +46,7 @@ impl Cloud {
         fate
     }
 
-    /// A refusal that has nothing to do with what is asked for.
+    /// Draws an error that does not depend on the request: throttling, an internal error or a transaction conflict.
     pub(super) fn refusal(&self, operation: &str, request: &Value) -> Option<Reply> {
         let faults = self.faults();
         if self.befalls("throttled", faults.throttled) {
