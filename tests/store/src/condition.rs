@@ -1,4 +1,4 @@
-//! The conditions of writes as data, and the fences that they make (docs/explanation/concurrency.md).
+//! The conditions of writes as data, and their fences (docs/explanation/concurrency.md).
 
 use crate::record::Record;
 use domain::attention::Attention;
@@ -9,7 +9,7 @@ use domain::state::State;
 use domain::timestamp::Timestamp;
 use domain::write::Write;
 
-/// What a condition protects; each can be taken away.
+/// The fence of a condition. A test can remove each fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fence {
     /// `HEAD.submissions`.
@@ -28,53 +28,53 @@ pub enum Fence {
     Revision,
     /// A change instance's history length and state.
     History,
-    /// A new record's key is not taken.
+    /// The key of a new record does not exist.
     NewKey,
     /// `SUBMISSION.work_left`.
     WorkLeft,
     /// The work record exists.
     WorkExists,
-    /// Any other record exists that is changed or removed.
+    /// Any other changed or removed record exists.
     Exists,
 }
 
-/// What has to hold of the stored record for a write to be taken.
+/// A condition for the stored record of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// There is none.
+    /// The record does not exist.
     New,
-    /// There is one.
+    /// The record exists.
     Exists,
-    /// There is this work.
+    /// The work record exists.
     WorkExists,
-    /// The head counts as many submissions.
+    /// The head has this number of submissions.
     Submissions(u64),
-    /// The head's attention is this.
+    /// The head has these blockers.
     Attention(Attention),
-    /// The head's next number is this.
+    /// The head has this next number for a change instance.
     NextChange(u64),
-    /// This submission holds the head, or none.
+    /// This submission holds the head. With `None`, no submission does.
     InFlight(Option<SubmissionId>),
-    /// The application's digest and next number are these.
+    /// The application has this digest and this next number for an item.
     Application(Hash, u64),
-    /// The item's, or the service's, revision is this.
+    /// The item or service has this revision.
     Revision(u64),
-    /// The history has as many entries and ends in the state.
+    /// The history has this length and ends in this state.
     History(u64, State),
-    /// The submission counts as many work records.
+    /// The submission has this number of remaining work records.
     WorkLeft(u64),
-    /// The staging is in this state.
+    /// The staging has this state.
     StagingState(StagingState),
-    /// The charge runs.
+    /// The charge has no end.
     Runs,
-    /// The charge has ended at this time, and is not processed.
+    /// The charge has this end and is not processed.
     Unprocessed(Timestamp),
-    /// The key is not remembered, or only until this time.
+    /// The idempotency key does not exist, or has expired at this time.
     Forgotten(Timestamp),
 }
 
 impl Condition {
-    /// The conditions of one write.
+    /// Returns the conditions of one write.
     pub fn of(write: &Write) -> Vec<Self> {
         match write {
             Write::Head { before, .. } => vec![
@@ -117,7 +117,7 @@ impl Condition {
         }
     }
 
-    /// What it protects.
+    /// Returns the fence of the condition.
     pub const fn fence(&self) -> Fence {
         match self {
             Self::New | Self::Forgotten(_) => Fence::NewKey,
@@ -135,7 +135,7 @@ impl Condition {
         }
     }
 
-    /// Whether it holds of what is stored.
+    /// Returns whether the condition holds for the stored record.
     pub fn holds(&self, stored: Option<&Record>) -> bool {
         match (self, stored) {
             (Self::New | Self::Forgotten(_), None) | (Self::Exists | Self::WorkExists, Some(_)) => true,
@@ -165,7 +165,7 @@ impl Condition {
     }
 }
 
-/// Keys are forgotten by the second.
+/// Returns the full seconds of a time. Idempotency keys expire by the second.
 const fn seconds(time: Timestamp) -> u64 {
     time.micros() / 1_000_000
 }

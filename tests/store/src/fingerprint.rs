@@ -1,15 +1,17 @@
-//! Fingerprints: 64 bits that tell records, and tables, apart.
+//! Fingerprints of records and tables.
 
 use crate::record::Record;
 use std::fmt::{self, Debug, Write};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// 64 bits that tell two things apart, but for one chance in 2^64; of many things, added up in any order.
+/// A fingerprint of 64 bits. Two different values share one with a chance of 1 in 2^64.
+///
+/// Fingerprints of several values add up in any order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub u64);
 
 impl Fingerprint {
-    /// The fingerprint of a record, made of all that it shows and of what it hides from logs.
+    /// Returns the fingerprint of a record. It includes the content that the debug output hides.
     pub fn of(record: &Record) -> Self {
         let mut hasher = DefaultHasher::new();
         match record {
@@ -41,13 +43,13 @@ impl Fingerprint {
         Self(hasher.finish())
     }
 
-    /// With one more thing.
+    /// Returns the fingerprint with one more value.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0.wrapping_add(other.0))
     }
 
-    /// With one thing less.
+    /// Returns the fingerprint with one value less.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0.wrapping_sub(other.0))
@@ -58,7 +60,7 @@ fn shown(value: &impl Debug, hasher: &mut DefaultHasher) {
     let _infallible = write!(Sink(hasher), "{value:?}");
 }
 
-/// Takes text in as it is formatted; no text is made of it.
+/// Hashes formatted text without an intermediate string.
 struct Sink<'a>(&'a mut DefaultHasher);
 
 impl Write for Sink<'_> {

@@ -1,8 +1,8 @@
-//! A storage in memory that takes a list of writes as one transaction: all of it, or nothing and which condition failed.
+//! A storage in memory with the table's transactions: all writes, or none and the failed condition.
 //!
-//! The conditions are those that `infra/table/src/statement.rs` renders for the table, as data, so that a test can take
-//! one of them away and see what it was good for. Records are shared and know their fingerprint: a table is cheap to
-//! copy and to compare. What reads see beside a transaction is not here.
+//! The conditions are those of `infra/table/src/statement.rs`, as data. So a test can remove one and observe the
+//! effect. Records are shared and have a fingerprint, so a table is cheap to copy and to compare. Torn reads are not
+//! part of it.
 
 mod condition;
 mod fingerprint;

@@ -1,4 +1,4 @@
-//! What the table holds: records by their keys.
+//! Records and their keys.
 
 use crate::fingerprint::Fingerprint;
 use domain::change::Change;
@@ -13,30 +13,20 @@ use domain::team::{Application, Head, Team};
 use domain::work::{Share, Work, WorkId};
 use std::sync::Arc;
 
-/// Where a record is.
+/// The key of a record.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
-    /// A team.
     Team(TeamId),
-    /// A team's head.
     Head(TeamId),
-    /// An application.
     Application(ApplicationId),
-    /// An item.
     Item(ItemId),
-    /// A change instance.
     Change(ChangeId),
-    /// A charge.
     Charge(ChargeId),
-    /// A deployed item version.
     Deployed(DeployedId),
-    /// A submission.
     Submission(SubmissionId),
     /// An idempotency key of a team.
     Remembered(TeamId, Arc<str>),
-    /// A work record.
     Work(WorkId),
-    /// A staging of a team.
     Staging(TeamId, StagingId),
     /// A dependent team's share in an item.
     Share(ItemId, TeamId),
@@ -46,41 +36,29 @@ pub enum Key {
     Service(Arc<str>),
 }
 
-/// One record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// A team.
     Team(Team),
-    /// A team's head.
     Head(Head),
-    /// An application.
     Application(Application),
-    /// An item.
     Item(Item),
-    /// A change instance.
     Change(Change),
-    /// A charge.
     Charge(Charge),
-    /// A deployed item version.
     Deployed(Deployed),
-    /// A submission.
     Submission(Submission),
-    /// What is remembered under an idempotency key of a team.
+    /// The content of a team's idempotency key.
     Remembered(TeamId, Remembered),
-    /// A work record.
     Work(Work),
-    /// A staging.
     Staging(Staging),
-    /// A dependent team's share in an item.
     Share(Share),
-    /// A declaration: its team, its key and the hash of what is stored under it.
+    /// A declaration: its team, its key, and the hash of the stored text.
     Declaration(TeamId, Hash, Hash),
     /// A service: its title and its revision.
     Service(Arc<str>, u64),
 }
 
 impl Record {
-    /// Where it is.
+    /// Returns the key of the record.
     pub fn key(&self) -> Key {
         match self {
             Self::Team(team) => Key::Team(team.id),
@@ -101,12 +79,10 @@ impl Record {
     }
 }
 
-/// A record with its fingerprint, taken once.
+/// A record with its fingerprint, computed once.
 #[derive(Debug)]
 pub struct Stored {
-    /// The record.
     pub record: Record,
-    /// Its fingerprint.
     pub fingerprint: Fingerprint,
 }
 

@@ -1,4 +1,4 @@
-//! A table as the audit looks at it, and back.
+//! Conversions between a table and the snapshot of the audit.
 
 use crate::record::Record;
 use crate::table::Table;
@@ -9,7 +9,7 @@ use domain::timestamp::Timestamp;
 use domain::work::Share;
 
 impl Table {
-    /// The table with these records; since when a team has its share, a snapshot does not tell.
+    /// Creates the table of a snapshot. A snapshot has no creation times of shares.
     pub fn of(snapshot: &Snapshot) -> Self {
         let mut table = Self::default();
         let mut put = |record| table.put(record);
@@ -35,7 +35,7 @@ impl Table {
         table
     }
 
-    /// The records as the audit looks at them; of the catalogue the store knows revisions alone.
+    /// Returns the snapshot of all records. Services are not part of it, because the store has only their revisions.
     pub fn snapshot(&self) -> Snapshot {
         let mut all = Snapshot::default();
         for record in self.records() {

@@ -1,4 +1,4 @@
-//! The records of a table, and how they are read.
+//! The records of a table, and their reads.
 
 use crate::fingerprint::Fingerprint;
 use crate::record::{Key, Record, Stored};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeBounds;
 use std::sync::Arc;
 
-/// A table; a copy shares the records.
+/// A table. Copies share the records.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     records: BTreeMap<Key, Arc<Stored>>,
@@ -26,12 +26,12 @@ impl PartialEq for Table {
 }
 
 impl Table {
-    /// The fingerprint of all records.
+    /// Returns the fingerprint of all records.
     pub const fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
 
-    /// Puts a record, whatever is there.
+    /// Stores a record without conditions.
     pub fn put(&mut self, record: Record) {
         let stored = Arc::new(Stored::from(record));
         self.fingerprint = self.fingerprint.with(stored.fingerprint);
@@ -40,72 +40,68 @@ impl Table {
         }
     }
 
-    /// Removes a record, if there is one.
+    /// Removes a record, if it exists.
     pub fn remove(&mut self, key: &Key) {
         if let Some(before) = self.records.remove(key) {
             self.fingerprint = self.fingerprint.without(before.fingerprint);
         }
     }
 
-    /// The stored record under a key.
+    /// Returns the record of a key, with its fingerprint.
     pub fn get(&self, key: &Key) -> Option<&Arc<Stored>> {
         self.records.get(key)
     }
 
-    /// The record under a key.
+    /// Returns the record of a key.
     pub fn record(&self, key: &Key) -> Option<&Record> {
         self.get(key).map(|stored| &stored.record)
     }
 
-    /// The records whose keys are within a range, in order.
+    /// Returns the records in a range of keys, in order.
     pub fn range(&self, keys: impl RangeBounds<Key>) -> impl Iterator<Item = (&Key, &Arc<Stored>)> {
         self.records.range(keys)
     }
 
-    /// Every record, in the order of the keys.
+    /// Returns all records, in the order of their keys.
     pub fn records(&self) -> impl Iterator<Item = &Record> {
         self.records.values().map(|stored| &stored.record)
     }
 
-    /// The head of a team.
+    /// Returns the head of a team.
     pub fn head(&self, team: TeamId) -> Option<&Head> {
         if let Some(Record::Head(head)) = self.record(&Key::Head(team)) { Some(head) } else { None }
     }
 
-    /// An item.
     pub fn item(&self, id: ItemId) -> Option<&Item> {
         if let Some(Record::Item(item)) = self.record(&Key::Item(id)) { Some(item) } else { None }
     }
 
-    /// A change instance.
     pub fn change(&self, id: ChangeId) -> Option<&Change> {
         if let Some(Record::Change(change)) = self.record(&Key::Change(id)) { Some(change) } else { None }
     }
 
-    /// A charge.
     pub fn charge(&self, id: ChargeId) -> Option<&Charge> {
         if let Some(Record::Charge(charge)) = self.record(&Key::Charge(id)) { Some(charge) } else { None }
     }
 
-    /// A submission.
     pub fn submission(&self, id: SubmissionId) -> Option<&Submission> {
         let found = self.record(&Key::Submission(id));
         if let Some(Record::Submission(submission)) = found { Some(submission) } else { None }
     }
 
-    /// Every submission, in order.
+    /// Returns all submissions, in the order of their ids.
     pub fn submissions(&self) -> impl Iterator<Item = &Submission> {
         self.records().filter_map(|record| {
             if let Record::Submission(submission) = record { Some(submission) } else { None }
         })
     }
 
-    /// Every item, in order.
+    /// Returns all items, in the order of their ids.
     pub fn items(&self) -> impl Iterator<Item = &Item> {
         self.records().filter_map(|record| if let Record::Item(item) = record { Some(item) } else { None })
     }
 
-    /// Every change instance, in order.
+    /// Returns all change instances, in the order of their ids.
     pub fn changes(&self) -> impl Iterator<Item = &Change> {
         self.records()
             .filter_map(|record| if let Record::Change(change) = record { Some(change) } else { None })

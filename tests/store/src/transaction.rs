@@ -1,4 +1,4 @@
-//! Transactions: every condition is checked on what is stored before, then everything is written, or nothing.
+//! Transactions: all conditions are checked before the first write. Then everything is written, or nothing.
 
 use crate::condition::{Condition, Fence};
 use crate::record::{Key, Record};
@@ -10,26 +10,26 @@ use domain::write::{Closing, Write};
 use domain::{change::Change, charge::Charge, submission::Submission};
 use std::collections::BTreeSet;
 
-/// Why a transaction is not written.
+/// The reason of a failed transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// This condition of the record does not hold.
+    /// A condition of this record does not hold.
     Condition(Key, Condition),
-    /// A transaction may touch a record only once.
+    /// The transaction contains two writes of this record.
     Twice(Key),
 }
 
 impl Table {
-    /// Writes all of `writes` or nothing; conditions of the fences in `without` are not checked.
+    /// Writes all of `writes` or nothing. Ignores the conditions of the fences in `without`.
     pub fn commit(&mut self, writes: &[Write], without: &[Fence]) -> Result<(), Refused> {
         self.takes(writes, without)?;
         self.apply(writes);
         Ok(())
     }
 
-    /// Whether all conditions hold.
+    /// Checks all conditions, except those of the fences in `without`.
     pub fn takes(&self, writes: &[Write], without: &[Fence]) -> Result<(), Refused> {
-        // DynamoDB looks at a transaction as such before it looks at what is stored.
+        // DynamoDB validates a transaction before it reads any record.
         let mut keys = BTreeSet::new();
         if let Some(twice) = writes.iter().map(key).find(|key| !keys.insert(key.clone())) {
             return Err(Refused::Twice(twice));
@@ -45,7 +45,7 @@ impl Table {
         Ok(())
     }
 
-    /// Writes, whatever is stored.
+    /// Writes without conditions.
     pub fn apply(&mut self, writes: &[Write]) {
         for write in writes {
             self.write(write);
@@ -68,7 +68,7 @@ impl Table {
     }
 }
 
-/// What a record is after a write; none when it is gone, or was not there to be changed.
+/// Returns the record after a write. `None` if it is deleted, or missing for an update.
 fn written(write: &Write, stored: Option<&Record>) -> Option<Record> {
     match write {
         Write::Head { after, .. } => Some(Record::Head(*after)),
@@ -130,7 +130,7 @@ fn close(change: &mut Change, closing: &Closing) {
     change.history.push(closing.entry.clone());
 }
 
-/// Only what tells how far it has come is written.
+/// Updates the progress only, like the table's update expression.
 fn progress(before: &mut Submission, after: &Submission) {
     before.work_left = after.work_left;
     before.direct_left = after.direct_left;
