@@ -1,9 +1,9 @@
-//! Rows in requests and replies: which keys a write touches, which rows a reply shows.
+//! Keys and rows in requests and replies.
 
 use embedded::{Key, key_of};
 use serde_json::{Map, Value};
 
-/// The table that a request names, and the keys that it writes there.
+/// Returns the keys that a request writes.
 pub fn written(operation: &str, request: &Value) -> Vec<Key> {
     let keys: Vec<Option<Key>> = match operation {
         "PutItem" => vec![key_of(&request["Item"])],
@@ -33,7 +33,7 @@ fn of_action(action: &Value) -> Option<Key> {
     }
 }
 
-/// Which rows of a partition a query on the table itself asks for.
+/// The rows that a query on the main table requests.
 pub struct Wanted {
     partition: String,
     from: String,
@@ -41,7 +41,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Of a query; none where it has a limit, so that its end is not known.
+    /// Reads a query. `None` for an index, and for a query with a limit, because its end is unknown.
     pub fn by(query: &Value) -> Option<Self> {
         let text = |name: &str| query["ExpressionAttributeValues"][name]["S"].as_str().map(str::to_owned);
         if query.get("IndexName").is_some() || query.get("Limit").is_some() {
@@ -52,7 +52,7 @@ impl Wanted {
         Some(Self { partition: text(":pk")?, from: prefix, to: end })
     }
 
-    /// Whether a row is one of them.
+    /// Returns whether a row is one of them.
     pub fn has(&self, key: &Key) -> bool {
         key.0 == self.partition && key.1 >= self.from && key.1 < self.to
     }

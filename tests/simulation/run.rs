@@ -1,5 +1,5 @@
-//! One run: a world, faults and commands from one seed; then the faults end, and everything has to come to rest and be
-//! right.
+//! One run: a seed draws the world, the faults and the commands. After the last fault, the system must become idle
+//! and correct.
 
 use crate::ablation::Fence;
 use crate::checks;
@@ -18,37 +18,35 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the sweep may run before everything has to be at rest.
+/// Maximum number of sweeps until the system must be idle.
 const SWEEPS_MAX: u32 = 20;
 
-/// The stack of a run's thread.
+/// Stack size of a run's thread, in bytes.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
 
-/// Everything that a run is made of.
+/// Input of a run.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// What the dice of the run begin with.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// The world.
     pub shape: Shape,
-    /// What goes wrong.
     pub faults: Faults,
-    /// What the clients do.
+    /// Commands, each with the index of its client.
     pub commands: Vec<(usize, Command)>,
 }
 
-/// What a run tells.
+/// Result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
-    /// How often what happened.
+    /// Numbers of operations and faults, by name.
     pub counts: BTreeMap<String, u64>,
-    /// How many operations of the storage and of the bus were carried out while things went wrong.
+    /// Number of operations of storage and bus while faults were possible.
     pub operations: u64,
-    /// A digest of everything that happened.
+    /// Digest of all operations.
     pub trace: String,
 }
 
-/// The runner that draws what a seed stands for.
+/// Returns the random test runner of a seed.
 pub fn runner(seed: u64, config: Config) -> TestRunner {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -56,21 +54,21 @@ pub fn runner(seed: u64, config: Config) -> TestRunner {
 }
 
 impl Run {
-    /// The run of a seed, with so many commands at most.
+    /// Draws the run of a seed, with at most this number of commands.
     pub fn of(seed: u64, most: usize) -> Self {
         let mut runner = runner(seed, Config::default());
         let commands = commands(most).new_tree(&mut runner).unwrap().current();
         Self::with(seed, commands)
     }
 
-    /// The run of a seed, with these commands.
+    /// Creates the run of a seed with these commands.
     pub fn with(seed: u64, commands: Vec<(usize, Command)>) -> Self {
         let mut dice = Rng::with_seed(seed);
         let (shape, faults) = (Shape::drawn(&mut dice), Faults::drawn(&mut dice));
         Self { seed, shape, faults, commands }
     }
 
-    /// Runs it and checks it; what is wrong, if anything is.
+    /// Executes and checks the run.
     pub fn run(&self, fence_removed: Option<Fence>) -> Result<Ran, String> {
         let run = self.clone();
         in_virtual_time(run.seed, move || async move { run.play(fence_removed).await })
@@ -105,7 +103,7 @@ impl Run {
         }
 
         let operations = system.cloud.operations();
-        // Nothing goes wrong any more; what was late may still arrive, and clocks that were ahead are overtaken.
+        // Two hours exceed every delay of the stream and every error of a clock.
         system.cloud.suffer(Faults::none());
         tokio::time::sleep(2 * Duration::from_secs(3_600)).await;
         rest(&system, &stream).await;
@@ -117,37 +115,38 @@ impl Run {
     }
 }
 
-/// Tries so many sequences of commands against the oracle; one that fails is made as small as it may be and told.
+/// Compares this number of command sequences with the oracle. Shrinks a failed sequence and returns its error.
 pub fn holds(seed: u64, cases: u32, most: usize) -> Result<(), String> {
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 300, ..Config::default() };
     let check = |(dice, commands)| Run::with(dice, commands).run(None).map(drop).map_err(TestCaseError::fail);
     runner(seed, config).run(&(any::<u64>(), commands(most)), check).map_err(|failed| format!("{failed:#}"))
 }
 
-/// The smallest part of a seed's commands that is still wrong, and how.
+/// Shrinks the commands of a seed. Returns the smallest failure, if any.
 pub fn smallest(seed: u64, most: usize, fence_removed: Option<Fence>) -> Option<String> {
     let config = Config { failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
     let mut runner = runner(seed, config);
-    // Drawn from the same dice as `Run::of` draws.
+    // This draws the same commands as `Run::of`.
     let tree = commands(most).new_tree(&mut runner).unwrap();
     let check =
         |commands| Run::with(seed, commands).run(fence_removed).map(drop).map_err(TestCaseError::fail);
     runner.run_one(tree, check).err().map(|failed| format!("{failed:#}"))
 }
 
-/// Does something in virtual time, with the dice of a seed; what comes of it, or the text of its panic.
+/// Runs code in virtual time with the random numbers of a seed. Returns its result, or the text of its panic.
 pub(crate) fn in_virtual_time<T: Send + 'static, F: Future<Output = T>>(
     seed: u64,
     what: impl FnOnce() -> F + Send + 'static,
 ) -> Result<T, String> {
     let here = move || {
-        // The functions' own dice, and their client's.
+        // This seeds the random numbers of the functions and of the AWS client.
         fastrand::seed(seed);
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(what())
     };
-    // A thread of its own has dice of its own; the SDK's futures take more stack than a test's thread has.
+    // Random numbers belong to a thread, so each run has a new one. The SDK's futures need more stack than a test
+    // has.
     let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(here).unwrap();
     thread.join().map_err(|panic| match panic.downcast::<String>() {
         Ok(text) => *text,
@@ -155,7 +154,7 @@ pub(crate) fn in_virtual_time<T: Send + 'static, F: Future<Output = T>>(
     })
 }
 
-/// Waits until everything is delivered and nothing is owed: the promise is that it comes to that.
+/// Waits until the stream is delivered and no work is pending. Panics if this never happens.
 async fn rest(system: &Arc<System>, stream: &Arc<Stream>) {
     let mut last = None;
     for _ in 0..SWEEPS_MAX {
@@ -169,6 +168,7 @@ async fn rest(system: &Arc<System>, stream: &Arc<Stream>) {
             assert!(waited < 100_000, "the stream is not taken");
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
+        // Faults can put work into quarantine, so the sweep redrives it.
         let request = sweep::Request {
             redrive: true,
             older_than_seconds: Some(0),

@@ -1,24 +1,24 @@
-//! The world of a run: the demo world's teams and services, with what may be set otherwise.
+//! The world of a run: the teams and services of the demo world, with drawn settings.
 
 use crate::system::STAGED;
 use dovetail_local::world;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-/// The consumer teams, with their keys.
+/// Names and API keys of the consumer teams.
 pub const CONSUMERS: [(&str, &str); 2] =
     [("AwesomeConsumer", "awesome-key"), ("AwesomeConsumer2", "awesome2-key")];
 
-/// The teams that own services or depend on them, with their keys.
+/// Names and API keys of the service owners and dependent teams.
 pub const OWNERS: [(&str, &str); 3] =
     [("VMOwnerTeam", "vm-owner-key"), ("LBOwnerTeam", "lb-owner-key"), ("NPOwnerTeam", "np-owner-key")];
 
-/// How a world differs from the demo world.
+/// The differences from the demo world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     vm: Service,
     load_balancer: Service,
-    /// How many writes a submission makes at once; with few, it is staged.
+    /// Maximum number of writes in one transaction. With [`STAGED`], every submission is staged.
     pub actions_max: usize,
 }
 
@@ -29,7 +29,7 @@ struct Service {
 }
 
 impl Shape {
-    /// A world as the dice fall.
+    /// Draws a world.
     pub fn drawn(dice: &mut Rng) -> Self {
         let mut service = |dependents: &[&'static str]| Service {
             approval_required: dice.u32(0..4) > 0,
@@ -44,22 +44,22 @@ impl Shape {
         if title == "VM" { &self.vm } else { &self.load_balancer }
     }
 
-    /// The team that owns a service.
+    /// Returns the owner of a service.
     pub fn owner(&self, service: &str) -> &'static str {
         if service == "VM" { "VMOwnerTeam" } else { "LBOwnerTeam" }
     }
 
-    /// The teams that depend on a service.
+    /// Returns the dependent teams of a service.
     pub fn dependents(&self, service: &str) -> Vec<&'static str> {
         self.service(service).dependents.clone()
     }
 
-    /// Whether the owner approves what is asked for.
+    /// Returns whether a service requires approval.
     pub fn approval_required(&self, service: &str) -> bool {
         self.service(service).approval_required
     }
 
-    /// The world as it is loaded.
+    /// Returns the content of a world file.
     pub fn world(&self) -> Value {
         let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
         for team in world["teams"].as_array_mut().unwrap() {

@@ -1,5 +1,6 @@
-//! The simulation, as often as an ordinary test run bears it. A seed that fails is run alone, told and made smaller by
-//! `cargo run --profile proof -p simulation -- --seed SEED --runs 1 --shrink`.
+//! The simulations of an ordinary test run.
+//!
+//! This command shrinks a failed seed: `cargo run --profile proof -p simulation -- --seed SEED --runs 1 --shrink`.
 
 #![expect(clippy::print_stderr, reason = "what a test counts")]
 
@@ -10,11 +11,11 @@ use simulation::run::{Run, holds};
 use simulation::system::STAGED;
 use std::time::Duration;
 
-/// Operations of the storage, with faults.
+/// Minimum number of operations with faults.
 const OPERATIONS: u64 = 20_000;
-/// Histories of requests beside each other.
+/// Number of histories.
 const HISTORIES: u64 = 200;
-/// Runs in which a fence that is taken away has to be missed.
+/// Maximum number of runs until a removed fence has an effect.
 const RUNS_MAX: u64 = 30;
 
 #[test]
@@ -71,7 +72,7 @@ fn a_fence_that_is_taken_away_lets_something_break() {
     }
 }
 
-/// So that a fence whose text is another by now does not count as one that nobody misses.
+/// A fence with an outdated condition would count as unnecessary.
 #[test]
 fn a_fence_that_nobody_misses_was_there() {
     for fence in FENCES.into_iter().filter(|fence| matches!(fence.needed, Needed::Unseen(_))) {

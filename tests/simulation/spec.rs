@@ -1,38 +1,34 @@
-//! One item and its change instances as one sees them over HTTP, one request after the other: what a history of requests
-//! beside each other has to be equal to, in some order.
+//! The specification for histories: one item and its change instances over HTTP, one request at a time.
 
 use domain::change::ChangeType;
 use domain::state::State;
 
-/// A request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
-    /// The consumer declares the item with so many CPUs, or removes it.
+    /// The consumer declares the item with this number of CPUs, or removes it.
     Declare(Option<u8>),
-    /// The owner moves the change instance of this number.
+    /// The owner moves the change instance with this number to a state.
     Decide(usize, State),
-    /// Somebody reads it.
+    /// A client reads the change instance with this number.
     Read(usize),
 }
 
-/// A reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ret {
-    /// A change instance of this number and type was born, and has taken the place of another.
+    /// Number and type of the new change instance, and number of the displaced one.
     Born(usize, ChangeType, Option<usize>),
-    /// Nothing differs.
+    /// The declaration changes nothing.
     Unchanged,
-    /// What was refused has not been answered.
+    /// A rejection or error without an answer blocks the submission.
     Blocked,
-    /// Where it stands now.
+    /// State and type of the change instance.
     Is(State, ChangeType),
-    /// It cannot be moved from where it stands.
+    /// No transition leads from this state to the requested one.
     Illegal(State),
-    /// There is none of this number.
+    /// No change instance has this number.
     Missing,
 }
 
-/// The item.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Item {
     changes: Vec<Change>,
@@ -50,24 +46,22 @@ enum Creation {
     Done,
 }
 
-/// A change instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Change {
-    /// Where it stands.
     pub state: State,
-    /// What is to be done.
     pub change_type: ChangeType,
-    /// How many CPUs the item shall have, or none when it shall be gone.
+    /// CPUs of the item after the change. `None` for a removal.
     pub target: Option<u8>,
 }
 
 impl Item {
-    /// Its change instances, by their numbers.
+    /// Returns the change instances, in the order of their numbers.
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// Whether these change instances may still come of it: none is ever lost, or asks for something else.
+    /// Returns whether this state can lead to the outcome. Change instances never disappear, and their targets never
+    /// change.
     pub fn leads_to(&self, outcome: &[Change]) -> bool {
         let same = self.changes.iter().zip(outcome).all(|(one, other)| one.target == other.target);
         same && self.changes.len() <= outcome.len()
@@ -171,7 +165,7 @@ impl Item {
         Ret::Is(to, change_type)
     }
 
-    /// Does what is asked for, and answers.
+    /// Executes a request and returns its answer.
     pub fn invoke(&mut self, op: &Op) -> Ret {
         match op {
             Op::Declare(target) => self.declare(*target),

@@ -1,4 +1,4 @@
-//! The table's stream as functions get it: several shards, each in order, batches that come twice, late, or never.
+//! The table's stream as functions get it: several ordered shards, with batches twice, late or never.
 
 use crate::cloud::TABLE;
 use crate::system::System;
@@ -14,26 +14,26 @@ use tokio::task::JoinSet;
 
 const SHARDS: usize = 3;
 const BATCH_MAX: usize = 8;
-/// How often generation is offered a batch that it does not take; the sweep finds what is left of it.
+/// Maximum number of failed deliveries of a batch to `generate`. The sweep processes the rest.
 const TRIES_MAX: u32 = 5;
-/// How long a record takes into the stream.
+/// Delay between a write and its stream record.
 const LATENCY: Duration = Duration::from_millis(10);
 
-/// The records of the stream, in the order of the commits.
+/// Records of the stream, in the order of their commits.
 pub struct Stream {
     records: Mutex<Vec<Value>>,
-    /// Where reading goes on.
+    /// Shard iterator of the next read.
     iterator: Mutex<Value>,
-    /// How far each function is in each shard.
+    /// Position of each function in each shard.
     positions: Mutex<Vec<[usize; SHARDS]>>,
-    /// Not a `watch`, which wakes those who wait in an order that no seed decides.
+    /// A `watch` would wake its waiters in an order that no seed decides.
     arrived: Notify,
 }
 
-/// The function that carries out what is owed.
+/// Name of the function for pending work.
 pub const GENERATE: &str = "generate";
 
-/// The functions that the stream wakes, with the filters of their records.
+/// Functions woken by the stream, with the filters of their records.
 pub const FUNCTIONS: [(&str, &str); 2] = [(GENERATE, FILTER_OWED), ("notify", FILTER_TOLD)];
 
 fn filter_of(function: &str) -> Pattern {
@@ -42,12 +42,12 @@ fn filter_of(function: &str) -> Pattern {
 }
 
 impl Stream {
-    /// All of the stream, of which nothing is delivered.
+    /// Creates the stream from its first record on.
     pub fn whole(system: &System) -> Self {
         Self::from(system, "TRIM_HORIZON")
     }
 
-    /// What will be written: nobody is told of what has been written before.
+    /// Creates the stream from now on. Earlier records are never delivered.
     pub fn behind(system: &System) -> Self {
         Self::from(system, "LATEST")
     }
@@ -68,7 +68,7 @@ impl Stream {
         }
     }
 
-    /// Begins to deliver, until what is returned is dropped.
+    /// Starts the delivery. It ends when the returned tasks are dropped.
     pub fn flow(self: &Arc<Self>, system: &Arc<System>) -> JoinSet<()> {
         let mut tasks = JoinSet::new();
         let (stream, of) = (Arc::clone(self), Arc::clone(system));
@@ -82,7 +82,7 @@ impl Stream {
         tasks
     }
 
-    /// Reads the stream whenever something was written.
+    /// Reads the stream after each write.
     async fn follow(&self, system: &System) {
         loop {
             system.cloud.written().await;
@@ -91,7 +91,7 @@ impl Stream {
         }
     }
 
-    /// Reads what is new in the stream.
+    /// Reads the new records of the stream.
     pub fn read(&self, system: &System) {
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         let mut iterator = self.iterator.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,25 +108,26 @@ impl Stream {
         }
     }
 
-    /// The records so far that a function is woken by.
+    /// Returns all records of a function so far.
     pub fn of(&self, function: &str) -> Vec<Value> {
         let filter = filter_of(function);
         self.records().into_iter().filter(|record| filter.matches(record)).collect()
     }
 
-    /// Every record so far.
+    /// Returns all records so far.
     pub fn records(&self) -> Vec<Value> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether every function has got all of it.
+    /// Returns whether every function has all records.
     pub fn is_delivered(&self) -> bool {
         let all = self.records.lock().unwrap_or_else(PoisonError::into_inner).len();
         let positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
         positions.iter().flatten().all(|position| *position == all)
     }
 
-    /// The next records of a shard, and where the function is when it has taken them.
+    /// Returns the next records of a shard and their positions. Without records, the position is the end of the
+    /// stream.
     fn next(&self, shard: usize, from: usize, most: usize, filter: &Pattern) -> (Vec<Value>, Vec<usize>) {
         let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         let of_shard = |record: &&Value| shard_of(record) == shard && filter.matches(record);
@@ -162,6 +163,7 @@ impl Stream {
                 }
                 Delivery::Died => tries += 1,
             }
+            // Only `generate` gives up, because the sweep finds its work.
             if tries > TRIES_MAX && name == GENERATE {
                 (position, tries) = (after, 0);
             }
@@ -172,7 +174,7 @@ impl Stream {
         }
     }
 
-    /// Delivers everything again, when all is over: in order, and the records of different keys in any order.
+    /// Delivers all records twice more: first in order, then with the shards in reverse order.
     pub async fn again(&self, system: &Arc<System>) {
         let mut records = self.records();
         for _ in 0..2 {
@@ -183,7 +185,7 @@ impl Stream {
                     assert_eq!(system.deliver(name, batch).await, Some(None), "{name}, long after");
                 }
             }
-            // Shards one behind the other: what was first is last.
+            // The order between shards is free, so the first shard comes last.
             records.sort_by_key(|record| std::cmp::Reverse(shard_of(record)));
         }
     }
@@ -198,12 +200,12 @@ enum Delivery {
 async fn delivered(system: &Arc<System>, function: &'static str, batch: &[Value]) -> Delivery {
     let faults = system.cloud.faults();
     if system.cloud.befalls("stream delayed", faults.delayed) {
-        // Mostly minutes, now and then hours.
+        // Usually minutes, in one of four cases up to two hours.
         let most = if system.cloud.draw(|dice| dice.u32(0..4)) == 0 { 7_200 } else { 600 };
         let wait = system.cloud.draw(|dice| dice.u64(1..most));
         tokio::time::sleep(Duration::from_secs(wait)).await;
     }
-    // Notifications rest on the stream alone, which keeps its records until they are taken.
+    // `notify` has the stream as its only source, so its batches are never dropped.
     if function == GENERATE && system.cloud.befalls("stream dropped", faults.dropped) {
         return Delivery::Taken;
     }
@@ -214,7 +216,7 @@ async fn delivered(system: &Arc<System>, function: &'static str, batch: &[Value]
     }
     if system.cloud.befalls("stream duplicated", faults.duplicated) {
         let (again, twin) = (sent.clone(), Arc::clone(system));
-        // Whatever comes of it: the other one is told.
+        // Only the other delivery reports to the stream.
         system.cloud.set_off(async move { drop(twin.deliver(function, &again).await) });
     }
     match system.deliver(function, &sent).await {
@@ -227,7 +229,7 @@ async fn delivered(system: &Arc<System>, function: &'static str, batch: &[Value]
     }
 }
 
-/// A record that cannot be read is given up; what is behind it comes next.
+/// Skips an unreadable record. The next record follows.
 fn skipped(sent: &[Value]) -> Delivery {
     let at = sent.iter().position(|record| sequence(record) == POISON).unwrap_or(0);
     sent.get(at + 1).map_or(Delivery::Taken, |next| Delivery::Again(sequence(next).to_owned()))
@@ -235,7 +237,7 @@ fn skipped(sent: &[Value]) -> Delivery {
 
 const POISON: &str = "0";
 
-/// A record that no function can read.
+/// Returns a record that no function can read.
 fn poison() -> Value {
     json!({
         "eventID": "poison", "eventName": "INSERT", "eventVersion": "1.1", "eventSource": "aws:dynamodb",
@@ -249,12 +251,12 @@ fn poison() -> Value {
     })
 }
 
-/// A record's place in the stream.
+/// Returns the sequence number of a record.
 pub fn sequence(record: &Value) -> &str {
     record["dynamodb"]["SequenceNumber"].as_str().unwrap()
 }
 
-/// The records of one partition are in one shard.
+/// Returns the shard of a record. All records of a partition are in one shard.
 fn shard_of(record: &Value) -> usize {
     let mut hasher = DefaultHasher::new();
     record["dynamodb"]["Keys"]["pk"]["S"].as_str().hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! The system: the functions as they are delivered, each invocation on a machine of its own that may die.
+//! The system: the delivered functions, each invocation on a separate machine with a possible death.
 
 use crate::cloud::{Cloud, KEYS_TABLE, TABLE};
 use crate::faults::{Faults, befalls};
@@ -22,49 +22,45 @@ use std::time::Duration;
 use time::OffsetDateTime;
 use tokio::time::Instant;
 
-/// When every run begins, in microseconds since 1970.
+/// Start of every run, in microseconds since 1970.
 const BEGINNING: u64 = 1_790_000_000_000_000;
 
-/// With so few writes at once every submission is staged.
+/// Limit of writes in one transaction. With it, every submission is staged.
 pub const STAGED: usize = 1;
 
-/// How long a function may take before it is ended.
+/// Time limit of a function.
 const LIFETIME: Duration = Duration::from_secs(60);
 
-/// At how many of its calls a function may die.
+/// Number of calls of a function with a possible death.
 const CALLS_MAX: u64 = 16;
 
 /// A request of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// The method.
     pub method: String,
-    /// The path with its query.
+    /// Path with its query.
     pub path: String,
-    /// The team's API key.
+    /// API key of the team.
     pub key: String,
-    /// The idempotency key, if there is one.
     pub idempotency_key: Option<String>,
-    /// What it asks for to be so still, if anything.
+    /// Value of the header `If-Match`: a plan token.
     pub if_match: Option<String>,
-    /// The body; null for none.
+    /// JSON body, or null.
     pub body: Value,
 }
 
-/// A reply as a client sees it.
+/// A response of the API.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The status.
     pub status: u16,
-    /// The body.
+    /// JSON body, or null.
     pub body: Value,
 }
 
 /// A system in a cloud.
 pub struct System {
-    /// The cloud.
     pub cloud: Arc<Cloud>,
-    /// The tables, as a function has them.
+    /// Client of the tables, as in a function.
     pub table: Table,
     bus: Bus,
     cursor_key: CursorKey,
@@ -73,7 +69,7 @@ pub struct System {
 }
 
 impl System {
-    /// A system with a world, and so many writes that a submission makes at once.
+    /// Creates a system with a world, and a limit of writes in one transaction.
     pub async fn start(world: &Value, actions_max: usize, cloud: Cloud) -> Arc<Self> {
         let system = Self::on(cloud, actions_max).await;
         let world = world::parse(&world.to_string()).unwrap();
@@ -81,7 +77,7 @@ impl System {
         system
     }
 
-    /// A system without a world, of which only the tables exist.
+    /// Creates a system with empty tables.
     pub async fn on(cloud: Cloud, actions_max: usize) -> Arc<Self> {
         let cloud = Arc::new(cloud);
         let way = Way::Through(SharedHttpClient::new(Network(Arc::clone(&cloud))));
@@ -95,13 +91,13 @@ impl System {
         Arc::new(Self { cloud, table, bus, cursor_key: CursorKey::new("secret"), began, requests })
     }
 
-    /// The time, where clocks are right.
+    /// Returns the correct time.
     pub fn now(&self) -> Timestamp {
         let elapsed = u64::try_from(self.began.elapsed().as_micros()).unwrap();
         Timestamp::from_micros(BEGINNING + elapsed)
     }
 
-    /// A machine's clock, and when the machine dies.
+    /// Draws a machine's clock and the moment of its death.
     fn machine(&self, faults: &Faults) -> (Clock, Death) {
         let skew = u64::try_from(faults.skew.as_micros()).unwrap();
         let (ahead, by) = self.cloud.draw(|dice| (dice.bool(), dice.u64(0..=skew)));
@@ -117,7 +113,7 @@ impl System {
             if !befalls(dice, faults.crash) {
                 return Death::Never;
             }
-            // Most functions make few calls.
+            // Most functions make few calls, so early deaths are more likely.
             let most = dice.u64(0..CALLS_MAX);
             let at = dice.u64(0..=most);
             if dice.bool() { Death::Before(at) } else { Death::After(at) }
@@ -125,7 +121,7 @@ impl System {
         (clock, death)
     }
 
-    /// Runs a function on a machine; nothing comes of one that dies, or takes too long.
+    /// Runs a function on a machine. Returns `None` if it dies or takes too long.
     pub async fn run<F: Future>(&self, function: F) -> Option<F::Output> {
         let (clock, death) = self.machine(&self.cloud.faults());
         let invocation = Invocation::new(death);
@@ -136,7 +132,7 @@ impl System {
         output
     }
 
-    /// Runs a function on a machine whose clock is right; nothing comes of one that dies.
+    /// Runs an invocation on a machine with a correct clock. Returns `None` if it dies or takes too long.
     pub async fn run_until<F: Future>(&self, invocation: &Arc<Invocation>, function: F) -> Option<F::Output> {
         let (clock, _) = self.machine(&Faults::none());
         self.run_on(clock, invocation, function).await
@@ -151,17 +147,17 @@ impl System {
         tokio::time::timeout(LIFETIME, invocation.run(clock, function)).await.ok().flatten()
     }
 
-    /// The id of the next request, in the form that API Gateway's have.
+    /// Returns the next request id, in the format of API Gateway.
     pub fn next_request(&self) -> String {
         format!("{:04x}-0", self.requests.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Sends a request to the API; no answer where the function has died.
+    /// Sends a request to the API. Returns `None` if the function dies or takes too long.
     pub async fn ask(&self, asked: &Asked, id: &str) -> Option<Answer> {
         self.run(self.answer(asked, id)).await
     }
 
-    /// The answer of the API, on whatever machine this is.
+    /// Executes a request in the current invocation.
     pub async fn answer(&self, asked: &Asked, id: &str) -> Answer {
         let mut request = http::Request::builder()
             .method(asked.method.as_str())
@@ -184,7 +180,7 @@ impl System {
             port: 443,
         };
         let event = to_event(&parts, body, &received);
-        // Boxed, as below: where it is not, each future around it holds it, and moves it about.
+        // Without a box, each surrounding future would contain this large one.
         let verdicts = Verdicts::default();
         let reply = Box::pin(functions::answer(&self.table, &self.cursor_key, &verdicts, event)).await;
         let body = match reply.body {
@@ -194,12 +190,13 @@ impl System {
         Answer { status: u16::try_from(reply.status_code).unwrap(), body }
     }
 
-    /// Has a function take a batch of the stream: the sequence number to begin again from, if there is one.
+    /// Delivers a batch of the stream to a function. Returns the sequence number of the first failure, if any.
     pub async fn deliver(&self, function: &str, batch: &[Value]) -> Option<Option<String>> {
         self.run(self.taken(function, batch)).await
     }
 
-    /// What a function answers to a batch of the stream, whatever becomes of its machine.
+    /// Executes a batch of the stream in the current invocation. Returns the sequence number of the first failure, if
+    /// any.
     pub async fn taken(&self, function: &str, batch: &[Value]) -> Option<String> {
         let event = serde_json::from_value(json!({"Records": batch})).unwrap();
         let reply = match function {
@@ -209,7 +206,7 @@ impl System {
         reply.batch_item_failures.into_iter().next().and_then(|failure| failure.item_identifier)
     }
 
-    /// Has the sweep run.
+    /// Runs the sweep on a machine. Returns `None` if it dies, fails or takes too long.
     pub async fn sweep(&self, request: sweep::Request) -> Option<sweep::Swept> {
         self.run(Box::pin(sweep::handle(&self.table, request))).await?.ok()
     }

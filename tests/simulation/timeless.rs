@@ -1,13 +1,13 @@
-//! Rows without what differs from one run to another.
+//! Rows without the values that differ between runs.
 
 use serde_json::{Value, json};
 
-/// Rows without what differs from one time to the next: times, and what is made of them; ids of requests.
+/// Returns rows without times and request ids, and without values derived from them.
 pub fn timeless(rows: &[Value]) -> Vec<Value> {
     rows.iter().map(without_time).collect()
 }
 
-/// A value without times and ids of requests.
+/// Returns a value without times and request ids.
 pub fn without_time(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -20,10 +20,10 @@ pub fn without_time(value: &Value) -> Value {
         }
         Value::Array(values) => values.iter().map(without_time).collect(),
         Value::String(text) => {
-            // Within a map of an attribute the name is that of its type; so texts are told by their form.
+            // In an attribute value the key is only the type, so the form of a text identifies a time or an id.
             let is_time =
                 text.len() >= 10 && text.starts_with("17") && text.bytes().all(|b| b.is_ascii_digit());
-            // As replies tell it.
+            // Responses contain times in this form.
             let is_told = text.ends_with('Z') && text.as_bytes().get(10) == Some(&b'T');
             let is_age = text.len() == 33 && text.as_bytes()[16] == b'#';
             let is_request = text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-') && text.contains('-');

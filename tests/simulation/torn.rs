@@ -1,41 +1,42 @@
-//! Torn reads: beside a transaction, a read of several records may show some from before it and others from after it.
+//! Torn reads: a read of several records during a transaction can show some from before it and others from after it.
 //!
-//! The engine itself shows all or nothing, so it is made here.
+//! The engine itself is atomic, so this module edits its replies.
 
 use crate::rows::Wanted;
 use embedded::{Key, key_of};
 use serde_json::Value;
 use tokio::time::Instant;
 
-/// Rows that are still shown as they were.
+/// Rows with an old version for readers.
 #[derive(Default)]
 pub struct Torn(Vec<Shown>);
 
 struct Shown {
     key: Key,
-    /// The row before the transaction; none when there was none.
+    /// The row before the transaction. `None` for a new row.
     before: Option<Value>,
     until: Instant,
 }
 
 impl Torn {
-    /// Shows a row as it was, until its moment comes.
+    /// Shows the old version of a row until a moment.
     pub fn show(&mut self, key: Key, before: Option<Value>, until: Instant) {
         self.0.push(Shown { key, before, until });
     }
 
-    /// Forgets what its moment has come for.
+    /// Drops the rows after their moment.
     pub fn pass(&mut self, now: Instant) {
         self.0.retain(|shown| shown.until > now);
     }
 
-    /// Changes a reply as a read of several records would see it; tells whether it is another.
+    /// Puts old versions into the reply of a read. Returns whether the reply has changed.
     pub fn tear(&self, operation: &str, request: &Value, reply: &mut Value) -> bool {
         if self.0.is_empty() {
             return false;
         }
         match operation {
             "Query" => Wanted::by(request).is_some_and(|wanted| {
+                // A page ends at its last key, so it must not show later rows.
                 let last = key_of(&reply["LastEvaluatedKey"]);
                 let rows = reply["Items"].as_array_mut();
                 let is_there =

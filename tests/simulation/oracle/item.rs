@@ -1,4 +1,4 @@
-//! An item of the oracle, with the stacks of those who work on it.
+//! An item of the oracle, with its stacks.
 
 use domain::change::{Change, ChangeType, ClosedBy};
 use domain::id::ChangeId;
@@ -7,7 +7,7 @@ use domain::state::State;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What an item becomes: the declaration, or gone.
+/// The declaration of an item. `None` for a removal.
 pub(super) type Target = Option<Value>;
 
 #[derive(Clone, Default)]
@@ -15,7 +15,7 @@ pub(super) struct Item {
     pub(super) declared: Target,
     pub(super) references: Vec<String>,
     pub(super) runtime: Option<RuntimeState>,
-    /// What the last completed change made of it; none while something is under way.
+    /// Result of the last completed change. `None` while an approved change is not completed.
     pub(super) settled: Option<Target>,
     pub(super) stacks: BTreeMap<String, Stack>,
 }
@@ -68,7 +68,7 @@ impl Item {
         idle && self.runtime.is_some() && self.settled.as_ref() != Some(&self.declared)
     }
 
-    /// Whether the owner failed to remove what is not declared, and is not removing it another time.
+    /// Returns whether the owner's removal has failed, and no other removal is open.
     pub(super) fn has_failed_removal(&self, owner: &str) -> bool {
         let Some(stack) = self.stacks.get(owner) else { return false };
         let is_removing = stack.open().any(|open| open.target.is_none() && !open.state.is_blocked());
@@ -80,7 +80,7 @@ impl Item {
         self.stacks.values().flat_map(Stack::open).filter(|open| open.state.is_blocked())
     }
 
-    /// What the service owner is asked to do for what shall exist.
+    /// Returns the change type of a declared item for its service owner.
     pub(super) fn change_type(&self, owner: &str) -> ChangeType {
         let stack = self.stacks.get(owner).cloned().unwrap_or_default();
         let is_creating = stack
@@ -111,7 +111,9 @@ impl Item {
         (occupant.state.is_blocked() && occupant.target == *target).then_some(ClosedBy::Blocked)
     }
 
-    /// A declaration answers every refusal of another one, a removal every refusal.
+    /// Clears the rejected and failed change instances that a target answers, and returns their ids.
+    ///
+    /// A removal answers all of them, a declaration those with another declaration.
     pub(super) fn answer(&mut self, target: &Target) -> Vec<ChangeId> {
         let answered =
             self.blocked().filter(|open| target.is_none() || open.target != *target).map(|open| open.id);
