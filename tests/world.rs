@@ -10,9 +10,10 @@ use dovetail_local::load::{self, NewKey, Plan};
 use dovetail_local::{System, world};
 use serde_json::{Value, json};
 use std::path::Path;
-use tests::{Running, on_the_embedded_engine_alone};
+use tests::{Running, WORLD_SCHEMA, on_the_embedded_engine_alone, world_schema_problems};
 
 const LOCAL: &str = include_str!("../docs/how-to/run-locally.md");
+const CONFIGURATION: &str = include_str!("../docs/reference/configuration.md");
 
 /// Returns all data of the system in `directory` after a load of the demo world.
 fn loaded(directory: &Path) -> String {
@@ -225,7 +226,7 @@ fn finding_22_differences_are_reported_and_left() {
     let steps: Vec<String> = plan.steps().collect();
     let expected = ["create team New", "create key New/ci with role ADMIN", "publish service Fresh of New"];
     assert_eq!(steps, expected);
-    let differences = DIFFERENCES.map(|what| format!("differs, left as it is: {what}"));
+    let differences = DIFFERENCES.map(|what| format!("differs, left unchanged: {what}"));
     assert_eq!(plan.differences, differences);
     assert_eq!(system.rows(), rows);
     // The load executes the steps and leaves the differences. A revoked key must stay revoked.
@@ -262,7 +263,7 @@ fn finding_22_a_world_that_does_not_fit_the_tables_changes_nothing() {
         lines[1..],
         [
             "/teams/0/api_keys/0/key: must not be a key of another team",
-            "/teams/1/api_keys: must be at most 100 with those of the table; it has 1",
+            "/teams/1/api_keys: must be at most 100, including the 1 of the table",
             "/services/0/owner: must be VMOwnerTeam, the owner of service VM",
         ]
     );
@@ -303,3 +304,59 @@ fn what_metadata_have_to_be_is_set_replaced_and_taken_back_by_a_world() {
 }
 
 /// Returns a world with every key.
+fn full_world() -> Value {
+    json!({
+        "teams": [{"name": "Payments", "metadata": {"note": "a"}, "api_keys": ["a-key", {"key": "b-key", "name": "b", "role": "GENERAL"}],
+            "notify": {"url": "http://127.0.0.1:9100/", "pattern": {"detail-type": ["Submission.StateChanged.v1"]}}}],
+        "services": [{"owner": "Payments", "approval_required": false, "dependent_teams": ["Network"],
+            "allowed_teams": ["Payments"], "schema": schema("Ledger", "integer")}],
+        "mandatory_metadata": {"team": {"type": "object"}, "application": null},
+    })
+}
+
+#[test]
+fn the_json_schema_accepts_worlds_that_the_program_accepts() {
+    let demo: Value = serde_json::from_str(world::DEMO).unwrap();
+    for world in [demo, full_world(), first_world(), second_world()] {
+        assert_eq!(world_schema_problems(&world), Vec::<String>::new());
+        world::parse(&world.to_string()).unwrap();
+    }
+}
+
+#[test]
+fn the_json_schema_and_the_program_reject_unknown_keys_and_wrong_values() {
+    for (pointer, key, value) in [
+        ("", "$schema", json!("world.schema.json")),
+        ("", "services", json!(null)),
+        ("/teams/0", "role", json!("ADMIN")),
+        ("/teams/0", "name", json!(" Payments")),
+        ("/teams/0", "notify", json!("https://example.com")),
+        ("/teams/0/api_keys/1", "secret", json!("c-key")),
+        ("/teams/0/api_keys/1", "key", json!("with space")),
+        ("/teams/0/api_keys/1", "role", json!("BOSS")),
+        ("/teams/0/notify", "header", json!("x")),
+        ("/services/0", "dependant_teams", json!([])),
+        ("/services/0", "allowed_teams", json!(["Network", "Network"])),
+        ("/services/0", "approval_required", json!("no")),
+        ("/services/0/schema", "type", json!("array")),
+        ("/services/0/schema", "required", json!([])),
+        ("/mandatory_metadata", "service", json!({"type": "object"})),
+        ("/mandatory_metadata", "team", json!({"type": "list"})),
+    ] {
+        let mut world = full_world();
+        world.pointer_mut(pointer).unwrap()[key] = value;
+        assert!(!world_schema_problems(&world).is_empty(), "the schema accepts {pointer}/{key}");
+        assert!(world::parse(&world.to_string()).is_err(), "the program accepts {pointer}/{key}");
+    }
+}
+
+#[test]
+fn the_page_of_configuration_has_every_key_of_the_json_schema() {
+    let schema: Value = serde_json::from_str(WORLD_SCHEMA).unwrap();
+    let objects = ["team", "key", "notify", "service", "mandatory"].map(|name| &schema["$defs"][name]);
+    for object in objects.into_iter().chain([&schema]) {
+        for key in object["properties"].as_object().unwrap().keys() {
+            assert!(CONFIGURATION.contains(&format!("\n| `{key}` | ")), "{key}");
+        }
+    }
+}
