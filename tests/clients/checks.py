@@ -1,7 +1,6 @@
-"""How the checks of the public clients speak: what they expect, how they fail, how they are run.
+"""The framework of the clients' checks: expectations, helpers and the runner.
 
-A check is a function whose name says what holds. It begins with nothing declared, and raises AssertionError where
-something else came than it expects.
+A check is a function named after its claim. It starts without declarations, and raises AssertionError on a difference.
 """
 
 import contextlib
@@ -16,19 +15,19 @@ import traceback
 import requests
 from methods import Methods
 
-# The system's address, known once `main` runs.
+# Address of the system. `main` sets it.
 BASE_URL = ""
 CHECKS = []
 
-# How long generating and publishing may take to catch up.
+# Maximum time until the system is idle, in seconds.
 SETTLING_SECONDS_MAX = 60
 
-# How a script ends when no check has such a name; another client may have one.
+# Exit status if no check matches the arguments. Another client may have a matching check.
 NO_SUCH_CHECK = 3
 
 
 def check(function):
-    """Marks a function as a check."""
+    """Registers a function as a check."""
     CHECKS.append(function)
     return function
 
@@ -43,13 +42,13 @@ def expect(what, expected, came):
 
 
 def expect_that(what, holds, came):
-    """Fails unless the sentence in `what` holds; `came` is what it is about."""
+    """Fails unless the statement in `what` holds. The message shows `came`."""
     if not holds:
         raise AssertionError(f"expected that {what}\n    came     {came!r}")
 
 
 def refused(exception, text, call):
-    """Fails unless `call` raises exactly this exception with this text in it; returns the whole text."""
+    """Fails unless `call` raises exactly this exception with this text. Returns the whole text."""
     expected = f"{exception.__name__} with {text!r}"
     try:
         returned = call()
@@ -62,17 +61,17 @@ def refused(exception, text, call):
 
 
 def reason(text):
-    """The body of a 400, which both clients put into the exception's text."""
+    """Returns the body of a 400. Both clients put it into the text of their exception."""
     return json.loads(text.split("Reason: ", 1)[1])
 
 
 def settle():
-    """Waits until everything that submissions ask for is generated and published."""
+    """Waits until the system is idle: it has generated and published everything."""
     settled = requests.get(f"{BASE_URL}/_local/settled", timeout=SETTLING_SECONDS_MAX)
-    expect("the system when it has settled", (200, {"settled": True}), (settled.status_code, settled.json()))
+    expect("the idle system", (200, {"settled": True}), (settled.status_code, settled.json()))
 
 
-# --- The fields of what the clients read -------------------------------------------------------------------
+# --- Fields of the clients' objects ------------------------------------------------------------------------
 
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 OBJECT, TEXT, INTEGER, TRUTH, LIST, NULL = dict, str, int, bool, list, type(None)
@@ -195,7 +194,7 @@ def expect_fields(what, shape, came):
 
 # --- Declaring ---------------------------------------------------------------------------------------------
 
-# The teams and keys that `cargo run` begins with; the first team declares.
+# Teams and API keys of the demo world. The first team is the consumer.
 TEAM = "AwesomeConsumer"
 CONSUMER_KEY = "awesome-key"
 OTHER_CONSUMER_KEY = "awesome2-key"
@@ -205,28 +204,28 @@ NP_OWNER_KEY = "np-owner-key"
 
 
 def declaration(*vms, application="Shop"):
-    """All that the team wants: these virtual machines in one application."""
+    """Returns a declaration of these virtual machines in one application."""
     return {TEAM: {application: {"services": {"VM": list(vms)}}}}
 
 
 def vm(name="web", **fields):
-    """A virtual machine as a consumer declares it.
+    """Returns the declaration of a virtual machine.
 
-    An item that is declared again under its old name is the same one, with all that was ever deployed for it:
-    checks of what is deployed use names of their own.
+    An item with an earlier name is the same item, with its earlier deployed items. So each check of deployed items has
+    separate names.
     """
     return {"name": name, **fields}
 
 
 def schema_of(title, **fields):
-    """A service definition: a JSON Schema whose title is the service's name."""
+    """Returns a service definition: a JSON Schema with the service's name as its title."""
     properties = {"name": {"type": "string"}, **fields}
     return {"title": title, "type": "object", "properties": properties, "required": ["name"]}
 
 
 @contextlib.contextmanager
 def repository(**files):
-    """A folder with a `.netorca` directory, as teams keep one in git; `__` in a name stands for the dot."""
+    """Creates a folder with a `.netorca` directory, like a team's git repository. `__` in a name becomes a dot."""
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, ".netorca"))
         for name, text in files.items():
@@ -246,7 +245,7 @@ GITOPS_BANK = "Bank:\n  services:\n    VM:\n      - name: ledger\n"
 
 
 def succeeds(function, prepare):
-    """Runs one check from the beginning state and says how it went."""
+    """Runs one check from the initial state and prints its result."""
     name = function.__name__.replace("_", " ")
     try:
         prepare()
@@ -265,7 +264,7 @@ def succeeds(function, prepare):
 
 
 def main(version, prepare, usage="BASE_URL [PART_OF_A_NAME ...]"):
-    """Runs the checks whose names contain one of the arguments, or all; ends with 1 if one fails."""
+    """Runs the checks with one of the arguments in their names, or all. Exits with 1 if one fails."""
     if len(sys.argv) < 2:
         sys.exit(f"usage: {sys.argv[0]} {usage}")
     global BASE_URL

@@ -1,7 +1,7 @@
-"""The public methods of a client, by introspection, and which of them the checks have called.
+"""The public methods of a client, found by introspection, and their calls by the checks.
 
-A method counts as called when it came back with a result in a check that passed. One that does nothing but refuse
-(`raise NotImplementedError`) is the client's own refusal: no request would leave it.
+A method counts as called if it returned a result in a passed check. A method that only raises `NotImplementedError`
+counts as rejected by the client itself, because it never sends a request.
 """
 
 import ast
@@ -27,7 +27,7 @@ class Methods:
 
     @staticmethod
     def _classes(package):
-        """Every class that users get: not those that others are made from, nor words and errors."""
+        """Returns the classes for users: without base classes, enumerations, dicts and errors."""
         root = importlib.import_module(package)
         modules = [importlib.import_module(found.name) for found in pkgutil.walk_packages(root.__path__, f"{package}.")]
         found = {value for module in (root, *modules) for value in vars(module).values()
@@ -61,27 +61,27 @@ class Methods:
         return call
 
     def _through(self, method, rows):
-        """The rows of a list; the method has worked when the first of them, or the end, is there."""
+        """Yields the rows of a list. The method counts as called after its first row, or at the end."""
         for row in rows:
             self._called_now.add(method)
             yield row
         self._called_now.add(method)
 
     def judge(self, passed):
-        """Takes what was called in a check that has ended."""
+        """Counts the calls of a finished check, if it passed."""
         if passed:
             self.called |= self._called_now
         self._called_now.clear()
 
     def told(self):
-        """Each method with how it went."""
+        """Returns the outcome of each method."""
         outcome = lambda method: ("pass" if method in self.called else
                                   "refuses" if method in self.refusing else "uncalled")
         return {method: outcome(method) for method in sorted(self.all)}
 
 
 def only_refuses(function):
-    """Whether a method ends in `raise NotImplementedError` whatever it is given."""
+    """Returns whether a method always ends in `raise NotImplementedError`."""
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
     last = definition.body[-1]
     returns = any(isinstance(node, ast.Return) for node in ast.walk(definition))

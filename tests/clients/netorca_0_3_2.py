@@ -1,13 +1,17 @@
-"""What the users of the public Python client `netorca-sdk` 0.3.2 do with it, done against this system.
+"""Typical uses of the unmodified public Python client `netorca-sdk` 0.3.2 against this system.
 
-The client comes from PyPI and is not modified. It differs from 1.x in what its users rely on: a list is one page,
-as the result dict that the server sent; an object is a dict; the team's name comes from `account/teams`; and a
-repository's submission is told apart by the status and the `is_valid` of the reply. Each check begins with nothing
-declared, and its name says what holds. `tests/clients/run` starts the system and runs all of them:
+The client differs from 1.x:
+
+- A list is one page, as the server's dict. An object is a dict.
+- The team's name comes from `account/teams`.
+- The status and `is_valid` of a reply show the result of a repository's submission.
+
+Each check starts without declarations and is named after its claim. `tests/clients/run` starts the system and runs all
+checks:
 
     python netorca_0_3_2.py BASE_URL [PART_OF_A_NAME ...]
 
-Passwords do not exist here, so logging in with a name and a password is refused.
+Dovetail has no passwords, so a login with a name and a password fails.
 """
 
 import contextlib
@@ -68,52 +72,52 @@ CONSUMER = ContextIn.CONSUMER.value
 OWNER_KEYS = (VM_OWNER_KEY, LB_OWNER_KEY, NP_OWNER_KEY)
 
 
-# --- How a user begins -------------------------------------------------------------------------------------
+# --- Clients and helpers -----------------------------------------------------------------------------------
 
 
 @functools.lru_cache(maxsize=None)
 def netorca(key=VM_OWNER_KEY):
-    """A client; which role it speaks for is said with each call, and is the service owner when nothing is said."""
+    """Returns a client. Each call selects the role. The default is the service owner."""
     return Netorca(fqdn=checks.BASE_URL, api_key=key)
 
 
 def declare(*vms, application="Shop"):
-    """Submits the declaration and returns the change instances that came of it."""
+    """Submits a declaration and returns its change instances."""
     wanted = declaration(*vms, application=application)
     return netorca(CONSUMER_KEY).submission_submit(wanted, context=CONSUMER)["change_instances"]
 
 
 def move(change_id, *states):
-    """The owner of VM moves a change instance from state to state."""
+    """Moves a change instance through these states, as the owner of VM."""
     for state in states:
         change = netorca().update_change_instance(change_id, {"state": state})
     return change
 
 
 def deliver(*vms):
-    """Declares virtual machines and has their owner carry everything out; returns their service items."""
+    """Declares virtual machines and completes their change instances. Returns their service items."""
     for change in declare(*vms):
         move(change["id"], "APPROVED", "COMPLETED")
     return items(runtime_state="IN_SERVICE", ordering="name")
 
 
 def items(**filters):
-    """One page of the consumer's service items, those that are gone left out."""
+    """Returns one page of the consumer's service items, without decommissioned ones."""
     filters = {"runtime_state": "REQUESTED,IN_SERVICE", "limit": 100, **filters}
     return netorca(CONSUMER_KEY).get_service_items(filters, context=CONSUMER)["results"]
 
 
 def names_of(rows):
-    """The names of rows, sorted."""
+    """Returns the sorted names of rows."""
     return sorted(row["name"] for row in rows)
 
 
 def carry_out_everything():
-    """Every owner closes what was refused or has failed and carries out the rest."""
+    """Closes all rejected and failed change instances of every owner, and completes the others."""
     settle()
     for owner in map(netorca, OWNER_KEYS):
         waiting = {"state": "REJECTED,ERRORED,PENDING,APPROVED", "limit": 100}
-        # The page is read again until it is empty: what is carried out leaves it.
+        # Completed change instances leave the list, so the first page is read until it is empty.
         while changes := owner.get_change_instances(waiting)["results"]:
             for change in changes:
                 steps = {"PENDING": ["APPROVED", "COMPLETED"], "APPROVED": ["COMPLETED"]}
@@ -122,20 +126,20 @@ def carry_out_everything():
 
 
 def withdraw_everything():
-    """Leaves nothing declared and nothing open, so that each check begins the same."""
+    """Removes all items and open change instances, so that all checks start alike."""
     carry_out_everything()
     netorca(CONSUMER_KEY).submission_submit({TEAM: {}}, context=CONSUMER)
     carry_out_everything()
 
 
 def bad_request(resource, call):
-    """Fails unless `call` meets a 400; returns its body, which the client puts into the exception's text."""
+    """Fails unless `call` gets a 400. Returns its body from the text of the exception."""
     return checks.reason(refused(NetorcaAPIError, f"Bad request for {resource}. Reason: ", call))
 
 
 @contextlib.contextmanager
 def inside(folder):
-    """Runs in a folder, for the client writes its report where it runs, and keeps what is printed."""
+    """Enters a folder, because the client writes its report there, and captures the output."""
     before, printed = os.getcwd(), io.StringIO()
     os.chdir(folder)
     try:
@@ -146,7 +150,7 @@ def inside(folder):
 
 
 def gitops(folder, key=CONSUMER_KEY, **options):
-    """The team's repository as the pipeline of a merge request loads it."""
+    """Loads the team's repository like the pipeline of a merge request."""
     submission = ConsumerSubmission(netorca_api_key=key, repository_url=folder, **options)
     submission.load_from_repository()
     return submission
@@ -294,7 +298,7 @@ def a_part_of_the_declaration_can_be_submitted_alone():
 @check
 def an_empty_body_is_an_empty_declaration():
     body = bad_request("submission_submit", lambda: netorca(CONSUMER_KEY).submission_submit({}, context=CONSUMER))
-    expect_that("it is told what is wrong", body["is_valid"] is False and body["errors"], body)
+    expect_that("the body has errors", body["is_valid"] is False and body["errors"], body)
 
 
 @check
@@ -314,7 +318,7 @@ def what_was_rejected_blocks_the_same_declaration_and_not_another():
 
 @check
 def a_repository_is_validated_and_submitted_for_the_team_of_the_key():
-    # The file's name for the team is not used: account/teams tells it.
+    # The client takes the team's name from account/teams, not from the file.
     config = GITOPS_CONFIG.format(url=checks.BASE_URL).replace("AwesomeConsumer", "Somebody")
     with repository(config__yaml=config, shop__yaml=GITOPS_SHOP.format(cpu=8), bank__yml=GITOPS_BANK) as folder:
         submission = gitops(folder)
@@ -439,7 +443,7 @@ def submissions_are_listed_light_and_whole():
 
 @contextlib.contextmanager
 def owners_repository(title, schema):
-    """An owner's repository with one service, loaded."""
+    """Loads an owner's repository with one service."""
     config = json.dumps({"netorca_global": {"base_url": checks.BASE_URL}})
     with repository(config__json=config, **{f"{title}__json": json.dumps(schema)}) as folder:
         submission = ServiceOwnerSubmission(netorca_api_key=VM_OWNER_KEY)
@@ -458,7 +462,7 @@ def an_owners_repository_publishes_its_services():
         expect("its id by its name", service["id"], submission.get_service_id_by_name("OLD_GITOPS"))
         expect("submitting again", (False, "No services were submitted."), submission.submit())
     expect_that("it is submitted", is_submitted and "OLD_GITOPS" in message, message)
-    expect_that("no change is told", "No updates to service detected" in printed.getvalue(), printed.getvalue())
+    expect_that("the output reports no change", "No updates to service detected" in printed.getvalue(), printed.getvalue())
 
 
 @check
@@ -543,7 +547,7 @@ def service_items_are_filtered():
     expect("by a field of the declaration", ["web"], names_of(items(declaration={"cpu": 64})))
     expect("by name backwards", ["web", "ledger", "db"], [item["name"] for item in items(ordering="-name")])
     body = bad_request("service_items", lambda: items(colour="red"))
-    expect("by what nobody knows", ["Filter param not found."], body)
+    expect("by an unknown parameter", ["Filter param not found."], body)
 
 
 @check
@@ -567,7 +571,7 @@ def change_instances_are_filtered():
     (web,) = items(name="web")
     expect("by item", [("web", "MODIFY")], find(service_item_id=web["id"]))
     bad_request("change_instances", lambda: find(state="NO_SUCH_STATE"))
-    expect("by what nobody knows", ["Filter param not found."],
+    expect("by an unknown parameter", ["Filter param not found."],
            bad_request("change_instances", lambda: find(colour="red")))
 
 
@@ -614,7 +618,7 @@ def an_update_of_nothing_changes_nothing():
 def a_state_that_cannot_follow_is_refused_with_the_state_it_is_in():
     (born,) = declare(vm())
     body = bad_request("change_instances", lambda: move(born["id"], "COMPLETED"))
-    expect_that("the reason is told", "cannot switch from state PENDING to COMPLETED directly" in str(body), body)
+    expect_that("the body has the reason", "cannot switch from state PENDING to COMPLETED directly" in str(body), body)
     expect("the state it is in", "PENDING", body["state"])
     bad_request("change_instances", lambda: move(born["id"], "NO_SUCH_STATE"))
     expect("the state afterwards", "PENDING", netorca().get_change_instance(born["id"])["state"])
@@ -663,7 +667,7 @@ def deployed_items_cannot_be_deleted():
     expect("it is still there", deployed["id"], netorca().get_deployed_item(deployed["id"])["id"])
 
 
-# --- Refusals that the client tells apart ------------------------------------------------------------------
+# --- Rejections and the client's exceptions ----------------------------------------------------------------
 
 
 @check
@@ -718,7 +722,7 @@ def a_service_has_documentation_tags_and_configs():
 def a_healthcheck_is_made_and_triggered():
     client = netorca()
     service = client.get_services({"name": "VM"})["results"][0]["id"]
-    # Nobody listens there.
+    # The port has no listener, so the health is UNKNOWN.
     made = client.create_healthcheck({"service": service, "target_url": "http://127.0.0.1:1/"})
     expect("its service", service, made["service"])
     caller = functools.partial(client.caller, "healthchecks")
@@ -755,10 +759,10 @@ def what_has_a_price_is_charged_and_billed():
 def a_webhook_is_made_read_changed_and_removed():
     client = netorca()
     service = client.get_services({"name": "VM"})["results"][0]["id"]
-    # Nobody listens there.
+    # The port has no listener.
     made = client.create_webhook({"name": "w", "service": service, "target_url": "http://127.0.0.1:1/"})
     expect("its service", service, made["service"])
-    # This version loses the id on the way, and sends nothing.
+    # This version of the client drops the id, and sends no request.
     refused(NetorcaValueError, "id is required for endpoint: webhook_trigger",
             lambda: client.webhook_trigger(made["id"]))
     caller = functools.partial(client.caller, "webhooks")
@@ -769,11 +773,11 @@ def a_webhook_is_made_read_changed_and_removed():
     expect("what is left", [], caller("get")["results"])
 
 
-# --- What is generated -------------------------------------------------------------------------------------
+# --- Generated change instances ----------------------------------------------------------------------------
 
 
 def declare_a_load_balancer(cpu=8):
-    """Declares a machine and the load balancer that refers to it; comes back when all of it is generated."""
+    """Declares a machine and a load balancer with a reference to it, and waits for the generation."""
     services = {"VM": [vm(cpu=cpu)], "LoadBalancer": [{"name": "front", "related_vms": ["web"]}]}
     submission = netorca(CONSUMER_KEY).submission_submit({TEAM: {"Shop": {"services": services}}}, context=CONSUMER)
     settle()
@@ -781,12 +785,12 @@ def declare_a_load_balancer(cpu=8):
 
 
 def owner_and_item(changes):
-    """Who has to carry change instances out, and for which item, sorted."""
+    """Returns the sorted owners and items of change instances."""
     return sorted((change["owner"]["name"], change["service_item"]["name"]) for change in changes)
 
 
 def of_submission(submission, key, context=None):
-    """The dependent change instances of a submission; the list also has what is done, and takes no filter."""
+    """Returns the dependent change instances of a submission. The list has no filter for it."""
     url = netorca(key).create_url("change_instances_dependant", context)
     rows = []
     while url:
@@ -812,7 +816,7 @@ def a_dependent_team_finds_what_it_has_a_part_in():
     (service,) = client.get_service_dependant()["results"]
     expect_fields("a service", SERVICE, service)
     expect("the service", "LoadBalancer", service["name"])
-    expect("what a team that is nobody's dependent finds", [], netorca().get_change_instances_dependant()["results"])
+    expect("the list of a team that is not a dependent team", [], netorca().get_change_instances_dependant()["results"])
 
 
 @check

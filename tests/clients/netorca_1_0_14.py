@@ -1,11 +1,11 @@
-"""What the users of the public Python client `netorca-sdk` 1.0.14 do with it, done against this system.
+"""Typical uses of the unmodified public Python client `netorca-sdk` 1.0.14 against this system.
 
-The client comes from PyPI and is not modified. Each check below is an example of use as well: it begins with
-nothing declared, and its name says what holds. `tests/clients/run` starts the system and runs all of them:
+Each check is also an example. It starts without declarations and is named after its claim. `tests/clients/run` starts
+the system and runs all checks:
 
     python netorca_1_0_14.py BASE_URL [PART_OF_A_NAME ...]
 
-Left out, because these routes do not exist: the Pack (AI processors, documents, models).
+The Pack (AI processors, documents, models) has no checks, because Dovetail has no such routes.
 """
 
 import contextlib
@@ -64,50 +64,50 @@ from netorca_sdk import (
 )
 from netorca_sdk.netorca import Netorca
 
-# --- How a user begins -------------------------------------------------------------------------------------
+# --- Clients and helpers -----------------------------------------------------------------------------------
 
 
 @functools.lru_cache(maxsize=None)
 def consumer(key=CONSUMER_KEY):
-    """A client for a team that declares what it wants."""
+    """Returns a client in the role of a consumer."""
     return NetOrcaClient(fqdn=checks.BASE_URL, api_key=key, context="consumer")
 
 
 @functools.lru_cache(maxsize=None)
 def owner(key=VM_OWNER_KEY):
-    """A client for a team that offers services."""
+    """Returns a client in the role of a service owner."""
     return NetOrcaClient(fqdn=checks.BASE_URL, api_key=key, context="serviceowner")
 
 
 def old_style(key=VM_OWNER_KEY):
-    """The interface of the client's 0.x releases, which 1.x still offers."""
+    """Returns a client with the interface of the 0.x releases. Version 1.x still offers it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return Netorca(fqdn=checks.BASE_URL, api_key=key)
 
 
 def declare(*vms, application="Shop"):
-    """Submits the declaration and returns the change instances that came of it."""
+    """Submits a declaration and returns its change instances."""
     submission = consumer().submissions.submit(declaration(*vms, application=application))
     return submission.data["change_instances"]
 
 
 def move(change_id, *states):
-    """The owner of VM moves a change instance from state to state."""
+    """Moves a change instance through these states, as the owner of VM."""
     for state in states:
         change = owner().change_instances.update(change_id, {"state": state})
     return change
 
 
 def deliver(*vms):
-    """Declares virtual machines and has their owner carry everything out; returns their service items."""
+    """Declares virtual machines and completes their change instances. Returns their service items."""
     for change in declare(*vms):
         move(change["id"], "APPROVED", "COMPLETED")
     return list(consumer().service_items.list(ordering="name"))
 
 
 def carry_out_everything():
-    """Every owner closes what was refused or has failed and carries out the rest."""
+    """Closes all rejected and failed change instances of every owner, and completes the others."""
     settle()
     for each in (owner(key) for key in (VM_OWNER_KEY, LB_OWNER_KEY, NP_OWNER_KEY)):
         for change in each.change_instances.filter(state="REJECTED,ERRORED,PENDING,APPROVED"):
@@ -117,25 +117,25 @@ def carry_out_everything():
 
 
 def withdraw_everything():
-    """Leaves nothing declared and nothing open, so that each check begins the same."""
+    """Removes all items and open change instances, so that all checks start alike."""
     carry_out_everything()
     consumer().submissions.submit({TEAM: {}})
     carry_out_everything()
 
 
 def bad_request(resource, call):
-    """Fails unless `call` meets a 400; returns its body, which the client puts into the exception's text."""
+    """Fails unless `call` gets a 400. Returns its body from the text of the exception."""
     text = refused(NetorcaAPIError, f"Bad request for {resource}. Reason: ", call)
     return checks.reason(text)
 
 
 def names_of(rows):
-    """The names of service items, sorted."""
+    """Returns the sorted names of service items."""
     return sorted(row.name for row in rows)
 
 
 def ids_of(rows):
-    """The ids of rows, sorted."""
+    """Returns the sorted ids of rows."""
     return sorted(row.id for row in rows)
 
 
@@ -345,7 +345,7 @@ def an_invalid_repository_is_reported_as_a_table_and_for_junit():
     with repository(config__yaml=config, shop__yaml=shop) as folder:
         gitops = ConsumerSubmission(consumer(), repository_path=folder)
         before, printed = os.getcwd(), io.StringIO()
-        # The client writes the report where it runs.
+        # The client writes its report into the working directory.
         os.chdir(folder)
         try:
             with contextlib.redirect_stdout(printed):
@@ -383,7 +383,7 @@ def an_owners_repository_publishes_its_services():
         is_valid, errors = ServiceOwnerSubmission(owner(), folder).validate()
         expect("is_valid", False, is_valid)
         text = errors["GITOPS_BROKEN"]
-        expect_that("the error tells the reply", "Bad request for services. Reason: {" in text, text)
+        expect_that("the error contains the reply", "Bad request for services. Reason: {" in text, text)
 
 
 # --- Service items -----------------------------------------------------------------------------------------
@@ -583,10 +583,10 @@ def a_change_that_failed_is_closed_by_its_owner():
 def a_state_that_cannot_follow_is_refused():
     (born,) = declare(vm())
     body = bad_request("change_instances", lambda: move(born["id"], "COMPLETED"))
-    expect_that("the reason is told", "cannot switch from state PENDING to COMPLETED directly" in str(body), body)
+    expect_that("the body has the reason", "cannot switch from state PENDING to COMPLETED directly" in str(body), body)
     move(born["id"], "APPROVED", "COMPLETED")
     body = bad_request("change_instances", lambda: move(born["id"], "PENDING"))
-    expect_that("the reason is told", "cannot switch from state COMPLETED to PENDING directly" in str(body), body)
+    expect_that("the body has the reason", "cannot switch from state COMPLETED to PENDING directly" in str(body), body)
     bad_request("change_instances", lambda: move(born["id"], "NO_SUCH_STATE"))
 
 
@@ -616,7 +616,7 @@ def the_history_tells_who_did_what_newest_first():
     for entry in entries:
         expect_fields("a history entry", shape, entry)
         expect("its id", born["id"], entry["id"])
-        expect_that("it tells the key", entry["changed_by"].endswith(" (Api Key)"), entry)
+        expect_that("it names the key", entry["changed_by"].endswith(" (Api Key)"), entry)
     teams = [entry["changed_by_team"] for entry in entries]
     expect("the teams", ["VMOwnerTeam"] * 3 + [TEAM], teams)
     logs = [entry["log"] for entry in entries]
@@ -822,11 +822,11 @@ def a_services_settings_decide_who_may_order_it_and_whether_it_is_approved():
     expect_that("the field is named", "approval_required" in body, body)
 
 
-# --- What is generated -------------------------------------------------------------------------------------
+# --- Generated change instances ----------------------------------------------------------------------------
 
 
 def declare_a_load_balancer(cpu=8):
-    """Declares a machine and the load balancer that refers to it; comes back when all of it is generated."""
+    """Declares a machine and a load balancer with a reference to it, and waits for the generation."""
     services = {"VM": [vm(cpu=cpu)], "LoadBalancer": [{"name": "front", "related_vms": ["web"]}]}
     submission = consumer().submissions.submit({TEAM: {"Shop": {"services": services}}})
     settle()
@@ -834,18 +834,18 @@ def declare_a_load_balancer(cpu=8):
 
 
 def of_submission(changes, submission):
-    """Those that came of one submission: the lists also have what is done."""
+    """Returns the change instances of one submission, because the lists also contain earlier ones."""
     return [change for change in changes if change["submission"]["id"] == submission["id"]]
 
 
 def dependent_change(submission):
-    """The one change instance that a dependent team owns in a submission."""
+    """Returns the only dependent change instance of a submission."""
     (change,) = of_submission(owner(NP_OWNER_KEY).change_instances.get_dependant(), submission.data)
     return change
 
 
 def owner_and_item(changes):
-    """Who has to carry change instances out, and for which item, sorted."""
+    """Returns the sorted owners and items of change instances."""
     return sorted((change["owner"]["name"], change["service_item"]["name"]) for change in changes)
 
 
@@ -896,7 +896,7 @@ def a_dependent_team_finds_the_items_and_services_it_has_a_part_in():
     expect_fields("a service", SERVICE, service)
     expect("the service", "LoadBalancer", service["name"])
     for resource in (owner().service_items, owner().services, owner().change_instances):
-        expect(f"{resource.endpoint} of a team that is nobody's dependent", [], resource.get_dependant())
+        expect(f"{resource.endpoint} of a team that is not a dependent team", [], resource.get_dependant())
 
 
 @check
@@ -909,7 +909,7 @@ def a_dependent_team_sees_what_is_deployed_for_its_items():
     expect_that("the deployed item is listed", deployed.id in listed, listed)
     expect_fields("a deployed item", DEPLOYED_ITEM, listed[deployed.id])
     expect("its data", {"vip": "10.0.0.1"}, listed[deployed.id]["data"])
-    expect("of a team that is nobody's dependent", [], owner().deployed_items.get_dependant())
+    expect("of a team that is not a dependent team", [], owner().deployed_items.get_dependant())
 
 
 @check
@@ -974,7 +974,7 @@ def applications_are_found_by_the_state_of_their_items():
     expect_that("the application of a requested item is found", "Shop" in found, found)
 
 
-# --- Refusals that the client tells apart ------------------------------------------------------------------
+# --- Rejections and the client's exceptions ----------------------------------------------------------------
 
 
 @check
@@ -1021,7 +1021,7 @@ def old_code_keeps_documentation_configs_and_webhooks():
 def old_code_makes_and_triggers_healthchecks():
     client = old_style()
     service = client.get_services({"name": "VM"})["results"][0]["id"]
-    # Nobody listens there.
+    # The port has no listener, so the health is UNKNOWN.
     made = client.create_healthcheck({"service": service, "target_url": "http://127.0.0.1:1/"})
     expect("the healthcheck", (service, False), (made["service"], made["schedule_enabled"]))
     expect("the run that was asked for", service, client.healthcheck_trigger_service(service)["service"])
@@ -1165,7 +1165,7 @@ def what_has_a_price_is_charged_and_billed():
     netorca = old_style()
     expect("the same for old code", [fee.id], [one["id"] for one in netorca.get_charges(
         {"charge_type": "cost_per_change", **of_item})["results"]])
-    expect("again is no change", True, netorca.update_charges(fee.id, {"processed": True})["processed"])
+    expect("a repetition changes nothing", True, netorca.update_charges(fee.id, {"processed": True})["processed"])
 
 
 @check
@@ -1186,7 +1186,7 @@ def webhooks_are_made_read_changed_tried_and_removed():
     expect("what was read, sent back", read, webhooks.update(made.id, read, partial=False).data)
     tried = webhooks.trigger(made.id)
     expect("what became of it", (False, "unreachable"), (tried["delivered"], tried["error"]))
-    refused(NetorcaAPIError, "is none that the team owns", lambda: owner(LB_OWNER_KEY).webhooks.create(data))
+    refused(NetorcaAPIError, "must be a service of the team", lambda: owner(LB_OWNER_KEY).webhooks.create(data))
     refused(NetorcaNotFoundError, "webhooks not found.", lambda: owner(LB_OWNER_KEY).webhooks.get(made.id))
     expect("whether it is gone", True, webhooks.delete(made.id))
     expect("what is left", [], list(webhooks.list()))
@@ -1201,10 +1201,10 @@ def messages_are_written_shown_changed_and_removed():
            (made.description, made.expiry_date, made.has_expired, made.owner["name"]))
     expect("its scope", ("Service", service.id, "VM"),
            (made.scopes[0]["type"], made.scopes[0]["scope"]["id"], made.scopes[0]["scope"]["name"]))
-    # The client reads the scopes and sends them again.
+    # The client reads the scopes of the message and sends them back.
     changed = messages.update(made.id, {"description": "VMs rest on Monday"})
     expect("what was not changed", (made.scopes, made.expiry_date), (changed.scopes, changed.expiry_date))
-    # Without their URLs, by the ids in them.
+    # Scopes without URLs, identified by their ids.
     scopes = [{"type": "Service", "scope": {"id": service.id, "name": "VM"}}]
     expect("the same scopes", made.scopes, messages.update(made.id, {"scopes": messages._scope_urls(scopes)}).scopes)
     whole = messages.update(made.id, {"description": "To all of you"}, partial=False)
@@ -1246,7 +1246,7 @@ def healthchecks_are_made_read_and_triggered():
     expect("whether its service has one", True, consumer().service_items.get(item.id).data["service"]["healthcheck"])
     refused(NetorcaAPIError, "asked_just_now", lambda: healthchecks.trigger_service_item(item.id))
     refused(NetorcaNotFoundError, "healthchecks not found.", lambda: healthchecks.trigger_service_item(987654321))
-    refused(NetorcaAPIError, "is none that the team owns", lambda: owner(LB_OWNER_KEY).healthchecks.create(data))
+    refused(NetorcaAPIError, "must be a service of the team", lambda: owner(LB_OWNER_KEY).healthchecks.create(data))
     refused(NetorcaNotFoundError, "healthchecks not found.", lambda: owner(LB_OWNER_KEY).healthchecks.get(made.id))
 
 

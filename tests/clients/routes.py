@@ -1,5 +1,8 @@
-"""The routes that the public Go client and the Terraform provider call, and the fields that they read: facts of the
-clients, not of this system. Each: methods, path as the contract spells it, the schema of what is answered, its fields."""
+"""Routes and fields of the public Go client and of the Terraform provider: facts about the clients, not about Dovetail.
+
+Each entry has the methods, the path as in the OpenAPI document, the schema of the response, and the fields that the
+clients read.
+"""
 
 CHANGE_INSTANCE = ["id", "url", "state", "change_type", "log", "created", "modified", "owner", "service_item", "submission",
                    "new_declaration", "old_declaration", "service_owner_team", "consumer_team", "service", "application",

@@ -1,13 +1,13 @@
-"""A service owner's automation, as its users write one with the public client `netorca-sdk` 1.0.14.
+"""A service owner's automation with the public client `netorca-sdk` 1.0.14.
 
-A worker is given what it does for one change instance. It finds its change instances in one of two ways:
+A worker gets a function with the work for one change instance. It finds its change instances in one of two ways:
 
-    Worker(client, work).poll()          asks again and again
-    Worker(client, work).react(inbox)    is told: the system posts events to the inbox's URL
+    Worker(client, work).poll()          lists them repeatedly
+    Worker(client, work).react(inbox)    gets events: the system posts them to the inbox's URL
 
-Either way the state that the API shows decides what is done, never what was read before or what an event says. So
-it does no harm to be told twice, late or in another order, and a worker that was ended goes on where it stopped: it
-lists once when it starts. Work may be done a second time after that, and has to bear it.
+In both cases the current state in the API decides the next step, not an earlier read and not the event. So repeated,
+late and unordered events do no harm. A new worker lists once at its start, and continues after an interruption. The
+work can then happen a second time, so it must be idempotent.
 """
 
 import http.server
@@ -18,26 +18,26 @@ import threading
 
 from netorca_sdk import NetorcaAPIError
 
-# What an overloaded system is given: this many tries, with pauses that double from the first to the longest.
+# Attempts at an overloaded system. The pauses double from the first to the longest.
 TRIES_MAX = 10
 PAUSE_SECONDS = 0.1
 PAUSE_SECONDS_MAX = 5.0
 
-# Between two rounds of a worker that found nothing to do.
+# Pause of a polling worker without open change instances.
 POLL_SECONDS = 0.25
 
 STATE_CHANGED = "ChangeInstance.StateChanged.v1"
 
 
 class WorkFailed(Exception):
-    """The work could not be done; the text is told to the consumer."""
+    """The work has failed. The consumer sees the text in the log."""
 
 
 class Worker:
-    """Carries out the change instances that one team owns.
+    """Processes the change instances of one team.
 
-    `client` is the team's, `work` takes a change instance as a dict and returns what is in place now, or None.
-    `moved` is called with each change instance that the worker has moved, as it is then.
+    `client` belongs to the team. `work` gets a change instance as a dict and returns the deployed item, or None.
+    `moved` gets each change instance after its transition by the worker.
     """
 
     def __init__(self, client, work, moved=lambda change: None):
@@ -47,18 +47,18 @@ class Worker:
         self.work = work
         self.moved = moved
         self.stopping = threading.Event()
-        # The highest sequence that was acted on, by change instance.
+        # Highest processed sequence number, by change instance.
         self.newest = {}
 
     def poll(self):
-        """Carries out whatever waits, until it is told to stop."""
+        """Processes all open change instances repeatedly, until `stop`."""
         while not self.stopping.is_set():
             if not self.carry_out_what_waits():
                 self.stopping.wait(POLL_SECONDS)
 
     def react(self, inbox):
-        """Acts on each event in the inbox, until it is told to stop."""
-        # What happened while nobody listened is in the lists; events only spare the asking.
+        """Processes each event in the inbox, until `stop`."""
+        # Events from before the start may be lost, but the lists contain their change instances.
         self.carry_out_what_waits()
         while not self.stopping.is_set():
             event = inbox.events.get()
@@ -69,26 +69,26 @@ class Worker:
                 inbox.events.task_done()
 
     def stop(self, inbox=None):
-        """Ends the worker after the change instance that it has in hand."""
+        """Ends the worker after its current change instance."""
         self.stopping.set()
         if inbox is not None:
             inbox.events.put(None)
 
     def act_on(self, event):
-        """Takes the change instance of an event one step further, unless a later event was acted on already."""
+        """Processes the change instance of an event, unless the worker has processed a later event of it."""
         if event["detail-type"] != STATE_CHANGED:
             return
         data, sequence = event["detail"]["data"], event["detail"]["metadata"]["sequence"]
         if data["owner"] != self.team or data["to"] not in ("PENDING", "APPROVED"):
             return
-        # `metadata.id` is the change instance and its sequence: this tells a repetition as well as a late one.
+        # The sequence number grows with each event of a change instance, so this finds repeated and late events.
         if sequence <= self.newest.get(data["id"], 0):
             return
         self.take_further(patiently(lambda: self.changes.get(data["id"])))
         self.newest[data["id"]] = sequence
 
     def carry_out_what_waits(self):
-        """Takes all that waits one step further, oldest first; returns how many moved."""
+        """Processes all open change instances, oldest first. Returns the number of transitions."""
         moved = 0
         for state in ("PENDING", "APPROVED"):
             for change in patiently(lambda: self.changes.filter(state=state, limit=100)):
@@ -98,7 +98,7 @@ class Worker:
         return moved
 
     def take_further(self, change):
-        """Approves what is pending and does what is approved; returns what came of it, or None."""
+        """Approves a PENDING change instance, or does the work of an APPROVED one. Returns the result, or None."""
         if change.state == "PENDING":
             return self.move(change, {"state": "APPROVED"})
         if change.state == "APPROVED":
@@ -106,7 +106,7 @@ class Worker:
         return None
 
     def outcome(self, change):
-        """Does the work; returns the update that tells what came of it."""
+        """Does the work. Returns the update with its result."""
         try:
             deployed = self.work(change.data)
         except WorkFailed as failure:
@@ -115,7 +115,7 @@ class Worker:
         return update if deployed is None else {**update, "deployed_item": deployed}
 
     def move(self, change, update):
-        """Updates a change instance; returns None if it has been decided or displaced meanwhile."""
+        """Updates a change instance. Returns None if another decision or a newer change came first."""
         try:
             after = patiently(lambda: self.changes.update(change.id, update))
         except NetorcaAPIError as refusal:
@@ -127,12 +127,12 @@ class Worker:
 
 
 def patiently(call):
-    """Calls until the system is not overloaded any more."""
+    """Repeats a call while the system is overloaded."""
     for tries in range(TRIES_MAX):
         try:
             return call()
         except NetorcaAPIError as error:
-            # The client knows the status only as a text, and keeps Retry-After to itself.
+            # The client exposes the status only as text, and does not expose Retry-After.
             if "Response: 503." not in str(error) or tries + 1 == TRIES_MAX:
                 raise
             pause = min(PAUSE_SECONDS * 2**tries, PAUSE_SECONDS_MAX)
@@ -140,7 +140,7 @@ def patiently(call):
 
 
 def state_in(refusal):
-    """The state that a refused move found the change instance in; None if it was refused for something else."""
+    """Returns the state of the change instance in a rejected update. None if the rejection has another reason."""
     try:
         return json.loads(str(refusal).split("Reason: ", 1)[1]).get("state")
     except (IndexError, ValueError, AttributeError):
@@ -148,13 +148,13 @@ def state_in(refusal):
 
 
 class Inbox(http.server.ThreadingHTTPServer):
-    """Where the system posts events: each is in the queue before it is answered.
+    """Receives the system's events. Each is in the queue before its response.
 
-    The queue is lost with the process; what was in it is found by listing at the next start.
+    The queue disappears with the process. The list at the next start then replaces its events.
     """
 
     daemon_threads = True
-    # A burst of events waits here instead of being turned away.
+    # A burst of connections waits here, because a rejected event would have to be sent again.
     request_queue_size = 128
 
     def __init__(self, port=0):
@@ -164,18 +164,18 @@ class Inbox(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def close(self):
-        """Takes nothing more."""
+        """Stops the server."""
         self.shutdown()
         self.server_close()
 
 
 class Post(http.server.BaseHTTPRequestHandler):
-    """One event as it is posted."""
+    """A request with one event."""
 
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        """Takes the event and answers 204; what is not an event is refused, and kept by its sender."""
+        """Accepts an event with 204. Anything else gets 400, and its sender keeps it."""
         try:
             event = json.loads(self.rfile.read(int(self.headers["content-length"])))
             is_event = isinstance(event["detail-type"], str) and isinstance(event["detail"], dict)
@@ -188,4 +188,4 @@ class Post(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_):
-        """Says nothing."""
+        """Suppresses the access log."""

@@ -1,12 +1,13 @@
-"""Five hundred items, declared by one consumer and carried out by the workers of all their owners.
-
-Run with the way that the workers find their change instances, and the world file to write for the system:
+"""A consumer declares five hundred items, and the workers of all owners process them.
 
     python worker_500.py polling|reacting WORLD < ADDRESS
 
-The address is that of the system, once it runs with this world; `tests/clients/run` starts it. At the end every item
-is in service with one deployed item, every change instance has been approved and completed exactly once, and the
-system's own audit finds nothing.
+The first argument selects the way of the workers. The script writes the world file WORLD. Then it reads the address of
+the system from its input, because `tests/clients/run` starts the system with this world. In the end:
+
+- every item is in service with one deployed item,
+- every change instance was approved and completed exactly once,
+- the audit of the system finds no violation.
 """
 
 import json
@@ -28,15 +29,15 @@ from worker import Inbox, Worker, patiently
 
 DEMO_WORLD = os.path.join(os.path.dirname(__file__), "../../infra/local/src/demo.world.json")
 ITEMS = 500
-# One submission each; a submission is one transaction, which has room for about forty new items.
+# Each application is one submission. About forty new items fit into its transaction.
 APPLICATIONS = 13
-# How long it may take until the next change instance moves, or until the system answers.
+# Maximum time until the next transition, or until a response, in seconds.
 SECONDS_MAX = 60
 OWNERS = {"VMOwnerTeam": VM_OWNER_KEY, "LBOwnerTeam": LB_OWNER_KEY, "NPOwnerTeam": NP_OWNER_KEY}
 
 
 def items_of(application):
-    """The items of one application: a load balancer for each four machines."""
+    """Returns the items of one application, with a load balancer for every four machines."""
     first, last = (ITEMS * number // APPLICATIONS for number in (application, application + 1))
     numbers = range(first, last)
     machines = [{"name": f"vm{number}", "cpu": number} for number in numbers if number % 5]
@@ -46,12 +47,12 @@ def items_of(application):
 
 
 def provide(change):
-    """The work: an address for what the team itself provides; a dependent team has nothing to report."""
+    """Does the work: returns an address for the service owner, and no deployed item for a dependent team."""
     return None if change["is_dependant"] else {"address": f"item-{change['service_item']['id']}"}
 
 
 class CountingAuth(NetorcaAuth):
-    """Counts what the client asks."""
+    """Counts the client's requests."""
 
     requests = 0
 
@@ -61,7 +62,7 @@ class CountingAuth(NetorcaAuth):
 
 
 class Owner:
-    """A team's worker and what it runs on."""
+    """A team's worker in its thread."""
 
     def __init__(self, key, inbox, news):
         client = NetOrcaClient(fqdn=checks.BASE_URL, api_key=key, verify_auth=False)
@@ -72,7 +73,7 @@ class Owner:
         self.thread.start()
 
     def run(self):
-        """Works until it is told to stop; a worker that breaks down is news as well."""
+        """Runs the worker until `stop`. An exception goes into the queue of results."""
         try:
             if self.inbox is None:
                 self.worker.poll()
@@ -88,20 +89,20 @@ class Owner:
 
 
 def write_world(path, inboxes):
-    """The demo world, with an address to notify for each team that has an inbox."""
+    """Writes the demo world, with the inboxes of the teams as receivers of events."""
     with open(DEMO_WORLD) as file:
         world = json.load(file)
     for team in world["teams"]:
         if team["name"] in inboxes:
             team["notify"] = inboxes[team["name"]].url
-    # Complete once it has its name.
+    # The rename is atomic, so a reader never sees an incomplete file.
     with open(f"{path}.new", "w") as file:
         json.dump(world, file)
     os.rename(f"{path}.new", path)
 
 
 def declare():
-    """Submits one application after the other; returns how many change instances come of it at once and later."""
+    """Submits the applications in sequence. Returns the numbers of direct and of generated change instances."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         consumer = Netorca(fqdn=checks.BASE_URL, api_key=CONSUMER_KEY)
@@ -115,7 +116,7 @@ def declare():
 
 
 def await_completion(news, count):
-    """Waits until the workers have completed so many change instances."""
+    """Waits until the workers have completed this number of change instances."""
     while count:
         try:
             change = news.get(timeout=SECONDS_MAX)
@@ -127,7 +128,7 @@ def await_completion(news, count):
 
 
 def published():
-    """All events so far, in the order of their publication."""
+    """Returns all events so far, in the order of their publication."""
     events, after = [], 0
     while page := requests.get(f"{checks.BASE_URL}/_local/events?after={after}", timeout=SECONDS_MAX).json():
         if not page["events"]:
@@ -137,17 +138,17 @@ def published():
 
 
 def post_again(events, inboxes):
-    """Posts events to the inboxes of their owners, as a bus may that delivers at least once and in no order."""
+    """Posts events to the inboxes of their owners again. A bus may deliver at least once, and in any order."""
     with requests.Session() as session:
         for event in events:
             inbox = inboxes.get(event["detail"]["data"].get("owner"))
             if inbox is not None:
                 status = session.post(inbox.url, json=event, timeout=SECONDS_MAX).status_code
-                expect("the answer to an event that comes again", 204, status)
+                expect("the answer to a repeated event", 204, status)
 
 
 def check_outcome(direct, generated):
-    """Fails unless everything is as it was declared, and was done exactly once."""
+    """Fails unless every item is as declared, and every change instance was completed exactly once."""
     consumer = NetOrcaClient(fqdn=checks.BASE_URL, api_key=CONSUMER_KEY, context="consumer")
     items = list(consumer.service_items.list())
     expect("the items", ITEMS, len({item.id for item in items}))
@@ -172,7 +173,7 @@ def check_outcome(direct, generated):
 
 
 def requests_of(owners):
-    """How many requests the workers have made, once they have acted on what is in their inboxes."""
+    """Waits until the inboxes are empty. Returns the number of the workers' requests."""
     for owner in owners:
         if owner.inbox is not None:
             owner.inbox.events.join()
@@ -180,7 +181,7 @@ def requests_of(owners):
 
 
 def run(variant, inboxes):
-    """Declares, lets the workers work, stops them, checks what came of it and says what it took."""
+    """Declares, waits for the workers, stops them, checks the result and prints the figures."""
     news = queue.Queue()
     owners = []
     began = time.monotonic()
@@ -190,7 +191,7 @@ def run(variant, inboxes):
         direct, generated = declare()
         expect("what is planned", (ITEMS, ITEMS // 5), (direct, generated))
         if inboxes:
-            # While the workers are busy: what has happened so far, once more and in disorder.
+            # All events so far arrive again, in random order, while the workers are busy.
             seed = random.randrange(2**32)
             print(f"{variant}: events are posted again with seed {seed}", flush=True)
             again = published()
@@ -202,7 +203,7 @@ def run(variant, inboxes):
         asked = requests_of(owners)
         if inboxes:
             post_again(reversed(published()), inboxes)
-            expect("the requests after all events came again", asked, requests_of(owners))
+            expect("the requests after repeated events", asked, requests_of(owners))
     finally:
         for owner in owners:
             owner.stop()
@@ -213,7 +214,7 @@ def run(variant, inboxes):
 
 
 def main(variant, world):
-    """Takes the inboxes first, for the world has to name them before the system runs."""
+    """Opens the inboxes first, because the world contains their addresses and the system starts with it."""
     inboxes = {team: Inbox() for team in OWNERS} if variant == "reacting" else {}
     write_world(world, inboxes)
     checks.BASE_URL = sys.stdin.readline().strip()

@@ -1,7 +1,7 @@
-"""What a service owner's worker (`worker.py`) meets in its daily life, and what it makes of it.
+"""Checks of a service owner's worker (`worker.py`) in difficult situations.
 
-Somebody else decides, a consumer changes its mind, the work fails, the system is overloaded, events come twice or
-late. Each check begins with nothing declared. `tests/clients/run` starts the system and runs all of them:
+Another caller decides, a consumer changes its declaration, the work fails, the system is overloaded, or events arrive
+twice or late. Each check starts without declarations. `tests/clients/run` starts the system and runs all checks:
 
     python worker_checks.py BASE_URL [PART_OF_A_NAME ...]
 """
@@ -20,24 +20,24 @@ from worker import STATE_CHANGED, Inbox, Worker, WorkFailed
 
 
 def provide(change):
-    """The work: an address that goes by the item."""
+    """Does the work: returns an address made of the item's id."""
     return {"ip": f"10.0.0.{change['service_item']['id'] % 250}"}
 
 
 def state_of(change):
-    """The state of a change instance, given as a dict, now."""
+    """Returns the current state of a change instance, given as a dict."""
     return owner().change_instances.get(change["id"]).state
 
 
 def event_of(change, sequence, to):
-    """The event that says that a change instance is in this state now."""
+    """Returns the event of a transition of a change instance to a state."""
     data = {"id": change["id"], "to": to, "owner": change["owner"]["name"]}
     metadata = {"id": f"{change['id']}:{sequence}", "sequence": sequence}
     return {"detail-type": STATE_CHANGED, "detail": {"metadata": metadata, "data": data}}
 
 
 def post(inbox, *events):
-    """Posts events one after the other; returns the answers' statuses."""
+    """Posts events in sequence. Returns the statuses of the answers."""
     return [requests.post(inbox.url, json=event, timeout=10).status_code for event in events]
 
 
@@ -47,7 +47,7 @@ def what_waits_is_approved_then_done_then_told():
     told = []
     worker = Worker(owner(), provide, lambda change: told.append((change.id, change.state)))
     expect("how many moved", 4, worker.carry_out_what_waits())
-    expect("what is told", sorted((change["id"], state) for change in (web, db) for state in ("APPROVED", "COMPLETED")),
+    expect("the reported transitions", sorted((change["id"], state) for change in (web, db) for state in ("APPROVED", "COMPLETED")),
            sorted(told))
     for item in consumer().service_items.list():
         expect("what is deployed", 1, item.data["deployed_item"]["version"])
@@ -118,7 +118,7 @@ def an_overloaded_system_is_asked_again():
     answers = itertools.count()
 
     class Overloaded(http.server.BaseHTTPRequestHandler):
-        """Lets only each third request through."""
+        """Answers two of three requests with 503, and forwards the third."""
 
         def forward(self):
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
@@ -161,7 +161,7 @@ def events_are_acted_on_once_whatever_their_order():
     worker = Worker(owner(), work)
     reacting = threading.Thread(target=worker.react, args=[inbox])
     reacting.start()
-    # The list is read before anything is declared, so that only events tell.
+    # After the answer to this event, the worker's first list is done. So only events lead to the change instances.
     post(inbox, event_of({"id": 0, "owner": {"name": "LBOwnerTeam"}}, 1, "PENDING"))
     inbox.events.join()
     first, second = declare(vm("worker-first"), vm("worker-second"))
@@ -170,7 +170,7 @@ def events_are_acted_on_once_whatever_their_order():
     expect("the answers", [204] * 6, post(inbox, *events, *late))
     inbox.events.join()
     expect("the first", "COMPLETED", state_of(first))
-    # The late one is told of what it becomes by an event of its own.
+    # The worker ignores the late PENDING. The next event of the change instance continues its work.
     expect("the second", "APPROVED", state_of(second))
     post(inbox, event_of(second, 3, "APPROVED"), *events, *late)
     inbox.events.join()

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Decodes a reply as the client does, and compares it with the words in the `is` tags of the client's type:
+// Decodes a reply like the client, and checks it against the `is` tags of the client's type:
 //
-//	null         the value may be null; the client reads its zero value
+//	null         the value may be null; the client then reads a zero value
 //	absent       the field may be missing
 //	object       the value is an object
 //	url          the value is a URL of this system
 //	one=A|B      the value is one of these
-//	only=a|b     of the nested type, at least these fields are there
+//	only=a|b     the nested object has at least these fields
 //
 // A time has six fraction digits and ends with Z.
 func compare(address string, text []byte, into any) []string {
@@ -32,7 +32,7 @@ type words []string
 
 func (w words) has(word string) bool { return slices.Contains(w, word) }
 
-// Returns the choices of `name=A|B`, or nothing.
+// Returns the choices of `name=A|B`, or nil.
 func (w words) choices(name string) []string {
 	for _, word := range w {
 		if choices, is := strings.CutPrefix(word, name+"="); is {

@@ -14,7 +14,7 @@ import (
 // A reply that satisfies the client.
 const agree = "types and values agree"
 
-// A row of the page: one call and its outcome.
+// A row of docs/reference/compatibility.md: one call and its outcome.
 type row struct {
 	Client  string `json:"client"`
 	Method  string `json:"method"`
@@ -23,7 +23,7 @@ type row struct {
 	Outcome string `json:"outcome"`
 }
 
-// A row of the table of replies that differ on purpose from the clients' wishes.
+// A row of the table of intended differences from the clients' expectations.
 type refusal struct {
 	What     string `json:"what"`
 	Client   string `json:"client"`
@@ -31,13 +31,13 @@ type refusal struct {
 	Reply    string `json:"reply"`
 }
 
-// The reply of the platform that the clients are made for, as far as it is public.
+// Replies of the clients' original platform, as far as they are public.
 const (
 	same    = "the same"
 	unknown = "unknown"
 )
 
-// What a client asks for, and what the platform that it is made for replies.
+// A client's expectation, and the reply of its original platform.
 type wish struct{ client, what, platform string }
 
 type found struct {
@@ -52,14 +52,14 @@ func (f *found) fail(what, got string) {
 	fmt.Printf("FAILED  %s: %s\n", what, got)
 }
 
-// Fails unless the sentence in what holds.
+// Records a failure unless the statement in what holds.
 func (f *found) expect(what string, holds bool, got any) {
 	if !holds {
 		f.fail(what, fmt.Sprintf("%+v", got))
 	}
 }
 
-// Sends a request with the headers of the Go client; returns the status and the body.
+// Sends a request with the headers of the Go client. Returns status and body.
 func (f *found) send(method, path, key string, body any) (int, []byte) {
 	var reader io.Reader
 	if body != nil {
@@ -82,13 +82,13 @@ func (f *found) send(method, path, key string, body any) (int, []byte) {
 	return reply.StatusCode, text
 }
 
-// Waits until everything that submissions and decisions cause is generated.
+// Waits until all pending work of submissions and decisions is done.
 func (f *found) settle() {
 	status, text := f.send("GET", "/_local/settled", consumerKey, nil)
 	f.expect("the system settles", status == http.StatusOK, string(text))
 }
 
-// Calls a route and decodes the reply into the client's type T.
+// Calls a route and decodes the reply into the client's type T. Records the outcome for the page.
 func call[T any](f *found, client, method, path, key string, body any, status int) T {
 	var into T
 	got, text := f.send(method, path, key, body)
@@ -105,14 +105,14 @@ func call[T any](f *found, client, method, path, key string, body any, status in
 	return into
 }
 
-// Lists a route; a list without results would compare nothing.
+// Lists a route. An empty list counts as a failure, because it would compare nothing.
 func list[T any](f *found, client, path, key string) []T {
 	page := call[page[T]](f, client, "GET", path, key, nil, http.StatusOK)
 	f.expect("GET "+path+" has results", len(page.Results) > 0, page)
 	return page.Results
 }
 
-// Calls a route that refuses the client's wish, or replies in its own way; part is a text of the reply.
+// Calls a route that differs from the client's expectation on purpose. The reply must contain the text in part.
 func (f *found) refuse(wish wish, method, path, key string, body any, status int, part string) {
 	got, text := f.send(method, path, key, body)
 	f.expect(wish.what, got == status && strings.Contains(string(text), part), fmt.Sprintf("%d %.300s", got, text))
@@ -121,7 +121,7 @@ func (f *found) refuse(wish wish, method, path, key string, body any, status int
 
 var number = regexp.MustCompile(`/\d+(/|$)`)
 
-// Returns the path as the page shows it, without ids and query.
+// Returns the path in the form of the page, without ids and query.
 func pattern(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	return number.ReplaceAllString(path, "/{id}$1")
@@ -135,7 +135,7 @@ func typeName(value any) string {
 	return generic.ReplaceAllString(name, "page of $1")
 }
 
-// Finds the value with a property; the program cannot go on without it.
+// Returns the first value with a property. Without one, the program ends.
 func pick[T any](f *found, what string, values []T, is func(T) bool) T {
 	for _, value := range values {
 		if is(value) {

@@ -15,7 +15,7 @@ func declaration(services document) document {
 
 func machine(name string, cpu any) document { return document{"name": name, "cpu": cpu} }
 
-// Declares in part, as the Go client's own checks do, and waits for what follows.
+// Submits a partial declaration, like the Go client's tests, and waits for the pending work.
 func declare(f *found, services document, status int) submitted {
 	reply := call[submitted](f, goClient, "PATCH", submit+"?commit_id=51e53e4", consumerKey, declaration(services), status)
 	f.settle()
@@ -57,14 +57,14 @@ func pending(f *found, key, item string) changeInstance {
 	})
 }
 
-// Updates a change instance as the Go client does, and compares the state in the reply.
+// Updates a change instance like the Go client, and checks the state in the reply.
 func update(f *found, key string, id int, body goUpdate) changeInstance {
 	reply := call[changeInstance](f, goClient, "PATCH", changePath(id), key, body, 200)
 	f.expect("the state "+body.State, body.State == "" || reply.State == body.State, reply)
 	return reply
 }
 
-// Updates a change instance as the Terraform provider does, then reads it as the provider does.
+// Updates and then reads a change instance like the Terraform provider.
 func apply(f *found, id int, state string, deployed document) terraformChangeInstance {
 	path := changePath(id)
 	status, text := f.send("PATCH", path, vmKey, terraformMove(state, deployed))
@@ -145,7 +145,7 @@ func history(f *found, id int) {
 	}
 }
 
-// Completes a balancer with its dependent team, then changes its machine, which makes a referenced change instance.
+// Completes a load balancer and its dependent team's share. Then changes its machine, for a referenced change instance.
 func dependants(f *found) {
 	for key, deployed := range map[string]document{lbKey: {"vip": "10.0.0.9"}, npKey: nil} {
 		id := pending(f, key, "entry").ID

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A filter of a list with the property of the rows that it selects.
+// A filter of a list, and the property of its rows.
 type filter[T any] struct {
 	query url.Values
 	is    func(T) bool
@@ -17,7 +17,7 @@ type filter[T any] struct {
 
 func query(name, value string) url.Values { return url.Values{name: {value}} }
 
-// Lists with each filter, and compares the ids with those that the property selects from all rows.
+// Lists with each filter, and compares the ids with those of all rows with the property.
 func selects[T any](f *found, path, key string, id func(T) int, filters []filter[T]) {
 	all := list[T](f, goClient, path, key)
 	for _, filter := range filters {
@@ -39,7 +39,7 @@ func selects[T any](f *found, path, key string, id func(T) int, filters []filter
 func always[T any](T) bool { return true }
 func never[T any](T) bool  { return false }
 
-// The Go client sends times in RFC 3339 with whole seconds and the offset of their zone.
+// Returns a time in the Go client's format: RFC 3339 with whole seconds and the offset of its zone.
 func at(hours int) string {
 	zone := time.FixedZone("", 2*60*60)
 	return time.Now().Add(time.Duration(hours) * time.Hour).In(zone).Format(time.RFC3339)
@@ -116,7 +116,7 @@ func itemFilters(f *found) {
 	})
 }
 
-// Follows `next` as the clients do: it is absolute, and keeps the filters.
+// Follows `next` like the clients. It is an absolute URL with the same filters.
 func pages(f *found) {
 	path := consumer + "service_items/?limit=1&service_name=VM"
 	first := call[page[serviceItem]](f, goClient, "GET", path, consumerKey, nil, 200)
@@ -127,7 +127,7 @@ func pages(f *found) {
 	f.expect("an offset leads to it, too", offset.Results[0].ID == second.Results[0].ID, offset)
 }
 
-// The Terraform provider's queries begin with `?&`.
+// Reads single objects with the queries of the Terraform provider. They begin with `?&`.
 func singles(f *found) {
 	for _, role := range []struct{ pov, key string }{{owner, vmKey}, {consumer, consumerKey}} {
 		path := role.pov + "service_items/"
@@ -146,7 +146,7 @@ func singles(f *found) {
 		f.expect("both change instances", len(changes) == 2, changes)
 		one := fmt.Sprintf("%schange_instances/%d/", role.pov, changes[0].ID)
 		call[changeInstance](f, goClient, "GET", one, role.key, nil, 200)
-		// A team finds its own applications in either role.
+		// A team can read its own applications in both roles.
 		path = role.pov + "applications/"
 		one = fmt.Sprintf("%s%d/", path, list[application](f, payloads, path, consumerKey)[0].ID)
 		call[application](f, payloads, "GET", one, consumerKey, nil, 200)

@@ -1,9 +1,9 @@
-// Speaks to the system as the public Go client and the Terraform provider do, and compares each reply with their types.
+// Sends the requests of the public Go client and of the Terraform provider, and checks each reply against their types.
 //
 //	go run . ADDRESS FOUND
 //
-// ADDRESS is a system with the demo world. FOUND gets the calls and their outcomes as JSON. The program ends with 1 if a
-// reply has another status, a value that does not decode into the client's type, or a value outside its documented form.
+// ADDRESS is a system with the demo world. FOUND gets the calls and their outcomes as JSON. The program ends with 1 if
+// a reply has an unexpected status, a value of another type, or a value outside of its documented form.
 package main
 
 import (
@@ -26,7 +26,7 @@ const (
 	consumerKey = "awesome-key"
 )
 
-// The clients, as the page names them. For routes that neither calls, the types are those of public payloads.
+// Names of the clients on the page. Routes that neither of them calls have the types of public payloads.
 const (
 	goClient  = "Go client"
 	terraform = "Terraform provider"

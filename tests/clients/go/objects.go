@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Records deployed items as the Go client does: parents are URLs, an update repeats the parent.
+// Records deployed items like the Go client: parents are URLs, and an update repeats the parent.
 func deployedItems(f *found) {
 	path := owner + "deployed_items/"
 	item := pick(f, "the item one", list[serviceItem](f, goClient, owner+"service_items/", vmKey),
@@ -135,7 +135,7 @@ func deleted(f *found, path string) {
 	f.Calls = append(f.Calls, row{payloads, "DELETE", pattern(path), "no body", outcome})
 }
 
-// Health is text: the Go client reads text, the Terraform provider an integer.
+// Checks the health of items. It is a text for the Go client, but the Terraform provider expects an integer.
 func health(f *found) {
 	vm := list[service](f, payloads, owner+"services/?name=VM", vmKey)[0]
 	checks := "/v1/external/serviceowner/healthchecks/"

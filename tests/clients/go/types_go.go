@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The types of the public Go client, by field name and JSON type. A field that it does not read is left out.
+// Types of the public Go client: names and JSON types of the fields that it reads.
 
 type page[T any] struct {
 	Count    int     `json:"count"`
@@ -121,19 +121,19 @@ type deployedItem struct {
 	Modified         time.Time       `json:"modified"`
 }
 
-// An error, of which the client reads the detail.
+// An error. The client reads only its detail.
 type apiError struct {
 	Detail string `json:"detail"`
 }
 
-// An update of a change instance: without a log or a deployed item, these are not sent.
+// An update of a change instance. The client omits an empty log and a missing deployed item.
 type goUpdate struct {
 	State        string   `json:"state"`
 	Log          string   `json:"log,omitempty"`
 	DeployedItem document `json:"deployed_item,omitempty"`
 }
 
-// The body of a new or changed deployed item; one of the two parents, as a URL.
+// The body of a new or changed deployed item, with the URL of one of its two parents.
 type deployedItemBody struct {
 	Data           document `json:"data"`
 	ServiceItem    string   `json:"service_item,omitempty"`

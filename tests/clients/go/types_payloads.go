@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The objects that neither client has a type for, as public payloads and the vendor's documentation show them.
+// Objects without a type in either client, as in public payloads and in the vendor's documentation.
 
 type submission struct {
 	ID       int       `json:"id"`
@@ -31,7 +31,7 @@ type service struct {
 	Name  string `json:"name"`
 	State string `json:"state" is:"one=IN_SERVICE|NO_NEW_SERVICE_ITEM|NO_MODIFY_EXISTING_SERVICE_ITEM|DECOMMISSIONED"`
 	Owner ref    `json:"owner"`
-	// The JSON Schema is inside, with its version.
+	// Contains the JSON Schema and its version.
 	Schema struct {
 		Schema document `json:"schema" is:"object"`
 	} `json:"schema"`

@@ -1,6 +1,6 @@
 package main
 
-// The types of the Terraform provider, by field name and JSON type. It takes times as text.
+// Types of the Terraform provider: names and JSON types of its fields. It reads times as text.
 
 type terraformChangeInstance struct {
 	ID               int64                `json:"id"`
@@ -64,7 +64,7 @@ type terraformApplication struct {
 	Owner    int64  `json:"owner"`
 }
 
-// The provider sends all three fields with each update.
+// An update of a change instance. The provider always sends all three fields.
 type terraformUpdate struct {
 	State        string   `json:"state"`
 	Description  string   `json:"description"`
