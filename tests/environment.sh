@@ -1,7 +1,6 @@
-# For the scripts that need Python: an environment of its own for each state of its requirements. Sourced, where `fail`
-# ends a script with a message.
+# Functions for scripts with Python programs. Such a script sources this file, and defines `fail MESSAGE` to end itself.
 #
-#   environment DIRECTORY REQUIREMENTS PROGRAM      made unless PROGRAM is in it, as the requirements are now
+#   environment DIRECTORY REQUIREMENTS PROGRAM      creates a virtual environment, unless it has PROGRAM and these requirements
 environment() {
     local venv=$1 requirements=$2 program=$3
     if cmp -s "$requirements" "$venv/requirements.txt" && [[ -x $venv/bin/$program ]]; then
@@ -9,18 +8,18 @@ environment() {
     fi
     command -v python3 >/dev/null || fail 'python3 is missing'
     python3 -c 'import venv, ensurepip' 2>/dev/null ||
-        fail 'python3 has no venv module; install it (Debian and Ubuntu: the package python3-venv)'
+        fail 'python3 lacks the module venv (Debian and Ubuntu: install the package python3-venv)'
     rm -rf "$venv"
     mkdir -p "$(dirname "$venv")"
-    python3 -m venv "$venv" || fail 'the virtual environment could not be made'
-    # The requirements name all of it. What builds a package that is published as source is pinned as well; its option
-    # depends on pip's age.
+    python3 -m venv "$venv" || fail 'the creation of the virtual environment failed'
+    # --no-deps, because the requirements list all packages. The constraints also pin the build tools of source packages.
+    # Old and new versions of pip read different variables for that.
     PIP_CONSTRAINT=$requirements PIP_BUILD_CONSTRAINT=$requirements "$venv/bin/python" -m pip install --quiet --no-compile \
-        --disable-pip-version-check --no-deps --requirement "$requirements" || fail "$requirements could not be installed"
+        --disable-pip-version-check --no-deps --requirement "$requirements" || fail "the installation of $requirements failed"
     cp "$requirements" "$venv/requirements.txt"
 }
 
-# A port of this machine that nobody listens on.
+# Prints a free port of this machine.
 free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }

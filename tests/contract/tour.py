@@ -1,4 +1,4 @@
-"""The tour of the README, by a client that was generated from the contract: of each step, what the contract promises."""
+"""A tour of the API with a client generated from the contract. Each step checks the promised response."""
 
 import sys
 
@@ -7,7 +7,7 @@ from dovetail_client.exceptions import BadRequestException, UnauthorizedExceptio
 
 
 class Caller:
-    """A team, by its key."""
+    """A team with its API key."""
 
     def __init__(self, base, key):
         configuration = dovetail.Configuration(host=base)
@@ -42,11 +42,11 @@ def tour(base):
     check([team.name for team in consumer.account.list_teams().results], ["AwesomeConsumer"])
     try:
         Caller(base, "no-such-key").account.list_teams()
-        sys.exit("a key that nobody knows was taken")
+        sys.exit("an unknown key was accepted")
     except UnauthorizedException as error:
         check(error.data.code, dovetail.Code.UNAUTHENTICATED)
 
-    # Declare.
+    # A repeated request with the same idempotency key must return the same submission.
     one, two = {"name": "CoreVM1", "cpu": 8, "memory": 2}, {"name": "CoreVM2", "cpu": 16, "memory": 4}
     balancer = {"name": "CoreLB1", "related_vms": ["CoreVM1"], "algorithm": "RoundRobin"}
     check(consumer.submissions.validate_submission(declared([one, two])).is_valid, True)
@@ -56,7 +56,7 @@ def tour(base):
     check([change.service_item.name for change in submitted.change_instances], ["CoreVM1", "CoreVM2"])
     consumer.submissions.submit(declared([one, two], [balancer]))
 
-    # Decide.
+    # The service owner decides, and the consumer sees the deployed item.
     pending = vm.changes.list_change_instances("serviceowner", state="PENDING", ordering="created").results
     check([change.service_item.name for change in pending], ["CoreVM1", "CoreVM2"])
     first = pending[0].id
@@ -69,21 +69,21 @@ def tour(base):
     deployed = consumer.deployed.list_deployed_items("consumer", service_item_id=str(item.id))
     check([version.data for version in deployed.results], [{"ip": "10.0.0.1"}])
 
-    # Look back.
+    # The history starts with the newest entry.
     history = consumer.changes.change_instance_history("consumer", first).results
     check([entry.state for entry in history], ["COMPLETED", "APPROVED", "PENDING"])
 
-    # Make a mistake: what is wrong is told, with its place, and where to read on.
+    # An invalid declaration gets each error with its JSON pointer, and the page of the error code.
     try:
         consumer.submissions.submit(declared([one | {"cpu": "eight"}, two], [balancer]))
-        sys.exit("a declaration that is not valid was taken")
+        sys.exit("an invalid declaration was accepted")
     except BadRequestException as error:
         check(error.data.code, dovetail.Code.INVALID_DECLARATION)
         check([problem.pointer for problem in error.data.problems], ["/AwesomeConsumer/NewApp1/services/VM/0/cpu"])
         page = consumer.about.get_error_page(dovetail.Code(error.data.type.rsplit("/", 1)[1]))
-        check("What to do" in page, True)
+        check("Remedy" in page, True)
 
-    # Modify what is referenced: its owner and its dependents hear of it.
+    # A change of a referenced item generates change instances for the owner and the dependent team of the other item.
     modified = consumer.submissions.submit(declared([one | {"cpu": 12}, two], [balancer]))
     check(modified.planned.generated, 2)
     settled = modified.id
@@ -94,11 +94,11 @@ def tour(base):
     shares = np.changes.list_dependent_change_instances("serviceowner").results
     check({change.is_dependant for change in shares}, {True})
 
-    # Remove.
+    # An item that is missing in a declaration gets a DELETE.
     removed = consumer.submissions.submit(declared([one | {"cpu": 12}]))
     check({change.change_type for change in removed.change_instances}, {dovetail.ChangeType.DELETE})
 
-    # Offer.
+    # Without required approval, the change instance of the new service starts as APPROVED.
     disk = {"title": "Disk", "type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
     service = lb.services.publish_service("serviceowner", dovetail.Definition.from_dict(disk))
     settings = dovetail.ServiceSettings(approval_required=False)
@@ -111,4 +111,4 @@ def tour(base):
 
 if __name__ == "__main__":
     tour(sys.argv[1])
-    print("The generated client has made the tour.")
+    print("The generated client has completed the tour.")

@@ -1,6 +1,6 @@
-"""Starts the emulator of AWS, and writes down each decision that it makes about a permission, as JSON lines.
+"""Starts the emulator of AWS and logs each of its permission decisions, as JSON lines.
 
-In one thing it is made more like AWS (docs/adr/0013-routes-end-in-proxy.md).
+It also changes the emulator's routing in one case to that of AWS (docs/adr/0013-routes-end-in-proxy.md).
 
     AUTH=true DECISIONS=FILE emulator.py
 """
@@ -28,7 +28,7 @@ def enforce_and_tell(access_key, action, service, region, resource_arn="*", serv
     return denied
 
 
-# Before the application is loaded, which takes what it finds.
+# The application imports this function when it loads, so the replacement comes first.
 iam_evaluator.enforce = enforce_and_tell
 
 from ministack.app import main  # noqa: E402

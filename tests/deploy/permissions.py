@@ -1,15 +1,15 @@
-"""Compares what the functions' roles may do with what the functions have asked for.
+"""Compares the permissions of the functions' roles with the requests of the functions.
 
     permissions.py GRANTED DECISIONS
 
-Fails on a permission that no function has used in any stack, and on anything that was refused.
+Fails on a permission without a use in any stack, on a wildcard, and on a denied request.
 """
 
 import fnmatch
 import json
 import sys
 
-# What Lambda itself does in a function's name: it reads the stream and the queue, keeps what failed, and writes logs.
+# Actions of Lambda itself in the function's role: it reads stream and queue, stores failed batches, and writes logs.
 LAMBDA = {
     "dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams",
     "logs:CreateLogStream", "logs:PutLogEvents", "s3:ListBucket", "s3:PutObject", "sqs:DeleteMessage", "sqs:GetQueueAttributes",

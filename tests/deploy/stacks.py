@@ -1,18 +1,23 @@
-"""Deploys stacks from a packaged template and removes them, over HTTP: each scenario gets one of its own.
+"""An HTTP server that deploys and removes stacks of a packaged template. Each scenario gets a separate stack.
 
-    stacks.py ENDPOINT TEMPLATE_URL GRANTED TOLD
+    stacks.py ENDPOINT TEMPLATE_URL GRANTED LOGS
 
-POST /stacks                            {"actions_max": 1, "parameters": {…}} deploys one: its name, its outputs, and where its
-                                        tables are
-GET /stacks/NAME/events                 every event so far, in the order in which the queue has them
-PUT /stacks/NAME/mappings/FUNCTION      {"enabled": false} has the mapping rest that wakes a function
-PUT /stacks/NAME/webhook                {"url": …, "pattern": …} has events posted to a URL, with a header as its key
-POST /stacks/NAME/functions/FUNCTION    invokes a function with the body
-DELETE /stacks/NAME                     removes it; what was granted to its roles is added to the file GRANTED, and what its
-                                        functions have told to TOLD
+POST /stacks                            {"actions_max": 1, "parameters": {…}} deploys a stack. Returns its name, its
+                                        outputs, and the endpoint of its tables.
 
-What the functions send X-Ray's daemon, which is here at AWS_XRAY_DAEMON_ADDRESS, is added to TOLD as well. The port is
-printed, then whatever goes wrong.
+GET /stacks/NAME/events                 Returns all events so far, in the order of the queue.
+
+PUT /stacks/NAME/mappings/FUNCTION      {"enabled": false} disables the event source mapping of a function.
+
+PUT /stacks/NAME/webhook                {"url": …, "pattern": …} creates a rule. It posts events to a URL, with an API key.
+
+POST /stacks/NAME/functions/FUNCTION    Invokes a function with the body.
+
+DELETE /stacks/NAME                     Removes the stack. Appends the permissions of its roles to the file GRANTED, and
+                                        the logs of its functions to the file LOGS.
+
+The server also acts as X-Ray daemon at AWS_XRAY_DAEMON_ADDRESS, and appends the segments to LOGS. It prints its port,
+and then its errors.
 """
 
 import http.server
@@ -26,12 +31,12 @@ import threading
 
 import boto3
 
-# operate.py, which takes Stack from here, has the first two arguments as well.
+# operate.py imports Stack, and has the same first two arguments.
 ENDPOINT, TEMPLATE_URL, *FILES = sys.argv[1:]
 MAPPINGS = {"generate": "GenerateMapping", "notify": "NotifyMapping"}
-# The emulator knows no archive.
+# The emulator does not support archives of the event bus, so EventDays is 0.
 PARAMETERS = {"Architecture": "x86_64", "EventDays": "0", "ExampleQueue": "yes", "Tracing": "Active"}
-# What the functions do unless they are told otherwise.
+# Default of DOVETAIL_ACTIONS_MAX in the functions.
 ACTIONS_MAX = 100
 
 names = itertools.count(1)
@@ -69,7 +74,7 @@ class Stack:
             self.configure("submit", self.settings("submit") | {"DOVETAIL_ACTIONS_MAX": str(actions_max)})
 
     def settings(self, function):
-        """What a function reads from its environment."""
+        """Returns the environment variables of a function."""
         name = f"{self.name}-{function}"
         return client("lambda").get_function_configuration(FunctionName=name)["Environment"]["Variables"]
 
@@ -103,7 +108,7 @@ class Stack:
         return {"function": function, "enabled": enabled}
 
     def post(self, url, pattern):
-        """Has events posted to a URL: a rule, an API destination with its connection, and a role that may reach it."""
+        """Posts events to a URL. Creates a rule, an API destination with its connection, and a role for it."""
         events, iam, name = client("events"), client("iam"), f"{self.name}-webhook"
         trust = {"Effect": "Allow", "Principal": {"Service": "events.amazonaws.com"}, "Action": "sts:AssumeRole"}
         role = iam.create_role(RoleName=name, AssumeRolePolicyDocument=document(trust))["Role"]["Arn"]
@@ -127,19 +132,19 @@ class Stack:
         return {}
 
     def granted(self):
-        """The statements of each role, as CloudFormation has made them."""
+        """Yields the policy statements of each role in the deployed stack."""
         iam = client("iam")
         roles = [one for one in self.resources.values() if one["ResourceType"] == "AWS::IAM::Role"]
         for role in roles:
             name = role["PhysicalResourceId"]
-            # The daemon uses that for tracing, which asks nobody here.
+            # Only the X-Ray daemon uses the policy `tracing`, and the daemon here needs no permission.
             for policy in set(iam.list_role_policies(RoleName=name)["PolicyNames"]) - {"tracing"}:
                 document = iam.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"]
                 yield {"role": name, "function": policy, "statements": document["Statement"]}
             assert not iam.list_attached_role_policies(RoleName=name)["AttachedPolicies"], name
 
     def told(self, since=0):
-        """What each function has told: its log, from a second on."""
+        """Yields the log lines of each function, from a time in seconds on."""
         logs = client("logs")
         groups = [one for one in self.resources.values() if one["ResourceType"] == "AWS::Logs::LogGroup"]
         for group in groups:
@@ -148,7 +153,7 @@ class Stack:
                 yield from ([name.removeprefix(f"/aws/lambda/{self.name}-"), one["message"]] for one in page["events"])
 
     def write_down(self, granted_file, told_file):
-        """What was granted to its roles, and what its functions have told."""
+        """Appends the permissions of the roles and the logs of the functions to the files."""
         with writing, open(granted_file, "a") as granted, open(told_file, "a") as told:
             for role in self.granted():
                 granted.write(json.dumps(role) + "\n")
@@ -161,7 +166,7 @@ class Stack:
         self.formation.delete_stack(StackName=self.name)
         waiter = self.formation.get_waiter("stack_delete_complete")
         waiter.wait(StackName=self.name, WaiterConfig={"Delay": 1, "MaxAttempts": 60})
-        # What is kept when a stack goes is still there.
+        # The tables and the bucket of failures must survive the stack. Without them, these calls fail.
         tables = client("dynamodb")
         for name in (self.outputs["Table"], self.outputs["KeysTable"]):
             tables.update_table(TableName=name, DeletionProtectionEnabled=False)
@@ -171,7 +176,7 @@ class Stack:
 
 
 def trace(told_file):
-    """Takes segments, as X-Ray's daemon does."""
+    """Receives segments like the X-Ray daemon."""
     address, _, port = os.environ["AWS_XRAY_DAEMON_ADDRESS"].partition(":")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as daemon:
         daemon.bind((address, int(port)))
@@ -208,7 +213,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     stack.write_down(*FILES)
                     reply = stack.remove()
                 case _:
-                    status, reply = 404, {"message": f"there is no {self.command} {self.path}"}
+                    status, reply = 404, {"message": f"no route has {self.command} {self.path}"}
         except Exception as error:  # noqa: BLE001
             status, reply = 500, {"message": f"{type(error).__name__}: {error}"}
             print(self.command, self.path, reply["message"], flush=True)

@@ -1,8 +1,8 @@
-"""Looks through what the functions have told of their work on all stacks.
+"""Checks the logs and traces of the functions of all stacks.
 
-    told.py TOLD
+    told.py LOGS
 
-Fails on a word of a declaration, a log text or an API key, and on a line of a request that does not say what it has to.
+Fails on content of a declaration, a log text or an API key, and on a request's log line without a required field.
 """
 
 import collections
@@ -10,7 +10,7 @@ import json
 import re
 import sys
 
-# What the scenarios declare, report and call with; ids and names of teams are no secret, and stand in the access log.
+# Declarations, log texts and API keys of the scenarios. Ids and team names are not secret, and are in the access log.
 CANARIES = re.compile(r"[a-z0-9]+-key\b|dvt_[0-9a-f]|Core(VM|LB)\d|round ?robin|in the rack", re.IGNORECASE)
 FUNCTIONS = {
     "about", "account", "authorize", "catalog", "deliver", "generate", "history", "list", "notify", "submit", "sweep",
@@ -39,10 +39,10 @@ def main(told_file):
                     short.append(f"{function}: {sorted(missing)}")
     for finding in sorted(set(found + short)):
         print(finding)
-    assert sum(outcomes.values()), "no request was told of"
+    assert sum(outcomes.values()), "no log line of a request"
     told = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-    assert FUNCTIONS <= traced.keys() and calls, f"no segment of {sorted(FUNCTIONS - traced.keys())}, or no call"
-    print(f"{lines} lines, of requests: {told}; {sum(traced.values())} segments with {calls} calls; {len(found)} canaries.")
+    assert FUNCTIONS <= traced.keys() and calls, f"functions without a segment: {sorted(FUNCTIONS - traced.keys())}, calls: {calls}"
+    print(f"{lines} lines, requests: {told}; {sum(traced.values())} segments with {calls} calls; {len(found)} canaries.")
     return 1 if found or short else 0
 
 
