@@ -1,6 +1,6 @@
 # Functions for scripts with Python programs. Such a script sources this file, and defines `fail MESSAGE` to end itself.
 #
-#   environment DIRECTORY REQUIREMENTS PROGRAM      creates a virtual environment, unless it has PROGRAM and these requirements
+#   environment DIRECTORY REQUIREMENTS PROGRAM      creates a virtual environment, unless it is up to date
 environment() {
     local venv=$1 requirements=$2 program=$3
     if cmp -s "$requirements" "$venv/requirements.txt" && [[ -x $venv/bin/$program ]]; then
