@@ -91,11 +91,13 @@ fn mismatch(old: &Document<'_>, new: &Document<'_>) -> Option<Problem> {
     match (&old.form, &new.form) {
         (Form::Items, Form::Items) => None,
         (Form::Declaration { team: old }, Form::Declaration { team: new }) if old == new => None,
-        (Form::Declaration { team: old }, Form::Declaration { team: new }) => {
-            problem(vec![new.clone()], "foreign_team", format!("the other document is of team '{old}'"))
-        }
+        (Form::Declaration { team: old }, Form::Declaration { team: new }) => problem(
+            vec![new.clone()],
+            "foreign_team",
+            format!("must be '{old}', the team of the other document"),
+        ),
         (Form::Declaration { .. }, Form::Items) | (Form::Items, Form::Declaration { .. }) => {
-            let message = "one document is a declaration, the other a list of items";
+            let message = "must both be declarations, or both be lists of items";
             problem(Vec::new(), "other_form", message.to_owned())
         }
     }

@@ -158,14 +158,14 @@ pub fn name_problem(name: &str) -> Option<&'static str> {
     } else if !ComposingNormalizerBorrowed::new_nfkc().is_normalized(name) {
         Some("a name must be in Unicode normal form KC: no full-width letters, ligatures or separate accents")
     } else if INVISIBLE.is_match(name) {
-        Some("a name must not contain invisible characters, nor those that change the direction of text")
+        Some("a name must not contain invisible characters or characters that change the text direction")
     } else {
         None
     }
 }
 
 fn too_large(bytes_max: usize) -> String {
-    format!("larger than {bytes_max} bytes")
+    format!("must be at most {bytes_max} bytes")
 }
 
 /// A position in the document: by index for the pointer, by names for the response.
@@ -216,7 +216,7 @@ impl Reader {
         let root = Place::default();
         let mut teams = self.object(&root, document)?.into_iter();
         let (Some((team, content)), None) = (teams.next(), teams.next()) else {
-            self.tell(&root, "one_team", "the document must have one key, the name of the team");
+            self.tell(&root, "one_team", "must have exactly one key, the name of the team");
             return None;
         };
         let place = root.key(&team);
@@ -224,15 +224,11 @@ impl Reader {
         // The limits below count over the whole document, so they are known only after it.
         let declaration = self.team(&place, team, content)?;
         if self.items > ITEMS_MAX {
-            self.tell(&place, "too_many_items", format!("more than {ITEMS_MAX} service items"));
+            self.tell(&place, "too_many_items", format!("must have at most {ITEMS_MAX} service items"));
             return None;
         }
         if self.services.len() > SERVICES_MAX {
-            self.tell(
-                &place,
-                "too_many_services",
-                format!("a declaration must name at most {SERVICES_MAX} services"),
-            );
+            self.tell(&place, "too_many_services", format!("must name at most {SERVICES_MAX} services"));
             return None;
         }
         Some(declaration)
@@ -263,7 +259,7 @@ impl Reader {
                 _ => self.tell(
                     &place.key(&key),
                     "unknown_key",
-                    "an application has `metadata` and `services` only",
+                    "must be absent: an application has only `metadata` and `services`",
                 ),
             }
         }
@@ -288,7 +284,7 @@ impl Reader {
             return;
         }
         let Value::Array(entries) = entries else {
-            return self.tell(place, "wrong_type", "expected an array of service items");
+            return self.tell(place, "wrong_type", "must be an array of service items");
         };
         self.services.insert(service.to_owned());
         let mut names = BTreeSet::new();
@@ -298,7 +294,11 @@ impl Reader {
             };
             if !names.insert(item.name.clone()) {
                 let at = place.below(&index.to_string(), Some(&item.name)).key(NAME);
-                self.tell(&at, "duplicate_name", "another item of this service has this name");
+                self.tell(
+                    &at,
+                    "duplicate_name",
+                    "must be unique among the items of this service in the application",
+                );
             }
             items.push(item);
         }
@@ -330,11 +330,11 @@ impl Reader {
 
     fn item_name(&mut self, place: &Place, name: Option<&Value>) -> Option<String> {
         let Some(name) = name else {
-            self.tell(place, "missing_name", "a service item must have a name");
+            self.tell(place, "missing_name", "must be present: each service item needs a name");
             return None;
         };
         let Some(name) = name.as_str() else {
-            self.tell(place, "invalid_name", "a name must be a string");
+            self.tell(place, "invalid_name", "must be a string");
             return None;
         };
         self.name(place, name)?;
@@ -364,7 +364,7 @@ impl Reader {
         if let Value::Object(object) = value {
             return Some(object);
         }
-        self.tell(place, "wrong_type", "expected an object");
+        self.tell(place, "wrong_type", "must be an object");
         None
     }
 }
@@ -530,7 +530,7 @@ mod tests {
         assert!(parse(&body).is_ok());
         body.push(b' ');
         let problem = &parse(&body).unwrap_err()[0];
-        assert_eq!((problem.rule, &*problem.message), ("too_large", "larger than 5242880 bytes"));
+        assert_eq!((problem.rule, &*problem.message), ("too_large", "must be at most 5242880 bytes"));
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
     for item in snapshot.items.values() {
         audit.item(item);
         let name = (item.id.application(), &item.service.title, &item.name);
-        audit.require(names.insert(name), "I16", Subject::Item(item.id), "another item has its name");
+        audit.require(names.insert(name), "I16", Subject::Item(item.id), "another item has the same name");
     }
     for change in snapshot.changes.values() {
         audit.change(change);
@@ -172,7 +172,7 @@ impl<'a> Audit<'a> {
     fn declarations(&mut self) {
         for ((team, hash), stored) in &self.snapshot.declarations {
             let subject = Subject::Declaration(*team, *hash);
-            self.require(hash == stored, "I19", subject, "its hash differs");
+            self.require(hash == stored, "I19", subject, "the hash of its text is another one");
         }
     }
 }

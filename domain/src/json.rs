@@ -39,7 +39,7 @@ pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Value, Vec<Problem>> {
         return Ok(Value::Object(Map::new()));
     }
     let text = str::from_utf8(bytes).map_err(|broken| {
-        vec![invalid(format!("the text is not UTF-8 from byte {} on", broken.valid_up_to()))]
+        vec![invalid(format!("must be UTF-8, but byte {} is not", broken.valid_up_to()))]
     })?;
     let mut reader = Reader { tokens: Vec::new(), problems: Problems::default(), depth_max };
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -160,12 +160,12 @@ fn invalid(message: String) -> Problem {
 fn syntax(error: &serde_json::Error) -> Problem {
     let told = error.to_string();
     let what = match error.classify() {
-        Category::Eof => "the document ends too early",
+        Category::Eof => "unexpected end of the document",
         // The parser's syntax messages are constants, so they contain no content of the document.
         Category::Syntax => told.split(" at line ").next().unwrap_or_default(),
-        Category::Data | Category::Io => "something is out of place",
+        Category::Data | Category::Io => "unexpected data",
     };
-    invalid(format!("not valid JSON: {what}, at line {}, column {}", error.line(), error.column()))
+    invalid(format!("must be valid JSON: {what} at line {}, column {}", error.line(), error.column()))
 }
 
 /// Builds the value and notes problems that serde accepts.
@@ -190,7 +190,7 @@ impl Reader {
     fn number(&mut self, in_range: bool, number: Number) -> Value {
         // Larger numbers are rounded by JavaScript and others, so two readers would see different values.
         if !in_range {
-            self.note("number_out_of_range", "numbers go from -(2^53 - 1) to 2^53 - 1");
+            self.note("number_out_of_range", "must be a number from -(2^53 - 1) to 2^53 - 1");
         }
         Value::Number(number)
     }
@@ -199,7 +199,7 @@ impl Reader {
     fn fits(&mut self) -> bool {
         let fits = self.tokens.len() < self.depth_max;
         if !fits {
-            self.note("too_deep", &format!("nested deeper than {} levels", self.depth_max));
+            self.note("too_deep", &format!("must be nested at most {} levels deep", self.depth_max));
         }
         fits
     }
@@ -275,11 +275,11 @@ impl<'de> Visitor<'de> for &mut Reader {
             self.tokens.push(token);
             // Readers disagree about which of two equal keys counts.
             if object.contains_key(&key) {
-                self.note("duplicate_key", "this key is already in the object");
+                self.note("duplicate_key", "key must be unique in its object");
             }
             // `serde_json` would misread the stored text later, and fail or change the value.
             if is_reserved(&key) {
-                self.note("reserved_key", "no key begins like this");
+                self.note("reserved_key", "key must not begin with $serde_json::private::");
             }
             let value = entries.next_value_seed(&mut *self)?;
             self.tokens.pop();
@@ -387,9 +387,9 @@ mod tests {
     #[test]
     fn a_syntax_error_tells_its_place_and_not_the_content() {
         let problems = parse(b"{\n \"secret\": hunter2}", DEPTH_MAX).unwrap_err();
-        assert_eq!(problems[0].message, "not valid JSON: expected value, at line 2, column 12");
+        assert_eq!(problems[0].message, "must be valid JSON: expected value at line 2, column 12");
         let problems = parse(b"{\"secret\": ", DEPTH_MAX).unwrap_err();
-        assert!(problems[0].message.contains("the document ends too early"));
+        assert!(problems[0].message.contains("unexpected end of the document"));
     }
 
     #[test]

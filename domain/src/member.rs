@@ -51,9 +51,11 @@ impl Member {
 pub fn subject_problem(subject: &str) -> Option<String> {
     let is_plain = subject.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
     match subject.len() {
-        0 => Some("is empty".to_owned()),
-        length if length > SUBJECT_BYTES_MAX => Some(format!("has more than {SUBJECT_BYTES_MAX} characters")),
-        _ if !is_plain => Some("has other characters than ASCII's".to_owned()),
+        0 => Some("must not be empty".to_owned()),
+        length if length > SUBJECT_BYTES_MAX => {
+            Some(format!("must be at most {SUBJECT_BYTES_MAX} characters"))
+        }
+        _ if !is_plain => Some("must contain only printable ASCII characters".to_owned()),
         _ => None,
     }
 }

@@ -81,7 +81,7 @@ impl Mending {
         if attention != self.head.attention {
             let write = self.head(Head { attention, ..self.head });
             let subject = Subject::Head(self.head.team);
-            self.push("I9", subject, "its attention is computed from its items", vec![write]);
+            self.push("I9", subject, "recompute its blockers from its items", vec![write]);
         }
     }
 
@@ -98,7 +98,7 @@ impl Mending {
         let root = root(&self.snapshot, self.head.team);
         let head = self.head(Head { root, ..self.head });
         let application = Write::Application { before: Some(before.clone()), after };
-        let detail = "its digest is computed from its items";
+        let detail = "recompute its digest from its items";
         self.push("I8", Subject::Application(id), detail, vec![head, application]);
     }
 
@@ -107,7 +107,7 @@ impl Mending {
         if root != self.head.root {
             let write = self.head(Head { root, ..self.head });
             let subject = Subject::Head(self.head.team);
-            self.push("I8", subject, "its root is computed from its applications", vec![write]);
+            self.push("I8", subject, "recompute its root from its applications", vec![write]);
         }
     }
 
@@ -119,12 +119,12 @@ impl Mending {
         for owner in involved.difference(&noted) {
             let created = self.since(item.id, *owner).unwrap_or(item.created);
             let share = Write::Share(Share { item: item.id, owner: *owner, created });
-            let detail = format!("the share of team {owner} is noted");
+            let detail = format!("add the share of team {owner}");
             self.push("I18", Subject::Item(item.id), &detail, vec![share, stays.clone()]);
         }
         for owner in noted.difference(&involved) {
             let gone = Write::ShareGone { item: item.id, owner: *owner };
-            let detail = format!("the share of team {owner} is removed");
+            let detail = format!("remove the share of team {owner}");
             self.push("I18", Subject::Item(item.id), &detail, vec![gone, stays.clone()]);
         }
     }

@@ -173,16 +173,16 @@ fn checked(
 ) -> Result<Schema, Vec<Problem>> {
     // Before the parser, whose time grows with the text.
     if bytes.len() > SCHEMA_BYTES_MAX {
-        return Err(vec![problem("", "too_large", format!("larger than {SCHEMA_BYTES_MAX} bytes"))]);
+        return Err(vec![problem("", "too_large", format!("must be at most {SCHEMA_BYTES_MAX} bytes"))]);
     }
     let definition = json::parse(bytes, SCHEMA_DEPTH_MAX)?;
     let Some(root) = definition.as_object() else {
-        return Err(vec![problem("", "wrong_type", "a definition is an object")]);
+        return Err(vec![problem("", "wrong_type", "must be an object")]);
     };
     // Before the walks below: each of them builds pointers of this length.
     if places_bytes(&definition, 0) > PLACES_BYTES_MAX {
         let message =
-            format!("the places of its values must not have more than {PLACES_BYTES_MAX} bytes together");
+            format!("the JSON pointers of its values must be at most {PLACES_BYTES_MAX} bytes in total");
         return Err(vec![problem("", "too_complex", message)]);
     }
     let mut check = Check::new(&definition);
@@ -205,7 +205,11 @@ fn checked(
 /// Compiles a definition that was checked at its publication.
 pub fn load(text: &str) -> Result<Schema, Vec<Problem>> {
     let schema = compiled(text)?;
-    if schema.title.is_empty() { Err(vec![problem("", "invalid_schema", "no title")]) } else { Ok(schema) }
+    if schema.title.is_empty() {
+        Err(vec![problem("", "invalid_schema", "must have a title")])
+    } else {
+        Ok(schema)
+    }
 }
 
 /// Compiles a schema for metadata that was checked when it was set; a title is optional.
@@ -238,14 +242,13 @@ impl Schema {
     pub fn problems(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
         let Some(validator) = &self.validator else {
             let message =
-                "must have a definition that takes less memory, by itself or with the others of the request";
+                "must have a smaller definition: the definitions of the request take too much memory";
             return vec![problem("", "too_complex", message)];
         };
         // Before the validator runs, because nothing can interrupt it.
         let Some(cost) = self.model.cost(body, budget.steps) else {
             (budget.steps, budget.is_exceeded) = (0, true);
-            let message =
-                format!("all items of a request must not need more than {STEPS_MAX} steps to check");
+            let message = format!("all items of a request must need at most {STEPS_MAX} steps to check");
             return vec![problem("", "too_complex", message)];
         };
         budget.steps = budget.steps.saturating_sub(cost.valid);
@@ -254,7 +257,7 @@ impl Schema {
         }
         // The search for all errors costs more than the answer valid or not, so it has its own limit.
         if cost.full > budget.steps || cost.first > ERRORS_BYTES_MAX {
-            let message = "must fit the definition; the two are too large together to say where it does not";
+            let message = "must match the definition, but both are too large to locate the error";
             return vec![problem("", "schema", message)];
         }
         budget.steps = budget.steps.saturating_sub(cost.full);
@@ -296,10 +299,10 @@ impl Schema {
 
 fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
     let invalid = |message: &str| vec![problem("", "invalid_schema", message)];
-    let root = definition.as_object().ok_or_else(|| invalid("a definition is an object"))?;
+    let root = definition.as_object().ok_or_else(|| invalid("must be an object"))?;
     // A schema for metadata needs no title.
     let title = root.get("title").and_then(Value::as_str).unwrap_or_default();
-    let draft = draft(root).ok_or_else(|| invalid("an unknown draft"))?;
+    let draft = draft(root).ok_or_else(|| invalid("must be draft 2020-12 or draft-07"))?;
     let references: Vec<_> = reference_fields(root).filter_map(|(_, field)| field.ok()).collect();
     // A stored definition may be older than these limits. It must still load, but then it checks no item.
     let is_small = places_bytes(definition, 0) <= PLACES_BYTES_MAX;
@@ -428,13 +431,15 @@ fn reference_field(field: &str, property: &Value) -> Option<Result<ReferenceFiel
         Some(_) | None => None,
     };
     let Some(service) = property.get("service_reference") else {
-        return form.map(|_| Err("a reference says in `service_reference` which service it is to"));
+        return form.map(|_| Err("must have `service_reference`, the title of the referenced service"));
     };
     let Some((form, kind)) = form else {
-        return Some(Err("`service_reference` needs the format `reference_list` or `reference`"));
+        return Some(Err(
+            "must have the format `reference_list` or `reference`, because it has `service_reference`",
+        ));
     };
     if property.get("type").and_then(Value::as_str) != Some(kind) {
-        return Some(Err("a `reference_list` has the type `array`, a `reference` the type `string`"));
+        return Some(Err("must have the type `array` for a `reference_list`, or `string` for a `reference`"));
     }
     let service = service.as_str().filter(|service| name_problem(service).is_none());
     Some(match service {
@@ -474,7 +479,13 @@ fn tell(problems: &mut Problems, body: &Value, error: &ValidationError<'_>) {
         return problems.push(|| problem(pointer, "schema", message(error)));
     }
     for property in unexpected {
-        problems.push(|| problem(&below(pointer, property), "schema", "this property is not allowed"));
+        problems.push(|| {
+            problem(
+                &below(pointer, property),
+                "schema",
+                "must be absent: the definition does not allow this property",
+            )
+        });
     }
 }
 

@@ -77,7 +77,7 @@ impl<'a> Document<'a> {
             }
         }
         read.map(|form| Self { form, metadata: walk.metadata, items: walk.items })
-            .ok_or_else(|| vec![problem(&[], "invalid_json", "something is out of place")])
+            .ok_or_else(|| vec![problem(&[], "invalid_json", "must be a declaration or a list of items")])
     }
 }
 
@@ -218,11 +218,15 @@ fn list_problems(bytes: &[u8]) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     for (key, value) in entries(json::parse(bytes, DEPTH_MAX)?).into_iter().flatten() {
         if key != ITEMS {
-            problems.push(problem(&[&key], "unknown_key", "a list of items has `items` only"));
+            problems.push(problem(
+                &[&key],
+                "unknown_key",
+                "must be absent: a list of items has only the key `items`",
+            ));
         } else if let Some(items) = entries(value) {
             problems.extend(items.iter().filter_map(item_problem));
         } else {
-            problems.push(problem(&[ITEMS], "wrong_type", "expected an object"));
+            problems.push(problem(&[ITEMS], "wrong_type", "must be an object"));
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
@@ -236,7 +240,7 @@ fn item_problem((name, item): (&String, &Value)) -> Option<Problem> {
     match name_problem(name) {
         Some(message) => Some(problem(&[ITEMS, name], "invalid_name", message)),
         None if item.is_object() => None,
-        None => Some(problem(&[ITEMS, name], "wrong_type", "expected an object")),
+        None => Some(problem(&[ITEMS, name], "wrong_type", "must be an object")),
     }
 }
 

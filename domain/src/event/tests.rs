@@ -88,7 +88,7 @@ fn ids(events: &[Event]) -> Vec<&str> {
 fn each_entry_is_one_event_with_an_id_of_its_own_in_order() {
     let events = of_change(0, &change());
     assert_eq!(ids(&events), ["137438953488:1", "137438953488:2"]);
-    assert_eq!(ids(&of_change(1, &change())), ["137438953488:2"], "what was told is not told again");
+    assert_eq!(ids(&of_change(1, &change())), ["137438953488:2"], "a delivered event is not delivered again");
     assert!(of_change(2, &change()).is_empty());
     assert_eq!(events[1].sequence, 2);
     let data = &events[1].detail["data"];
@@ -113,8 +113,8 @@ fn a_submission_is_told_when_it_is_recorded_and_when_all_of_it_exists() {
 
 #[test]
 fn no_event_tells_a_declaration_or_a_log() {
-    let told: String = of_change(0, &change()).iter().map(|event| event.detail.to_string()).collect();
-    assert!(!told.contains("SECRET") && !told.contains(&Hash::of("SECRET").to_string()), "{told}");
+    let details: String = of_change(0, &change()).iter().map(|event| event.detail.to_string()).collect();
+    assert!(!details.contains("SECRET") && !details.contains(&Hash::of("SECRET").to_string()), "{details}");
 }
 
 fn deployed() -> Deployed {

@@ -31,17 +31,22 @@ pub fn ages(snapshot: &Snapshot, now: Timestamp) -> Vec<Violation> {
         // Work of a staging counts from the commit on; before it, the work may never become due.
         let owing = submissions.get(&work.id.submission).filter(|one| one.staging == work.id.staging);
         if let Some(submission) = owing {
-            older(submission.created, WORK_SECONDS_MAX, Subject::Work(work.id), "it is owed");
+            older(submission.created, WORK_SECONDS_MAX, Subject::Work(work.id), "pending");
         }
     }
     for head in snapshot.heads.values() {
         if let Some(submission) = head.in_flight.and_then(|id| submissions.get(&id)) {
-            older(submission.created, IN_FLIGHT_SECONDS_MAX, Subject::Head(head.team), "it is held");
+            older(
+                submission.created,
+                IN_FLIGHT_SECONDS_MAX,
+                Subject::Head(head.team),
+                "held by a submission",
+            );
         }
     }
     for staging in snapshot.stagings.iter().filter(|staging| staging.state != StagingState::Committed) {
         let subject = Subject::Staging(staging.team(), staging.id);
-        older(staging.created, STAGING_SECONDS_MAX, subject, &format!("it is {}", staging.state.name()));
+        older(staging.created, STAGING_SECONDS_MAX, subject, &format!("in state {}", staging.state.name()));
     }
     found
 }

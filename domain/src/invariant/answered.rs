@@ -12,7 +12,7 @@ impl Audit<'_> {
         let Some(by) = change.answered_by() else { return };
         let answer = self.snapshot.changes.get(&by);
         let exists = answer.is_some_and(|answer| answer.item == change.item && answer.kind == Kind::Direct);
-        let detail = format!("change instance {by} has answered it, and is neither on its item nor owed");
+        let detail = format!("its answer, change instance {by}, is neither on its item nor pending");
         self.require(exists || self.is_owed(by, change), "I35", Subject::Change(change.id), detail);
     }
 

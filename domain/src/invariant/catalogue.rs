@@ -51,12 +51,12 @@ impl Audit<'_> {
     fn names(&mut self) {
         for (name, id) in &self.snapshot.catalogue.names {
             let leads = self.snapshot.teams.get(id).is_some_and(|team| team.name == *name);
-            let detail = "it leads nowhere or elsewhere";
+            let detail = "it refers to no team, or to a team with another name";
             self.require(leads, "I16", Subject::TeamName(name.clone()), detail);
         }
         for team in self.snapshot.teams.values() {
             let found = self.snapshot.catalogue.names.get(&team.name) == Some(&team.id);
-            let detail = format!("it does not lead to team {}", team.id);
+            let detail = format!("it does not refer to team {}", team.id);
             self.require(found, "I16", Subject::TeamName(team.name.clone()), detail);
         }
     }
@@ -66,7 +66,12 @@ impl Audit<'_> {
         let catalogue = &self.snapshot.catalogue;
         for (id, title) in &catalogue.titles {
             let leads = catalogue.services.get(title).is_some_and(|service| service.id == *id);
-            self.require(leads, "I16", Subject::ServiceId(*id), "it leads nowhere or elsewhere");
+            self.require(
+                leads,
+                "I16",
+                Subject::ServiceId(*id),
+                "it refers to no service, or to a service with another id",
+            );
         }
     }
 
@@ -75,27 +80,38 @@ impl Audit<'_> {
         let subject = || Subject::Service(service.title.clone());
         let catalogue = &self.snapshot.catalogue;
         let found = catalogue.titles.get(&service.id) == Some(&service.title);
-        self.require(found, "I16", Subject::ServiceId(service.id), "it does not lead to its service");
+        self.require(found, "I16", Subject::ServiceId(service.id), "it does not refer to its service");
         for team in service.teams() {
             let known = self.snapshot.teams.get(&team.id).is_some_and(|known| known.name == team.name);
-            self.require(known, "I16", subject(), format!("team {} has another name, or is none", team.id));
+            self.require(
+                known,
+                "I16",
+                subject(),
+                format!("team {} has another name or does not exist", team.id),
+            );
         }
         let versions = catalogue.schemas.iter().filter(|(title, _)| *title == service.title);
         let dense = versions.map(|(_, version)| *version).eq(1..=service.schema_version);
-        self.require(dense, "I16", subject(), "the versions of its schema have gaps");
+        self.require(dense, "I16", subject(), "its schema versions have gaps");
         let settled = service
             .settings
             .minimum_version
             .is_none_or(|version| (1..=service.schema_version).contains(&version));
-        self.require(settled, "I16", subject(), "no version of its schema is the minimum");
+        self.require(settled, "I16", subject(), "its minimum_version is not one of its schema versions");
         let documented = catalogue.documented.get(&service.title).copied();
         let told = documented == service.has_docs.then_some(service.id);
-        self.require(told, "I16", subject(), "it says otherwise of its documentation");
+        self.require(
+            told,
+            "I16",
+            subject(),
+            "its documentation flag does not match the stored documentation",
+        );
         let former = &service.former_dependents;
         let sorted = former.is_sorted_by(|one, next| one < next);
         let apart = former.iter().all(|team| !service.settings.has_dependent(*team));
         let exist = former.iter().all(|team| self.snapshot.teams.contains_key(team));
-        let detail = "a former dependent team is none, is one now, or is named twice";
+        let detail =
+            "former dependent teams must exist, be sorted and unique, and not be dependent teams now";
         self.require(sorted && apart && exist, "I16", subject(), detail);
         self.service_size(service);
     }
@@ -108,14 +124,15 @@ impl Audit<'_> {
             let agrees = service.is_some_and(|service| {
                 service.id == id.service() && service.id == named.id && service.owner == *owner
             });
-            let detail = format!("config {id} says otherwise of its id or owner, or there is none");
+            let detail =
+                format!("config {id} has another service id or owner, or the service does not exist");
             self.require(agrees, "I16", Subject::Service(named.title.clone()), detail);
         }
         let follows = catalogue.configs.iter().zip(catalogue.configs.keys().skip(1));
         for ((before, (named, _)), after) in
             follows.filter(|((id, _), after)| id.service() == after.service())
         {
-            let detail = format!("between configs {before} and {after} one is missing");
+            let detail = format!("a config between {before} and {after} is missing");
             let next = after.version() == before.version() + 1;
             self.require(next, "I16", Subject::Service(named.title.clone()), detail);
         }
@@ -127,15 +144,25 @@ impl Audit<'_> {
         let numbers = || messages.all.iter().map(|message| message.id.number()).chain([messages.next]);
         let numbered = numbers().is_sorted_by(|one, next| one < next)
             && messages.all.iter().all(|message| message.id.team() == team);
-        self.require(numbered, "I5", Subject::Messages(team), "their numbers are not what was allotted");
+        self.require(
+            numbered,
+            "I5",
+            Subject::Messages(team),
+            "message ids must be in order, of this team, and below the counter",
+        );
         let known = self.snapshot.teams.get(&team).is_some_and(|known| known.name == messages.owner.name);
-        self.require(known, "I16", Subject::Messages(team), "the team has another name, or is none");
+        self.require(known, "I16", Subject::Messages(team), "the team has another name or does not exist");
         let mut named = messages.all.iter().flat_map(|message| &message.content.services);
         let own = named.all(|named| {
             let service = catalogue.services.get(&named.title);
             service.is_some_and(|service| service.id == named.id && service.owner.id == team)
         });
-        self.require(own, "I16", Subject::Messages(team), "one is for a service that is not the team's");
+        self.require(
+            own,
+            "I16",
+            Subject::Messages(team),
+            "a message names a service that the team does not own",
+        );
     }
 
     /// I16: the platform's schemas for metadata have no missing version.
@@ -159,16 +186,11 @@ impl Audit<'_> {
                 agrees,
                 "I16",
                 subject(),
-                "items say otherwise of its id or owner, or there is none",
+                "items have another service id or owner, or the service does not exist",
             );
             let known = 1..=service.map_or(u64::MAX, |service| service.schema_version);
             let of_known = versions.iter().all(|version| known.contains(version));
-            self.require(
-                of_known,
-                "I16",
-                subject(),
-                "items are of a version of its schema that there is not",
-            );
+            self.require(of_known, "I16", subject(), "items have a schema version that does not exist");
         }
     }
 
@@ -180,7 +202,8 @@ impl Audit<'_> {
         }
         for (owner, change) in named {
             let agrees = self.snapshot.teams.get(&owner.id).is_some_and(|team| team.name == owner.name);
-            let detail = format!("change instance {change} says otherwise of its name, or there is none");
+            let detail =
+                format!("change instance {change} has another team name, or the team does not exist");
             self.require(agrees, "I16", Subject::Team(owner.id), detail);
         }
     }
@@ -190,7 +213,8 @@ impl Audit<'_> {
         let team = self.snapshot.teams.keys().map(|id| id.get()).max().unwrap_or_default();
         let service = self.snapshot.catalogue.titles.keys().map(|id| id.get()).max().unwrap_or_default();
         let (teams, services) = self.snapshot.catalogue.counted;
-        let detail = format!("team {team} and service {service} exist, {teams} and {services} are counted");
+        let detail =
+            format!("team {team} and service {service} exist, but the counters are {teams} and {services}");
         self.require(teams >= team && services >= service, "I5", Subject::Counters, detail);
     }
 }

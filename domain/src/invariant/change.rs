@@ -29,9 +29,14 @@ impl Audit<'_> {
             && item.service_owner == change.service_owner
             && item.consumer == change.consumer
             && item.application == change.application;
-        self.require(same, "I16", subject(), "names or teams differ from its item's");
+        self.require(same, "I16", subject(), "names or teams differ from those of its item");
         let ids = [change.id.team(), change.item.team(), change.submission.team(), change.consumer.id];
-        self.require(ids.iter().all(|id| *id == item.consumer.id), "I5", subject(), "ids of several teams");
+        self.require(
+            ids.iter().all(|id| *id == item.consumer.id),
+            "I5",
+            subject(),
+            "its ids belong to several teams",
+        );
         for version in change.new.iter().chain(&change.old) {
             let stored = self.snapshot.declarations.contains_key(&(item.consumer.id, version.hash));
             self.require(stored, "I19", subject(), format!("declaration {} is not stored", version.hash));
@@ -53,7 +58,12 @@ impl Audit<'_> {
             }
             Kind::Retry => place.is_none_or(|place| place >= submission.planned()),
         };
-        self.require(planned, "I10", subject(), format!("no {} one was planned", change.kind.name()));
+        self.require(
+            planned,
+            "I10",
+            subject(),
+            format!("its submission planned no {} change instance with this number", change.kind.name()),
+        );
     }
 
     /// I10 and I16: the cause exists, on the same item and from the same submission.
@@ -68,10 +78,10 @@ impl Audit<'_> {
                 cause.owner.id == change.owner.id && cause.attempt + 1 == change.attempt
             }),
         };
-        let detail = format!("a {} one, it does not follow from what it says", change.kind.name());
+        let detail = format!("its attempt or cause does not match its kind {}", change.kind.name());
         self.require(follows, "I10", subject(), detail);
         let fits = change.kind == Kind::Retry || (change.kind == Kind::Dependent) == change.is_dependant();
-        let detail = format!("a {} one is not due to this team", change.kind.name());
+        let detail = format!("its owner does not match its kind {}", change.kind.name());
         self.require(fits, "I16", subject(), detail);
     }
 }

@@ -21,7 +21,7 @@ impl Audit<'_> {
     pub(super) fn charge(&mut self, charge: &Charge) {
         let subject = || Subject::Charge(charge.id);
         let own = charge.item.team() == charge.id.team() && charge.consumer.id == charge.id.team();
-        self.require(own, "I5", subject(), "ids of several teams");
+        self.require(own, "I5", subject(), "its ids belong to several teams");
         let change = self.snapshot.changes.get(&charge.change);
         let agrees = change.is_some_and(|change| {
             change.item == charge.item
@@ -31,18 +31,18 @@ impl Audit<'_> {
                 && change.service_owner == charge.service_owner
                 && change.consumer == charge.consumer
         });
-        let detail = "its change instance names something else, or there is none";
+        let detail = "its change instance has other names or teams, or does not exist";
         self.require(agrees, "I16", subject(), detail);
         let caused = change.is_some_and(|change| is_caused(charge, change));
-        self.require(caused, "I26", subject(), "its change instance does not cause it as it is");
+        self.require(caused, "I26", subject(), "its change instance does not cause this charge");
         let is_over = charge.processed.is_none() || charge.end.is_some();
-        self.require(is_over, "I26", subject(), "it is processed and runs");
+        self.require(is_over, "I26", subject(), "it is processed, but still running");
     }
 
     /// Checks that a change instance with a fee has its charge.
     pub(super) fn is_charged(&mut self, change: &Change) {
         let charged = self.snapshot.charges.contains_key(&ChargeId::of_change(change.id));
-        let detail = "it is not charged for, and should be";
+        let detail = "its charge is missing";
         self.require(charged || !is_charged_for(change), "I26", Subject::Change(change.id), detail);
     }
 
@@ -55,17 +55,22 @@ impl Audit<'_> {
         let mut of_time: Vec<&Charge> = of_time.copied().collect();
         of_time.sort_by_key(|charge| (charge.start, charge.end));
         let covered = covers(&tariffs(changes), &of_time);
-        self.require(covered, "I26", subject(), "its time in service is charged otherwise than it was");
+        self.require(covered, "I26", subject(), "its charges do not match its time in service");
         let running = of_time.iter().find(|charge| charge.end.is_none()).map(|charge| Running {
             charge: charge.id,
             price: charge.price,
             start: charge.start,
         });
-        self.require(running == item.charges.running, "I26", subject(), "what runs is another charge");
+        self.require(
+            running == item.charges.running,
+            "I26",
+            subject(),
+            "its record of the running charge is wrong",
+        );
         let ended = sums(charges.iter().copied().filter(|charge| charge.end.is_some()));
-        self.require(ended == item.charges.ended, "I26", subject(), "its charges have another sum");
+        self.require(ended == item.charges.ended, "I26", subject(), "its sum of ended charges is wrong");
         let processed = sums(charges.iter().copied().filter(|charge| charge.processed.is_some()));
-        let detail = "those that are processed have another sum";
+        let detail = "its sum of processed charges is wrong";
         self.require(processed == item.charges.processed, "I26", subject(), detail);
     }
 }

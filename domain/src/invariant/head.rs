@@ -15,14 +15,14 @@ impl Audit<'_> {
     pub(super) fn head(&mut self, head: &Head) {
         let subject = || Subject::Head(head.team);
         let root = root(self.snapshot, head.team);
-        self.require(root == head.root, "I8", subject(), "its root is not that of its applications");
+        self.require(root == head.root, "I8", subject(), "its root does not match its applications");
         let attention = attention(self.snapshot, head.team);
-        self.require(attention == head.attention, "I9", subject(), "its attention is not that of its items");
+        self.require(attention == head.attention, "I9", subject(), "its blockers do not match its items");
         let first = SubmissionId::new(head.team, 1);
         let submissions = first.into_iter().flat_map(|first| self.submissions.range(first..));
         let numbers = submissions.map(|(id, _)| *id).take_while(|id| id.team() == head.team);
         let dense = numbers.map(SubmissionId::number).eq(1..=head.submissions);
-        self.require(dense, "I20", subject(), "the submissions are not numbered without gaps");
+        self.require(dense, "I20", subject(), "the submission numbers have gaps");
         self.root_of_newest(head.team);
         let held = head.in_flight.is_none_or(|id| self.submissions.contains_key(&id));
         self.require(held, "I11", subject(), "the submission that holds it does not exist");
@@ -33,11 +33,16 @@ impl Audit<'_> {
     /// I16: a team has a head, and unique names of applications.
     pub(super) fn team(&mut self, team: &Team) {
         let has_head = self.snapshot.heads.contains_key(&team.id);
-        self.require(has_head, "I16", Subject::Team(team.id), "it has no head");
+        self.require(has_head, "I16", Subject::Team(team.id), "the team has no head");
         let mut names = BTreeSet::new();
         for application in applications(self.snapshot, team.id) {
             let is_new = names.insert(&application.name);
-            self.require(is_new, "I16", Subject::Application(application.id), "another one has its name");
+            self.require(
+                is_new,
+                "I16",
+                Subject::Application(application.id),
+                "another application has the same name",
+            );
         }
         self.team_size(team);
     }
@@ -50,7 +55,7 @@ impl Audit<'_> {
             digest == application.digest || self.is_in_flight(application.id.team()),
             "I8",
             Subject::Application(application.id),
-            "its digest is not that of its items",
+            "its digest does not match its items",
         );
         let has_team = self.snapshot.teams.contains_key(&application.id.team());
         self.require(has_team, "I16", Subject::Application(application.id), "its team does not exist");

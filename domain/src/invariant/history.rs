@@ -16,13 +16,13 @@ impl Audit<'_> {
             let state = before.map(|before| before.to);
             let is_move = TRANSITIONS.iter().any(|t| t.from == entry.from && t.to == entry.to);
             let is_note = entry.from == Some(entry.to) && entry.log.is_some();
-            self.require(is_move || is_note, "I3", subject(), "an entry is no legal move");
-            self.require(entry.from == state, "I3", subject(), "an entry does not follow the one before");
-            self.require(entry.at >= at, "I3", subject(), "time runs backwards");
+            self.require(is_move || is_note, "I3", subject(), "an entry is not a legal transition");
+            self.require(entry.from == state, "I3", subject(), "an entry does not continue the previous one");
+            self.require(entry.at >= at, "I3", subject(), "an entry is older than the previous one");
             self.require(entry.link(chain) == entry.chain, "I3", subject(), "the hash chain is broken");
-            self.require(may_act(change, entry), "I3", subject(), "an entry is by one who may not");
+            self.require(may_act(change, entry), "I3", subject(), "the actor of an entry has no right to it");
             let becomes = before.is_none_or(|before| may_become(before.change_type, entry));
-            self.require(becomes, "I3", subject(), "the type changes otherwise than by an approval");
+            self.require(becomes, "I3", subject(), "the type changes without an approval");
             (chain, at, before) = (entry.chain, entry.at, Some(entry));
         }
         let end = before.map(|last| (last.to, last.change_type));

@@ -34,15 +34,25 @@ impl Audit<'_> {
             open.entry((change.owner.id, change.state.stage())).or_default().push(change.id);
         }
         for ((owner, stage), ids) in &open {
-            let detail = format!("{ids:?} are open for team {owner} in {stage:?}");
+            let detail = format!("team {owner} has more than one open change instance: {ids:?} in {stage:?}");
             self.require(ids.len() == 1, "I1", subject(), detail);
         }
         let open: BTreeSet<ChangeId> = open.into_values().flatten().collect();
         let slots: BTreeSet<ChangeId> = item.open().map(|(_, slot)| slot.change).collect();
-        self.require(open == slots, "I2", subject(), format!("open are {open:?}, its slots hold {slots:?}"));
+        self.require(
+            open == slots,
+            "I2",
+            subject(),
+            format!("{open:?} are open, but its slots contain {slots:?}"),
+        );
         for (owner, slot) in item.open() {
             let agrees = self.snapshot.changes.get(&slot.change).is_some_and(|c| agrees(c, owner, slot));
-            self.require(agrees, "I2", subject(), format!("slot of {} differs from it", slot.change));
+            self.require(
+                agrees,
+                "I2",
+                subject(),
+                format!("the slot of {} differs from the change instance", slot.change),
+            );
         }
     }
 
@@ -51,21 +61,22 @@ impl Audit<'_> {
         let subject = || Subject::Item(item.id);
         let landed = changes.iter().filter(|change| has_landed(change));
         let known = landed.clone().all(|change| item.stacks.contains_key(&change.owner.id));
-        self.require(known, "I6", subject(), "a team landed something and has no stack");
+        self.require(known, "I6", subject(), "a team opened a change instance, but has no stack");
         let main = landed.filter(|change| !change.is_dependant());
         let latest = main.max_by_key(|change| (change.submission, change.attempt));
         let agrees = latest.is_some_and(|change| change.id == item.latest_change);
-        self.require(agrees, "I6", subject(), "its latest change instance is not the one that landed last");
+        self.require(agrees, "I6", subject(), "its latest change instance is not the newest one");
         for (owner, stack) in &item.stacks {
             let own = changes.iter().filter(|change| change.owner.id == *owner);
             let landed = own.clone().filter(|change| has_landed(change));
             let newest = landed.map(|c| (c.submission.number(), c.attempt)).max();
-            let detail = format!("team {owner} landed {newest:?} last");
+            let detail =
+                format!("team {owner}: the newest change instance is {newest:?}, not the one of its stack");
             let agrees = newest == Some((stack.sequence, stack.attempt));
             self.require(agrees, "I6", subject(), detail);
             let waiting = own.clone().find(|change| change.state == State::Pending);
             let is_newest = waiting.is_none_or(|c| Some((c.submission.number(), c.attempt)) == newest);
-            let detail = "a PENDING one is older than what has landed";
+            let detail = "a PENDING change instance is not the newest one";
             self.require(is_newest, "I6", subject(), detail);
         }
     }
@@ -74,7 +85,7 @@ impl Audit<'_> {
     fn creations(&mut self, item: &Item, changes: &[&Change]) {
         for (owner, stack) in &item.stacks {
             let made = creation(changes.iter().copied().filter(|change| change.owner.id == *owner));
-            let detail = format!("team {owner} has come otherwise with the CREATE");
+            let detail = format!("the stack of team {owner} does not match the progress of the CREATE");
             self.require(made == stack.creation, "I13", Subject::Item(item.id), detail);
         }
     }
@@ -98,7 +109,8 @@ impl Audit<'_> {
             }
             _ => state,
         });
-        let detail = format!("{} is not what approvals made of it", item.runtime_state.name());
+        let detail =
+            format!("its runtime state {} does not follow from the approvals", item.runtime_state.name());
         self.require(made == Some(item.runtime_state), "I7", Subject::Item(item.id), detail);
     }
 
@@ -110,7 +122,7 @@ impl Audit<'_> {
         let main = changes.iter().filter(|change| !change.is_dependant()).filter(is_approved);
         let newest = main.max_by_key(|change| (change.submission, change.attempt));
         let made = newest.filter(|change| change.state == State::Completed).map(|change| change.target());
-        let detail = "it is not settled as what was completed last";
+        let detail = "its last completed declaration is another one";
         self.require(made == item.settled, "I12", Subject::Item(item.id), detail);
     }
 
@@ -126,10 +138,10 @@ impl Audit<'_> {
         self.require(stored, "I19", subject(), format!("declaration {} is not stored", item.version.hash));
         let application = self.snapshot.applications.get(&item.id.application());
         let named = application.is_some_and(|application| application.name == item.application);
-        self.require(named, "I16", subject(), "its application has another name, or there is none");
+        self.require(named, "I16", subject(), "its application has another name or does not exist");
         let team = self.snapshot.teams.get(&item.id.team());
         let named = team.is_some_and(|team| team.name == item.consumer.name);
-        self.require(named, "I16", subject(), "its team has another name, or there is none");
+        self.require(named, "I16", subject(), "its team has another name or does not exist");
     }
 
     /// I15: deployed versions have no gaps, and the item has the newest.
@@ -138,10 +150,10 @@ impl Audit<'_> {
         let mut of_item = self.deployed_of_item.get(&item.id).cloned().unwrap_or_default();
         of_item.sort_by_key(|deployed| deployed.version);
         let gapless = of_item.iter().zip(1..).all(|(deployed, version)| deployed.version == version);
-        self.require(gapless, "I15", subject(), "deployed item versions have gaps");
+        self.require(gapless, "I15", subject(), "its deployed item versions have gaps");
         let newest = of_item.last().map(|deployed| (deployed.id, deployed.version, deployed.hash));
         let known = item.deployed.map(|latest| (latest.id, latest.version, latest.hash));
-        self.require(newest == known, "I15", subject(), "its newest deployed item is another");
+        self.require(newest == known, "I15", subject(), "its newest deployed item is another one");
     }
 
     /// I15 and I16: a deployed item belongs to a change instance of the service owner, and agrees with its item.
@@ -152,13 +164,18 @@ impl Audit<'_> {
                 && !change.is_dependant()
         });
         let sound = main && Hash::of(&deployed.data) == deployed.hash;
-        self.require(sound, "I15", Subject::Deployed(deployed.id), "it does not fit its source");
+        self.require(
+            sound,
+            "I15",
+            Subject::Deployed(deployed.id),
+            "its data or its change instance does not match",
+        );
         let same = self.snapshot.items.get(&deployed.item).is_some_and(|item| {
             item.service == deployed.service
                 && item.service_owner == deployed.service_owner
                 && item.consumer == deployed.consumer
         });
-        let detail = "its item names another service or other teams, or there is none";
+        let detail = "its item has another service or other teams, or does not exist";
         self.require(same, "I16", Subject::Deployed(deployed.id), detail);
         self.deployed_size(deployed);
     }
@@ -172,7 +189,7 @@ impl Audit<'_> {
         for reference in item.references.iter().filter(|_| item.declared) {
             let name = (item.id.application(), reference.service.as_str(), reference.name.as_str());
             let resolves = self.declared_names.contains(&name);
-            let detail = format!("a reference to a {} is not declared", reference.service);
+            let detail = format!("a referenced item of service {} is not declared", reference.service);
             self.require(resolves, "I17", Subject::Item(item.id), detail);
         }
     }
@@ -181,7 +198,7 @@ impl Audit<'_> {
     fn shares(&mut self, item: &Item) {
         let involved: BTreeSet<TeamId> = item.dependents().collect();
         let noted = noted(&self.snapshot.shares, item.id);
-        let detail = format!("teams {involved:?} have a share, {noted:?} are noted");
+        let detail = format!("teams {involved:?} have a stack, but teams {noted:?} have a share record");
         self.require(involved == noted, "I18", Subject::Item(item.id), detail);
     }
 
@@ -189,7 +206,7 @@ impl Audit<'_> {
     pub(super) fn shares_without_item(&mut self) {
         for (item, owner) in &self.snapshot.shares {
             let exists = self.snapshot.items.contains_key(item);
-            let detail = format!("team {owner} has a share in it, and it does not exist");
+            let detail = format!("team {owner} has a share in the item, but the item does not exist");
             self.require(exists, "I18", Subject::Item(*item), detail);
         }
     }

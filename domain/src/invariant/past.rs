@@ -20,7 +20,12 @@ impl Audit<'_> {
         }
         for (key, kept) in &snapshot.replaced {
             let subject = subject(key.0);
-            self.require(known.contains(key), "I19", subject.clone(), "metadata are kept that it never had");
+            self.require(
+                known.contains(key),
+                "I19",
+                subject.clone(),
+                "metadata are stored that it never had",
+            );
             self.replaced_size(subject, kept);
         }
     }
@@ -30,7 +35,12 @@ impl Audit<'_> {
         let snapshot = self.snapshot;
         let newest = snapshot.heads.get(&now.of.team()).map_or(0, |head| head.submissions);
         let is_of_submission = now.since.submission <= newest;
-        self.require(is_of_submission, "I19", subject(now.of), "no submission declared its metadata");
+        self.require(
+            is_of_submission,
+            "I19",
+            subject(now.of),
+            "the submission that declared its metadata does not exist",
+        );
         // A submission that failed before its commit may have stored the present metadata already.
         let kept = snapshot.replaced.get(&(now.of, now.since.submission)).filter(|kept| *kept == now);
         known.extend(kept.map(|kept| (kept.of, kept.since.submission)));
@@ -42,7 +52,7 @@ impl Audit<'_> {
         let mut since = now.since;
         while let Some(before) = since.before {
             let kept = snapshot.replaced.get(&(now.of, before)).filter(|_| before < since.submission);
-            let detail = "metadata that were replaced are not kept";
+            let detail = "its replaced metadata are not stored";
             self.require(kept.is_some(), "I19", subject(now.of), detail);
             let Some(kept) = kept else { return };
             known.insert((kept.of, before));
@@ -56,7 +66,7 @@ impl Audit<'_> {
         let newest = crate::id::SubmissionId::new(team, head.submissions);
         let told = newest.and_then(|id| self.submissions.get(&id)).and_then(|submission| submission.root);
         let agrees = told.is_none_or(|root| root == head.root);
-        self.require(agrees, "I8", Subject::Head(team), "its root is not that of its newest submission");
+        self.require(agrees, "I8", Subject::Head(team), "its root does not match its newest submission");
     }
 
     /// I8: no item of an application changed after the submission in the application's record.
@@ -68,11 +78,11 @@ impl Audit<'_> {
         let newest = self.snapshot.heads.get(&id.team()).map_or(0, |head| head.submissions);
         let since = application.since.submission;
         let is_sound = since <= last && last <= newest;
-        let detail = "the submission that it says has changed it last is none";
+        let detail = "the number of its last changing submission is out of range";
         self.require(is_sound, "I8", Subject::Application(id), detail);
         let items = self.items_of_application.get(&id).cloned().unwrap_or_default();
         let stand = items.iter().all(|item| self.stood(item, last));
-        let detail = "an item was changed after the submission that it says has changed it last";
+        let detail = "an item changed after its last changing submission";
         self.require(stand, "I8", Subject::Application(id), detail);
     }
 

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 
 impl Audit<'_> {
     fn within(&mut self, size: usize, limit: usize, subject: Subject, what: &str) {
-        self.require(size <= limit, "I24", subject, format!("{what}: {size}, at most {limit}"));
+        self.require(size <= limit, "I24", subject, format!("{what}: {size}, must be at most {limit}"));
     }
 
     pub(super) fn item_size(&mut self, item: &Item) {
@@ -41,10 +41,10 @@ impl Audit<'_> {
         let notes = change.history.iter().filter(|entry| entry.from == Some(entry.to)).count();
         self.within(notes, LOG_ENTRIES_MAX, subject(), "log entries");
         // No state occurs twice in a history.
-        self.within(change.history.len() - notes, State::ALL.len(), subject(), "moves");
+        self.within(change.history.len() - notes, State::ALL.len(), subject(), "transitions");
         let log = change.history.iter().filter_map(|entry| entry.log.as_ref()).map(String::len).max();
-        self.within(log.unwrap_or_default(), LOG_BYTES_MAX, subject(), "bytes of a log");
-        let detail = format!("attempts: {}, at most {}", change.attempt, ATTEMPTS_MAX);
+        self.within(log.unwrap_or_default(), LOG_BYTES_MAX, subject(), "bytes of a log text");
+        let detail = format!("attempts: {}, must be at most {}", change.attempt, ATTEMPTS_MAX);
         self.require(change.attempt <= ATTEMPTS_MAX, "I24", subject(), detail);
     }
 
@@ -64,12 +64,7 @@ impl Audit<'_> {
     }
 
     pub(super) fn replaced_size(&mut self, subject: Subject, replaced: &Replaced) {
-        self.within(
-            replaced.metadata.len(),
-            METADATA_BYTES_MAX,
-            subject,
-            "bytes of metadata that were replaced",
-        );
+        self.within(replaced.metadata.len(), METADATA_BYTES_MAX, subject, "bytes of replaced metadata");
     }
 
     pub(super) fn submission_size(&mut self, submission: &Submission) {

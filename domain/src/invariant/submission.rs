@@ -17,12 +17,16 @@ impl Audit<'_> {
         let direct_left = count(works.iter().filter(|work| work.is_direct()));
         let waiting: BTreeSet<ChangeId> =
             works.iter().flat_map(|work| &work.entries).map(|owed| owed.id).collect();
-        let detail = format!("{left} work records, {} counted", submission.work_left);
+        let detail = format!("{left} work records exist, but its count is {}", submission.work_left);
         self.require(left == submission.work_left, "I11", subject(), detail);
-        let detail = format!("{direct_left} with items of its own, {} counted", submission.direct_left);
+        let detail = format!(
+            "{direct_left} work records with direct changes exist, but its count is {}",
+            submission.direct_left
+        );
         self.require(direct_left == submission.direct_left, "I11", subject(), detail);
         let counted = submission.landed + count(&waiting);
-        let detail = format!("{} landed, {counted} with those that wait", submission.landed);
+        let detail =
+            format!("{} opened change instances, {counted} with the pending ones", submission.landed);
         self.require(counted == submission.planned(), "I11", subject(), detail);
         for id in submission.direct_changes() {
             let exists = self.snapshot.changes.get(&id).is_some_and(|c| c.submission == submission.id);
@@ -31,13 +35,13 @@ impl Audit<'_> {
         }
         let holds = self.snapshot.heads.get(&submission.id.team()).and_then(|head| head.in_flight);
         let is_held = submission.progress() == Progress::Committed;
-        let detail = "the team's head is not held by it";
+        let detail = "its hold on the team's head does not match its progress";
         self.require(is_held == (holds == Some(submission.id)), "I11", subject(), detail);
         let own = submission.team.id == submission.id.team();
-        self.require(own, "I5", subject(), "ids of several teams");
+        self.require(own, "I5", subject(), "its ids belong to several teams");
         let team = self.snapshot.teams.get(&submission.id.team());
         let named = team.is_some_and(|team| team.name == submission.team.name);
-        self.require(named, "I16", subject(), "its team has another name, or there is none");
+        self.require(named, "I16", subject(), "its team has another name or does not exist");
         self.staged(submission);
         self.generated(submission, &waiting);
         self.submission_size(submission);
@@ -50,7 +54,7 @@ impl Audit<'_> {
         let claimed = staging.is_some_and(|staging| {
             staging.state == StagingState::Committed && staging.submission == submission.id
         });
-        let detail = format!("staging {id} is not committed, or there is none");
+        let detail = format!("staging {id} is not committed or does not exist");
         self.require(claimed, "I11", Subject::Submission(submission.id), detail);
     }
 
@@ -63,7 +67,7 @@ impl Audit<'_> {
         let owed =
             waiting.iter().filter(|id| !self.snapshot.changes.contains_key(*id) && !direct.contains(*id));
         let owed = count(owed);
-        let detail = format!("{owed} owed and {generated} generated, {} planned", submission.derived);
+        let detail = format!("{owed} pending and {generated} generated, but {} planned", submission.derived);
         self.require(
             owed + generated == submission.derived,
             "I11",
@@ -80,7 +84,7 @@ impl Audit<'_> {
             StagingState::Open | StagingState::Aborted => submission.is_none(),
             StagingState::Committed => submission.is_some_and(|submission| submission.work_left > 0),
         };
-        let detail = format!("it is {}", staging.state.name());
+        let detail = format!("its state {} does not match its submission", staging.state.name());
         self.require(sound, "I11", Subject::Staging(staging.team(), staging.id), detail);
     }
 
@@ -89,10 +93,15 @@ impl Audit<'_> {
         let (submission, staging) = (work.id.submission, work.id.staging);
         let is_owed = self.is_claimed(work);
         let is_staged = staging.is_some_and(|id| self.stagings.contains_key(&(submission.team(), id)));
-        self.require(is_owed || is_staged, "I11", Subject::Work(work.id), "it belongs to nothing");
+        self.require(
+            is_owed || is_staged,
+            "I11",
+            Subject::Work(work.id),
+            "it belongs to no submission and no staging",
+        );
         let ids = work.entries.iter().flat_map(|owed| [owed.id.team(), owed.item.team()]);
         let own = ids.into_iter().all(|team| team == submission.team());
-        self.require(own, "I5", Subject::Work(work.id), "ids of several teams");
+        self.require(own, "I5", Subject::Work(work.id), "its ids belong to several teams");
         self.work_size(work);
     }
 
@@ -103,10 +112,10 @@ impl Audit<'_> {
             let id = remembered.submission;
             let exists = id.team() == *team && self.submissions.contains_key(&id);
             let subject = || Subject::Remembered(*team, id);
-            self.require(exists, "I20", subject(), "it leads nowhere, or to another team");
+            self.require(exists, "I20", subject(), "it refers to no submission of its team");
             // Per team, so another team's key counts only as wrong, and not as a second key.
             let is_new = led_to.insert((*team, id));
-            self.require(is_new, "I20", subject(), "two keys lead to one submission");
+            self.require(is_new, "I20", subject(), "two keys refer to one submission");
             self.remembered_size(*team, remembered);
         }
     }

@@ -32,7 +32,7 @@ pub(super) fn problems(
             pointer: pointer([team.as_str()]),
             path: vec![team.clone(), "team".to_owned()],
             rule: "foreign_team",
-            message: format!("the key belongs to team '{}'", stored.team.name),
+            message: format!("must be '{}', the team of the caller", stored.team.name),
             change: None,
         });
         // All further checks would use the records of the wrong team.
@@ -113,7 +113,7 @@ fn too_many_applications(team: &str, count: usize) -> Problem {
         pointer: pointer([team]),
         path: vec![team.to_owned(), "applications".to_owned()],
         rule: "too_many_applications",
-        message: format!("{count} applications change at once, at most {APPLICATIONS_CHANGED_MAX} may"),
+        message: format!("must change at most {APPLICATIONS_CHANGED_MAX} applications at once, not {count}"),
         change: None,
     }
 }
@@ -155,7 +155,8 @@ impl Check<'_> {
             let pointer = pointer([self.team, &declared.name, "services", &item.service]);
             // One problem for each service, not for each item.
             if !self.problems.has("unknown_service", &pointer) {
-                let message = format!("no service has the title '{}'", item.service);
+                let message =
+                    format!("must be the title of a service, but '{}' does not exist", item.service);
                 self.problems.push(|| Problem {
                     pointer,
                     path: [path, vec!["service".to_owned()]].concat(),
@@ -196,19 +197,19 @@ impl Check<'_> {
     /// Checks that references resolve within the same declared application (R15, R17).
     fn references(&mut self, declared: &DeclaredApplication, item: &DeclaredItem, references: &[Reference]) {
         if references.len() > REFERENCES_MAX {
-            let message = format!("{} references, at most {REFERENCES_MAX} may be", references.len());
+            let message = format!("must have at most {REFERENCES_MAX} references, not {}", references.len());
             self.push(declared, item, "references", "too_many_references", message);
         }
         for reference in references {
             let named = (reference.service.as_str(), reference.name.as_str());
             if named == (item.service.as_str(), item.name.as_str()) {
-                let message = format!("{} '{}' references itself", reference.service, reference.name);
+                let message = format!("{} '{}' must not reference itself", reference.service, reference.name);
                 self.misplaced(declared, item, reference, "self_reference", &message);
             } else if !self.application.keys.contains_key(&named)
                 && self.is_read(declared, &reference.service)
             {
                 let message = format!(
-                    "{} '{}' is not declared in application '{}'",
+                    "{} '{}' must be declared in application '{}'",
                     reference.service, reference.name, declared.name
                 );
                 self.misplaced(declared, item, reference, "dangling_reference", &message);

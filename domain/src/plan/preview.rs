@@ -81,8 +81,7 @@ impl Plan<'_> {
             };
             let gone = born.iter().filter(is_gone).count();
             let name = &application.name;
-            (gone > 0)
-                .then(|| format!("nothing is left of application '{name}': its {gone} items are removed"))
+            (gone > 0).then(|| format!("application '{name}' becomes empty; removed items: {gone}"))
         })
     }
 
@@ -96,7 +95,7 @@ impl Plan<'_> {
         again.map(|item| {
             let (service, name, application) = (&item.service.title, &item.name, &item.application);
             format!(
-                "{service} '{name}' of application '{application}' is asked for again: nobody works on it"
+                "{service} '{name}' of application '{application}' has no open change instance: this requests it again"
             )
         })
     }
@@ -141,7 +140,7 @@ fn endangered(closed: &[Closing]) -> impl Iterator<Item = String> + '_ {
     let approved = closed.iter().filter(|closing| closing.from == State::Approved);
     approved.map(|closing| {
         let id = closing.change;
-        format!("change instance {id} is APPROVED and would be closed: its owner may be at work on it")
+        format!("change instance {id} is APPROVED and would be closed: its owner may be working on it")
     })
 }
 

@@ -52,9 +52,11 @@ impl<'a> Check<'a> {
     /// Checks the parts that make a schema the definition of a service.
     pub(super) fn service(&mut self, root: &Map<String, Value>) {
         match root.get("title").map(Value::as_str) {
-            None => self.tell("/title", "missing_title", "the title, the name of the service, is missing"),
+            None => {
+                self.tell("/title", "missing_title", "must be present: the title is the name of the service")
+            }
             Some(title) => {
-                if let Some(message) = title.map_or(Some("a title must be a string"), name_problem) {
+                if let Some(message) = title.map_or(Some("must be a string"), name_problem) {
                     self.tell("/title", "invalid_name", message);
                 }
             }
@@ -72,22 +74,22 @@ impl<'a> Check<'a> {
     /// Checks that the schema describes objects, in a supported draft.
     pub(super) fn object(&mut self, root: &Map<String, Value>) {
         if root.get("type").and_then(Value::as_str) != Some("object") {
-            self.tell("/type", "wrong_type", "what it describes is an object: the type must be `object`");
+            self.tell("/type", "wrong_type", "must be `object`");
         }
         if draft(root).is_none() {
-            self.tell("/$schema", "unsupported_draft", "the draft must be 2020-12 or draft-07");
+            self.tell("/$schema", "unsupported_draft", "must be draft 2020-12 or draft-07");
         }
     }
 
     fn name_property(&mut self, root: &Map<String, Value>) {
         let name = root.get("properties").and_then(|properties| properties.get("name"));
         if name.and_then(|name| name.get("type")).and_then(Value::as_str) != Some("string") {
-            let message = "a service item needs the property `name` of the type `string`";
+            let message = "must be a property of the type `string`: each service item needs a name";
             self.tell("/properties/name", "missing_name_property", message);
         }
         let required = root.get("required").and_then(Value::as_array);
         if !required.is_some_and(|required| required.iter().any(|name| name == "name")) {
-            self.tell("/required", "missing_name_property", "`name` must be required");
+            self.tell("/required", "missing_name_property", "must contain `name`");
         }
     }
 
@@ -95,17 +97,17 @@ impl<'a> Check<'a> {
     fn metadata(&mut self, root: &Map<String, Value>) {
         let Some(metadata) = root.get("metadata") else { return };
         let Some(metadata) = metadata.as_object() else {
-            return self.tell("/metadata", "invalid_metadata", "the metadata must be an object");
+            return self.tell("/metadata", "invalid_metadata", "must be an object");
         };
         if metadata.get("approval_required").is_some_and(|required| !required.is_boolean()) {
-            let message = "`approval_required` is true or false";
+            let message = "must be true or false";
             self.tell("/metadata/approval_required", "invalid_metadata", message);
         }
         for charge in ChargeType::ALL.map(ChargeType::name) {
             let is_price = |value: &Value| value.as_number().and_then(Amount::price).is_some();
             if metadata.get(charge).is_some_and(|value| !is_price(value)) {
                 let max = Amount::PRICE_UNITS_MAX;
-                let message = format!("`{charge}` is a number from 0 to {max}, of at most six decimals");
+                let message = format!("must be a number from 0 to {max} with at most six decimals");
                 self.tell(&format!("/metadata/{charge}"), "invalid_metadata", message);
             }
         }
@@ -132,7 +134,7 @@ impl<'a> Check<'a> {
             [(refs, SCHEMA_REFS_MAX, "references"), (patterns, PATTERNS_MAX, "patterns")]
         {
             if count > count_max {
-                self.tell("", "too_complex", format!("more than {count_max} {what}"));
+                self.tell("", "too_complex", format!("must have at most {count_max} {what}"));
             }
         }
     }
@@ -141,12 +143,16 @@ impl<'a> Check<'a> {
         let root_only = if pointer.is_empty() { &[] } else { ROOT_ONLY };
         for keyword in UNSUPPORTED.iter().chain(root_only) {
             if schema.get(keyword).is_some() {
-                self.tell(&below(pointer, keyword), "unsupported_keyword", "not supported here");
+                self.tell(
+                    &below(pointer, keyword),
+                    "unsupported_keyword",
+                    "must be absent: this keyword is not supported here",
+                );
             }
         }
         let is_property = pointer.strip_prefix("/properties/").is_some_and(|rest| !rest.contains('/'));
         if !is_property && schema.get("service_reference").is_some() {
-            let message = "`service_reference` stands in a property of the item itself";
+            let message = "must be in a property of the item itself";
             self.tell(&below(pointer, "service_reference"), "invalid_reference", message);
         }
     }
@@ -154,8 +160,8 @@ impl<'a> Check<'a> {
     fn reference(&mut self, pointer: &str, reference: &'a str) -> Option<(String, &'a Value)> {
         let (rule, message) = match target(self.definition, reference) {
             Ok((pointer, schema)) => return Some((pointer.to_owned(), schema)),
-            Err(BadRef::Remote) => ("remote_reference", "a `$ref` must not leave the definition"),
-            Err(BadRef::Dangling) => ("dangling_reference", "there is no schema at this place"),
+            Err(BadRef::Remote) => ("remote_reference", "must not refer outside the definition"),
+            Err(BadRef::Dangling) => ("dangling_reference", "must refer to a schema in the definition"),
         };
         self.tell(&below(pointer, "$ref"), rule, message);
         None
@@ -174,7 +180,7 @@ impl<'a> Check<'a> {
                 && options(Draft::Draft202012).build(&json!({"pattern": pattern})).is_err()
             {
                 let message =
-                    "not a regular expression without look-around and back-references, or too large";
+                    "must be a regular expression without look-around and back-references, and not too large";
                 self.tell(&at, "invalid_pattern", message);
             }
         }
@@ -184,11 +190,11 @@ impl<'a> Check<'a> {
     pub(super) fn work(&mut self) {
         let work = self.work_of("", self.definition, 0);
         for (count, count_max, what) in [
-            (work.schemas, EXPANDED_MAX, "subschemas apply to one item, each counted once per way to it"),
-            (work.depth, EXPANDED_DEPTH_MAX, "subschemas are within each other"),
+            (work.schemas, EXPANDED_MAX, "subschemas for one item, counted once per path"),
+            (work.depth, EXPANDED_DEPTH_MAX, "levels of nested subschemas"),
         ] {
             if count > count_max {
-                self.tell("", "too_complex", format!("more than {count_max} {what}"));
+                self.tell("", "too_complex", format!("must have at most {count_max} {what}"));
                 return;
             }
         }
@@ -227,7 +233,7 @@ impl<'a> Check<'a> {
         };
         // Its computation is in progress, so this reference is inside its own target.
         if let Some(None) = self.works.get(to) {
-            self.tell(&below(pointer, "$ref"), "recursive_reference", "this `$ref` leads back to itself");
+            self.tell(&below(pointer, "$ref"), "recursive_reference", "must not refer back to itself");
             return Work::default();
         }
         self.work_of(to, schema, depth.saturating_add(1))
@@ -239,12 +245,11 @@ impl<'a> Check<'a> {
         let item = u64::try_from(DECLARATION_BYTES_MAX).unwrap_or(u64::MAX);
         if let Some(at) = model.too_complex(item, PUBLISHED_STEPS_MAX) {
             let pointer = places.into_iter().find(|(_, node)| *node == at).map(|(pointer, _)| pointer);
-            let message = format!("an item must not need more than {PUBLISHED_STEPS_MAX} steps to check");
+            let message = format!("an item must need at most {PUBLISHED_STEPS_MAX} steps to check");
             self.tell(&pointer.unwrap_or_default(), "too_complex", message);
         }
         if weight(self.definition, &model) > COMPILED_BYTES_MAX {
-            let message =
-                format!("a definition must not take more than {COMPILED_BYTES_MAX} bytes of memory");
+            let message = format!("must take at most {COMPILED_BYTES_MAX} bytes of memory");
             self.tell("", "too_complex", message);
         }
     }

@@ -24,14 +24,14 @@ pub struct Closed {
     pub message: &'static str,
 }
 
-const NO_NEW: Closed = Closed { rule: "no_new_items", message: "takes no new items" };
+const NO_NEW: Closed = Closed { rule: "no_new_items", message: "accepts no new items" };
 const NO_MODIFICATIONS: Closed = Closed {
     rule: "no_modifications",
-    message: "takes no changes: an item stays as it is declared, or is removed",
+    message: "accepts no changes: its items must stay unchanged or be removed",
 };
 const DECOMMISSIONED: Closed = Closed {
     rule: "decommissioned",
-    message: "is decommissioned: an item stays as it is declared, or is removed",
+    message: "is decommissioned: its items must stay unchanged or be removed",
 };
 
 impl ServiceState {

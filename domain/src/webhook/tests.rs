@@ -44,9 +44,9 @@ fn a_webhook_tells_of_births_or_of_one_state_and_of_nothing_while_it_rests() {
     for born in State::ALL {
         assert!(told(None, true, None, born), "a birth in {born:?}");
         assert!(told(Some(born), true, None, born), "who is born in a state enters it");
-        assert!(!told(Some(born), true, Some(born), born), "a log text is no move");
+        assert!(!told(Some(born), true, Some(born), born), "a log text is not a transition");
         for from in State::ALL {
-            assert!(!told(None, true, Some(from), born), "{from:?} to {born:?} is no birth");
+            assert!(!told(None, true, Some(from), born), "{from:?} to {born:?} is not a creation");
             assert_eq!(told(Some(born), true, Some(from), born), from != born);
             assert!(!told(Some(born), false, Some(from), born));
             assert!(from == born || !told(Some(from), true, None, born));
@@ -75,7 +75,7 @@ fn a_delivery_is_tried_eight_times_and_then_given_up() {
                 delivery = again;
             }
             Next::GivenUp(given_up) => break given_up,
-            Next::Done => panic!("500 is no success"),
+            Next::Done => panic!("500 is not a success"),
         }
     };
     assert_eq!(pauses, [15, 60, 240, 900, 900, 900, 900]);

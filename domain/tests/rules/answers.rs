@@ -131,7 +131,7 @@ fn r10_an_error_behind_a_newer_pending_one_does_not_block_what_is_declared_alrea
     world.decide(failing, State::Errored);
     let plan = world.declare(&[vm(NAME, 3)]);
     assert!(!plan.submission.changed, "what failed differs from what is declared");
-    assert_eq!(world.refused(&[vm(NAME, 2)]), ["blocked"], "but back to it is no answer");
+    assert_eq!(world.refused(&[vm(NAME, 2)]), ["blocked"], "the rejected declaration again does not answer");
     assert_eq!((world.state(failing), world.state(newer)), (State::Errored, State::Pending));
 }
 
@@ -209,7 +209,7 @@ fn r12_a_rejection_that_the_owner_closed_is_asked_for_again_by_the_next_submissi
     let first = world.declare(&[vm(NAME, 1)]).born[0].id;
     world.decide(first, State::Rejected);
     world.decide(first, State::Closed);
-    assert_eq!(world.head().attention.count, 1, "nobody is at work on it");
+    assert_eq!(world.head().attention.count, 1, "no open change covers the item");
     let plan = world.declare(&[vm(NAME, 1)]);
     assert_eq!(crate::world::table(&plan.born), [(NAME, Create, VM_OWNER)]);
     assert!(plan.submission.changed);
@@ -351,7 +351,7 @@ fn r13_retries_end_at_their_limit() {
     world.decide(id, State::Rejected);
     assert_eq!(world.change(id).attempt, ATTEMPTS_MAX);
     assert_eq!(world.retry(id, VM_OWNER), Err(Refused::TooManyAttempts));
-    assert_eq!(world.declare(&[vm(NAME, 2)]).born[0].attempt, 1, "the consumer's answer starts anew");
+    assert_eq!(world.declare(&[vm(NAME, 2)]).born[0].attempt, 1, "the consumer's answer is a first attempt");
 }
 
 fn with_errored_delete() -> (World, ChangeId) {

@@ -142,7 +142,7 @@ fn r39_another_price_comes_into_force_with_the_approval_of_a_change() {
     let first = running(&world, NAME);
     world.charge("VM", 1);
     world.clock += MONTH;
-    assert_eq!(running(&world, NAME), first, "a publication raises nobody's price");
+    assert_eq!(running(&world, NAME), first, "a publication changes no running price");
     world.declare(&[vm(NAME, 2)]);
     world.reject(NAME, VM_OWNER);
     assert_eq!(running(&world, NAME), first, "nor does what is rejected");
@@ -177,7 +177,7 @@ fn r39_what_runs_is_divided_where_it_is_processed_and_nothing_is_lost() {
             (processed.at, processed.by.changed_by()),
             (marked.end.unwrap(), "key of VMOwnerTeam (Api Key)".to_owned())
         );
-        assert!(world.mark(id, VM_OWNER, true).unwrap().writes.is_empty(), "again is no change");
+        assert!(world.mark(id, VM_OWNER, true).unwrap().writes.is_empty(), "a repeated mark writes nothing");
     }
     world.clock = start + 21 * MONTH;
     let charges = world.item(NAME).charges;
@@ -207,7 +207,7 @@ fn finding_06_a_charge_that_began_with_a_division_runs_for_an_hour() {
     let refused = Err(Refused::DividedJustNow(Timestamp::from_micros(earliest)));
     assert_eq!(world.mark(second, VM_OWNER, true), refused);
     assert_eq!(world.mark(second, LB_OWNER, true), Err(Refused::NotOwner));
-    assert!(world.mark(first, VM_OWNER, true).unwrap().writes.is_empty(), "the same again is no division");
+    assert!(world.mark(first, VM_OWNER, true).unwrap().writes.is_empty(), "a repeated mark divides nothing");
     // The time of a request is one microsecond after the clock.
     world.clock = earliest - 2;
     assert_eq!(world.mark(second, VM_OWNER, true), refused);

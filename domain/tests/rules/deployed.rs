@@ -137,7 +137,7 @@ fn r23_numbers_come_with_the_change_instance_and_then_in_blocks_from_the_head() 
         let deployed = world.deploy(id, VM_OWNER, &json!({"v": n})).unwrap().deployed.unwrap();
         assert_eq!((deployed.id.number(), deployed.version), (id.number() + n, n));
     }
-    assert_eq!(world.head(), head, "nothing beside the item and the version was written");
+    assert_eq!(world.head(), head, "only the item and the version were written");
     let next = world.deploy(id, VM_OWNER, &json!({"v": 16})).unwrap().deployed.unwrap();
     assert_eq!((next.id.number(), next.version), (head.next_change + 1, 16));
     assert_eq!(world.head().next_change, head.next_change + CHANGE_STRIDE);
@@ -146,7 +146,11 @@ fn r23_numbers_come_with_the_change_instance_and_then_in_blocks_from_the_head() 
     }
     assert_eq!(world.head().next_change, head.next_change + 2 * CHANGE_STRIDE, "and once more");
     let modify = world.declare(&[vm(NAME, 2)]).born[0].id;
-    assert_eq!(modify.number(), head.next_change + 2 * CHANGE_STRIDE, "a block is nobody else's");
+    assert_eq!(
+        modify.number(),
+        head.next_change + 2 * CHANGE_STRIDE,
+        "each block of numbers is allocated once"
+    );
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn tells(id: impl FnOnce([ChangeId; 3]) -> ChangeId, forge: impl FnOnce(&mut Cha
 
 #[test]
 fn who_acted_is_looked_at() {
-    let detail = "an entry is by one who may not";
+    let detail = "the actor of an entry has no right to it";
     let first = |[first, _, _]: [ChangeId; 3]| first;
     let second = |[_, second, _]: [ChangeId; 3]| second;
     let share = |[_, _, share]: [ChangeId; 3]| share;
@@ -59,7 +59,7 @@ fn who_acted_is_looked_at() {
 
 #[test]
 fn an_entry_is_a_legal_move_or_a_note() {
-    let detail = "an entry is no legal move";
+    let detail = "an entry is not a legal transition";
     let second = |[_, second, _]: [ChangeId; 3]| second;
     let moved = |to: State, log: Option<&str>| {
         let log = log.map(str::to_owned);
@@ -72,7 +72,7 @@ fn an_entry_is_a_legal_move_or_a_note() {
 
 #[test]
 fn a_type_changes_by_the_exception_alone() {
-    let detail = "the type changes otherwise than by an approval";
+    let detail = "the type changes without an approval";
     let second = |[_, second, _]: [ChangeId; 3]| second;
     assert!(!tells(second, |change| change.history[0].change_type = ChangeType::Modify, detail));
     assert!(tells(second, |change| change.history[0].change_type = ChangeType::Delete, detail));
@@ -90,14 +90,22 @@ fn what_nobody_planned_is_told() {
         change.submission = SubmissionId::new(change.id.team(), 90).unwrap();
     };
     assert!(tells(first, elsewhere, none));
-    assert!(tells(second, |change| change.kind = Kind::Direct, "no DIRECT one was planned"));
-    assert!(tells(first, |change| change.kind = Kind::Referenced, "no REFERENCED one was planned"));
-    let follows = "a RETRY one, it does not follow from what it says";
+    assert!(tells(
+        second,
+        |change| change.kind = Kind::Direct,
+        "its submission planned no DIRECT change instance with this number"
+    ));
+    assert!(tells(
+        first,
+        |change| change.kind = Kind::Referenced,
+        "its submission planned no REFERENCED change instance with this number"
+    ));
+    let follows = "its attempt or cause does not match its kind RETRY";
     assert!(tells(second, |change| change.attempt = 3, follows));
     assert!(tells(second, |change| change.cause = None, follows));
-    let follows = "a DEPENDENT one, it does not follow from what it says";
+    let follows = "its attempt or cause does not match its kind DEPENDENT";
     assert!(tells(share, |change| change.cause = Some(change.id), follows));
-    let fits = "a DIRECT one is not due to this team";
+    let fits = "its owner does not match its kind DIRECT";
     assert!(tells(share, |change| change.kind = Kind::Direct, fits));
 }
 
@@ -107,7 +115,7 @@ fn what_is_staged_is_claimed_until_it_is_carried_out() {
     world.submit_staged(&document(&[(APP, application(&[vm(NAME, 1)]))]), Scope::Whole).unwrap();
     let told = |world: &World| {
         let found = violations(&world.snapshot);
-        found.iter().any(|violation| violation.detail.ends_with("is not committed, or there is none"))
+        found.iter().any(|violation| violation.detail.ends_with("is not committed or does not exist"))
     };
     assert!(!told(&world));
     world.snapshot.stagings[0].state = StagingState::Aborted;

@@ -28,7 +28,7 @@ fn runtime_state_follows_approvals_through_a_whole_life() {
     assert_eq!(world.runtime_state(NAME), Decommissioned);
     assert_eq!(world.item(NAME).main().creation, Creation::Done, "what was created is still there");
     world.decide(delete, State::Completed);
-    assert_eq!(world.item(NAME).main().creation, Creation::Never, "to be created anew");
+    assert_eq!(world.item(NAME).main().creation, Creation::Never, "the next change is a CREATE");
     assert_eq!(world.runtime_state(NAME), Decommissioned);
     assert!(world.is_settled(world.item(NAME)));
 }

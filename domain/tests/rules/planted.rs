@@ -74,7 +74,7 @@ fn all_are_told(sound: fn() -> Snapshot, planted: &[Planted]) {
         plant(&mut broken);
         let told = told(&broken);
         let is_told = told.iter().any(|line| line.starts_with(subject) && line.ends_with(detail));
-        assert!(is_told, "{subject} … {detail} is not told, but {told:#?}");
+        assert!(is_told, "{subject} … {detail} is not reported, but {told:#?}");
     }
 }
 

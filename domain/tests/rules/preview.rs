@@ -75,7 +75,7 @@ fn r34_the_token_is_the_same_until_something_that_matters_moves() {
     let mut world = in_service();
     let token = |world: &World| preview(world, &NEXT()).plan;
     let first = token(&world);
-    assert_eq!(token(&world), first, "whoever asks, and whenever");
+    assert_eq!(token(&world), first, "for every caller and at every time");
     // Another declaration is another plan.
     assert_ne!(preview(&world, &[vm("CoreVM1", 2), lb("CoreLB1", &["CoreVM1"], "a")]).plan, first);
     // So is the same one with another approval setting, or with other dependent teams.

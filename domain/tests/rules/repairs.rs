@@ -52,9 +52,9 @@ fn mended(break_it: impl FnOnce(&mut Snapshot)) -> Vec<String> {
     told
 }
 
-const ATTENTION: &str = "I9 its attention is computed from its items";
-const DIGEST: &str = "I8 its digest is computed from its items";
-const ROOT: &str = "I8 its root is computed from its applications";
+const ATTENTION: &str = "I9 recompute its blockers from its items";
+const DIGEST: &str = "I8 recompute its digest from its items";
+const ROOT: &str = "I8 recompute its root from its applications";
 
 #[test]
 fn what_is_sound_is_left_alone() {
@@ -84,9 +84,9 @@ fn what_is_computed_is_computed_again() {
 fn shares_are_those_of_the_stacks() {
     let [owner, other] = [NP_OWNER, VM_OWNER].map(|name| team(name).id);
     let id = world().item("a").id;
-    let noted = format!("I18 the share of team {owner} is noted");
+    let noted = format!("I18 add the share of team {owner}");
     assert_eq!(mended(|broken| assert!(broken.shares.remove(&(id, owner)))), [noted]);
-    let removed = format!("I18 the share of team {other} is removed");
+    let removed = format!("I18 remove the share of team {other}");
     assert_eq!(mended(|broken| assert!(broken.shares.insert((id, other)))), [removed]);
 }
 

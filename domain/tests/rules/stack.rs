@@ -10,7 +10,7 @@ use domain::state::State;
 /// Returns the reason in the last entry of a history.
 fn closed_by(world: &World, id: domain::id::ChangeId) -> Option<ClosedBy> {
     let last = world.change(id).history.last().unwrap();
-    assert_eq!((last.to, &last.by), (State::Closed, &Actor::System), "the stack rules close, nobody else");
+    assert_eq!((last.to, &last.by), (State::Closed, &Actor::System), "only the stack rules close");
     last.closed_by
 }
 

@@ -174,7 +174,7 @@ fn r18_an_application_that_is_read_for_an_answer_alone_is_neither_counted_nor_wr
     });
     assert_eq!(applications.collect::<Vec<_>>(), [APP]);
     assert_eq!(*world.application("app0"), before);
-    assert!(world.application(APP).modified > now, "it tells when it was modified");
+    assert!(world.application(APP).modified > now, "it has the time of its modification");
 }
 
 #[test]

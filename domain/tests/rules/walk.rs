@@ -87,7 +87,7 @@ fn walks(count: u64, config: Config) {
             }
             walk.resolve();
         }));
-        assert!(walked.is_ok(), "the walk with seed {seed} failed as told above");
+        assert!(walked.is_ok(), "the walk with seed {seed} failed, see above");
     }
 }
 

@@ -6,7 +6,7 @@ use domain::change::{ClosedBy, Kind};
 use domain::id::{ChangeId, ItemId, SubmissionId};
 use domain::invariant::Snapshot;
 
-const DIFFER: &str = "names or teams differ from its item's";
+const DIFFER: &str = "names or teams differ from those of its item";
 
 const IDENTITY: &[Planted] = &[
     ("I16 change", "its item does not exist", |s| {
@@ -18,10 +18,10 @@ const IDENTITY: &[Planted] = &[
     ("I16 change", DIFFER, |s| change(s, "a", VM_OWNER).service_owner.name.push('x')),
     ("I16 change", DIFFER, |s| change(s, "a", VM_OWNER).consumer.name.push('x')),
     ("I16 change", DIFFER, |s| change(s, "a", VM_OWNER).application.push('x')),
-    ("I5 change", "ids of several teams", |s| {
+    ("I5 change", "its ids belong to several teams", |s| {
         change(s, "a", VM_OWNER).submission = SubmissionId::new(team(STRANGER).id, 1).unwrap();
     }),
-    ("I5 change", "ids of several teams", |s| change(s, "a", VM_OWNER).consumer = team(STRANGER)),
+    ("I5 change", "its ids belong to several teams", |s| change(s, "a", VM_OWNER).consumer = team(STRANGER)),
     ("I19 change", "is not stored", |s| {
         let old = change(s, "a", VM_OWNER).old.unwrap();
         s.declarations.remove(&(consumer(), old.hash));
@@ -37,7 +37,7 @@ fn a_change_instance_names_what_its_item_names() {
     all_are_told(busy, IDENTITY);
 }
 
-const ANSWERED: &str = "has answered it, and is neither on its item nor owed";
+const ANSWERED: &str = "is neither on its item nor pending";
 
 const ANSWERS: &[Planted] = &[
     ("I35 change", ANSWERED, |s| {
@@ -81,9 +81,9 @@ fn finding_01_what_has_answered_a_rejection_is_there_or_owed_by_the_submission_i
     }
 }
 
-const NO_DIRECT: &str = "no DIRECT one was planned";
-const OF_DEPENDENT: &str = "a DEPENDENT one, it does not follow from what it says";
-const OF_DIRECT: &str = "a DIRECT one, it does not follow from what it says";
+const NO_DIRECT: &str = "its submission planned no DIRECT change instance with this number";
+const OF_DEPENDENT: &str = "its attempt or cause does not match its kind DEPENDENT";
+const OF_DIRECT: &str = "its attempt or cause does not match its kind DIRECT";
 
 const ORIGIN: &[Planted] = &[
     // The first generated change instance, marked as a direct one.
@@ -98,13 +98,17 @@ const ORIGIN: &[Planted] = &[
         let of = change(s, "b", VM_OWNER).id;
         again(s, of, of.number() + 1);
     }),
-    ("I10 change", "no REFERENCED one was planned", |s| change(s, "b", VM_OWNER).kind = Kind::Referenced),
-    ("I10 change", "no DEPENDENT one was planned", |s| {
+    ("I10 change", "its submission planned no REFERENCED change instance with this number", |s| {
+        change(s, "b", VM_OWNER).kind = Kind::Referenced
+    }),
+    ("I10 change", "its submission planned no DEPENDENT change instance with this number", |s| {
         let next = s.heads[&consumer()].next_change;
         let of = change(s, "b", NP_OWNER).id;
         again(s, of, next);
     }),
-    ("I10 change", "no RETRY one was planned", |s| change(s, "b", VM_OWNER).kind = Kind::Retry),
+    ("I10 change", "its submission planned no RETRY change instance with this number", |s| {
+        change(s, "b", VM_OWNER).kind = Kind::Retry
+    }),
     ("I10 change", OF_DIRECT, |s| change(s, "b", VM_OWNER).attempt = 2),
     ("I10 change", OF_DIRECT, |s| {
         let cause = change(s, "b", NP_OWNER).id;
@@ -121,10 +125,12 @@ const ORIGIN: &[Planted] = &[
         let cause = s.changes.values().find(|change| change.item_name == "a").unwrap().id;
         change(s, "a", NP_OWNER).cause = Some(cause);
     }),
-    ("I16 change", "a DEPENDENT one is not due to this team", |s| {
+    ("I16 change", "its owner does not match its kind DEPENDENT", |s| {
         change(s, "l", LB_OWNER).kind = Kind::Dependent;
     }),
-    ("I16 change", "a DIRECT one is not due to this team", |s| change(s, "b", NP_OWNER).kind = Kind::Direct),
+    ("I16 change", "its owner does not match its kind DIRECT", |s| {
+        change(s, "b", NP_OWNER).kind = Kind::Direct
+    }),
 ];
 
 #[test]
@@ -132,10 +138,10 @@ fn a_change_instance_was_planned_and_follows_from_what_it_says() {
     all_are_told(busy, ORIGIN);
 }
 
-const AGAIN: &str = "its number would be allotted again";
+const AGAIN: &str = "its number is not below the counter";
 
 const NUMBERS: &[Planted] = &[
-    ("I5 head", "its next change instance has no block of numbers", |s| {
+    ("I5 head", "its next change instance number does not start a block", |s| {
         s.heads.get_mut(&consumer()).unwrap().next_change += 1;
     }),
     ("I5 change", AGAIN, |s| {

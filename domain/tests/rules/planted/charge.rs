@@ -51,13 +51,13 @@ fn later(at: Timestamp) -> Timestamp {
     Timestamp::from_micros(at.micros() + 1)
 }
 
-const ANOTHER: &str = "its change instance names something else, or there is none";
-const UNCAUSED: &str = "its change instance does not cause it as it is";
-const OTHERWISE: &str = "its time in service is charged otherwise than it was";
+const ANOTHER: &str = "its change instance has other names or teams, or does not exist";
+const UNCAUSED: &str = "its change instance does not cause this charge";
+const OTHERWISE: &str = "its charges do not match its time in service";
 
 const CAUSES: &[Planted] = &[
-    ("I5 charge", "ids of several teams", |s| fee(s).consumer = team(STRANGER)),
-    ("I5 charge", "its number would be allotted again", |s| {
+    ("I5 charge", "its ids belong to several teams", |s| fee(s).consumer = team(STRANGER)),
+    ("I5 charge", "its number is not below the counter", |s| {
         let next = s.heads[&team(CONSUMER).id].next_change;
         let id = ChargeId::of_change(ChangeId::new(team(CONSUMER).id, next).unwrap());
         let charge = Charge { id, ..fee(s).clone() };
@@ -90,10 +90,10 @@ const CAUSES: &[Planted] = &[
         let id = ChargeId::new(team(CONSUMER).id, divided.id.number() + 1).unwrap();
         s.charges.insert(id, Charge { id, ..divided });
     }),
-    ("I26 charge", "it is processed and runs", |s| {
+    ("I26 charge", "it is processed, but still running", |s| {
         time(s, 2).processed = Some(Processed { at: Timestamp::from_micros(0), by: Actor::System });
     }),
-    ("I26 change", "it is not charged for, and should be", |s| {
+    ("I26 change", "its charge is missing", |s| {
         let id = fee(s).id;
         s.charges.remove(&id);
     }),
@@ -135,15 +135,15 @@ const TIMES: &[Planted] = &[
         let id = ids(s, "b", ChargeType::MonthlyCost)[0];
         s.charges.get_mut(&id).unwrap().end = None;
     }),
-    ("I26 item", "what runs is another charge", |s| item(s, "a").charges.running = None),
-    ("I26 item", "what runs is another charge", |s| {
+    ("I26 item", "its record of the running charge is wrong", |s| item(s, "a").charges.running = None),
+    ("I26 item", "its record of the running charge is wrong", |s| {
         let running = item(s, "a").charges.running.unwrap();
         item(s, "a").charges.running = Some(Running { start: later(running.start), ..running });
     }),
-    ("I26 item", "its charges have another sum", |s| {
+    ("I26 item", "its sum of ended charges is wrong", |s| {
         item(s, "b").charges.ended.per_change = Amount::from_millionths(1);
     }),
-    ("I26 item", "those that are processed have another sum", |s| {
+    ("I26 item", "its sum of processed charges is wrong", |s| {
         item(s, "b").charges.processed.per_change = Amount::from_millionths(1);
     }),
 ];

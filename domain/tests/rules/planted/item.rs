@@ -14,36 +14,40 @@ const SLOTS: &[Planted] = &[
         let of = change(s, "a", VM_OWNER).id;
         again(s, of, of.number() + 160);
     }),
-    ("I2 item", "its slots hold {}", |s| {
+    ("I2 item", "its slots contain {}", |s| {
         item(s, "b")
             .stacks
             .values_mut()
             .for_each(|stack| (stack.pre_validated, stack.validated) = (None, None));
     }),
-    ("I2 item", "differs from it", |s| slot(s).state = State::Pending),
-    ("I2 item", "differs from it", |s| slot(s).change_type = ChangeType::Delete),
-    ("I2 item", "differs from it", |s| {
+    ("I2 item", "differs from the change instance", |s| slot(s).state = State::Pending),
+    ("I2 item", "differs from the change instance", |s| slot(s).change_type = ChangeType::Delete),
+    ("I2 item", "differs from the change instance", |s| {
         let other = change(s, "l", LB_OWNER).target();
         slot(s).target = other;
     }),
-    ("I2 item", "differs from it", |s| slot(s).mark.entries += 1),
-    ("I2 item", "differs from it", |s| slot(s).created = Timestamp::from_micros(1)),
-    ("I2 item", "differs from it", |s| {
+    ("I2 item", "differs from the change instance", |s| slot(s).mark.entries += 1),
+    ("I2 item", "differs from the change instance", |s| slot(s).created = Timestamp::from_micros(1)),
+    ("I2 item", "differs from the change instance", |s| {
         let slot = *slot(s);
         let share = item(s, "a").stacks.get_mut(&team(NP_OWNER).id).unwrap();
         let (before, after) = (share.pre_validated.unwrap(), slot);
         share.pre_validated = Some(after);
         item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().validated = Some(before);
     }),
-    ("I6 item", "a team landed something and has no stack", |s| {
+    ("I6 item", "a team opened a change instance, but has no stack", |s| {
         item(s, "a").stacks.remove(&team(NP_OWNER).id);
     }),
-    ("I6 item", "its latest change instance is not the one that landed last", |s| {
+    ("I6 item", "its latest change instance is not the newest one", |s| {
         item(s, "a").latest_change = change(&mut s.clone(), "b", VM_OWNER).id;
     }),
-    ("I6 item", "last", |s| item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().sequence += 1),
-    ("I6 item", "last", |s| item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().attempt += 1),
-    ("I6 item", "a PENDING one is older than what has landed", |s| {
+    ("I6 item", "not the one of its stack", |s| {
+        item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().sequence += 1
+    }),
+    ("I6 item", "not the one of its stack", |s| {
+        item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().attempt += 1
+    }),
+    ("I6 item", "a PENDING change instance is not the newest one", |s| {
         let first = s.changes.values_mut().find(|change| change.item_name == "a").unwrap();
         first.state = State::Pending;
     }),
@@ -55,41 +59,43 @@ fn slots_and_stacks_are_those_of_the_change_instances() {
 }
 
 const ALONE: &[Planted] = &[
-    ("I13 item", "has come otherwise with the CREATE", |s| {
+    ("I13 item", "does not match the progress of the CREATE", |s| {
         item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().creation = Creation::Never;
     }),
     ("I13 item", "a MODIFY is validated before the CREATE is completed", |s| {
         item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().creation = Creation::Outstanding;
     }),
-    ("I7 item", "is not what approvals made of it", |s| item(s, "a").runtime_state = RuntimeState::Requested),
-    ("I12 item", "it is not settled as what was completed last", |s| {
+    ("I7 item", "does not follow from the approvals", |s| {
+        item(s, "a").runtime_state = RuntimeState::Requested
+    }),
+    ("I12 item", "its last completed declaration is another one", |s| {
         let target = change(s, "l", LB_OWNER).target();
         item(s, "b").settled = Some(target);
     }),
-    ("I12 item", "it is not settled as what was completed last", |s| {
+    ("I12 item", "its last completed declaration is another one", |s| {
         item(s, "a").settled = Some(change(&mut s.clone(), "l", LB_OWNER).target());
     }),
-    ("I16 item", "another item has its name", |s| item(s, "b").name = "a".to_owned()),
-    ("I16 item", "its application has another name, or there is none", |s| {
+    ("I16 item", "another item has the same name", |s| item(s, "b").name = "a".to_owned()),
+    ("I16 item", "its application has another name or does not exist", |s| {
         s.applications.values_mut().for_each(|application| application.name.push('x'));
     }),
-    ("I16 item", "its application has another name, or there is none", |s| s.applications.clear()),
-    ("I16 item", "its team has another name, or there is none", |s| {
+    ("I16 item", "its application has another name or does not exist", |s| s.applications.clear()),
+    ("I16 item", "its team has another name or does not exist", |s| {
         s.teams.get_mut(&consumer()).unwrap().name.push('x');
     }),
     ("I19 item", "is not stored", |s| {
         let hash = item(s, "a").version.hash;
         s.declarations.remove(&(consumer(), hash));
     }),
-    ("I19 declaration", "its hash differs", |s| {
+    ("I19 declaration", "the hash of its text is another one", |s| {
         s.declarations.values_mut().for_each(|stored| *stored = Hash::of("another"));
     }),
-    ("I17 item", "a reference to a VM is not declared", |s| item(s, "a").declared = false),
-    ("I18 item", "are noted", |s| {
+    ("I17 item", "a referenced item of service VM is not declared", |s| item(s, "a").declared = false),
+    ("I18 item", "have a share record", |s| {
         let id = item(s, "a").id;
         s.shares.remove(&(id, team(NP_OWNER).id));
     }),
-    ("I18 item", "has a share in it, and it does not exist", |s| {
+    ("I18 item", "has a share in the item, but the item does not exist", |s| {
         let item = ItemId::new(item(s, "a").id.application(), 90).unwrap();
         s.shares.insert((item, team(NP_OWNER).id));
     }),
@@ -101,38 +107,42 @@ fn what_an_item_says_of_itself_is_so() {
 }
 
 const DEPLOYED: &[Planted] = &[
-    ("I15 item", "deployed item versions have gaps", |s| s.deployed[0].version = 2),
-    ("I15 item", "its newest deployed item is another", |s| item(s, "a").deployed = None),
-    ("I15 item", "its newest deployed item is another", |s| s.deployed.clear()),
-    ("I15 deployed", "it does not fit its source", |s| s.deployed[0].data.push(' ')),
-    ("I15 deployed", "it does not fit its source", |s| s.deployed[0].hash = Hash::of("another")),
-    ("I15 deployed", "it does not fit its source", |s| {
+    ("I15 item", "its deployed item versions have gaps", |s| s.deployed[0].version = 2),
+    ("I15 item", "its newest deployed item is another one", |s| item(s, "a").deployed = None),
+    ("I15 item", "its newest deployed item is another one", |s| s.deployed.clear()),
+    ("I15 deployed", "its data or its change instance does not match", |s| s.deployed[0].data.push(' ')),
+    ("I15 deployed", "its data or its change instance does not match", |s| {
+        s.deployed[0].hash = Hash::of("another")
+    }),
+    ("I15 deployed", "its data or its change instance does not match", |s| {
         s.deployed[0].change = change(&mut s.clone(), "b", VM_OWNER).id;
     }),
-    ("I15 deployed", "it does not fit its source", |s| {
+    ("I15 deployed", "its data or its change instance does not match", |s| {
         s.deployed[0].change = change(&mut s.clone(), "a", NP_OWNER).id;
     }),
-    ("I15 deployed", "it does not fit its source", |s| s.deployed[0].service_owner = team(NP_OWNER)),
-    ("I15 deployed", "it does not fit its source", |s| {
+    ("I15 deployed", "its data or its change instance does not match", |s| {
+        s.deployed[0].service_owner = team(NP_OWNER)
+    }),
+    ("I15 deployed", "its data or its change instance does not match", |s| {
         s.deployed[0].service_owner = team(NP_OWNER);
         s.deployed[0].change = change(&mut s.clone(), "a", NP_OWNER).id;
     }),
-    ("I15 deployed", "it does not fit its source", |s| {
+    ("I15 deployed", "its data or its change instance does not match", |s| {
         s.deployed[0].change = ChangeId::new(consumer(), 16_000).unwrap();
     }),
-    ("I16 deployed", "its item names another service or other teams, or there is none", |s| {
+    ("I16 deployed", "its item has another service or other teams, or does not exist", |s| {
         s.deployed[0].service.title.push('x');
     }),
-    ("I16 deployed", "its item names another service or other teams, or there is none", |s| {
+    ("I16 deployed", "its item has another service or other teams, or does not exist", |s| {
         s.deployed[0].service_owner.name.push('x');
     }),
-    ("I16 deployed", "its item names another service or other teams, or there is none", |s| {
+    ("I16 deployed", "its item has another service or other teams, or does not exist", |s| {
         s.deployed[0].consumer.name.push('x');
     }),
-    ("I5 deployed", "its number would be allotted again", |s| {
+    ("I5 deployed", "its number is not below the counter", |s| {
         s.deployed[0].id = DeployedId::new(consumer(), 16).unwrap();
     }),
-    ("I5 deployed", "its number would be allotted again", |s| {
+    ("I5 deployed", "its number is not below the counter", |s| {
         let next = s.heads[&consumer()].next_change;
         s.deployed[0].id = DeployedId::new(consumer(), next + 1).unwrap();
     }),

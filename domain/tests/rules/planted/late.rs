@@ -17,9 +17,9 @@ fn told(snapshot: &Snapshot, seconds: u64) -> Vec<String> {
 fn what_is_owed_and_what_is_held_is_told_after_minutes() {
     let snapshot = staged();
     assert_eq!(told(&snapshot, 120), [""; 0]);
-    assert_eq!(told(&snapshot, 121), ["AGE it is held for 121 s"]);
-    assert_eq!(told(&snapshot, 300), ["AGE it is held for 300 s"]);
-    assert_eq!(told(&snapshot, 301), ["AGE it is owed for 301 s", "AGE it is held for 301 s"]);
+    assert_eq!(told(&snapshot, 121), ["AGE held by a submission for 121 s"]);
+    assert_eq!(told(&snapshot, 300), ["AGE held by a submission for 300 s"]);
+    assert_eq!(told(&snapshot, 301), ["AGE pending for 301 s", "AGE held by a submission for 301 s"]);
 }
 
 #[test]
@@ -33,6 +33,6 @@ fn what_is_only_laid_out_is_told_after_an_hour() {
         let newest = snapshot.submissions.iter().map(|one| one.created).max().unwrap();
         snapshot.stagings[0].created = newest;
         assert_eq!(told(&snapshot, 3_600), [""; 0]);
-        assert_eq!(told(&snapshot, 3_601), [format!("AGE it is {} for 3601 s", state.name())]);
+        assert_eq!(told(&snapshot, 3_601), [format!("AGE in state {} for 3601 s", state.name())]);
     }
 }

@@ -35,34 +35,34 @@ fn kept(snapshot: &mut Snapshot) -> &mut Replaced {
 }
 
 const PAST: &[Planted] = &[
-    ("I19 application", "metadata that were replaced are not kept", |s| {
+    ("I19 application", "its replaced metadata are not stored", |s| {
         s.replaced.retain(|(of, _), _| matches!(of, Of::Team(_)));
     }),
-    ("I19 team", "metadata that were replaced are not kept", |s| {
+    ("I19 team", "its replaced metadata are not stored", |s| {
         s.replaced.remove(&(Of::Team(consumer()), 0));
     }),
-    ("I19 application", "metadata are kept that it never had", |s| {
+    ("I19 application", "metadata are stored that it never had", |s| {
         let other = Replaced { since: domain::metadata::Since::EVER, ..kept(s).clone() };
         s.replaced.insert((other.of, 0), other);
     }),
-    ("I19 application", "metadata are kept that it never had", |s| {
+    ("I19 application", "metadata are stored that it never had", |s| {
         let now = application_of(s).replaced();
         s.replaced.insert((now.of, 3), Replaced { metadata: "{}".to_owned(), ..now });
     }),
-    ("I19 application", "no submission declared its metadata", |s| {
+    ("I19 application", "the submission that declared its metadata does not exist", |s| {
         application_of(s).since.submission = 90;
     }),
-    ("I24 application", "bytes of metadata that were replaced: 4097, at most 4096", |s| {
+    ("I24 application", "bytes of replaced metadata: 4097, must be at most 4096", |s| {
         kept(s).metadata = "x".repeat(METADATA_BYTES_MAX + 1);
     }),
-    ("I8 head", "its root is not that of its newest submission", |s| {
+    ("I8 head", "its root does not match its newest submission", |s| {
         let newest = s.submissions.iter_mut().max_by_key(|one| one.id).unwrap();
         newest.root = Some(Hash::of("another"));
     }),
-    ("I8 application", "the submission that it says has changed it last is none", |s| {
+    ("I8 application", "the number of its last changing submission is out of range", |s| {
         application_of(s).changed = 90;
     }),
-    ("I8 application", "an item was changed after the submission that it says has changed it last", |s| {
+    ("I8 application", "an item changed after its last changing submission", |s| {
         application_of(s).changed = 1;
     }),
 ];

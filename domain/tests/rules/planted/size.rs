@@ -36,7 +36,7 @@ const BUSY: &[Sized] = &[
         s.submissions[0].commit_id = Some("c".repeat(size));
     }),
     ("bytes of the key", IDEMPOTENCY_KEY_BYTES_MAX, |s, size| s.remembered[0].1.key = "k".repeat(size)),
-    ("bytes of a log", LOG_BYTES_MAX, |s, size| {
+    ("bytes of a log text", LOG_BYTES_MAX, |s, size| {
         change(s, "a", VM_OWNER).history[0].log = Some("l".repeat(size));
     }),
     ("log entries", LOG_ENTRIES_MAX, |s, size| {
@@ -44,7 +44,7 @@ const BUSY: &[Sized] = &[
         let note = Entry { from: Some(change.state), to: change.state, ..change.history[0].clone() };
         change.history.extend(vec![note; size]);
     }),
-    ("moves", State::ALL.len(), |s, size| {
+    ("transitions", State::ALL.len(), |s, size| {
         let change = change(s, "a", VM_OWNER);
         change.history = vec![change.history[0].clone(); size];
     }),
@@ -71,7 +71,7 @@ fn what_is_too_large_is_told() {
             let is_told = |size: usize| {
                 let mut grown = sound.clone();
                 grow(&mut grown, size);
-                let line = format!(": {what}: {size}, at most {most}");
+                let line = format!(": {what}: {size}, must be at most {most}");
                 told(&grown).iter().any(|told| told.starts_with("I24 ") && told.ends_with(&line))
             };
             assert_eq!([*most, most + 1].map(is_told), [false, true], "{what}, at most {most}");

@@ -29,7 +29,7 @@ impl World {
         let (work, entries) = entries
             .into_iter()
             .find(|(_, entries)| entries.iter().any(|owed| owed.id == id))
-            .expect("it is owed");
+            .expect("it is pending");
         let of_item = |one: &Owed| {
             let first = entries.iter().find(|owed| owed.id == id).unwrap();
             if first.kind == Kind::Direct { one.item == first.item } else { one.id == id }

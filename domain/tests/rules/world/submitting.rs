@@ -14,7 +14,7 @@ impl World {
     }
 
     pub(crate) fn person_of(name: &str) -> Actor {
-        Actor::Person { name: format!("somebody of {name}"), team: team(name) }
+        Actor::Person { name: format!("a person of {name}"), team: team(name) }
     }
 
     /// Reads the input of a plan.
