@@ -212,7 +212,7 @@ fn finding_18_a_reference_has_its_problem_under_its_own_property() {
         [format!("dangling_reference {item}/main~1vm"), format!("dangling_reference {item}/related_vms/1")];
     assert_eq!(places(&answer), expected, "{answer:?}");
     let errors = answer.at("/errors/AwesomeConsumer/App/LoadBalancer/entry");
-    let message = "VM 'ghost' is not declared in application 'App'";
+    let message = "VM 'ghost' must be declared in application 'App'";
     assert_eq!(*errors, json!({"main/vm": [message], "related_vms": [message]}));
     // An unchanged item is checked as well: its reference to the removed VM dangles (R15).
     let mut both = body("one");
@@ -308,8 +308,10 @@ fn finding_25_unknown_filters_services_and_routes_get_a_suggestion() {
         .map(|problem| problem["detail"].as_str().unwrap())
         .collect();
     details.sort_unstable();
-    let expected =
-        ["no service has the title 'Nothing'", "no service has the title 'Vms', did you mean `VM`?"];
+    let expected = [
+        "must be the title of a service, but 'Nothing' does not exist",
+        "must be the title of a service, but 'Vms' does not exist, did you mean `VM`?",
+    ];
     assert_eq!(details, expected);
     for (path, meant) in [
         ("/v1/orcabase/consumers/change_instance/54/", "/v1/orcabase/{pov}/change_instances/{id}"),
@@ -338,7 +340,10 @@ fn finding_25_a_private_service_is_suggested_to_no_other_team() {
             key,
             &json!({team: {"App": {"services": {"Vms": [{"name": "one"}]}}}}),
         );
-        assert_eq!(*answer.at("/problems/0/detail"), format!("no service has the title 'Vms'{rest}"));
+        assert_eq!(
+            *answer.at("/problems/0/detail"),
+            format!("must be the title of a service, but 'Vms' does not exist{rest}")
+        );
     }
 }
 

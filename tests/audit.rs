@@ -335,26 +335,30 @@ fn an_export_that_is_not_whole_is_not_audited() {
     let file = export.join("data/0.json.gz");
     let kept = fs::read(&file).unwrap();
     fs::remove_file(&file).unwrap();
-    assert!(told(directory.path()).ends_with("data: there is no file of rows (*.json.gz)"));
+    assert!(told(directory.path()).ends_with("data: must contain a file of rows (*.json.gz)"));
     let write = |name: &str, lines: &str| {
         let mut file = GzEncoder::new(fs::File::create(export.join(name)).unwrap(), Compression::fast());
         file.write_all(lines.as_bytes()).unwrap();
         file.finish().unwrap();
     };
     write("data/0.json.gz", "");
-    assert!(told(directory.path()).ends_with(&format!("0 rows, and its manifest tells of {}", rows.len())));
+    assert!(
+        told(directory.path())
+            .ends_with(&format!("must contain {} rows, as in its manifest, not 0", rows.len()))
+    );
     write("data/0.json.gz", "{\"Item\": {}}\n{\"Item\": 1}\n");
-    let no_row = "data/0.json.gz, line 2: record of an export is corrupt: it is no row in DynamoDB JSON";
+    let no_row =
+        "data/0.json.gz, line 2: record of an export is corrupt: the line is not a row in DynamoDB JSON";
     assert!(told(directory.path()).ends_with(no_row));
     fs::write(&file, kept.get(..kept.len() / 2).unwrap()).unwrap();
     assert!(told(directory.path()).contains("0.json.gz"));
     fs::write(&file, kept).unwrap();
     fs::write(export.join("manifest-summary.json"), "{}").unwrap();
-    assert!(told(directory.path()).ends_with("it does not tell how many rows there are (itemCount)"));
-    assert!(told(&export.join("data")).ends_with("0 exports, but one is audited at a time"));
+    assert!(told(directory.path()).ends_with("must contain the number of rows (itemCount)"));
+    assert!(told(&export.join("data")).ends_with("must contain exactly one export, not 0"));
     fs::create_dir_all(directory.path().join("AWSDynamoDB/another/data")).unwrap();
-    assert!(told(directory.path()).ends_with("2 exports, but one is audited at a time"));
+    assert!(told(directory.path()).ends_with("must contain exactly one export, not 2"));
     let missing = Settings { source: Source::Data(export), repair: false };
     let error = system.block_on(run(&missing, BEFORE_ALL, &mut Vec::new())).unwrap_err();
-    assert!(error.to_string().ends_with("there is no database"), "{error}");
+    assert!(error.to_string().ends_with("the directory has no database"), "{error}");
 }

@@ -101,9 +101,9 @@ fn each_filter_finds_its_charges_in_either_role() {
         }
     }
     for (query, told) in [
-        ("charge_type=yearly", "charge_type: is none of cost_per_change, monthly_cost"),
+        ("charge_type=yearly", "charge_type: must be one of cost_per_change, monthly_cost"),
         ("processed=maybe", "processed"),
-        ("ordering=price", "ordering: is none of created, id, charge_type"),
+        ("ordering=price", "ordering: must be one of created, id, charge_type"),
     ] {
         let answer = system.get(&format!("{OWNER}?{query}"), "one");
         assert_eq!(answer.at("/code"), "invalid_filter", "{query}");

@@ -65,7 +65,7 @@ fn keys_are_made_rotated_and_revoked_and_anyone_may_ask_about_the_system() {
     let anyone = |path: &str| stack.send(&Ask { method: "GET", path, ..Ask::default() });
     assert_eq!(anyone("/v1/health").body, json!({"status": "ok"}));
     assert_eq!(anyone("/v1/openapi.json").at("/info/title"), "Dovetail");
-    assert!(anyone("/v1/errors/blocked").body.as_str().is_some_and(|page| page.contains("What to do")));
+    assert!(anyone("/v1/errors/blocked").body.as_str().is_some_and(|page| page.contains("Remedy")));
 
     let (keys, admin) = ("/v1/account/api_keys/", "awesome-key");
     let made = stack.call("POST", keys, admin, &json!({"name": "pipeline", "role": "READ_ONLY"}));

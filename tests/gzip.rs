@@ -104,7 +104,7 @@ fn what_unpacks_beyond_the_limit_is_refused_as_a_plain_body_is() {
         let path = format!("{OWNER}/services/1/");
         let answer = send(&system, "PATCH", &path, "vm-owner-key", "gzip", bomb.clone());
         assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_body")), "{answer:?}");
-        assert_eq!(answer.at("/detail"), "the body has more than 5242880 bytes");
+        assert_eq!(answer.at("/detail"), "the body must be at most 5242880 bytes");
     }
     // The limit must end each decompression early, so all requests together take little time.
     assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());

@@ -131,7 +131,7 @@ fn what_is_no_answer_tells_that_nothing_is_known_and_why() {
         let told = world.system.get(&format!("{CHECKS}trigger/service_item/{}/", item["id"]), OWNER);
         let got = (told.status, told.at("/healthcheck_status"), told.at("/error"), told.at("/status"));
         assert_eq!(got, (200, &json!("UNKNOWN"), &json!(error), &code), "{url}");
-        assert_eq!(told.at("/healthcheck_reason"), &json!(format!("the healthcheck has failed: {error}")));
+        assert_eq!(told.at("/healthcheck_reason"), &json!(format!("the healthcheck failed: {error}")));
     }
     target.says("/long", |_| json!({"status": "HEALTHY", "reason": "x".repeat(1_000)}));
     let body = json!({"service": 1, "target_url": target.url("/long")});

@@ -44,7 +44,7 @@ fn a_message_is_written_read_changed_replaced_and_removed_and_that_is_recorded_w
     assert_eq!((changed.at("/has_expired"), changed.at("/scopes")), (&json!(true), &expected["scopes"]));
     let replaced = call("PUT", &json!({"description": "To all"}));
     assert_eq!((replaced.at("/expiry_date"), replaced.at("/scopes")), (&Value::Null, &json!([])));
-    assert_eq!(call("PUT", &json!({})).at("/description/0"), "is missing");
+    assert_eq!(call("PUT", &json!({})).at("/description/0"), "must be present");
     assert_eq!((call("DELETE", &Value::Null).status, call("DELETE", &Value::Null).status), (204, 404));
     let records = system.get("/v1/account/records/", KEY);
     let event = |number: usize| records.at(&format!("/results/{number}/event")).clone();
@@ -62,25 +62,25 @@ fn everything_that_is_wrong_is_told_at_once_and_nothing_is_written() {
     let bad = json!({"description": 5, "expiry_date": "tomorrow", "scopes": [2, "x", 1, 99, {"scope": {}}]});
     let answer = post(&system, KEY, &bad);
     assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_field")));
-    assert_eq!(answer.at("/scopes/0"), "names no service that the team owns at 0, 1, 3, 4");
+    assert_eq!(answer.at("/scopes/0"), "must contain only services of the team; wrong at index 0, 1, 3, 4");
     for field in ["description", "expiry_date", "scopes"] {
         assert!(answer.at(&format!("/{field}/0")).is_string(), "{field}: {answer:?}");
     }
-    let when = "is neither null nor a time, as 2030-01-31T12:00:00Z";
+    let when = "must be null or a time, such as 2030-01-31T12:00:00Z";
     for (field, value, told) in [
-        ("description", json!(" \n"), "is empty"),
-        ("description", json!("x".repeat(1_025)), "has more than 1024 bytes"),
-        ("description", Value::Null, "is no text"),
+        ("description", json!(" \n"), "must not be empty"),
+        ("description", json!("x".repeat(1_025)), "must be at most 1024 bytes"),
+        ("description", Value::Null, "must be a string"),
         ("expiry_date", json!(5), when),
         ("expiry_date", json!(""), when),
         ("expiry_date", json!("2030-13-01"), when),
-        ("scopes", json!("x"), "is no list of URLs of services"),
-        ("scopes", Value::Null, "is no list of URLs of services"),
-        ("scopes", json!(vec![1; 21]), "names more than 20 services"),
+        ("scopes", json!("x"), "must be an array of URLs of services"),
+        ("scopes", Value::Null, "must be an array of URLs of services"),
+        ("scopes", json!(vec![1; 21]), "must have at most 20 services"),
         (
             "scopes",
             json!(["/v1/orcabase/serviceowner/service_items/1/"]),
-            "names no service that the team owns at 0",
+            "must contain only services of the team; wrong at index 0",
         ),
     ] {
         let mut body = json!({"description": "VMs rest"});

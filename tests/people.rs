@@ -231,7 +231,7 @@ fn the_issuers_keys_are_kept_while_it_is_away_and_read_again_when_they_are_old_o
 
     // Without any keys a token cannot be checked. This is a failure of the issuer, and not a rejection of the person.
     served.is_down(true);
-    assert!(person(&served.token("jane")).unwrap_err().contains("can't be reached"));
+    assert!(person(&served.token("jane")).unwrap_err().contains("is unreachable"));
     served.is_down(false);
     assert!(person(&served.token("jane")).is_err(), "it is not asked at once");
     after(5);

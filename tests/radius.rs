@@ -112,7 +112,7 @@ fn items_that_a_definition_would_refuse_are_told_by_team_and_nothing_is_written(
     assert_eq!(b["errors"], json!({"cpu": [less]}));
     assert_eq!(b["problems"], json!([{"pointer": "/cpu", "rule": "schema", "detail": less}]));
     assert_eq!(teams[1]["items"][0]["errors"], json!({"cpu": ["\"many\" is not of type \"integer\""]}));
-    let nested = json!({"cpu": [less], "size": {"x": ["this property is not allowed"]}});
+    let nested = json!({"cpu": [less], "size": {"x": ["must be absent: the definition does not allow this property"]}});
     assert_eq!(teams[1]["items"][1]["errors"], nested);
     assert_eq!(system.rows(), before, "nothing is written");
 }

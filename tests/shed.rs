@@ -225,7 +225,7 @@ fn finding_01_a_service_names_at_most_100_dependent_teams_in_its_life() {
     }
     let refused = name(&all[100..]);
     assert_eq!((refused.status, refused.at("/code")), (400, &json!("invalid_field")), "{refused:?}");
-    let message = "must name at most 100 different teams over the life of the service";
+    let message = "must have at most 100 different teams over the life of the service";
     assert_eq!(refused.at("/dependant_teams"), &json!([message]));
     // Teams from earlier lists do not count again.
     assert_eq!(name(&all[..AT_A_TIME]).status, 200);

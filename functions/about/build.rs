@@ -12,8 +12,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={DOCUMENT}");
     let text = fs::read_to_string(DOCUMENT)?;
     let documents = Yaml::load_from_str(&text)?;
-    let document = documents.first().ok_or("it is empty")?;
-    let out = env::var_os("OUT_DIR").ok_or("cargo says nowhere to write to")?;
+    let document = documents.first().ok_or("must not be empty")?;
+    let out = env::var_os("OUT_DIR").ok_or("cargo must set OUT_DIR")?;
     fs::write(Path::new(&out).join("openapi.json"), value(document)?.to_string())?;
     Ok(())
 }
@@ -28,7 +28,7 @@ fn value(yaml: &Yaml<'_>) -> Result<Value, String> {
         Yaml::Mapping(fields) => {
             let mut object = Map::new();
             for (name, field) in fields {
-                let name = name.as_str().ok_or_else(|| format!("{name:?} is no name"))?;
+                let name = name.as_str().ok_or_else(|| format!("{name:?} must be a name"))?;
                 object.insert(name.to_owned(), value(field)?);
             }
             Ok(Value::Object(object))
@@ -38,6 +38,6 @@ fn value(yaml: &Yaml<'_>) -> Result<Value, String> {
         | Yaml::Tagged(..)
         | Yaml::Representation(..)
         | Yaml::Alias(_)
-        | Yaml::BadValue => Err(format!("{yaml:?} is not expected in it")),
+        | Yaml::BadValue => Err(format!("{yaml:?} is not supported")),
     }
 }

@@ -103,37 +103,37 @@ fn everything_that_is_wrong_is_told_at_once_and_nothing_is_made() {
         assert!(answer.at(&format!("/{field}/0")).is_string(), "{field}: {answer:?}");
     }
     for (field, value, told) in [
-        ("service", json!("one"), "is no id of a service"),
-        ("service", json!(99), "is none that the team owns"),
-        ("target_url", Value::Null, "is no text"),
+        ("service", json!("one"), "must be the id or the URL of a service"),
+        ("service", json!(99), "must be a service of the team"),
+        ("target_url", Value::Null, "must be a string"),
         (
             "target_url",
             json!("https://me:secret@example.com"),
-            "has a name or a password in it; send them as `authorization`",
+            "must not contain a user name or a password: send them as `authorization`",
         ),
-        ("authorization", json!(MASK), "is only what stands for one"),
-        ("schedule_enabled", json!(1), "is neither true nor false"),
+        ("authorization", json!(MASK), "must be a value, not the mask of a stored one"),
+        ("schedule_enabled", json!(1), "must be true or false"),
         ("schedule_enabled", json!(true), ""),
-        ("schedule_crontab", json!(5), "is no text"),
-        ("schedule_crontab", json!("0 0 30 2 *"), "names a day that never comes"),
+        ("schedule_crontab", json!(5), "must be a string"),
+        ("schedule_crontab", json!("0 0 30 2 *"), "must include a date that exists"),
         (
             "schedule_crontab",
             json!("* * * *"),
-            "has not five fields: minute, hour, day of the month, month, day of the week",
+            "must have five fields: minute, hour, day of the month, month, day of the week",
         ),
     ] {
         let mut body = json!({"service": 1, "target_url": TARGET});
         body[field] = value;
         let answer = world.system.call("POST", CHECKS, OWNER, &body);
         let (field, told) = match told {
-            "" => ("schedule_crontab", "is missing, and the schedule is enabled"),
+            "" => ("schedule_crontab", "must be present, because schedule_enabled is true"),
             told => (field, told),
         };
         assert_eq!((answer.status, answer.at(&format!("/{field}/0"))), (400, &json!(told)), "{body}");
     }
     assert_eq!(
         world.system.call("POST", CHECKS, OWNER, &json!({"service": 1})).at("/target_url/0"),
-        "is missing"
+        "must be present"
     );
     assert_eq!(world.system.get(CHECKS, OWNER).at("/results"), &json!([]));
 }

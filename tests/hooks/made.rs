@@ -117,24 +117,27 @@ fn everything_that_is_wrong_is_told_at_once_and_nothing_is_made() {
     for field in bad.as_object().unwrap().keys() {
         assert!(answer.at(&format!("/{field}/0")).is_string(), "{field}: {answer:?}");
     }
-    assert_eq!(answer.at("/service/0"), "is none that the team owns");
-    assert_eq!(answer.at("/verify/0"), "is always true: what is sent is for the receiver alone");
+    assert_eq!(answer.at("/service/0"), "must be a service of the team");
+    assert_eq!(
+        answer.at("/verify/0"),
+        "must be true: Dovetail always verifies the certificate of the receiver"
+    );
     for (field, value, told) in [
-        ("service", json!("one"), "is no id of a service"),
-        ("service", json!(99), "is none that the team owns"),
+        ("service", json!("one"), "must be the id or the URL of a service"),
+        ("service", json!(99), "must be a service of the team"),
         (
             "target_url",
             json!("https://me:secret@example.com"),
-            "has a name or a password in it; send them as `authorization`",
+            "must not contain a user name or a password: send them as `authorization`",
         ),
-        ("target_url", json!("x".repeat(2_049)), "has more than 2048 bytes"),
-        ("target_url", json!("nowhere"), "is no absolute URL of ASCII characters"),
-        ("authorization", json!(MASK), "is only what stands for one"),
-        ("authorization", json!("x".repeat(2_049)), "has more than 2048 bytes"),
-        ("description", json!("x".repeat(1_025)), "has more than 1024 bytes"),
-        ("timeout", json!(0), "is no number of seconds from 1 to 30"),
-        ("timeout", json!(1.5), "is no number of seconds from 1 to 30"),
-        ("trigger_wait_time", json!("1"), "is no number of seconds from 0 to 900"),
+        ("target_url", json!("x".repeat(2_049)), "must be at most 2048 bytes"),
+        ("target_url", json!("nowhere"), "must be an absolute URL of ASCII characters"),
+        ("authorization", json!(MASK), "must be a value, not the mask of a stored one"),
+        ("authorization", json!("x".repeat(2_049)), "must be at most 2048 bytes"),
+        ("description", json!("x".repeat(1_025)), "must be at most 1024 bytes"),
+        ("timeout", json!(0), "must be an integer number of seconds from 1 to 30"),
+        ("timeout", json!(1.5), "must be an integer number of seconds from 1 to 30"),
+        ("trigger_wait_time", json!("1"), "must be an integer number of seconds from 0 to 900"),
     ] {
         let mut body = json!({"service": 1, "target_url": TARGET});
         body[field] = value;
@@ -143,7 +146,7 @@ fn everything_that_is_wrong_is_told_at_once_and_nothing_is_made() {
     }
     assert_eq!(
         world.system.call("POST", HOOKS, KEY, &json!({"service": 1})).at("/target_url/0"),
-        "is missing"
+        "must be present"
     );
     assert_eq!(world.system.get(HOOKS, KEY).at("/count"), 0);
     // A body can name the service by URL. The service of a webhook is fixed.
@@ -153,7 +156,7 @@ fn everything_that_is_wrong_is_told_at_once_and_nothing_is_made() {
     let moved = world.system.call("PATCH", made.at("/url").as_str().unwrap(), KEY, &json!({"service": 2}));
     assert_eq!(
         (moved.status, moved.at("/service/0")),
-        (400, &json!("is another one; a webhook stays with its service"))
+        (400, &json!("must be unchanged: the service of a webhook is fixed"))
     );
 }
 

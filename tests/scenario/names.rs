@@ -79,7 +79,7 @@ impl Names {
         let found: Vec<u64> = self.ending(name).collect();
         match found.as_slice() {
             [id] => Found { id: *id, consumer: self.items[id].consumer.clone() },
-            [] => panic!("there is no item `{name}`"),
+            [] => panic!("item `{name}` does not exist"),
             _ => panic!("`{name}` is the name of several items: say more of team/application/service/name"),
         }
     }
@@ -90,7 +90,7 @@ impl Names {
         let Found { id, consumer } = self.item_named(item);
         let number: usize = number.parse().unwrap();
         let change = self.items[&id].changes.get(number - 1);
-        Found { id: *change.unwrap_or_else(|| panic!("there is no change instance `{name}`")), consumer }
+        Found { id: *change.unwrap_or_else(|| panic!("change instance `{name}` does not exist")), consumer }
     }
 
     fn ending(&self, end: &str) -> impl Iterator<Item = u64> {

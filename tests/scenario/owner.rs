@@ -115,7 +115,7 @@ impl<S: Site> Stage<S> {
         let (description, _) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
         let messages = self.results(&format!("{MESSAGES}?limit=100"), team);
         let found = messages.iter().find(|message| message["description"] == description);
-        let found = found.unwrap_or_else(|| panic!("there is no message {text}"));
+        let found = found.unwrap_or_else(|| panic!("message {text} does not exist"));
         let path = format!("{MESSAGES}{}/", found["id"]);
         let answer = self.system.call("DELETE", &path, self.key(team), &Value::Null);
         reply::error(&answer, &self.names()).unwrap_or_else(|| Outcome::head(answer.status.to_string()))

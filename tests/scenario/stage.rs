@@ -76,7 +76,7 @@ impl<S: Site> Stage<S> {
     }
 
     pub(super) fn key(&self, team: &str) -> &str {
-        self.keys.get(team).unwrap_or_else(|| panic!("there is no team `{team}`"))
+        self.keys.get(team).unwrap_or_else(|| panic!("team `{team}` does not exist"))
     }
 
     /// Returns the names of all items and change instances.
@@ -112,7 +112,7 @@ impl<S: Site> Stage<S> {
     pub(super) fn service_id(&self, title: &str) -> u64 {
         let owned = |team: &String| self.results(&format!("{CORE}/serviceowner/services/?limit=1000"), team);
         let service = self.keys.keys().flat_map(owned).find(|service| service["name"] == title);
-        service.unwrap_or_else(|| panic!("there is no service `{title}`"))["id"].as_u64().unwrap()
+        service.unwrap_or_else(|| panic!("service `{title}` does not exist"))["id"].as_u64().unwrap()
     }
 
     /// Returns the id of `T#1`, the first submission of team T.

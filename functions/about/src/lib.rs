@@ -1,5 +1,7 @@
 //! Routes without a key: health, contract and explanations of errors.
 
+mod html;
+
 use dovetail_http::{Answering, Code, Event, Failure, Function, Operation, Question, Reply, answer_anyone};
 use dovetail_table::Table;
 use serde_json::json;
@@ -29,14 +31,23 @@ async fn health(table: &Table) -> Result<Reply, Failure> {
 
 fn error_page(question: &Question) -> Result<Reply, Failure> {
     let code = question.code.as_deref().unwrap_or_default();
+    // The path comes from the client, so only a known code may select a heading.
+    let code = Code::ALL.into_iter().find(|known| known.name() == code).ok_or(Code::NotFound)?;
     let section = section(code).ok_or(Code::NotFound)?;
-    Ok(Reply::page("text/plain; charset=utf-8", section))
+    let mut reply = if html::is_preferred(&question.accept) {
+        let page = html::page(code, section, &question.prefix);
+        let mut reply = Reply::page("text/html; charset=utf-8", page);
+        reply.headers.push(("content-security-policy", html::POLICY.to_owned()));
+        reply
+    } else {
+        Reply::page("text/plain; charset=utf-8", section)
+    };
+    reply.headers.push(("vary", "Accept".to_owned()));
+    Ok(reply)
 }
 
 /// Returns the section of a code, from its heading to the next one.
-fn section(code: &str) -> Option<&'static str> {
-    // The path comes from the client, so only a known code may select a heading.
-    let code = Code::ALL.into_iter().find(|known| known.name() == code)?;
+fn section(code: Code) -> Option<&'static str> {
     let (_, from) = ERRORS.split_once(&format!("\n## {}\n", code.name()))?;
     Some(from.split_once("\n## ").map_or(from, |(section, _)| section).trim())
 }

@@ -46,7 +46,10 @@ pub(crate) fn rotated(body: &Map<String, Value>, now: Timestamp) -> Result<Rotat
             let micros = micros.filter(|micros| *micros <= OVERLAP_MICROS_MAX);
             let days = OVERLAP_MICROS_MAX / OVERLAP_MICROS;
             micros.ok_or_else(|| {
-                FieldError::new("overlap_seconds", format!("is no number of seconds up to {days} days"))
+                FieldError::new(
+                    "overlap_seconds",
+                    format!("must be an integer number of seconds, at most {days} days"),
+                )
             })?
         }
     };
@@ -55,7 +58,7 @@ pub(crate) fn rotated(body: &Map<String, Value>, now: Timestamp) -> Result<Rotat
 
 pub(crate) fn added(body: &Map<String, Value>) -> Result<Added, FieldError> {
     let subject = body.get("subject").and_then(Value::as_str);
-    let subject = subject.ok_or_else(|| FieldError::new("subject", "is no text"))?;
+    let subject = subject.ok_or_else(|| FieldError::new("subject", "must be a string"))?;
     if let Some(problem) = subject_problem(subject) {
         return Err(FieldError::new("subject", problem));
     }
@@ -72,11 +75,15 @@ pub(crate) fn changed(body: &Map<String, Value>) -> Result<Changed, FieldError> 
 fn person(value: Option<&Value>) -> Result<String, FieldError> {
     let name = name(value)?;
     let is_anothers = name.ends_with("(Api Key)") || name == "SYSTEM";
-    if is_anothers { Err(FieldError::new("name", "would be taken for no person's")) } else { Ok(name) }
+    if is_anothers {
+        Err(FieldError::new("name", "must not be SYSTEM and must not end with (Api Key)"))
+    } else {
+        Ok(name)
+    }
 }
 
 fn name(value: Option<&Value>) -> Result<String, FieldError> {
-    let name = value.and_then(Value::as_str).ok_or_else(|| FieldError::new("name", "is no text"))?;
+    let name = value.and_then(Value::as_str).ok_or_else(|| FieldError::new("name", "must be a string"))?;
     match name_problem(name) {
         Some(problem) => Err(FieldError::new("name", problem)),
         None => Ok(name.to_owned()),
@@ -86,12 +93,12 @@ fn name(value: Option<&Value>) -> Result<String, FieldError> {
 fn role(value: Option<&Value>) -> Result<Role, FieldError> {
     let role = value.and_then(Value::as_str).and_then(Role::parse);
     let known = Role::ALL.map(Role::name).join(", ");
-    role.ok_or_else(|| FieldError::new("role", format!("is none of {known}")))
+    role.ok_or_else(|| FieldError::new("role", format!("must be one of {known}")))
 }
 
 fn expires(body: &Map<String, Value>, now: Timestamp) -> Result<Option<Timestamp>, FieldError> {
     let Some(value) = body.get("expires").filter(|value| !value.is_null()) else { return Ok(None) };
     let at = value.as_str().and_then(Timestamp::parse);
-    let at = at.ok_or_else(|| FieldError::new("expires", "is no date or time"))?;
-    if at > now { Ok(Some(at)) } else { Err(FieldError::new("expires", "is past")) }
+    let at = at.ok_or_else(|| FieldError::new("expires", "must be a date or a time"))?;
+    if at > now { Ok(Some(at)) } else { Err(FieldError::new("expires", "must be in the future")) }
 }

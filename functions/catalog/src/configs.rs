@@ -47,15 +47,15 @@ async fn service(
         None => None,
     };
     let own = service.filter(|service| service.owner.id == call.caller.team.id);
-    Ok(own.ok_or_else(|| FieldError::new("service", "is no service of this team, by its id or URL")))
+    Ok(own.ok_or_else(|| FieldError::new("service", "must be the id or the URL of a service of the team")))
 }
 
 /// Returns the config as canonical JSON.
 fn config_text(body: &Map<String, Value>) -> Result<String, FieldError> {
     let config = body.get("config").filter(|config| config.is_object());
-    let text = json::canonical(config.ok_or_else(|| FieldError::new("config", "is no JSON object"))?);
+    let text = json::canonical(config.ok_or_else(|| FieldError::new("config", "must be a JSON object"))?);
     if text.len() > CONFIG_BYTES_MAX {
-        return Err(FieldError::new("config", format!("is larger than {CONFIG_BYTES_MAX} bytes")));
+        return Err(FieldError::new("config", format!("must be at most {CONFIG_BYTES_MAX} bytes")));
     }
     Ok(text)
 }

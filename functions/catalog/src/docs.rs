@@ -17,7 +17,7 @@ pub(crate) async fn upload(table: &Table, call: &Call) -> Result<Reply, Failure>
         let before = own_service(table, call).await?;
         let text = call.text_file(FILE, DOCS_BYTES_MAX).await?;
         if text.trim().is_empty() {
-            return Err(FieldError::new(FILE, "is empty").into());
+            return Err(FieldError::new(FILE, "must not be empty").into());
         }
         let stamp = call.stamp();
         let docs =

@@ -103,7 +103,7 @@ pub async fn publish(
             Published::Stale => pause(attempt).await,
         }
     }
-    Err(Error::Unavailable("the service keeps changing".to_owned()))
+    Err(Error::Unavailable("the service changed at every attempt".to_owned()))
 }
 
 /// Returns the service in the path, if the caller's team owns it.

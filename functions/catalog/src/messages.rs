@@ -126,18 +126,18 @@ fn description(body: &Map<String, Value>, before: Option<&str>) -> Result<String
     let wrong = |message: &str| Err(FieldError::new("description", message));
     match (body.get("description"), before) {
         (None, Some(before)) => Ok(before.to_owned()),
-        (None, None) => wrong("is missing"),
-        (Some(Value::String(text)), _) if text.trim().is_empty() => wrong("is empty"),
+        (None, None) => wrong("must be present"),
+        (Some(Value::String(text)), _) if text.trim().is_empty() => wrong("must not be empty"),
         (Some(Value::String(text)), _) if text.len() > DESCRIPTION_BYTES_MAX => {
-            wrong(&format!("has more than {DESCRIPTION_BYTES_MAX} bytes"))
+            wrong(&format!("must be at most {DESCRIPTION_BYTES_MAX} bytes"))
         }
         (Some(Value::String(text)), _) => Ok(text.clone()),
-        (Some(_), _) => wrong("is no text"),
+        (Some(_), _) => wrong("must be a string"),
     }
 }
 
 fn expires(value: &Value) -> Result<Timestamp, FieldError> {
-    let wrong = || FieldError::new("expiry_date", "is neither null nor a time, as 2030-01-31T12:00:00Z");
+    let wrong = || FieldError::new("expiry_date", "must be null or a time, such as 2030-01-31T12:00:00Z");
     value.as_str().and_then(Timestamp::parse).ok_or_else(wrong)
 }
 
@@ -148,10 +148,12 @@ async fn services(
     value: &Value,
 ) -> Result<Result<Vec<ServiceRef>, FieldError>, Failure> {
     let wrong = |message: String| Ok(Err(FieldError::new("scopes", message)));
-    let Some(list) = value.as_array() else { return wrong("is no list of URLs of services".to_owned()) };
+    let Some(list) = value.as_array() else {
+        return wrong("must be an array of URLs of services".to_owned());
+    };
     // Each entry costs a read, so the limit comes first.
     if list.len() > SERVICES_MAX {
-        return wrong(format!("names more than {SERVICES_MAX} services"));
+        return wrong(format!("must have at most {SERVICES_MAX} services"));
     }
     let (mut services, mut unknown): (Vec<ServiceRef>, Vec<String>) = (Vec::new(), Vec::new());
     for (place, entry) in list.iter().enumerate() {
@@ -170,7 +172,7 @@ async fn services(
     if unknown.is_empty() {
         return Ok(Ok(services));
     }
-    wrong(format!("names no service that the team owns at {}", unknown.join(", ")))
+    wrong(format!("must contain only services of the team; wrong at index {}", unknown.join(", ")))
 }
 
 fn service_id(call: &Call, entry: &Value) -> Option<ServiceId> {

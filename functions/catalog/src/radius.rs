@@ -121,7 +121,7 @@ impl Found {
 
     fn add(&mut self, check: &Check<'_>, item: Item, text: &str, position: &str) -> Result<(), Error> {
         let Ok(declared) = json::parse(text.as_bytes(), DEPTH_MAX) else {
-            let reason = "its declaration cannot be read".to_owned();
+            let reason = "its declaration is not valid JSON".to_owned();
             return Err(Error::Corrupt { key: format!("item {}", item.id), reason });
         };
         self.checked += 1;

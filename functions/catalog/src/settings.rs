@@ -33,13 +33,16 @@ pub(crate) async fn read(
     for field in ["dependant_teams", "dependent_teams"] {
         match asked.teams(table, field, DEPENDENT_TEAMS_MAX).await? {
             Some(teams) if teams.contains(&service.owner) => {
-                asked.refuse(field, "names the owner, who gets every change instance anyway");
+                asked.refuse(
+                    field,
+                    "must not contain the owner, because it gets every change instance already",
+                );
             }
             Some(teams) if !service.may_depend_on(&teams) => {
                 let most = DEPENDENT_TEAMS_EVER_MAX;
                 asked.refuse(
                     field,
-                    format!("must name at most {most} different teams over the life of the service"),
+                    format!("must have at most {most} different teams over the life of the service"),
                 );
             }
             Some(teams) => asked.settings.dependent_teams = teams,
@@ -84,12 +87,12 @@ impl Asked<'_> {
     ) -> Result<Option<Vec<TeamRef>>, Error> {
         let Some(value) = self.body.get(field) else { return Ok(None) };
         let Some(list) = value.as_array() else {
-            self.refuse(field, "is no list of teams");
+            self.refuse(field, "must be an array of teams");
             return Ok(None);
         };
         // Each entry costs a read, so the limit comes first.
         if list.len() > most {
-            self.refuse(field, format!("names more than {most} teams"));
+            self.refuse(field, format!("must have at most {most} teams"));
             return Ok(None);
         }
         let mut teams: Vec<TeamRef> = Vec::new();
@@ -98,7 +101,7 @@ impl Asked<'_> {
                 Some(team) if teams.contains(&team) => {}
                 Some(team) => teams.push(team),
                 None => {
-                    self.refuse(field, "names a team that does not exist");
+                    self.refuse(field, "must contain only teams that exist");
                     return Ok(None);
                 }
             }
@@ -120,12 +123,12 @@ async fn team(table: &Table, entry: &Value) -> Result<Option<TeamRef>, Error> {
 }
 
 fn truth(value: &Value) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| "is neither true nor false".to_owned())
+    value.as_bool().ok_or_else(|| "must be true or false".to_owned())
 }
 
 fn state(value: &Value) -> Result<ServiceState, String> {
     let state = value.as_str().and_then(ServiceState::parse);
-    state.ok_or_else(|| format!("is none of {}", ServiceState::ALL.map(ServiceState::name).join(", ")))
+    state.ok_or_else(|| format!("must be one of {}", ServiceState::ALL.map(ServiceState::name).join(", ")))
 }
 
 /// Parses null or an existing version.
@@ -134,20 +137,20 @@ fn minimum_version(value: &Value, newest: u64) -> Result<Option<u64>, String> {
         return Ok(None);
     }
     let version = value.as_u64().filter(|version| (1..=newest).contains(version));
-    version.map(Some).ok_or_else(|| format!("is neither null nor a schema version from 1 to {newest}"))
+    version.map(Some).ok_or_else(|| format!("must be null or a schema version from 1 to {newest}"))
 }
 
 /// Parses tags: each once, in order.
 fn tags(value: &Value) -> Result<Vec<String>, String> {
-    let list = value.as_array().ok_or("is no list of texts")?;
+    let list = value.as_array().ok_or("must be an array of strings")?;
     if list.len() > TAGS_MAX {
-        return Err(format!("has more than {TAGS_MAX} tags"));
+        return Err(format!("must have at most {TAGS_MAX} tags"));
     }
     let mut tags: Vec<String> = Vec::new();
     for entry in list {
-        let tag = entry.as_str().ok_or("is no list of texts")?;
+        let tag = entry.as_str().ok_or("must be an array of strings")?;
         if let Some(problem) = tag_problem(tag) {
-            return Err(format!("has a bad one: {problem}"));
+            return Err(format!("every tag must be valid: {problem}"));
         }
         if !tags.iter().any(|known| known == tag) {
             tags.push(tag.to_owned());

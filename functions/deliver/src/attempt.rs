@@ -59,7 +59,7 @@ async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Re
         }
         pause(attempt).await;
     }
-    Err(dovetail_table::Error::Unavailable("the webhook's turns keep changing".to_owned()).into())
+    Err(dovetail_table::Error::Unavailable("the webhook changed at every attempt".to_owned()).into())
 }
 
 /// Executes the consequence of an attempt.

@@ -105,5 +105,5 @@ async fn end(handles: &Handles, run: &Run) -> Result<(), Undone> {
         }
         pause(attempt).await;
     }
-    Err(Error::Unavailable("where the healthcheck stands keeps changing".to_owned()).into())
+    Err(Error::Unavailable("the state of the healthcheck changed at every attempt".to_owned()).into())
 }

@@ -62,9 +62,9 @@ impl From<NotTaken> for Undone {
 impl Undone {
     fn reason(&self) -> String {
         match self {
-            Self::Unreadable => "it is neither an event nor a delivery nor a run".to_owned(),
+            Self::Unreadable => "the message is not an event, a delivery or a healthcheck run".to_owned(),
             Self::Table(error) => error.to_string(),
-            Self::Queue(NotTaken(reason)) => format!("the queue does not take what follows: {reason}"),
+            Self::Queue(NotTaken(reason)) => format!("the queue rejected the next message: {reason}"),
         }
     }
 }

@@ -166,7 +166,7 @@ async fn in_time(
     until: Instant,
 ) -> Result<(), Error> {
     if Instant::now() >= until {
-        return Err(Error::Unavailable(format!("{id} takes long; it goes on where it was")));
+        return Err(Error::Unavailable(format!("{id} needs more time; the next attempt continues it")));
     }
     of_item.generate(table, id, submission).await
 }
@@ -205,11 +205,11 @@ async fn finish(table: &Table, submission: &Submission, work: &Work) -> Result<O
         match counted {
             Some(counted) if counted.work_left > 0 => now_is = counted,
             Some(_) | None if commit == Commit::Stale => {
-                return Err(corrupt(work.id, "its submission counts no work"));
+                return Err(corrupt(work.id, "its submission has a work count of 0"));
             }
             Some(_) | None => {}
         }
         pause(attempt).await;
     }
-    Err(Error::Unavailable(format!("{}: others change the same records right now", work.id)))
+    Err(Error::Unavailable(format!("{}: other requests change the same records", work.id)))
 }

@@ -77,7 +77,10 @@ impl OfItem {
             let (is_misfit, reason) = match tried {
                 Tried::Misfit(reason) => (true, reason),
                 // The item has its old revision, so another condition fails. A new read will not help.
-                Tried::Refused => (self.revision() == before, "a condition never holds".to_owned()),
+                Tried::Refused => (
+                    self.revision() == before,
+                    "a condition of the transaction failed at every attempt".to_owned(),
+                ),
                 Tried::Done | Tried::Shed | Tried::Busy => (false, String::new()),
             };
             misfits = if is_misfit { misfits + 1 } else { 0 };
@@ -85,7 +88,7 @@ impl OfItem {
                 return Err(corrupt(id, &reason));
             }
         }
-        Err(Error::Unavailable(format!("{id}: others change the same records right now")))
+        Err(Error::Unavailable(format!("{id}: other requests change the same records")))
     }
 
     /// Makes one attempt on the read records.
@@ -93,7 +96,7 @@ impl OfItem {
         match self.existing(submission) {
             Existing::All => return Ok(Tried::Done),
             Existing::Others => {
-                return Ok(Tried::Misfit("the number of a change instance is taken by another".to_owned()));
+                return Ok(Tried::Misfit("another change instance has its number".to_owned()));
             }
             Existing::None => {}
         }
@@ -105,7 +108,7 @@ impl OfItem {
             }
             Err(Missing::Item) => return Ok(Tried::Misfit("an item is missing".to_owned())),
             Err(Missing::Landed(id)) => {
-                return Ok(Tried::Misfit(format!("change instance {id} has landed and is missing")));
+                return Ok(Tried::Misfit(format!("change instance {id} was generated, but is missing")));
             }
             Err(Missing::Declaration) => return Ok(Tried::Misfit("a declaration is missing".to_owned())),
         };
@@ -117,7 +120,9 @@ impl OfItem {
             Commit::Done => Ok(Tried::Done),
             Commit::Stale => Ok(Tried::Refused),
             Commit::Busy | Commit::Unknown => Ok(Tried::Busy),
-            Commit::TooLarge => Err(corrupt(id, "what is owed to an item is more than a transaction takes")),
+            Commit::TooLarge => {
+                Err(corrupt(id, "the pending change instances of an item do not fit into one transaction"))
+            }
         }
     }
 

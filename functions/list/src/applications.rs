@@ -83,6 +83,6 @@ fn is_light(call: &Call) -> Result<bool, Failure> {
 fn runtime_states(call: &Call) -> Result<Option<Vec<RuntimeState>>, Failure> {
     let Some(names) = call.query.list("runtime_state") else { return Ok(None) };
     let states: Option<Vec<RuntimeState>> = names.iter().map(|name| RuntimeState::parse(name)).collect();
-    let message = || format!("is none of {}", RuntimeState::ALL.map(RuntimeState::name).join(", "));
+    let message = || format!("must be one of {}", RuntimeState::ALL.map(RuntimeState::name).join(", "));
     states.map(Some).ok_or_else(|| Call::bad_filter(&FieldError::new("runtime_state", message())))
 }

@@ -148,8 +148,8 @@ fn states(call: &Call) -> Result<Vec<State>, Failure> {
     let Some(names) = call.query.list("state") else { return Ok(State::ALL.to_vec()) };
     let states: Option<Vec<State>> = names.iter().map(|name| State::parse(name)).collect();
     let known = State::ALL.map(State::name).join(", ");
-    let mut states =
-        states.ok_or_else(|| Call::bad_filter(&FieldError::new("state", format!("is none of {known}"))))?;
+    let mut states = states
+        .ok_or_else(|| Call::bad_filter(&FieldError::new("state", format!("must be one of {known}"))))?;
     // Each state is a partition of the index, so a repeated state would repeat its rows.
     states.sort_unstable();
     states.dedup();

@@ -118,8 +118,9 @@ fn types(call: &Call) -> Result<Vec<ChargeType>, Failure> {
     let Some(names) = call.query.list("charge_type") else { return Ok(ChargeType::ALL.to_vec()) };
     let types: Option<Vec<ChargeType>> = names.iter().map(|name| ChargeType::parse(name)).collect();
     let known = ChargeType::ALL.map(ChargeType::name).join(", ");
-    let mut types = types
-        .ok_or_else(|| Call::bad_filter(&FieldError::new("charge_type", format!("is none of {known}"))))?;
+    let mut types = types.ok_or_else(|| {
+        Call::bad_filter(&FieldError::new("charge_type", format!("must be one of {known}")))
+    })?;
     // Each type has its own partition, so a repeated type would repeat its rows.
     types.sort_unstable();
     types.dedup();

@@ -50,13 +50,13 @@ fn identity(call: &Call) -> String {
 async fn other(table: &Table, call: &Call) -> Result<Submission, Failure> {
     let refused = |message: &str| Call::bad_filter(&FieldError::new("to", message));
     let number = call.query.integer("to").map_err(|error| Call::bad_filter(&error))?;
-    let number = number.ok_or_else(|| refused("is missing: it is the id of the other submission"))?;
+    let number = number.ok_or_else(|| refused("must be present: the id of the other submission"))?;
     let id = SubmissionId::parse(number).filter(|id| id.team() == call.caller.team.id);
     let submission = match id {
         Some(id) => table.submission(id).await?,
         None => None,
     };
-    submission.ok_or_else(|| refused("is no submission of the team"))
+    submission.ok_or_else(|| refused("must be the id of a submission of the team"))
 }
 
 async fn body(

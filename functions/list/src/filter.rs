@@ -138,7 +138,7 @@ impl<T: Send + 'static> Filter<T> {
     ) -> Result<(), Failure> {
         let Some(words) = query.list(name) else { return Ok(()) };
         if words.iter().any(|word| !known.contains(&word.as_str())) {
-            let message = format!("is none of {}", known.join(", "));
+            let message = format!("must be one of {}", known.join(", "));
             return Err(Call::bad_filter(&FieldError::new(name, message)));
         }
         self.test(move |row| words.iter().any(|word| word == of(row)));
@@ -292,7 +292,8 @@ pub(crate) fn date(query: &Query, name: &str) -> Result<Option<Timestamp>, Failu
     // The unencoded plus sign of a time zone arrives as a space.
     let text = query.get(name).map(|text| text.replace(' ', "+"));
     let parsed = text.map(|text| {
-        Timestamp::parse(&text).ok_or_else(|| Call::bad_filter(&FieldError::new(name, "is no date or time")))
+        Timestamp::parse(&text)
+            .ok_or_else(|| Call::bad_filter(&FieldError::new(name, "must be a date or a time")))
     });
     parsed.transpose()
 }

@@ -49,7 +49,7 @@ impl<T: 'static> Orders<T> {
         }
         let others = fields.iter().map(|(name, _)| *name).filter(|name| !stored.contains(name));
         let names: Vec<&str> = stored.iter().copied().chain(others).collect();
-        let message = format!("is none of {}, each also with -", names.join(", "));
+        let message = format!("must be one of {}, or one of them after a -", names.join(", "));
         Err(Call::bad_filter(&FieldError::new("ordering", message)))
     }
 }

@@ -38,7 +38,7 @@ async fn asked_for(
         Some(id) => table.submission(id).await?,
         None => None,
     };
-    let submission = submission.ok_or_else(|| refused("is no submission of the consumer"))?;
+    let submission = submission.ok_or_else(|| refused("must be the id of a submission of the consumer"))?;
     Ok(Some((Moment::of(&submission, call.now), Some(submission))))
 }
 
@@ -47,7 +47,7 @@ pub(crate) async fn of_item(table: &Table, call: &Call, item: &Item) -> Result<O
     let team = call.caller.team.id;
     let may_see = item.consumer.id == team || item.service_owner.id == team;
     if call.query.get(AS_OF).is_some() && !may_see {
-        return Err(refused("is for the item's consumer and the service's owner"));
+        return Err(refused("must be absent: only the item's consumer and the service owner may set it"));
     }
     Ok(asked_for(table, call, item.consumer.id).await?.map(|(moment, _)| moment))
 }
@@ -134,7 +134,7 @@ pub(crate) fn known<T>(past: Past<T>, parameter: &str) -> Result<Option<T>, Fail
 
 /// Returns the error of a request that would read too much.
 pub(crate) fn too_much(parameter: &str) -> Failure {
-    let message = "leads to what was changed more than 1000 times";
+    let message = "must not require more than 1000 changes of one object";
     Call::bad_filter(&FieldError::new(parameter, message))
 }
 

@@ -36,7 +36,7 @@ pub async fn handle(bus: &Bus, event: StreamEvent) -> StreamReply {
             // All events come from records before an unreadable one, so this retry includes that record.
             let sequence = sequences.get(first).cloned();
             let record = format!("stream record {}", sequence.as_deref().unwrap_or_default());
-            log(&record, "the bus does not take its event");
+            log(&record, "the event bus rejected the event");
             again_from(sequence)
         }
     }

@@ -67,7 +67,7 @@ pub(crate) fn page(call: &Call) -> Result<Page, Failure> {
         .filter(|limit| *limit > 0)
         .unwrap_or(u64::try_from(CHANGES_MAX).unwrap_or(PAGE_MAX));
     if limit > PAGE_MAX {
-        let message = format!("is more than {PAGE_MAX}");
+        let message = format!("must be at most {PAGE_MAX}");
         return Err(Call::bad_filter(&FieldError::new("limit", message)));
     }
     let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);

@@ -43,7 +43,7 @@ impl Revert {
         }
         let to = table.submission(id).await?.ok_or(Code::NotFound)?;
         if !call.object()?.is_empty() {
-            return Err(Reply::refused(Code::InvalidBody, "a revert has no body").into());
+            return Err(Reply::refused(Code::InvalidBody, "the body must be empty").into());
         }
         Ok(Self { to, told_at: None })
     }

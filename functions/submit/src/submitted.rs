@@ -160,7 +160,7 @@ fn commit_id(call: &Call, also: &[&str]) -> Result<Option<String>, Failure> {
     call.only_knows(&[&["commit_id"], also].concat())?;
     let commit_id = call.query.get("commit_id").map(str::to_owned);
     if commit_id.as_ref().is_some_and(|id| id.len() > COMMIT_ID_BYTES_MAX) {
-        let message = format!("is longer than {COMMIT_ID_BYTES_MAX} bytes");
+        let message = format!("must be at most {COMMIT_ID_BYTES_MAX} bytes");
         return Err(Call::bad_filter(&FieldError::new("commit_id", message)));
     }
     Ok(commit_id)
@@ -177,7 +177,7 @@ fn unreadable(call: &Call, mut problems: Vec<Problem>) -> Failure {
             pointer: String::new(),
             path: vec!["declaration".to_owned(), "team".to_owned()],
             rule: "foreign_team",
-            message: format!("the one key is the name of the key's team, '{team}'"),
+            message: format!("must have exactly one key, '{team}', the team of the caller"),
             change: None,
         });
     }

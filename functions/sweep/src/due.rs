@@ -38,7 +38,7 @@ async fn begin_one(table: &Table, queue: &Queue, course: &Course) -> bool {
     }
     // After the conditional write, so of two sweeps only one sends the message.
     let Err(not_taken) = queue.send(run.to_message(), 0).await else { return true };
-    log(&subject, &format!("the queue does not take it: {}", not_taken.0));
+    log(&subject, &format!("the queue rejected it: {}", not_taken.0));
     // Without a message the run never ends, and would block the next one for 30 minutes.
     if let Err(error) = table.put_course(&begun, &begun.put_back(now())).await {
         log(&subject, &error.to_string());

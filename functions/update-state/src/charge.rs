@@ -61,7 +61,7 @@ fn processed(call: &Call) -> Result<Option<bool>, Failure> {
     match call.object()?.get("processed") {
         None => Ok(None),
         Some(Value::Bool(processed)) => Ok(Some(*processed)),
-        Some(_) => Err(FieldError::new("processed", "is neither true nor false").into()),
+        Some(_) => Err(FieldError::new("processed", "must be true or false").into()),
     }
 }
 

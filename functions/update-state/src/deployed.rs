@@ -79,12 +79,12 @@ async fn target(table: &Table, call: &Call, body: &Map<String, Value>) -> Result
             let item = table.item(id).await?;
             let team = call.caller.team.id;
             let item = item.filter(|item| Pov::ALL.iter().any(|pov| pov.shows_item(item, team)));
-            let item = item.ok_or_else(|| FieldError::new("service_item", "does not exist for this team"))?;
+            let item = item.ok_or_else(|| FieldError::new("service_item", "must be an item of this team"))?;
             Ok(newest_done(table, &item).await?.unwrap_or(item.latest_change))
         }
         (Some(change), Some(item)) => of_item(table, call, change, item).await,
         (None, None) => {
-            Err(FieldError::new("change_instance", "must be present, or service_item must be").into())
+            Err(FieldError::new("change_instance", "must be present, unless service_item is").into())
         }
     }
 }
@@ -99,8 +99,7 @@ fn reference<Id>(
 ) -> Result<Option<Id>, FieldError> {
     let Some(value) = body.get(field).filter(|value| !value.is_null()) else { return Ok(None) };
     let id = call.id_in(value, collection).and_then(parse);
-    id.map(Some)
-        .ok_or_else(|| FieldError::new(field, format!("must be the id or the URL of one of {collection}")))
+    id.map(Some).ok_or_else(|| FieldError::new(field, format!("must be an id or a URL of {collection}")))
 }
 
 /// Checks that a change instance belongs to an item. The error reveals nothing about invisible objects.

@@ -210,7 +210,9 @@ fn refusal(call: &Call, refused: &Refused, read: &Undecided) -> Failure {
         Refused::IllegalTransition { from, to } => return illegal(call, (*from, *to), read, fields),
         Refused::ManualApproval => (Code::ManualApproval, Code::ManualApproval.title().to_owned()),
         Refused::ManualCompletion => (Code::ManualCompletion, Code::ManualCompletion.title().to_owned()),
-        Refused::NotRetryable(state) => (Code::NotRetryable, format!("state {state} cannot be retried")),
+        Refused::NotRetryable(state) => {
+            (Code::NotRetryable, format!("state must be REJECTED or ERRORED, not {state}"))
+        }
         Refused::Overtaken => (Code::Overtaken, Code::Overtaken.title().to_owned()),
         Refused::DeployedItemNotMain => {
             (Code::DeployedItemNotMain, Code::DeployedItemNotMain.title().to_owned())
@@ -227,16 +229,20 @@ fn refusal(call: &Call, refused: &Refused, read: &Undecided) -> Failure {
         }
         Refused::DeployedItemTooLarge => {
             let detail =
-                format!("a deployed item has at most {} bytes", domain::deployed::DEPLOYED_BYTES_MAX);
+                format!("deployed_item must be at most {} bytes", domain::deployed::DEPLOYED_BYTES_MAX);
             (Code::DeployedItemTooLarge, detail)
         }
         Refused::LogTooLong => {
-            (Code::LogTooLong, format!("a log text has at most {} bytes", decide::LOG_BYTES_MAX))
+            (Code::LogTooLong, format!("log must be at most {} bytes", decide::LOG_BYTES_MAX))
         }
-        Refused::LogFull => (Code::LogFull, format!("a history takes {} log texts", decide::LOG_ENTRIES_MAX)),
-        Refused::TooManyAttempts => {
-            (Code::TooManyAttempts, format!("at most {} attempts are made", decide::ATTEMPTS_MAX))
-        }
+        Refused::LogFull => (
+            Code::LogFull,
+            format!("log must be absent: the history has {} log texts, the maximum", decide::LOG_ENTRIES_MAX),
+        ),
+        Refused::TooManyAttempts => (
+            Code::TooManyAttempts,
+            format!("a change instance has at most {} attempts", decide::ATTEMPTS_MAX),
+        ),
         Refused::OutOfNumbers => (Code::OutOfNumbers, Code::OutOfNumbers.title().to_owned()),
     };
     Reply::problem(code, &detail, fields).into()

@@ -55,9 +55,12 @@ pub(crate) fn settings(body: &Body, asked: Asked<'_>, targets: Targets) -> Resul
         let is_kept = before.authorization.is_some() && !replaces_authorization(body);
         all.or(credentials(is_kept, &before.target_url, &told.target_url), ());
     }
-    // Without verification, the credentials would go to any server that answers (ADR 20).
-    all.or(only(body, "verify", true, "is always true: what is sent is for the receiver alone"), ());
-    all.or(only(body, "trust_env", false, "is always false: there is no proxy to trust"), ());
+    all.or(
+        // Without verification, the credentials would go to any server that answers (ADR 20).
+        only(body, "verify", true, "must be true: Dovetail always verifies the certificate of the receiver"),
+        (),
+    );
+    all.or(only(body, "trust_env", false, "must be false: Dovetail uses no proxy"), ());
     if errors.is_empty() { Ok(told) } else { Err(errors) }
 }
 
@@ -109,7 +112,7 @@ fn description(body: &Body) -> Field<String> {
 pub(crate) fn target_url(body: &Body, targets: Targets, is_needed: bool) -> Field<String> {
     let url = bounded(text(body, "target_url")?, "target_url", URL_BYTES_MAX)?;
     match url.as_deref().map(|url| Target::parse(url, targets)) {
-        None if is_needed => Err(FieldError::new("target_url", "is missing")),
+        None if is_needed => Err(FieldError::new("target_url", "must be present")),
         Some(Err(problem)) => Err(FieldError::new("target_url", problem.message())),
         None | Some(Ok(_)) => Ok(url),
     }
@@ -125,10 +128,12 @@ pub(crate) fn authorization(body: &Body, is_new: bool) -> Field<Option<String>> 
         Some(text) if text.is_empty() => Ok(Some(None)),
         // Replies show the stored value as the mask, so the stored value stays.
         Some(text) if text == view::MASK && !is_new => Ok(None),
-        Some(text) if text == view::MASK => Err(FieldError::new(field, "is only what stands for one")),
+        Some(text) if text == view::MASK => {
+            Err(FieldError::new(field, "must be a value, not the mask of a stored one"))
+        }
         // A line break in the value could start another header.
         Some(text) if !text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) => {
-            Err(FieldError::new(field, "has other characters than ASCII's that show"))
+            Err(FieldError::new(field, "must contain only printable ASCII characters"))
         }
         Some(text) => Ok(Some(Some(text))),
     }
@@ -159,7 +164,7 @@ fn state(body: &Body) -> Field<Option<State>> {
             let known = State::ALL.map(State::name).join(", ");
             let state = value.as_str().and_then(State::parse);
             let state =
-                state.ok_or_else(|| FieldError::new(field, format!("is neither null nor one of {known}")));
+                state.ok_or_else(|| FieldError::new(field, format!("must be null or one of {known}")));
             state.map(|state| Some(Some(state)))
         }
     }
@@ -169,14 +174,17 @@ fn seconds(body: &Body, field: &str, range: RangeInclusive<u64>) -> Field<u64> {
     let Some(value) = body.get(field) else { return Ok(None) };
     let seconds = value.as_u64().filter(|seconds| range.contains(seconds));
     let wrong = || {
-        FieldError::new(field, format!("is no number of seconds from {} to {}", range.start(), range.end()))
+        FieldError::new(
+            field,
+            format!("must be an integer number of seconds from {} to {}", range.start(), range.end()),
+        )
     };
     seconds.map(Some).ok_or_else(wrong)
 }
 
 pub(crate) fn truth(body: &Body, field: &str) -> Field<bool> {
     let Some(value) = body.get(field) else { return Ok(None) };
-    value.as_bool().map(Some).ok_or_else(|| FieldError::new(field, "is neither true nor false"))
+    value.as_bool().map(Some).ok_or_else(|| FieldError::new(field, "must be true or false"))
 }
 
 /// Parses a field with one possible value. Existing clients send it.
@@ -189,13 +197,13 @@ fn only(body: &Body, field: &str, value: bool, why: &str) -> Field<()> {
 
 pub(crate) fn text(body: &Body, field: &str) -> Field<String> {
     let Some(value) = body.get(field) else { return Ok(None) };
-    value.as_str().map(|text| Some(text.to_owned())).ok_or_else(|| FieldError::new(field, "is no text"))
+    value.as_str().map(|text| Some(text.to_owned())).ok_or_else(|| FieldError::new(field, "must be a string"))
 }
 
 fn bounded(text: Option<String>, field: &str, bytes_max: usize) -> Field<String> {
     match text {
         Some(text) if text.len() > bytes_max => {
-            Err(FieldError::new(field, format!("has more than {bytes_max} bytes")))
+            Err(FieldError::new(field, format!("must be at most {bytes_max} bytes")))
         }
         text => Ok(text),
     }
@@ -208,11 +216,11 @@ pub(crate) async fn service(
     body: &Body,
 ) -> Result<Result<ServiceRef, FieldError>, Failure> {
     let Some(id) = service_id(call, body) else {
-        return Ok(Err(FieldError::new("service", "is no id of a service")));
+        return Ok(Err(FieldError::new("service", "must be the id or the URL of a service")));
     };
     let service = table.service_by_id(id).await?.filter(|service| service.owner.id == call.caller.team.id);
     let service = service.map(|service| ServiceRef { id: service.id, title: service.title });
-    Ok(service.ok_or_else(|| FieldError::new("service", "is none that the team owns")))
+    Ok(service.ok_or_else(|| FieldError::new("service", "must be a service of the team")))
 }
 
 /// Rejects a body with another service than that of the webhook.
@@ -220,7 +228,7 @@ pub(crate) fn same_service(call: &Call, body: &Body, service: ServiceId) -> Resu
     if !body.contains_key("service") || service_id(call, body) == Some(service) {
         return Ok(());
     }
-    Err(FieldError::new("service", "is another one; a webhook stays with its service"))
+    Err(FieldError::new("service", "must be unchanged: the service of a webhook is fixed"))
 }
 
 pub(crate) fn service_id(call: &Call, body: &Body) -> Option<ServiceId> {

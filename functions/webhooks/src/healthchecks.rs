@@ -139,7 +139,7 @@ fn settings(body: &Body, stored: Option<&Settings>, targets: Targets) -> Result<
         && settings.crontab.is_none()
         && !errors.iter().any(|error| error.field == CRONTAB)
     {
-        errors.push(FieldError::new(CRONTAB, "is missing, and the schedule is enabled"));
+        errors.push(FieldError::new(CRONTAB, "must be present, because schedule_enabled is true"));
     }
     if errors.is_empty() { Ok(settings) } else { Err(errors) }
 }

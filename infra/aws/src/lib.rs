@@ -75,12 +75,14 @@ pub fn config(way: Way) -> SdkConfig {
 
 /// Returns the provider of an account's credentials, such as `EnvironmentVariable`, or the reason why there are none.
 pub async fn credential_source(account: &SdkConfig) -> Result<String, String> {
-    let Some(provider) = account.credentials_provider() else { return Err("no provider is set".to_owned()) };
+    let Some(provider) = account.credentials_provider() else {
+        return Err("no credentials provider is set".to_owned());
+    };
     let credentials = provider.provide_credentials().await.map_err(|error| reason(&error))?;
     // Only the debug form contains the name of the provider. It leaves the secret out.
     let shown = format!("{credentials:?}");
     let name = shown.split_once("provider_name: \"").and_then(|(_, rest)| rest.split_once('"'));
-    Ok(name.map_or("of an unknown provider", |(name, _)| name).to_owned())
+    Ok(name.map_or("unknown provider", |(name, _)| name).to_owned())
 }
 
 fn reason(error: &CredentialsError) -> String {

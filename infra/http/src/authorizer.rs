@@ -116,7 +116,9 @@ impl Front {
         match setting {
             None => Ok(Self::Gateway),
             Some(setting) if setting == "none" => Ok(Self::Nothing),
-            Some(setting) => Err(format!("DOVETAIL_FRONT is `none` or not set, not {}", setting.display())),
+            Some(setting) => {
+                Err(format!("DOVETAIL_FRONT must be `none` or unset, not {}", setting.display()))
+            }
         }
     }
 

@@ -182,12 +182,12 @@ impl Call {
     fn any_object(&self) -> Result<Map<String, Value>, Failure> {
         // Decompression stops one byte above the limit, so this check also covers compressed bodies.
         if self.body.len() > BODY_BYTES_MAX {
-            let detail = format!("the body has more than {BODY_BYTES_MAX} bytes");
+            let detail = format!("the body must be at most {BODY_BYTES_MAX} bytes");
             return Err(Reply::refused(Code::InvalidBody, &detail).into());
         }
         match domain::json::parse(&self.body, domain::declaration::DEPTH_MAX) {
             Ok(Value::Object(object)) => Ok(object),
-            Ok(_) => Err(Reply::refused(Code::InvalidBody, "the body is no JSON object").into()),
+            Ok(_) => Err(Reply::refused(Code::InvalidBody, "the body must be a JSON object").into()),
             Err(problems) => {
                 let told = problems.first().map(|problem| match problem.pointer.as_str() {
                     "" => problem.message.clone(),
@@ -222,7 +222,7 @@ impl Call {
     pub fn idempotency_key(&self) -> Result<Option<&str>, Failure> {
         match self.idempotency_key.as_deref() {
             Some(key) if key.is_empty() || key.len() > IDEMPOTENCY_KEY_BYTES_MAX => {
-                let detail = format!("an idempotency key has 1 to {IDEMPOTENCY_KEY_BYTES_MAX} bytes");
+                let detail = format!("Idempotency-Key must be 1 to {IDEMPOTENCY_KEY_BYTES_MAX} bytes");
                 Err(Reply::refused(Code::InvalidIdempotencyKey, &detail).into())
             }
             key => Ok(key),

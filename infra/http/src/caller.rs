@@ -44,7 +44,7 @@ type Fields = HashMap<String, Value>;
 /// Returns the rejection of a caller without the team. An ADMIN needs the person's subject to add them.
 fn not_a_member(subject: Option<&str>) -> Failure {
     let Some(subject) = subject else { return Code::NotAMember.into() };
-    let detail = format!("an ADMIN of the team can make you a member, by your subject: {subject}");
+    let detail = format!("an ADMIN of the team can add you as a member with your subject: {subject}");
     Reply::refused(Code::NotAMember, &detail).into()
 }
 

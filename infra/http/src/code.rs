@@ -123,79 +123,89 @@ impl Code {
     pub const fn row(self) -> (u16, &'static str, &'static str) {
         match self {
             Self::NoSuchRoute => (404, "no_such_route", "no route has this path"),
-            Self::MethodNotAllowed => (405, "method_not_allowed", "the route does not take this method"),
+            Self::MethodNotAllowed => (405, "method_not_allowed", "the route does not support this method"),
             Self::Unauthenticated => (401, "unauthenticated", "a valid API key or token is required"),
-            Self::ChooseTeam => (403, "choose_team", "you are of several teams: say for which one you act"),
+            Self::ChooseTeam => (403, "choose_team", "you are a member of several teams: set Dovetail-Team"),
             Self::NotAMember => (403, "not_a_member", "you are not a member of this team"),
-            Self::ReadOnlyKey => (403, "read_only_key", "the key may only read"),
-            Self::NeedsAdmin => (403, "needs_admin", "the key may not change settings, keys or members"),
-            Self::NotFound => (404, "not_found", "there is no such object for this team"),
-            Self::UnknownFilter => (400, "unknown_filter", "a query parameter is not known"),
-            Self::InvalidFilter => (400, "invalid_filter", "a query parameter has a bad value"),
+            Self::ReadOnlyKey => (403, "read_only_key", "the role READ_ONLY may only read"),
+            Self::NeedsAdmin => (403, "needs_admin", "the role ADMIN is required"),
+            Self::NotFound => (404, "not_found", "the object does not exist for this team"),
+            Self::UnknownFilter => (400, "unknown_filter", "a query parameter is unknown"),
+            Self::InvalidFilter => (400, "invalid_filter", "a query parameter has an invalid value"),
             Self::InvalidCursor => {
-                (400, "invalid_cursor", "the position is not valid (any more): read the list from its start")
+                (400, "invalid_cursor", "the cursor is invalid or expired: read the list from its start")
             }
-            Self::InvalidBody => (400, "invalid_body", "the body is no JSON object"),
-            Self::UnknownFields => (400, "unknown_fields", "no key of the body is known"),
-            Self::InvalidField => (400, "invalid_field", "a field has a bad value"),
+            Self::InvalidBody => (400, "invalid_body", "the body must be a JSON object"),
+            Self::UnknownFields => (400, "unknown_fields", "the body has no known field"),
+            Self::InvalidField => (400, "invalid_field", "a field has an invalid value"),
             Self::InvalidIdempotencyKey => {
                 (400, "invalid_idempotency_key", "the idempotency key is not valid")
             }
             Self::IdempotencyKeyReused => {
-                (422, "idempotency_key_reused", "the idempotency key came with another request before")
+                (422, "idempotency_key_reused", "another request used this idempotency key")
             }
             Self::InvalidDeclaration => (400, "invalid_declaration", "the declaration is not valid"),
-            Self::RevertTooLarge => {
-                (400, "revert_too_large", "too much was changed since to be declared again at once")
-            }
-            Self::Blocked => (400, "blocked", "change instances wait for an answer"),
-            Self::PlanChanged => (412, "plan_changed", "it would do something else than was previewed"),
+            Self::RevertTooLarge => (400, "revert_too_large", "the revert is too large for one request"),
+            Self::Blocked => (400, "blocked", "rejected or failed change instances block the submission"),
+            Self::PlanChanged => (412, "plan_changed", "the effects differ from the preview"),
             Self::InvalidSchema => (400, "invalid_schema", "the schema is not valid"),
             Self::ForeignService => (403, "foreign_service", "the service belongs to another team"),
-            Self::NotOwner => (403, "not_owner", "another team decides on it"),
-            Self::IllegalTransition => (400, "illegal_transition", "the state machine has no such move"),
+            Self::NotOwner => (403, "not_owner", "another team owns the object"),
+            Self::IllegalTransition => {
+                (400, "illegal_transition", "the state machine does not allow this transition")
+            }
             Self::ManualApproval => (403, "manual_approval", "only an API key may approve"),
             Self::ManualCompletion => (403, "manual_completion", "only an API key may complete"),
-            Self::NotRetryable => (400, "not_retryable", "only what is rejected or failed can be retried"),
-            Self::Overtaken => (400, "overtaken", "a newer change instance has taken its place"),
+            Self::NotRetryable => {
+                (400, "not_retryable", "only a REJECTED or ERRORED change instance can be retried")
+            }
+            Self::Overtaken => (400, "overtaken", "a newer change instance replaces this one"),
             Self::DeployedItemNotMain => {
-                (400, "deployed_item_not_main", "only the service owner brings deployed items")
+                (400, "deployed_item_not_main", "only the service owner may set deployed items")
             }
-            Self::DeployedItemTooEarly => {
-                (400, "deployed_item_too_early", "deployed items go with APPROVED, COMPLETED or ERRORED")
-            }
+            Self::DeployedItemTooEarly => (
+                400,
+                "deployed_item_too_early",
+                "a deployed item requires the state APPROVED, COMPLETED or ERRORED",
+            ),
             Self::DeployedItemTooLarge => (400, "deployed_item_too_large", "the deployed item is too large"),
             Self::DeployedItemNotLatest => {
-                (400, "deployed_item_not_latest", "only the newest version can be changed further")
+                (400, "deployed_item_not_latest", "only the newest version can be changed")
             }
             Self::LogTooLong => (400, "log_too_long", "the log text is too long"),
-            Self::LogFull => (400, "log_full", "the history takes no more log texts"),
-            Self::TooManyAttempts => (400, "too_many_attempts", "the change instance was retried too often"),
-            Self::ChargeProcessed => (400, "charge_processed", "the charge is processed, and stays so"),
-            Self::DividedJustNow => {
-                (400, "divided_just_now", "a running charge divides at most once an hour")
+            Self::LogFull => (400, "log_full", "the history has the maximum number of log texts"),
+            Self::TooManyAttempts => {
+                (400, "too_many_attempts", "the change has the maximum number of attempts")
             }
-            Self::NameTaken => (400, "name_taken", "the team has, or has had, an API key of this name"),
-            Self::TooManyKeys => (400, "too_many_keys", "the team has as many API keys as it may"),
-            Self::AlreadyMember => (400, "already_member", "the person is a member already"),
+            Self::ChargeProcessed => (400, "charge_processed", "the charge is processed, and this is final"),
+            Self::DividedJustNow => {
+                (400, "divided_just_now", "a running charge can be divided at most once an hour")
+            }
+            Self::NameTaken => (400, "name_taken", "the team has, or had, an API key with this name"),
+            Self::TooManyKeys => (400, "too_many_keys", "the team has the maximum number of API keys"),
+            Self::AlreadyMember => (400, "already_member", "the person is already a member"),
             Self::TooManyMembers => (
                 400,
                 "too_many_members",
-                "the team has as many members as it may, or the person as many teams",
+                "the maximum number of members of a team, or teams of a person, is reached",
             ),
-            Self::AlreadyRotated => (400, "already_rotated", "another API key takes its place already"),
-            Self::TooManyWebhooks => (400, "too_many_webhooks", "the team has as many webhooks as it may"),
-            Self::TooManyMessages => (400, "too_many_messages", "the team has as many messages as it may"),
+            Self::AlreadyRotated => (400, "already_rotated", "the API key was already rotated"),
+            Self::TooManyWebhooks => {
+                (400, "too_many_webhooks", "the team has the maximum number of webhooks")
+            }
+            Self::TooManyMessages => {
+                (400, "too_many_messages", "the team has the maximum number of messages")
+            }
             Self::NotInService => (400, "not_in_service", "the service item is not in service"),
-            Self::AskedJustNow => (400, "asked_just_now", "somebody has asked about the item just now"),
-            Self::OutOfNumbers => (400, "out_of_numbers", "the team's numbers have run out"),
+            Self::AskedJustNow => (400, "asked_just_now", "the healthcheck of this item ran a moment ago"),
+            Self::OutOfNumbers => (400, "out_of_numbers", "the team has used all its ids"),
             Self::SubmissionInFlight => {
                 (503, "submission_in_flight", "an earlier submission of the team is still being applied")
             }
-            Self::Contended => (503, "contended", "others change the same records right now"),
-            Self::StorageFull => (503, "storage_full", "the storage takes no writes"),
+            Self::Contended => (503, "contended", "other requests change the same records"),
+            Self::StorageFull => (503, "storage_full", "the storage accepts no writes"),
             Self::Unavailable => (503, "unavailable", "the storage cannot be reached"),
-            Self::Broken => (500, "broken", "something is broken on our side"),
+            Self::Broken => (500, "broken", "an internal error occurred"),
         }
     }
 

@@ -63,6 +63,10 @@ pub struct Question {
     pub operation: Operation,
     /// Error code in the path, if the route has one.
     pub code: Option<String>,
+    /// The header `Accept`; empty if the client sends none.
+    pub accept: String,
+    /// Start of every path: the stage of an API Gateway, if paths contain it.
+    pub prefix: String,
 }
 
 fn answered<'a, H, A>(event: Event, handle: H) -> Answering<'a>
@@ -135,7 +139,12 @@ fn found(event: &Event, function: Function, for_anyone: bool) -> Result<Found<'_
 
 fn question(event: &Event, function: Function) -> Result<Question, Failure> {
     let Found { route, said } = found(event, function, true)?;
-    Ok(Question { operation: route.operation, code: said.code.map(str::to_owned) })
+    Ok(Question {
+        operation: route.operation,
+        code: said.code.map(str::to_owned),
+        accept: sent(event, "accept").unwrap_or_default(),
+        prefix: place(event).0,
+    })
 }
 
 fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
@@ -198,7 +207,7 @@ fn to_event(reply: Reply, takes_gzip: bool) -> EventReply {
 fn text(body: Content) -> String {
     match body {
         Content::Json(body) => serde_json::to_string(&body).unwrap_or_else(|_| body.to_string()),
-        Content::Text(text) => text.to_owned(),
+        Content::Text(text) => text.into_owned(),
         Content::Nothing => String::new(),
     }
 }
@@ -217,7 +226,9 @@ fn set_body(event: &mut EventReply, text: String, takes_gzip: bool) {
         return;
     }
     // Also without compression: a cache must not send this form to clients with another `Accept-Encoding`.
-    event.headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+    let vary =
+        if event.headers.contains_key(header::VARY) { "Accept, Accept-Encoding" } else { "Accept-Encoding" };
+    event.headers.insert(header::VARY, HeaderValue::from_static(vary));
     let packed = if takes_gzip { gzip::packed(&text) } else { None };
     if packed.is_some() {
         event.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));

@@ -28,9 +28,9 @@ pub(crate) fn unpacked(headers: &HeaderMap, body: Vec<u8>) -> Result<Vec<u8>, Fa
         "" | "identity" => Ok(body),
         "gzip" | "x-gzip" => member::unpacked(&body).ok_or_else(|| {
             let bounds = format!("at most {MEMBERS_MAX} members and {BLOCKS_MAX} blocks");
-            refused(&format!("the body must be packed with gzip, in {bounds}"))
+            refused(&format!("the body must be valid gzip with {bounds}"))
         }),
-        _ => Err(refused("the Content-Encoding of a body is gzip or identity")),
+        _ => Err(refused("Content-Encoding must be gzip or identity")),
     }
 }
 

@@ -12,23 +12,22 @@ impl Call {
     /// Returns the file in the part `field`, if it is UTF-8 text of at most `bytes_max` bytes.
     pub async fn text_file(&self, field: &str, bytes_max: usize) -> Result<String, Failure> {
         let boundary =
-            parse_boundary(&self.content_type).map_err(|_| unreadable("is no multipart/form-data"))?;
+            parse_boundary(&self.content_type).map_err(|_| unreadable("must be multipart/form-data"))?;
         let body = self.body.clone();
         let once = stream::once(async move { Ok::<_, Infallible>(body) });
         let mut parts = Multipart::new(once, boundary);
         loop {
-            let next =
-                parts.next_field().await.map_err(|_| unreadable("ends within a part, or is no parts"))?;
-            let part = next.ok_or_else(|| FieldError::new(field, "is missing"))?;
+            let next = parts.next_field().await.map_err(|_| unreadable("must consist of complete parts"))?;
+            let part = next.ok_or_else(|| FieldError::new(field, "must be present"))?;
             if part.name() != Some(field) {
                 continue;
             }
-            let bytes = part.bytes().await.map_err(|_| unreadable("ends within a part"))?;
+            let bytes = part.bytes().await.map_err(|_| unreadable("must consist of complete parts"))?;
             if bytes.len() > bytes_max {
-                return Err(FieldError::new(field, format!("is larger than {bytes_max} bytes")).into());
+                return Err(FieldError::new(field, format!("must be at most {bytes_max} bytes")).into());
             }
             let text = String::from_utf8(bytes.to_vec());
-            return text.map_err(|_| FieldError::new(field, "is no text in UTF-8").into());
+            return text.map_err(|_| FieldError::new(field, "must be UTF-8 text").into());
         }
     }
 }

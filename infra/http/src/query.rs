@@ -50,13 +50,13 @@ impl Query {
     pub fn integers(&self, name: &str) -> Result<Option<Vec<u64>>, FieldError> {
         let Some(values) = self.list(name) else { return Ok(None) };
         let parsed: Option<Vec<u64>> = values.iter().map(|value| integer(value)).collect();
-        parsed.map(Some).ok_or_else(|| FieldError::new(name, "is no list of integers"))
+        parsed.map(Some).ok_or_else(|| FieldError::new(name, "must be a list of integers"))
     }
 
     /// Returns the integer of a parameter.
     pub fn integer(&self, name: &str) -> Result<Option<u64>, FieldError> {
         let parsed = self.get(name).map(|value| integer(value).ok_or(value)).transpose();
-        parsed.map_err(|_| FieldError::new(name, "is no integer"))
+        parsed.map_err(|_| FieldError::new(name, "must be an integer"))
     }
 
     /// Returns the rows of a page: `limit` up to 100, or 20 if it is absent or 0 (docs/reference/http/lists.md).
@@ -71,7 +71,7 @@ impl Query {
             None => Ok(None),
             Some("true" | "True" | "1") => Ok(Some(true)),
             Some("false" | "False" | "0") => Ok(Some(false)),
-            Some(_) => Err(FieldError::new(name, "is neither true nor false")),
+            Some(_) => Err(FieldError::new(name, "must be true or false")),
         }
     }
 }

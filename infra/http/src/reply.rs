@@ -4,6 +4,7 @@ use crate::code::Code;
 use crate::field::FieldError;
 use dovetail_table::Error;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// A reply of a function.
@@ -22,8 +23,8 @@ pub struct Reply {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     Json(Value),
-    /// Text that is part of the program.
-    Text(&'static str),
+    /// Text or HTML.
+    Text(Cow<'static, str>),
     Nothing,
 }
 
@@ -105,9 +106,9 @@ impl Reply {
         Self { status, headers: Vec::new(), content_type: JSON, code: None, body: Content::Json(body) }
     }
 
-    /// Creates a success with a fixed text.
-    pub const fn page(content_type: &'static str, text: &'static str) -> Self {
-        Self { status: 200, headers: Vec::new(), content_type, code: None, body: Content::Text(text) }
+    /// Creates a success with a text.
+    pub fn page(content_type: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
+        Self { status: 200, headers: Vec::new(), content_type, code: None, body: Content::Text(text.into()) }
     }
 
     /// Creates a success without a body (204).

@@ -25,11 +25,11 @@ pub(crate) fn is_safe(url: &str) -> bool {
 /// Returns the JSON document at a URL.
 pub(crate) async fn json(connector: &SharedHttpConnector, url: &str) -> Result<Value, String> {
     if !is_safe(url) {
-        return Err(format!("{url} is not https"));
+        return Err(format!("{url} must be https"));
     }
     let answer = tokio::time::timeout(TIMEOUT, body(connector, url)).await;
-    let body = answer.map_err(|_| format!("{url} does not answer"))??;
-    serde_json::from_slice(&body).map_err(|_| format!("{url} answers no JSON"))
+    let body = answer.map_err(|_| format!("{url} does not respond"))??;
+    serde_json::from_slice(&body).map_err(|_| format!("the response of {url} is not JSON"))
 }
 
 async fn body(connector: &SharedHttpConnector, url: &str) -> Result<Vec<u8>, String> {
@@ -37,14 +37,14 @@ async fn body(connector: &SharedHttpConnector, url: &str) -> Result<Vec<u8>, Str
     let answer = connector.call(request).await.map_err(|error| format!("{url}: {error}"))?;
     let status = answer.status().as_u16();
     if status != 200 {
-        return Err(format!("{url} answers {status}"));
+        return Err(format!("{url} responds with status {status}"));
     }
     let (mut stream, mut body) = (ByteStream::new(answer.into_body()), Vec::new());
     while let Some(part) = stream.try_next().await.map_err(|error| format!("{url}: {error}"))? {
         // Counted while reading, because the announced length may be missing or wrong.
         body.extend_from_slice(&part);
         if body.len() > BYTES_MAX {
-            return Err(format!("{url} answers more than {BYTES_MAX} bytes"));
+            return Err(format!("the response of {url} is longer than {BYTES_MAX} bytes"));
         }
     }
     Ok(body)

@@ -116,10 +116,7 @@ mod tests {
         assert!(!kept.is_due("a", at(104)) && kept.is_due("a", at(105)), "without any key it is asked soon");
         kept.replace(one("a"), at(105));
         assert!(!kept.is_due("a", at(3_704)) && kept.is_due("a", at(3_705)), "an hour");
-        assert!(
-            !kept.is_due("b", at(164)) && kept.is_due("b", at(165)),
-            "a minute, for a key that nobody knows"
-        );
+        assert!(!kept.is_due("b", at(164)) && kept.is_due("b", at(165)), "a minute, for an unknown key");
         // An unreachable issuer must not invalidate the cached keys.
         kept.failed(at(3_705));
         assert!(kept.get("a").is_some() && !kept.is_due("a", at(3_764)) && kept.is_due("a", at(3_765)));

@@ -27,10 +27,14 @@ impl Settings {
     /// Checks the URL and the audience of an issuer.
     pub fn new(url: &str, audience: &str) -> Result<Self, String> {
         if !fetch::is_safe(url) {
-            return Err(format!("an issuer is an https URL, or http on this machine, not {url}"));
+            return Err(format!(
+                "the issuer must be an https URL, or an http URL of this machine, not {url}"
+            ));
         }
         if audience.is_empty() {
-            return Err(format!("tokens of {url} need an audience: without it, those for others would do"));
+            return Err(format!(
+                "the audience of tokens of {url} must be set: otherwise tokens for other systems would be valid"
+            ));
         }
         Ok(Self { url: url.to_owned(), audience: audience.to_owned() })
     }
@@ -58,7 +62,7 @@ pub struct Unreachable;
 
 impl std::fmt::Display for Unreachable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the issuer of tokens can't be reached, and no key of it is known")
+        f.write_str("the token issuer is unreachable, and none of its keys is cached")
     }
 }
 
@@ -138,13 +142,13 @@ impl Issuer {
         let configuration = fetch::json(connector, &discovery).await?;
         // The discovery document must name the same issuer, as OpenID Connect Discovery requires (section 4.3).
         if configuration.get("issuer").and_then(|issuer| issuer.as_str()) != Some(url) {
-            return Err(format!("{discovery} speaks of another issuer"));
+            return Err(format!("{discovery} has another issuer"));
         }
         let place = configuration.get("jwks_uri").and_then(|place| place.as_str());
-        let place = place.ok_or_else(|| format!("{discovery} names no jwks_uri"))?;
+        let place = place.ok_or_else(|| format!("{discovery} has no jwks_uri"))?;
         let keys = keys::usable(&fetch::json(connector, place).await?);
         if keys.is_empty() {
-            Err(format!("{place} has no key of RSA or P-256 to verify with"))
+            Err(format!("{place} has no RSA or P-256 key for signatures"))
         } else {
             Ok(keys)
         }

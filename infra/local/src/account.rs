@@ -34,12 +34,7 @@ pub enum Error {
         location: Box<Location>,
     },
     #[error("{source} ({location})")]
-    Table {
-        /// How.
-        source: dovetail_table::Error,
-        /// Which it is.
-        location: Box<Location>,
-    },
+    Table { source: dovetail_table::Error, location: Box<Location> },
 }
 
 /// A table with its location.

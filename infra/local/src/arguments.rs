@@ -28,32 +28,32 @@ pub const AUDIT: &str = "audit";
 
 /// The help text of `--help`.
 pub const HELP: &str = "\
-Runs the whole system in one process, on an embedded database or an engine elsewhere.
+Runs the whole system in one process, with an embedded database or a separate DynamoDB engine.
 
 Usage: dovetail [OPTIONS]
        dovetail plan --old FILE --new FILE [--json]
        dovetail audit (--data DIR | --table NAME | --export DIR) [--repair]
        dovetail load --world FILE --table NAME
 
-`plan` compares two declarations and starts nothing; `plan --help` tells more.
-`audit` checks every invariant on a table or an export; `audit --help` tells more.
-`load` puts teams, keys and services into a deployed stack; `load --help` tells more.
+`plan` compares two declarations and starts no system; see `plan --help`.
+`audit` checks every invariant of a table or an export; see `audit --help`.
+`load` adds teams, keys and services to a deployed stack; see `load --help`.
 
 Options:
-  --listen ADDR      address and port to serve on; port 0 takes a free one [default: 127.0.0.1:9000]
-  --data DIR         directory of the database, created when missing [default: .dovetail]
-  --memory           keep nothing: a fresh database that is removed at the end
-  --endpoint URL     a DynamoDB engine elsewhere, used instead of the embedded one; what is kept beside it is in DIR
-  --table NAME       the table's name; API keys are in NAME-keys [default: dovetail-local]
-  --world FILE       teams, keys and services to add where they are missing, as JSON; `demo` is a small example
-                     [default: demo if there is no team yet]
-  --functions URL    where generate, notify and sweep run instead, as `cargo lambda watch` serves them
-  --issuer URL       who issues the tokens of people, beside the API keys of teams; goes with --audience
-  --audience NAME    whom such a token must be meant for
-  --actions-max N    writes that a submission makes at once; a larger one is staged [default: 100]
-  --env-file FILE    file to write the environment to that functions elsewhere need, KEY=value lines
-  --ready-file FILE  file to write the base URL to, once requests are answered
-  --help             print this
+  --listen ADDR      address and port of the server; port 0 selects a free port [default: 127.0.0.1:9000]
+  --data DIR         directory of the database, created if missing [default: .dovetail]
+  --memory           use a new database, and delete it at exit
+  --endpoint URL     DynamoDB engine to use instead of the embedded one; positions and messages stay in DIR
+  --table NAME       name of the table; API keys are in NAME-keys [default: dovetail-local]
+  --world FILE       JSON file of teams, keys and services; missing ones are added; `demo` is a small example
+                     [default: demo if no team exists]
+  --functions URL    base URL of generate, notify and sweep, as `cargo lambda watch` serves them
+  --issuer URL       OIDC issuer of user tokens, in addition to API keys; requires --audience
+  --audience NAME    audience that a user token must have; requires --issuer
+  --actions-max N    maximum writes of one transaction; a larger submission is staged [default: 100]
+  --env-file FILE    write the environment for separate functions to this file, as KEY=value lines
+  --ready-file FILE  write the base URL to this file when the system is ready
+  --help             print this help
 ";
 
 /// A parsed command.
@@ -138,7 +138,7 @@ where
     A: IntoIterator,
     A::Item: Into<OsString>,
 {
-    read(Parser::from_args(args)).map_err(|error| format!("{error}; --help tells the options"))
+    read(Parser::from_args(args)).map_err(|error| format!("{error}; see --help"))
 }
 
 fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
@@ -181,7 +181,7 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
         }
     }
     let place = match (data, memory) {
-        (Some(_), true) => return Err("--data and --memory exclude each other".into()),
+        (Some(_), true) => return Err("--data must not be combined with --memory".into()),
         (None, true) => Place::Memory,
         (Some(data), false) => Place::Directory(data),
         (None, false) => Place::Directory(DATA.into()),
@@ -189,7 +189,7 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
     let issuer = match (issuer, audience) {
         (None, None) => None,
         (Some(issuer), Some(audience)) => Some(dovetail_issuer::Settings::new(&issuer, &audience)?),
-        _ => return Err("--issuer and --audience go together".into()),
+        _ => return Err("--issuer and --audience must be set together".into()),
     };
     Ok(Command::Serve(Settings {
         listen,
@@ -225,7 +225,7 @@ fn read_plan(mut parser: Parser) -> Result<Command, lexopt::Error> {
     }
     match (old, new) {
         (Some(old), Some(new)) => Ok(Command::Plan(plan::Settings { old, new, json })),
-        (None, _) | (_, None) => Err("plan takes --old FILE and --new FILE".into()),
+        (None, _) | (_, None) => Err("plan requires --old FILE and --new FILE".into()),
     }
 }
 
@@ -249,17 +249,17 @@ fn read_audit(mut parser: Parser) -> Result<Command, lexopt::Error> {
         }
     }
     let (Some(mut source), true) = (sources.pop(), sources.is_empty()) else {
-        return Err("audit takes one of --data DIR, --table NAME and --export DIR".into());
+        return Err("audit requires exactly one of --data DIR, --table NAME and --export DIR".into());
     };
     match (&mut source, given) {
         (audit::Source::Table { endpoint, .. }, given) => *endpoint = given,
         (audit::Source::Data(_) | audit::Source::Export(_), None) => {}
         (audit::Source::Data(_) | audit::Source::Export(_), Some(_)) => {
-            return Err("--endpoint goes with --table".into());
+            return Err("--endpoint requires --table".into());
         }
     }
     if repair && matches!(source, audit::Source::Export(_)) {
-        return Err("an export can't be repaired".into());
+        return Err("--repair must not be combined with --export".into());
     }
     Ok(Command::Audit(audit::Settings { source, repair }))
 }
@@ -284,7 +284,7 @@ fn read_load(mut parser: Parser) -> Result<Command, lexopt::Error> {
         (Some(world), Some(table)) => {
             Ok(Command::Load(load::Settings { world, table, endpoint, is_dry_run }))
         }
-        (None, _) | (_, None) => Err("load takes --world FILE and --table NAME".into()),
+        (None, _) | (_, None) => Err("load requires --world FILE and --table NAME".into()),
     }
 }
 
@@ -292,7 +292,7 @@ fn address(value: OsString) -> Result<SocketAddr, lexopt::Error> {
     let parsed = value.to_str().and_then(|text| text.parse().ok());
     parsed.ok_or_else(|| {
         let given = value.to_string_lossy();
-        format!("--listen takes an IP address and a port such as 127.0.0.1:9000, not `{given}`").into()
+        format!("--listen must be an IP address and a port, such as 127.0.0.1:9000, not `{given}`").into()
     })
 }
 
@@ -300,7 +300,7 @@ fn actions(value: OsString) -> Result<usize, lexopt::Error> {
     let parsed = value.to_str().and_then(|text| text.parse().ok());
     parsed.filter(|actions| (1..=ACTIONS_MAX).contains(actions)).ok_or_else(|| {
         let given = value.to_string_lossy();
-        format!("--actions-max takes a number from 1 to {ACTIONS_MAX}, not `{given}`").into()
+        format!("--actions-max must be a number from 1 to {ACTIONS_MAX}, not `{given}`").into()
     })
 }
 
@@ -309,7 +309,7 @@ fn url(option: &str, value: OsString) -> Result<String, lexopt::Error> {
     match given.parse::<Uri>() {
         Ok(url) if url.scheme_str() == Some("http") => Ok(given.into_owned()),
         Ok(_) | Err(_) => {
-            Err(format!("{option} takes a URL such as http://127.0.0.1:9001, not `{given}`").into())
+            Err(format!("{option} must be a URL, such as http://127.0.0.1:9001, not `{given}`").into())
         }
     }
 }
@@ -321,17 +321,13 @@ fn table_name(value: OsString, bytes: RangeInclusive<usize>) -> Result<String, l
         Ok(given.into_owned())
     } else {
         let (least, most) = (bytes.start(), bytes.end());
-        Err(format!("--table takes {least} to {most} letters, digits and `_.-`, not `{given}`").into())
+        Err(format!("--table must be {least} to {most} letters, digits and `_.-`, not `{given}`").into())
     }
 }
 
 fn path(parser: &mut Parser, option: &str) -> Result<PathBuf, lexopt::Error> {
     let value = parser.value()?;
-    if value.is_empty() {
-        Err(format!("{option} takes a path, not nothing").into())
-    } else {
-        Ok(value.into())
-    }
+    if value.is_empty() { Err(format!("{option} must not be empty").into()) } else { Ok(value.into()) }
 }
 
 #[cfg(test)]
@@ -412,9 +408,9 @@ mod tests {
             assert_eq!(parse(args).unwrap(), Command::PlanHelp);
         }
         for args in [&["plan"][..], &["plan", "--old", "a.json"], &["plan", "--new", "b.json"]] {
-            assert_eq!(refused(args), "plan takes --old FILE and --new FILE; --help tells the options");
+            assert_eq!(refused(args), "plan requires --old FILE and --new FILE; see --help");
         }
-        assert!(refused(&["plan", "--old="]).starts_with("--old takes a path, not nothing"));
+        assert!(refused(&["plan", "--old="]).starts_with("--old must not be empty"));
         assert!(refused(&["plan", "--memory"]).contains("--memory"));
         assert!(refused(&["plan", "a.json", "b.json"]).contains("a.json"));
         assert!(refused(&["--memory", "plan"]).contains("plan"));
@@ -437,14 +433,14 @@ mod tests {
         assert_eq!(of(&elsewhere), audit(table(Some("http://127.0.0.1:8000")), true));
         assert_eq!(of(&["--help"]), Ok(Command::AuditHelp));
         for (wrong, told) in [
-            (&[][..], "audit takes one of --data DIR, --table NAME and --export DIR"),
-            (&["--data", "d", "--table", "main"], "audit takes one of"),
-            (&["--data", "d", "--endpoint", "http://127.0.0.1:8000"], "--endpoint goes with --table"),
-            (&["--table", "ab"], "--table takes 3 to 255 letters, digits and `_.-`, not `ab`"),
-            (&["--table", "main", "--endpoint", "u"], "--endpoint takes a URL such as"),
-            (&["--export", "e", "--repair"], "an export can't be repaired"),
+            (&[][..], "audit requires exactly one of --data DIR, --table NAME and --export DIR"),
+            (&["--data", "d", "--table", "main"], "audit requires exactly one of"),
+            (&["--data", "d", "--endpoint", "http://127.0.0.1:8000"], "--endpoint requires --table"),
+            (&["--table", "ab"], "--table must be 3 to 255 letters, digits and `_.-`, not `ab`"),
+            (&["--table", "main", "--endpoint", "u"], "--endpoint must be a URL, such as"),
+            (&["--export", "e", "--repair"], "--repair must not be combined with --export"),
             (&["--memory"], "--memory"),
-            (&["--data="], "--data takes a path, not nothing"),
+            (&["--data="], "--data must not be empty"),
         ] {
             let said = of(wrong).unwrap_err();
             assert!(said.contains(told), "{wrong:?}: {said}");
@@ -464,12 +460,9 @@ mod tests {
         assert_eq!(parse([&args[..], &elsewhere].concat()), load(Some("http://127.0.0.1:8000"), false));
         assert_eq!(parse(["load", "-h"]), Ok(Command::LoadHelp));
         for missing in [&args[..3], &["load", "--table=main"], &["load"]] {
-            assert_eq!(
-                refused(missing),
-                "load takes --world FILE and --table NAME; --help tells the options"
-            );
+            assert_eq!(refused(missing), "load requires --world FILE and --table NAME; see --help");
         }
-        assert!(refused(&["load", "--table", "t"]).starts_with("--table takes 3 to 255 letters"));
+        assert!(refused(&["load", "--table", "t"]).starts_with("--table must be 3 to 255 letters"));
         assert!(refused(&["load", "--memory"]).contains("--memory"));
     }
 
@@ -477,20 +470,20 @@ mod tests {
     fn what_is_wrong_is_said() {
         assert_eq!(
             refused(&["--memory", "--data", "d"]),
-            "--data and --memory exclude each other; --help tells the options"
+            "--data must not be combined with --memory; see --help"
         );
         assert_eq!(
             refused(&["--listen", "9000"]),
-            "--listen takes an IP address and a port such as 127.0.0.1:9000, not `9000`; \
-             --help tells the options"
+            "--listen must be an IP address and a port, such as 127.0.0.1:9000, not `9000`; \
+             see --help"
         );
         for option in ["--functions", "--endpoint"] {
             for wrong in ["127.0.0.1:9001", "https://host", "http:", "/functions"] {
                 assert_eq!(
                     refused(&[option, wrong]),
                     format!(
-                        "{option} takes a URL such as http://127.0.0.1:9001, not `{wrong}`; \
-                         --help tells the options"
+                        "{option} must be a URL, such as http://127.0.0.1:9001, not `{wrong}`; \
+                         see --help"
                     )
                 );
             }
@@ -499,25 +492,22 @@ mod tests {
         for wrong in ["too-short", "with space or two", "d\u{e9}partement-un", &long] {
             assert_eq!(
                 refused(&["--table", wrong]),
-                format!(
-                    "--table takes 11 to 250 letters, digits and `_.-`, not `{wrong}`; --help tells the options"
-                )
+                format!("--table must be 11 to 250 letters, digits and `_.-`, not `{wrong}`; see --help")
             );
         }
         for wrong in ["0", "101", "many"] {
             assert_eq!(
                 refused(&["--actions-max", wrong]),
-                format!(
-                    "--actions-max takes a number from 1 to 100, not `{wrong}`; --help tells the options"
-                )
+                format!("--actions-max must be a number from 1 to 100, not `{wrong}`; see --help")
             );
         }
         assert!(
-            refused(&["--issuer", "https://id.example"]).starts_with("--issuer and --audience go together")
+            refused(&["--issuer", "https://id.example"])
+                .starts_with("--issuer and --audience must be set together")
         );
         assert!(refused(&["--issuer", "http://id.example", "--audience", "a"]).contains("https"));
-        assert!(refused(&["--env-file="]).starts_with("--env-file takes a path, not nothing"));
-        assert!(refused(&["--data="]).starts_with("--data takes a path, not nothing"));
+        assert!(refused(&["--env-file="]).starts_with("--env-file must not be empty"));
+        assert!(refused(&["--data="]).starts_with("--data must not be empty"));
         assert!(refused(&["--world"]).contains("--world"));
         assert!(refused(&["--port", "1"]).contains("--port"));
         assert!(refused(&["serve"]).contains("serve"));

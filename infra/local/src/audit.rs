@@ -24,21 +24,21 @@ use progress::Progress;
 
 /// The help text of `audit --help`.
 pub const HELP: &str = "\
-Checks every invariant on all records. What is wrong is printed as JSON lines, a summary last.
+Checks every invariant on all records. Prints each violation as a JSON line, then a summary.
 
 Usage: dovetail audit --data DIR [--repair]
        dovetail audit --table NAME [--endpoint URL] [--repair]
        dovetail audit --export DIR
 
 Options:
-  --data DIR      directory of a local system that is not running
-  --table NAME    a deployed table, with the credentials and the region of the environment
-  --endpoint URL  an engine in AWS's place
-  --export DIR    a table's export to S3 in DynamoDB JSON, downloaded
-  --repair        compute attention, digests and shares again where they are wrong, then audit again
-  --help          print this
+  --data DIR      directory of a stopped local system
+  --table NAME    deployed table, read with the credentials and the region of the environment
+  --endpoint URL  DynamoDB engine to use instead of AWS
+  --export DIR    downloaded S3 export of a table, in DynamoDB JSON
+  --repair        recompute wrong blockers, digests, roots and shares, then repeat the audit
+  --help          print this help
 
-Exit status: 0 sound, 1 something is wrong, 2 it could not be audited.
+Exit status: 0 no violations, 1 violations, 2 the audit failed.
 ";
 
 /// The source of the audit, and whether to repair.
@@ -77,8 +77,7 @@ pub enum Verdict {
 /// The reason for a failed audit.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The directory has no database.
-    #[error("{}: there is no database", .0.display())]
+    #[error("{}: the directory has no database", .0.display())]
     NoDatabase(PathBuf),
     #[error(transparent)]
     Engine(#[from] engine::Error),
@@ -90,8 +89,7 @@ pub enum Error {
     /// The export is unreadable, incomplete or invalid.
     #[error(transparent)]
     Export(#[from] export::Error),
-    /// The findings can't be printed.
-    #[error("the findings can't be printed: {0}")]
+    #[error("the violations could not be printed: {0}")]
     Print(#[from] io::Error),
 }
 

@@ -101,7 +101,7 @@ impl Bus {
         let answer = match target {
             Some(PUT_EVENTS) => self.put(body, OffsetDateTime::now_utc()),
             Some(_) | None => {
-                Err(Refused(400, "UnknownOperationException", "there is only PutEvents here".to_owned()))
+                Err(Refused(400, "UnknownOperationException", "only PutEvents is supported".to_owned()))
             }
         };
         let (status, body) = match answer {
@@ -182,11 +182,11 @@ impl Entry {
         let detail: Map<String, Value> = serde_json::from_str(detail)
             .map_err(|_| Problem("MalformedDetail", "Detail is malformed.".to_owned()))?;
         let at = self.time.map_or(Some(now), at);
-        let at = at.ok_or_else(|| invalid("Time", "it is no time before the year 10000"))?;
+        let at = at.ok_or_else(|| invalid("Time", "it must be a time before the year 10000"))?;
         let bus = self.event_bus_name.as_deref().unwrap_or("default");
         // Clients may name the bus by its ARN, which ends with the name.
         if bus.rsplit('/').next() != Some(NAME) {
-            return Err(invalid("EventBusName", &format!("there is only the bus {NAME}")));
+            return Err(invalid("EventBusName", &format!("only the bus {NAME} exists")));
         }
         let resources = self.resources.as_deref().unwrap_or_default();
         Ok(envelope::envelope(source, detail_type, at, resources, &Value::Object(detail)))

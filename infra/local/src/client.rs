@@ -16,22 +16,12 @@ use hyper_util::{
 /// The reason for a missing response.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Nobody listens there, so nothing was sent.
-    #[error("{url} can't be reached: {reason}")]
-    Unreachable {
-        /// The URL.
-        url: Uri,
-        /// Why.
-        reason: String,
-    },
-    /// The request may have been heard, but no whole answer came.
-    #[error("{url} did not answer: {reason}")]
-    Unanswered {
-        /// The URL.
-        url: Uri,
-        /// Why.
-        reason: String,
-    },
+    /// No connection, so nothing was sent.
+    #[error("{url} is unreachable: {reason}")]
+    Unreachable { url: Uri, reason: String },
+    /// The request may have arrived, but no complete response came.
+    #[error("{url} did not respond: {reason}")]
+    Unanswered { url: Uri, reason: String },
 }
 
 /// A complete response.

@@ -64,7 +64,7 @@ impl Control {
             ("GET", "failures") => self.failures(),
             ("POST", "failures/redrive") => self.redrive().await,
             ("POST", "sweep") => self.sweep(event).await,
-            (method, _) => plain(404, &json!({"message": format!("there is no {method} {path}")})),
+            (method, _) => plain(404, &json!({"message": format!("no route has {method} {path}")})),
         })
     }
 
@@ -156,11 +156,11 @@ impl Control {
     async fn enable(&self, function: &str, event: &Event) -> EventReply {
         let consumer = self.consumers.iter().find(|consumer| consumer.function == function);
         if consumer.is_none() && ![schedule::FUNCTION, queue::FUNCTION].contains(&function) {
-            return plain(404, &json!({"message": format!("there is no mapping of `{function}`")}));
+            return plain(404, &json!({"message": format!("no mapping of `{function}` exists")}));
         }
         let body: Value = serde_json::from_str(event.body.as_deref().unwrap_or_default()).unwrap_or_default();
         let Some(enabled) = body.get("enabled").and_then(Value::as_bool) else {
-            return plain(400, &json!({"message": "the body says `enabled`: true or false"}));
+            return plain(400, &json!({"message": "enabled must be true or false"}));
         };
         match consumer.cloned() {
             Some(mut consumer) => {
@@ -170,7 +170,10 @@ impl Control {
                 // and a caller can rely on the response.
                 let resting = consumer.progress.wait_for(|progress| progress.rests != enabled);
                 if tokio::time::timeout(SETTLING, resting).await.is_err() {
-                    return plain(503, &json!({"message": "it still delivers what it had read"}));
+                    return plain(
+                        503,
+                        &json!({"message": "the mapping still delivers records that it read earlier"}),
+                    );
                 }
             }
             None if function == queue::FUNCTION => drop(self.delivering.send_replace(enabled)),
@@ -186,7 +189,7 @@ impl Control {
             Some(body) => match serde_json::from_str(body) {
                 Ok(payload) => payload,
                 Err(error) => {
-                    return plain(400, &json!({"message": format!("the body is not JSON: {error}")}));
+                    return plain(400, &json!({"message": format!("the body must be JSON: {error}")}));
                 }
             },
         };
@@ -203,7 +206,7 @@ impl Control {
 
 fn number(event: &Event, name: &str, default: u64) -> Result<u64, String> {
     let Some(given) = event.query_string_parameters.first(name) else { return Ok(default) };
-    given.parse().map_err(|_| format!("`{name}` takes a number from 0, not `{given}`"))
+    given.parse().map_err(|_| format!("`{name}` must be an integer of at least 0, not `{given}`"))
 }
 
 fn broken(error: &journal::Error) -> EventReply {
@@ -305,7 +308,7 @@ mod tests {
             let expected = first.map(|first: u64| json!({"number": first, "envelope": {"n": first}}));
             assert_eq!(page["events"].get(0), expected.as_ref(), "{query}");
         }
-        let told = json!({"message": "`after` takes a number from 0, not `-1`"});
+        let told = json!({"message": "`after` must be an integer of at least 0, not `-1`"});
         assert_eq!(fixture.ask("GET", "/_local/events?after=-1", None).await, (400, told));
     }
 
@@ -380,7 +383,7 @@ mod tests {
     async fn other_paths_are_not_answered_here() {
         let fixture = Fixture::new().await;
         for (method, path) in [("POST", "/_local/events"), ("GET", "/_local/sweep"), ("GET", "/_local/")] {
-            let told = json!({"message": format!("there is no {method} {path}")});
+            let told = json!({"message": format!("no route has {method} {path}")});
             assert_eq!(fixture.ask(method, path, None).await, (404, told));
         }
         for path in ["/v1/_local/events", "/_locals"] {

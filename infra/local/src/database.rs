@@ -7,11 +7,10 @@ use rusqlite::{Connection, ErrorCode};
 /// The reason why a file is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file is of another program, or no database.
-    #[error("{} is not a database of Dovetail, or its beginning is damaged; nothing was changed", .0.display())]
+    /// The file belongs to another program, or is not a database.
+    #[error("{} is not a Dovetail database, or its header is damaged; nothing was changed", .0.display())]
     Foreign(PathBuf),
-    /// The database is damaged.
-    #[error("{} is damaged: {reason}; restore a copy, or remove its directory to start over", path.display())]
+    #[error("{} is damaged: {reason}; restore a copy, or delete its directory to start over", path.display())]
     Damaged {
         path: PathBuf,
         /// The message of the check.
@@ -19,15 +18,10 @@ pub enum Error {
     },
     /// A table is missing although this program created it.
     #[error(
-        "{} has no table {table}, which was created there; restore a copy, or remove its directory to start over",
+        "{} has lost its table {table}; restore a copy, or delete its directory to start over",
         path.display()
     )]
-    NoTable {
-        /// The file.
-        path: PathBuf,
-        /// The table's name.
-        table: String,
-    },
+    NoTable { path: PathBuf, table: String },
 }
 
 /// Fails unless the file is absent, empty, or an intact database with `table`.

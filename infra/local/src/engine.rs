@@ -53,17 +53,17 @@ pub enum Error {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// Another process serves this directory.
-    #[error("{} is in use by another process; stop it, or name another directory", .0.display())]
+    /// Another process uses this directory.
+    #[error("{} is in use by another process; stop it, or use another directory", .0.display())]
     InUse(PathBuf),
-    /// A path that is not UTF-8, which the engine can't open.
-    #[error("{} is not valid UTF-8, which the database needs", .0.display())]
+    /// A path that is not UTF-8, which the engine cannot open.
+    #[error("{} must be valid UTF-8, because the database requires it", .0.display())]
     Unreadable(PathBuf),
     /// The database file is damaged or foreign.
     #[error(transparent)]
     File(#[from] database::Error),
-    /// The engine refused the database.
-    #[error("the database can't be opened: {0}")]
+    /// The engine rejected the database.
+    #[error("the database could not be opened: {0}")]
     Database(String),
     /// The database file is unreadable, or its index could not be created.
     #[error("the database failed: {0}")]

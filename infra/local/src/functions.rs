@@ -107,7 +107,7 @@ pub async fn invoke(handles: &Handles, function: &str, payload: Value) -> Result
             let swept = sweep::answer(&handles.table, &handles.queue, event(payload)?, false).await;
             reply(swept.map(|told| told.reply))
         }
-        other => Err(format!("there is no function {other}")),
+        other => Err(format!("function {other} does not exist")),
     }
 }
 

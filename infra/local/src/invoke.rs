@@ -59,14 +59,15 @@ impl Invoker {
                 task.spawn(functions(name.to_owned(), payload));
                 tokio::time::timeout(TIMEOUT, task.join_next()).await.map(|ended| match ended {
                     Some(Ok(answer)) => answer.map_err(|reason| function_failed(&reason)),
-                    Some(Err(_)) | None => Err(function_failed("it panicked")),
+                    Some(Err(_)) | None => Err(function_failed("the function panicked")),
                 })
             }
             Functions::There(client, base) => {
                 tokio::time::timeout(TIMEOUT, call(client, base, name, &payload)).await
             }
         };
-        answered.unwrap_or_else(|_| Err(function_failed(&format!("it took longer than {TIMEOUT:?}"))))
+        answered
+            .unwrap_or_else(|_| Err(function_failed(&format!("the function took longer than {TIMEOUT:?}"))))
     }
 }
 
@@ -81,14 +82,14 @@ impl fmt::Debug for Invoker {
 
 async fn call(client: &Client, base: &str, name: &str, payload: &Value) -> Result<Value, Failure> {
     let url = format!("{base}/2015-03-31/functions/{name}/invocations");
-    let url: Uri = url.parse().map_err(|_| Failure::NotInvoked(format!("{url} is no URL")))?;
+    let url: Uri = url.parse().map_err(|_| Failure::NotInvoked(format!("{url} must be a URL")))?;
     let headers = [(CONTENT_TYPE, "application/json")];
     let answer = client.post(&url, &headers, payload.to_string()).await.map_err(|error| match error {
         client::Error::Unreachable { .. } => Failure::NotInvoked(short(&error.to_string())),
         client::Error::Unanswered { .. } => function_failed(&error.to_string()),
     })?;
-    let body = || serde_json::from_slice::<Value>(&answer.body);
     // Lambda answers 200 even if the function fails; only the header shows the failure.
+    let body = || serde_json::from_slice::<Value>(&answer.body);
     if answer.status != StatusCode::OK || answer.headers.contains_key("x-amz-function-error") {
         let said = body().ok().and_then(|body| body.get("errorMessage")?.as_str().map(str::to_owned));
         return Err(function_failed(&said.unwrap_or_else(|| format!("HTTP status {}", answer.status))));
@@ -96,7 +97,7 @@ async fn call(client: &Client, base: &str, name: &str, payload: &Value) -> Resul
     if answer.body.is_empty() {
         return Ok(Value::Null);
     }
-    body().map_err(|_| function_failed("its answer is not JSON"))
+    body().map_err(|_| function_failed("the response of the function is not JSON"))
 }
 
 fn function_failed(reason: &str) -> Failure {
@@ -128,7 +129,7 @@ mod tests {
         });
         assert_eq!(invoker.invoke("echo", json!({"a": 1})).await, Ok(json!({"a": 1})));
         assert_eq!(invoker.invoke("fail", Value::Null).await, Err(Failure::Function("a".repeat(500))));
-        let panicked = Err(Failure::Function("it panicked".to_owned()));
+        let panicked = Err(Failure::Function("the function panicked".to_owned()));
         assert_eq!(invoker.invoke("panic", Value::Null).await, panicked);
     }
 
@@ -143,7 +144,7 @@ mod tests {
                 std::future::pending().await
             }
         });
-        let late = Err(Failure::Function("it took longer than 60s".to_owned()));
+        let late = Err(Failure::Function("the function took longer than 60s".to_owned()));
         assert_eq!(invoker.invoke("hang", Value::Null).await, late);
         assert!(stopped.await.is_err(), "what it held is dropped");
     }
@@ -179,7 +180,7 @@ mod tests {
         for (name, expected) in [
             ("echo", Ok(json!({"a": 1}))),
             ("none", Ok(Value::Null)),
-            ("text", failed("its answer is not JSON")),
+            ("text", failed("the response of the function is not JSON")),
             ("handled", failed("no such thing")),
             ("broken", failed("HTTP status 500 Internal Server Error")),
         ] {
@@ -193,6 +194,6 @@ mod tests {
         let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
         let invoker = Invoker::there(&format!("http://{free}"));
         let refused = invoker.invoke("echo", Value::Null).await.unwrap_err();
-        assert!(matches!(&refused, Failure::NotInvoked(reason) if reason.contains("can't be reached")));
+        assert!(matches!(&refused, Failure::NotInvoked(reason) if reason.contains("is unreachable")));
     }
 }

@@ -109,12 +109,7 @@ pub enum Error {
     Task(#[from] tokio::task::JoinError),
     /// A file or socket failed.
     #[error("{what}: {source}")]
-    Io {
-        /// Which.
-        what: String,
-        /// Why.
-        source: io::Error,
-    },
+    Io { what: String, source: io::Error },
 }
 
 impl Error {
@@ -457,13 +452,13 @@ async fn loaded(table: &Table, world: &World) -> Result<(Vec<NewKey>, Vec<String
 fn storage(settings: &Settings) -> String {
     let files = match &settings.place {
         Place::Directory(directory) => format!("in {}", directory.display()),
-        Place::Memory => "in memory, until this process ends".to_owned(),
+        Place::Memory => "in memory until this process ends".to_owned(),
     };
     match &settings.endpoint {
-        None => format!("Data is kept {files}"),
+        None => format!("Data is stored {files}"),
         Some(endpoint) => {
             let table = &settings.table;
-            let tables = format!("Data is kept at {endpoint}, in the tables {table} and {table}-keys");
+            let tables = format!("Data is stored at {endpoint}, in the tables {table} and {table}-keys");
             format!("{tables}; positions, events and messages {files}")
         }
     }

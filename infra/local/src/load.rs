@@ -34,19 +34,19 @@ use crate::{
 
 /// The help text of `load --help`.
 pub const HELP: &str = "\
-Puts teams, keys and services into the tables of a deployed stack, with the credentials and the region of the
-environment. What exists is left as it is, and printed where it differs from the file. A key that the file only
-names is made, and printed this once. The mandatory metadata of the file replace those before.
-If anything in the file is wrong, all of it is printed, and nothing is written.
+Adds teams, keys and services to the tables of a deployed stack, with the credentials and the region of the
+environment. Existing objects stay unchanged; differences from the file are printed. A key with a name but no secret
+in the file is generated, and printed only once. The mandatory metadata of the file replace the stored ones.
+If the file has errors, all of them are printed, and nothing is written.
 
 Usage: dovetail load --world FILE --table NAME [--endpoint URL] [--dry-run]
 
 Options:
   --world FILE    teams, keys, services and mandatory metadata, as JSON
-  --table NAME    the table, the output Table of the stack; API keys are in NAME-keys
-  --endpoint URL  an engine in AWS's place
-  --dry-run       print what a load would do, and write nothing
-  --help          print this
+  --table NAME    table of the stack (its output Table); API keys are in NAME-keys
+  --endpoint URL  DynamoDB engine to use instead of AWS
+  --dry-run       print the steps of a load, and write nothing
+  --help          print this help
 ";
 
 /// The most attempts to store a service or a version while other writers take its number.
@@ -93,8 +93,8 @@ pub enum Failure {
     /// The world contradicts the tables; a line for each problem, with its JSON pointer.
     #[error("{}", .0.join("\n"))]
     Refused(Vec<String>),
-    /// There is no chance to make a key from.
-    #[error("no key can be made")]
+    /// The system has no random numbers for a key.
+    #[error("a key could not be generated: the system has no random numbers")]
     Chance,
     #[error("the output failed: {0}")]
     Output(#[from] io::Error),
@@ -128,10 +128,11 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
     let differences = self::world(table, &world, now, &mut show).await.map_err(failed)?;
     let (teams, services) = (world.teams.len(), world.services.len());
     let mut lines = differences;
-    lines.push(format!("Teams: {teams}. Services: {services}. Keys made: {made}."));
+    lines.push(format!("Teams: {teams}. Services: {services}. Generated keys: {made}."));
     if world.teams.iter().any(|team| team.notify.is_some()) {
         lines.push(
-            "`notify` is for the local system: subscribe to the bus for events of this stack.".to_owned(),
+            "`notify` works only in the local system: subscribe to the event bus for events of this stack."
+                .to_owned(),
         );
     }
     Ok(writeln!(out, "{}", lines.join("\n")).map_err(Failure::from)?)
@@ -145,7 +146,7 @@ fn print_plan(out: &mut impl Write, plan: &Plan<'_>) -> io::Result<()> {
     for difference in &plan.differences {
         writeln!(out, "{difference}")?;
     }
-    writeln!(out, "Dry run: {} to do, {} left as they are.", steps.len(), plan.differences.len())
+    writeln!(out, "Dry run: {} steps, {} differences left unchanged.", steps.len(), plan.differences.len())
 }
 
 /// Prints a new key.
@@ -165,8 +166,8 @@ pub async fn world(
 ) -> Result<Vec<String>, Failure> {
     let plan = Plan::of(table, world, now).await?;
     let stamp = Stamp { by: Actor::System, request: "load".to_owned(), now };
-    let mut teams: BTreeMap<&str, TeamRef> = BTreeMap::new();
     // Services refer to their teams, so the teams come first.
+    let mut teams: BTreeMap<&str, TeamRef> = BTreeMap::new();
     for team in &plan.teams {
         let stored = table.ensure_team(team.name, &team.metadata, &stamp).await?.to_ref();
         for key in &team.keys {

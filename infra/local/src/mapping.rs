@@ -333,7 +333,7 @@ impl Consumer {
         };
         let (response, reason) = match &given_up.last {
             None => (Value::Null, ""),
-            Some(Last::Reported) => (answered(None), "it reported records as failed"),
+            Some(Last::Reported) => (answered(None), "the function reported failed records"),
             Some(Last::Failed(reason)) => (answered(Some("Unhandled")), reason.as_str()),
         };
         let record = json!({

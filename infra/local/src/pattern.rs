@@ -249,7 +249,7 @@ impl Reader {
         for (field, value) in fields {
             let at = below(at, field);
             if inside_or && RESERVED.split(' ').any(|reserved| reserved == field) {
-                self.refuse::<()>(&at, "no field inside '$or' can have an operator's name");
+                self.refuse::<()>(&at, "must not have a field with an operator's name inside '$or'");
                 continue;
             }
             let deeper = [path, slice::from_ref(field)].concat();
@@ -258,7 +258,7 @@ impl Reader {
                 Value::Object(_) => self.object(&at, value, &deeper, inside_or),
                 Value::Array(tests) => vec![Alternative::from([(deeper, self.leaf(&at, tests))])],
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                    self.refuse::<()>(&at, "must be an object, or an array of what the field can be");
+                    self.refuse::<()>(&at, "must be an object, or an array of allowed values");
                     continue;
                 }
             };
@@ -281,15 +281,18 @@ impl Reader {
         if one.len().saturating_mul(other.len()) > MAX_ALTERNATIVES {
             self.refuse::<()>(
                 at,
-                format!("more than {MAX_ALTERNATIVES} combinations of the branches of '$or'"),
+                format!("must have at most {MAX_ALTERNATIVES} combinations of the branches of '$or'"),
             );
             return one.to_vec();
         }
         let paths: BTreeSet<_> = one.iter().flat_map(BTreeMap::keys).collect();
         let others: BTreeSet<_> = other.iter().flat_map(BTreeMap::keys).collect();
         for path in paths.intersection(&others) {
-            // EventBridge would keep what it reads last, and JSON objects have no order to tell that by.
-            self.refuse::<()>(at, format!("'{}' is given both inside and beside '$or'", path.join(".")));
+            // EventBridge keeps the last one that it reads. A JSON object has no order, so this parser rejects both.
+            self.refuse::<()>(
+                at,
+                format!("'{}' must not be both inside and outside of '$or'", path.join(".")),
+            );
         }
         let pairs = one.iter().flat_map(|one| other.iter().map(move |other| (one, other)));
         pairs.map(|(one, other)| one.clone().into_iter().chain(other.clone()).collect()).collect()
@@ -408,7 +411,7 @@ impl Reader {
             Some((address, bits)) if bits < address_bits(address).1 => Some(Test::Cidr(address, bits)),
             Some((address, _)) => {
                 let most = address_bits(address).1.saturating_sub(1);
-                self.refuse(at, format!("must have 0 to {most} bits; a single address is given as it is"))
+                self.refuse(at, format!("must have 0 to {most} bits; write a single address without bits"))
             }
             None => self.refuse(at, "must be an address, '/' and a number of bits"),
         }

@@ -17,24 +17,24 @@ use domain::{
 
 /// The help text of `plan --help`.
 pub const HELP: &str = "\
-Prints what a submission would change, from two files alone. Nothing is asked of a running system.
+Prints the changes that a submission would make. Reads two files only, and no running system.
 
 Usage: dovetail plan --old FILE --new FILE [--json]
 
 Options:
-  --old FILE  the declaration that was submitted last
-  --new FILE  the declaration to be submitted, whole
-  --json      print one JSON object instead of a table
-  --help      print this
+  --old FILE  the last submitted declaration
+  --new FILE  the next whole declaration
+  --json      print a JSON object instead of a table
+  --help      print this help
 
 Both files are declarations, or both are lists of items: {\"items\": {NAME: {...}}}.
-Exit status: 0 nothing changes, 2 something does, 1 a file can't be read or is not valid.
+Exit status: 0 no changes, 2 changes, 1 a file is unreadable or invalid.
 
-Two files don't tell
-- what the services' schemas and references say: a submission may still be refused;
-- which change instances follow for dependent teams, and for items that reference a modified one;
-- that a change to what is not in service yet is a CREATE, not a MODIFY;
-- what waits for an answer, or was submitted in between.
+The plan does not consider
+- schemas of services and references: the submission may still be rejected;
+- change instances for dependent teams, and for items that reference a modified item;
+- that a change to an item that is not in service yet is a CREATE, not a MODIFY;
+- rejected or failed change instances, and other submissions in the meantime.
 ";
 
 /// The files of a plan and the format of its output.
@@ -52,17 +52,11 @@ pub struct Settings {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{}: {source}", file.display())]
-    Read {
-        /// Which.
-        file: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The files are not valid, by themselves or together.
-    #[error("the files can't be compared\n{0}")]
+    Read { file: PathBuf, source: io::Error },
+    /// The files are invalid, each by itself or in comparison.
+    #[error("the files could not be compared\n{0}")]
     Refused(Told),
-    /// The plan can't be printed.
-    #[error("the plan can't be printed: {0}")]
+    #[error("the plan could not be printed: {0}")]
     Print(#[from] io::Error),
 }
 

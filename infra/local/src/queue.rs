@@ -221,7 +221,7 @@ async fn work_on(journal: &Journal, invoker: &Invoker, batch: Vec<Received>) -> 
                 answer.pointer("/batchItemFailures").and_then(Value::as_array).into_iter().flatten();
             let is_it =
                 |failure: &Value| failure.get("itemIdentifier") == Some(&json!(message.number.to_string()));
-            failures.any(is_it).then(|| "it comes again".to_owned())
+            failures.any(is_it).then(|| "the function reported a failure".to_owned())
         }
     };
     for message in &batch {

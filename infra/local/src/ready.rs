@@ -47,7 +47,9 @@ pub(crate) fn announcement(of: &Announced<'_>) -> String {
     let Announced { base_url, storage, is_demo_left_out, new_keys, differences } = *of;
     let mut text = format!("Dovetail answers at {base_url}\n{storage}.\n");
     if is_demo_left_out {
-        text.push_str("There are teams already, so the demo world is not loaded; `--world demo` loads it.\n");
+        text.push_str(
+            "The database has teams, so the demo world is not loaded. Use `--world demo` to load it.\n",
+        );
     }
     for difference in differences {
         text.push_str(difference);
@@ -57,7 +59,7 @@ pub(crate) fn announcement(of: &Announced<'_>) -> String {
         return format!("{text}\nTry: curl {base_url}{HEALTH}\n");
     };
     format!(
-        "{text}\n{}\nThese keys are new, and shown this once: keep them.\n\n\
+        "{text}\n{}\nThese keys are new, and printed only once: save them.\n\n\
          Try: curl -H 'Authorization: Api-Key {}' {base_url}{FIRST_CALL}\n",
         table(new_keys),
         first.key
@@ -114,29 +116,29 @@ mod tests {
         let base_url = "http://127.0.0.1:9000";
         let announced = Announced {
             base_url,
-            storage: "Data is kept in .dovetail",
+            storage: "Data is stored in .dovetail",
             is_demo_left_out: false,
             new_keys: &new_keys,
-            differences: &["differs, left as it is: team A has other metadata".to_owned()],
+            differences: &["differs, left unchanged: team A has other metadata".to_owned()],
         };
         let expected = "\
 Dovetail answers at http://127.0.0.1:9000
-Data is kept in .dovetail.
-differs, left as it is: team A has other metadata
+Data is stored in .dovetail.
+differs, left unchanged: team A has other metadata
 
 TEAM    NAME        ROLE       KEY
 Owners  ci          READ_ONLY  one
 Z\u{fc}rich  automation  ADMIN      two
 
-These keys are new, and shown this once: keep them.
+These keys are new, and printed only once: save them.
 
 Try: curl -H 'Authorization: Api-Key one' http://127.0.0.1:9000/v1/account/teams/
 ";
         assert_eq!(announcement(&announced), expected);
         let expected = "\
 Dovetail answers at http://127.0.0.1:9000
-Data is kept in .dovetail.
-There are teams already, so the demo world is not loaded; `--world demo` loads it.
+Data is stored in .dovetail.
+The database has teams, so the demo world is not loaded. Use `--world demo` to load it.
 
 Try: curl http://127.0.0.1:9000/v1/health
 ";

@@ -24,21 +24,15 @@ const SIGNED_AT: &str = "20250101T000000Z";
 /// The reason why the stream cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The endpoint is no URL.
-    #[error("the engine's endpoint is no URL: {0}")]
+    /// The endpoint is not a URL.
+    #[error("the engine's endpoint must be a URL: {0}")]
     Endpoint(#[from] hyper::http::uri::InvalidUri),
     /// The engine did not respond.
     #[error(transparent)]
     Client(#[from] client::Error),
-    /// The engine refused.
-    #[error("the engine refused {operation}: {reason}")]
-    Refused {
-        /// What was asked.
-        operation: &'static str,
-        /// What it said.
-        reason: String,
-    },
-    /// The table has no stream.
+    /// The engine rejected the request.
+    #[error("the engine rejected {operation}: {reason}")]
+    Refused { operation: &'static str, reason: String },
     #[error("table {0} has no stream")]
     NoStream(String),
 }

@@ -109,7 +109,7 @@ impl WorldNotify {
         let uri = self.url.parse::<Uri>().ok().filter(|uri| uri.scheme_str() == Some("http"));
         let uri =
             uri.filter(|uri| uri.authority().is_some_and(|authority| !authority.as_str().contains('@')));
-        uri.ok_or_else(|| "must be a URL that begins with http:// and has no password".to_owned())
+        uri.ok_or_else(|| "must be a URL that starts with http:// and has no password".to_owned())
     }
 
     /// Returns the pattern of the events to post, or its problems, one in each line.
@@ -285,8 +285,8 @@ mod tests {
             ],
             "mandatory_metadata": { "team": { "type": "list" }, "service": {} },
         });
-        let told = refused(&world);
-        let lines: Vec<&str> = told.lines().collect();
+        let text = refused(&world);
+        let lines: Vec<&str> = text.lines().collect();
         for expected in [
             "/teams/0/api_keys/1: must be visible ASCII characters, at least one",
             "/teams/0/api_keys/2: must have a key, a name, or both",
@@ -301,10 +301,10 @@ mod tests {
             "/teams/1/api_keys/2/name: must be a string",
             "/teams/2/name: a name must not be empty",
             "/teams/3/metadata: must be an object",
-            "/teams/3/notify: must be a URL that begins with http:// and has no password",
-            "/teams/4/notify/url: must be a URL that begins with http:// and has no password",
+            "/teams/3/notify: must be a URL that starts with http:// and has no password",
+            "/teams/4/notify/url: must be a URL that starts with http:// and has no password",
             "/teams/4/notify/pattern/a: must not be empty",
-            "/teams/4/notify/pattern/b: must be an object, or an array of what the field can be",
+            "/teams/4/notify/pattern/b: must be an object, or an array of allowed values",
             "/teams/5/nam: must be one of the fields name, metadata, api_keys, notify",
             "/teams/5/name: must be present",
             "/teams/5/notify: must be a URL, or an object with url",
@@ -318,12 +318,12 @@ mod tests {
             "/services/2/dependent_teams/2: must be named once",
             "/mandatory_metadata/service: must be one of the fields team, application",
         ] {
-            assert!(lines.contains(&expected), "{expected}\n in\n{told}");
+            assert!(lines.contains(&expected), "{expected}\n in\n{text}");
         }
         for pointer in ["/services/2/schema/type: ", "/mandatory_metadata/team/type: "] {
-            assert!(lines.iter().any(|line| line.starts_with(pointer)), "{pointer}\n in\n{told}");
+            assert!(lines.iter().any(|line| line.starts_with(pointer)), "{pointer}\n in\n{text}");
         }
-        // A secret stays out of messages.
-        assert!(!told.contains("a b") && !told.contains("me:secret"), "{told}");
+        // A secret must not appear in a message.
+        assert!(!text.contains("a b") && !text.contains("me:secret"), "{text}");
     }
 }

@@ -46,7 +46,7 @@ fn what_cannot_be_audited_ends_with_2_and_says_why() {
     assert_eq!((status, printed.as_str()), (2, ""));
     assert!(told.contains("rows.json.gz, line 1: "), "{told}");
     for (arguments, why) in [
-        (["--data", "."], "there is no database"),
+        (["--data", "."], "the directory has no database"),
         (["--export", "."], "0 exports"),
         (["--table", "?"], "--table"),
     ] {

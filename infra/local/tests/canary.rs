@@ -106,7 +106,7 @@ impl Cage {
     fn assert_silent(&self) {
         let stdout = self.read("stdout");
         let (announced, after) = stdout.split_once("Try: curl ").unwrap();
-        assert!(announced.contains(OWNER), "the keys are told once: {announced}");
+        assert!(announced.contains(OWNER), "the keys are printed once: {announced}");
         let (_, after) = after.split_once('\n').unwrap();
         for (what, text) in [("stdout", after), ("stderr", &self.read("stderr"))] {
             assert!(!text.contains(CANARY), "{what}: {text}");
@@ -191,10 +191,10 @@ fn nothing_of_the_content_is_heard_whatever_goes_well_or_wrong() {
     // The stream delivers broken records too, which the log shows after some time.
     let began = Instant::now();
     while !cage.read("stderr").contains("stream record") {
-        assert!(began.elapsed() < TELLS, "nobody reads the stream");
+        assert!(began.elapsed() < TELLS, "the stream has no reader");
         cage.program.get("/_local/failures", "").unwrap();
     }
-    let told = cage.read("stderr");
-    assert!(told.lines().count() >= 5, "what is broken is told: {told}");
+    let errors = cage.read("stderr");
+    assert!(errors.lines().count() >= 5, "the failure is reported: {errors}");
     cage.assert_silent();
 }

@@ -121,20 +121,20 @@ Plan: 1 to create, 1 to modify, 1 to delete, 1 unchanged.
 fn every_problem_is_told_with_its_file_place_and_rule() {
     let old = r#"{"T": {"A": {"VM": [], "services": {"VM": [{"cpu": 1}]}}}}"#;
     let expected = "\
-dovetail: the files can't be compared
-old.json: \"/T/A/VM\": an application has `metadata` and `services` only (unknown_key)
-old.json: \"/T/A/services/VM/0/name\": a service item must have a name (missing_name)
-new.json: \"\": not valid JSON: the document ends too early, at line 1, column 1 (invalid_json)
+dovetail: the files could not be compared
+old.json: \"/T/A/VM\": must be absent: an application has only `metadata` and `services` (unknown_key)
+old.json: \"/T/A/services/VM/0/name\": must be present: each service item needs a name (missing_name)
+new.json: \"\": must be valid JSON: unexpected end of the document at line 1, column 1 (invalid_json)
 ";
     assert_eq!(plan(old, "{", &[]), failed(expected));
     let expected = "\
-dovetail: the files can't be compared
-new.json: \"/items/i\": expected an object (wrong_type)
+dovetail: the files could not be compared
+new.json: \"/items/i\": must be an object (wrong_type)
 ";
     assert_eq!(plan(r#"{"items": {}}"#, r#"{"items": {"i": 1}}"#, &["--json"]), failed(expected));
     let expected = "\
-dovetail: the files can't be compared
-new.json: \"\": one document is a declaration, the other a list of items (other_form)
+dovetail: the files could not be compared
+new.json: \"\": must both be declarations, or both be lists of items (other_form)
 ";
     assert_eq!(plan(OLD, r#"{"items": {}}"#, &[]), failed(expected));
 }
@@ -147,14 +147,14 @@ fn what_cannot_be_read_or_understood_is_an_error() {
     assert!(error.starts_with("dovetail: missing.json: No such file"), "{error}");
     let (status, out, error) = run(directory.path(), &["--old", "missing.json"]);
     assert_eq!((status, out.as_str()), (1, ""));
-    assert_eq!(error, "dovetail: plan takes --old FILE and --new FILE; --help tells the options\n");
+    assert_eq!(error, "dovetail: plan requires --old FILE and --new FILE; see --help\n");
 }
 
 #[test]
 fn help_tells_what_two_files_do_not() {
     let (status, out, error) = run(Path::new("."), &["--help"]);
     assert_eq!((status, error.as_str()), (0, ""));
-    for word in ["--old FILE", "--json", "Exit status: 0", "Two files don't tell"] {
+    for word in ["--old FILE", "--json", "Exit status: 0", "The plan does not consider"] {
         assert!(out.contains(word), "{word}");
     }
 }

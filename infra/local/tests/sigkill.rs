@@ -95,7 +95,7 @@ fn assert_told(program: &Program) {
     }
     let changes =
         program.all(&format!("{CORE}/consumer/change_instances/?limit=100"), "awesome-key").unwrap();
-    assert_eq!(changes.len(), told.len(), "change instances, and those that were told of");
+    assert_eq!(changes.len(), told.len(), "change instances, and the published ones");
     for change in changes {
         let id = change["id"].as_u64().unwrap();
         let history = program.get(&format!("{CORE}/consumer/change_instances/{id}/history/"), "awesome-key");

@@ -93,18 +93,18 @@ fn finding_23_a_database_that_is_not_whole_is_refused() {
     let cases: [(&str, Damage<'_>, &str); 8] = [
         ("corrupt", &corrupt, "dovetail.db is damaged: "),
         ("truncated", &truncate, "dovetail.db is damaged: "),
-        ("overwritten", &overwrite, "dovetail.db is not a database of Dovetail, or its beginning is damaged"),
-        ("emptied", &empty, "dovetail.db has no table dovetail-local, which was created there"),
-        ("removed", &remove, "dovetail.db has no table dovetail-local, which was created there"),
-        ("dropped", &drop_table, "dovetail.db has no table dovetail-local-keys, which was created there"),
-        ("forgotten", &forget_table, "dovetail.db has no table dovetail-local, which was created there"),
-        ("journal", &journal, "local.db is not a database of Dovetail, or its beginning is damaged"),
+        ("overwritten", &overwrite, "dovetail.db is not a Dovetail database, or its header is damaged"),
+        ("emptied", &empty, "dovetail.db has lost its table dovetail-local;"),
+        ("removed", &remove, "dovetail.db has lost its table dovetail-local;"),
+        ("dropped", &drop_table, "dovetail.db has lost its table dovetail-local-keys;"),
+        ("forgotten", &forget_table, "dovetail.db has lost its table dovetail-local;"),
+        ("journal", &journal, "local.db is not a Dovetail database, or its header is damaged"),
     ];
     for (name, damage, expected) in cases {
         let data = used(parent.path(), name);
         damage(&data);
-        let told = refused(&data);
-        assert!(told.starts_with("dovetail: ") && told.contains(expected), "{name}: {told}");
+        let shown = refused(&data);
+        assert!(shown.starts_with("dovetail: ") && shown.contains(expected), "{name}: {shown}");
     }
     // The database of another program must not change.
     let data = parent.path().join("foreign");
@@ -161,10 +161,10 @@ fn finding_23_a_command_names_what_fails_and_where() {
     }
     let engine = Engine::start(&Place::Memory).unwrap();
     for (endpoint, expected) in [
-        ("http://127.0.0.1:1", "the table is unavailable: the endpoint can't be reached"),
+        ("http://127.0.0.1:1", "the table is unavailable: the endpoint is unreachable"),
         (
             engine.endpoint(),
-            "the table denies the request: there is no such table (ResourceNotFoundException)",
+            "the table denies the request: the table does not exist (ResourceNotFoundException)",
         ),
         (&denying(), "the table denies the request: access is denied (AccessDeniedException)"),
     ] {

@@ -53,7 +53,7 @@ pub(crate) struct NotPublic;
 
 impl fmt::Display for NotPublic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name leads to no public address")
+        f.write_str("the host name must resolve to a public address")
     }
 }
 

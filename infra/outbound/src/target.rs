@@ -64,11 +64,11 @@ impl Problem {
     /// Returns the error text, which follows the name of the field.
     pub const fn message(self) -> &'static str {
         match self {
-            Self::NoUrl => "is no absolute URL of ASCII characters",
-            Self::NotHttps => "is not https",
-            Self::Credentials => "has a name or a password in it; send them as `authorization`",
+            Self::NoUrl => "must be an absolute URL of ASCII characters",
+            Self::NotHttps => "must be https",
+            Self::Credentials => "must not contain a user name or a password: send them as `authorization`",
             Self::Port => "must have a port from 1 to 65535",
-            Self::Address => "names an address that is not public",
+            Self::Address => "must not contain an address that is not public",
         }
     }
 }

@@ -51,7 +51,7 @@ impl Queue {
         let sent = self.client.send_message().queue_url(&self.url).message_body(body).delay_seconds(delay);
         match sent.send().await {
             Ok(_) => Ok(()),
-            Err(error) => Err(NotTaken(error.code().unwrap_or("no answer").to_owned())),
+            Err(error) => Err(NotTaken(error.code().unwrap_or("no response").to_owned())),
         }
     }
 }

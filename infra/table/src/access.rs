@@ -167,7 +167,7 @@ pub(crate) fn outcome(commit: Commit, is_done: bool) -> Result<Keyed, Error> {
         _ if is_done => Ok(Keyed::Stored),
         Commit::Done | Commit::Stale => Ok(Keyed::Stale),
         Commit::Busy | Commit::Unknown | Commit::TooLarge => {
-            Err(Error::Unavailable("keys and members could not be changed".to_owned()))
+            Err(Error::Unavailable("the keys or members could not be written".to_owned()))
         }
     }
 }

@@ -135,7 +135,7 @@ impl Table {
             }
             pause(attempt).await;
         }
-        Err(Error::Unavailable("a batch of writes stays unprocessed".to_owned()))
+        Err(Error::Unavailable("DynamoDB did not process a batch of writes".to_owned()))
     }
 }
 

@@ -52,7 +52,7 @@ impl Settings {
 
 /// An environment variable that is missing or invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the environment variable {0} is missing or bad")]
+#[error("the environment variable {0} is missing or invalid")]
 pub struct BadSettings(&'static str);
 
 /// The cache of constant facts about change instances.

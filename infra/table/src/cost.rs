@@ -129,14 +129,14 @@ mod tests {
             ("aAbB", 2, 2, "one after the other"),
             ("abAB", 1, 2, "side by side"),
             ("abBA", 1, 2, "side by side, one within the other"),
-            ("abAcBC", 2, 3, "the third after the first, beside the second"),
-            ("abAcCBdD", 3, 4, "two beside a long one, and one after all of them"),
-            ("abBcCA", 2, 3, "a long one beside two"),
+            ("abAcBC", 2, 3, "the third after the first, concurrent with the second"),
+            ("abAcCBdD", 3, 4, "two during a long one, and one after all of them"),
+            ("abBcCA", 2, 3, "a long one, concurrent with two"),
             ("aAbcdBCDeE", 3, 5, "one, three at once, one"),
             ("aAb", 1, 1, "what never ends is not counted"),
         ];
-        for (events, expected, calls, told) in table {
-            assert_eq!(round_trips(events), (expected, calls), "{told}: {events}");
+        for (events, expected, calls, case) in table {
+            assert_eq!(round_trips(events), (expected, calls), "{case}: {events}");
         }
     }
 

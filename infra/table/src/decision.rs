@@ -67,7 +67,7 @@ impl Table {
             }
             found = self.found(rest(change.item).collect()).await?;
         }
-        let missing = || Error::Unavailable(format!("the item of change instance {id} is not there yet"));
+        let missing = || Error::Unavailable(format!("the item of change instance {id} does not exist yet"));
         let item = found.item.filter(is_its).ok_or_else(missing)?;
         self.remember(id, Known { item: item.id, parties: change.parties() });
         Ok(Some(Undecided { change, item, head: found.head }))
@@ -89,7 +89,12 @@ impl Table {
                 Some(ChangeRecord::TYPE) => found.change = Some(record::read::<ChangeRecord>(row)?),
                 Some(ItemRecord::TYPE) => found.item = Some(record::read::<ItemRecord>(row)?),
                 Some(HeadRecord::TYPE) => found.head = Some(record::read::<HeadRecord>(row)?),
-                other => return Err(Error::corrupt(record::place(&row), format!("{other:?} unexpected"))),
+                other => {
+                    return Err(Error::corrupt(
+                        record::place(&row),
+                        format!("unexpected record type {other:?}"),
+                    ));
+                }
             }
         }
         Ok(found)

@@ -64,7 +64,7 @@ impl Table {
             }
             dovetail_aws::pause(attempt).await;
         }
-        Err(Error::Unavailable(format!("table {name} does not become active")))
+        Err(Error::Unavailable(format!("table {name} did not become active in time")))
     }
 }
 

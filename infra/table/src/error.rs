@@ -9,13 +9,13 @@ pub enum Error {
     #[error("the table is unavailable: {0}")]
     Unavailable(String),
     /// The disk of another engine is full or fails; nothing was written. AWS never returns this.
-    #[error("the storage takes no writes: {0}")]
+    #[error("the storage accepts no writes: {0}")]
     Full(String),
     /// The function lacks a permission or the table does not exist: the deployment is wrong.
     #[error("the table denies the request: {0}")]
     Denied(String),
     /// The table rejects the request as invalid: a defect of this program.
-    #[error("the table does not take the request: {0}")]
+    #[error("the table rejects the request: {0}")]
     NotTaken(String),
     /// A record does not decode, or two records claim one key.
     #[error("record {key} is corrupt: {reason}")]
@@ -57,7 +57,7 @@ pub(crate) fn is_full<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> boo
 pub(crate) fn denial(code: &str) -> Option<&'static str> {
     match code {
         "AccessDeniedException" => Some("access is denied"),
-        "ResourceNotFoundException" => Some("there is no such table"),
+        "ResourceNotFoundException" => Some("the table does not exist"),
         "UnrecognizedClientException"
         | "InvalidSignatureException"
         | "MissingAuthenticationTokenException" => Some("the credentials are not valid"),
@@ -69,10 +69,10 @@ pub(crate) fn denial(code: &str) -> Option<&'static str> {
 /// Describes a failure by its kind and code alone, because messages and bodies may show the content of a record.
 pub(crate) fn describe<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> String {
     match error {
-        SdkError::ConstructionFailure(_) => "the request could not be made".to_owned(),
-        SdkError::TimeoutError(_) => "no answer in time".to_owned(),
-        SdkError::DispatchFailure(_) => "the endpoint can't be reached".to_owned(),
-        SdkError::ResponseError(_) => "the answer could not be read".to_owned(),
+        SdkError::ConstructionFailure(_) => "the request could not be built".to_owned(),
+        SdkError::TimeoutError(_) => "no response in time".to_owned(),
+        SdkError::DispatchFailure(_) => "the endpoint is unreachable".to_owned(),
+        SdkError::ResponseError(_) => "the response is not readable".to_owned(),
         SdkError::ServiceError(_) | _ => of_code(error.code().unwrap_or("an error without a code")),
     }
 }

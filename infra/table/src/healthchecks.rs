@@ -153,7 +153,7 @@ impl Table {
         match self.transact(actions).await? {
             Commit::Done | Commit::Stale => Ok(()),
             Commit::Busy | Commit::Unknown | Commit::TooLarge => {
-                Err(Error::Unavailable("how an item is could not be stored".to_owned()))
+                Err(Error::Unavailable("the health of an item could not be stored".to_owned()))
             }
         }
     }

@@ -186,11 +186,11 @@ mod tests {
             (Kind::Read, told(Some(4.0), None, Some(4.0)), "0", "4"),
             (Kind::Read, told(None, None, None), "0", "0"),
         ];
-        for (kind, told, write, read) in table {
+        for (kind, capacity, write, read) in table {
             let mut cost = Cost::default();
-            count(&mut cost, kind, &told);
+            count(&mut cost, kind, &capacity);
             let found = (cost.write_units.to_string(), cost.read_units.to_string());
-            assert_eq!(found, (write.to_owned(), read.to_owned()), "{told:?}");
+            assert_eq!(found, (write.to_owned(), read.to_owned()), "{capacity:?}");
         }
     }
 

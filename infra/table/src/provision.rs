@@ -39,7 +39,7 @@ impl Table {
                 return Ok(team);
             }
             let (before, next) = self.counter("teams").await?;
-            let id = TeamId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no team numbers left"))?;
+            let id = TeamId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no team ids are left"))?;
             let team = Team { id, name: name.to_owned(), metadata: metadata.to_owned(), since: Since::EVER };
             let actions = vec![
                 statement::count(&self.name, "teams", before, next)?,
@@ -70,7 +70,7 @@ impl Table {
         stamp: &Stamp,
     ) -> Result<Published, Error> {
         let (before, next) = self.counter("services").await?;
-        let id = ServiceId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no service numbers left"))?;
+        let id = ServiceId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no service ids are left"))?;
         let service = Service {
             id,
             title: schema.title.clone(),

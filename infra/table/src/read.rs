@@ -37,7 +37,12 @@ impl Table {
                 Some(TeamRecord::TYPE) => found = Some(record::read::<TeamRecord>(row)?),
                 Some(HeadRecord::TYPE) => head = Some(record::read::<HeadRecord>(row)?),
                 Some(ApplicationRecord::TYPE) => applications.push(record::read::<ApplicationRecord>(row)?),
-                other => return Err(Error::corrupt(record::place(&row), format!("a team has no {other:?}"))),
+                other => {
+                    return Err(Error::corrupt(
+                        record::place(&row),
+                        format!("unexpected record type {other:?} in a team"),
+                    ));
+                }
             }
         }
         Ok(found.zip(head).map(|(team, head)| Stored { team, head, applications }))
@@ -132,7 +137,7 @@ impl Table {
         let Some(pointer) = self.attributes(key::service_id(id)).await? else { return Ok(None) };
         match record::text(&pointer, "to") {
             Some(title) => self.service(title).await,
-            None => Err(Error::corrupt(record::place(&pointer), "it leads nowhere")),
+            None => Err(Error::corrupt(record::place(&pointer), "the pointer has no valid target")),
         }
     }
 
@@ -142,7 +147,7 @@ impl Table {
         let id = pointer.get("to").and_then(|to| to.as_n().ok()).and_then(|n| n.parse().ok());
         match id.and_then(TeamId::new) {
             Some(id) => self.team(id).await,
-            None => Err(Error::corrupt(record::place(&pointer), "it leads nowhere")),
+            None => Err(Error::corrupt(record::place(&pointer), "the pointer has no valid target")),
         }
     }
 
@@ -249,7 +254,7 @@ impl Table {
                 return Ok(rows);
             }
             if attempt >= 8 {
-                return Err(Error::Unavailable("a batch of reads stays unprocessed".to_owned()));
+                return Err(Error::Unavailable("DynamoDB did not process a batch of reads".to_owned()));
             }
             dovetail_aws::pause(attempt).await;
             attempt += 1;

@@ -57,7 +57,6 @@ pub(crate) const FORMAT: u64 = 2;
 pub(crate) trait Record: Serialize + DeserializeOwned {
     /// The record type in `ty`.
     const TYPE: &'static str;
-    /// Domain value.
     type Value;
 
     /// Returns the record of a value.
@@ -92,13 +91,13 @@ pub(crate) fn write<R: Record>(value: &R::Value) -> Result<Attributes, Error> {
 pub(crate) fn read<R: Record>(attributes: Attributes) -> Result<R::Value, Error> {
     let key = place(&attributes);
     if text(&attributes, "ty") != Some(R::TYPE) {
-        return Err(Error::corrupt(key, format!("it is no {}", R::TYPE)));
+        return Err(Error::corrupt(key, format!("the record is not a {}", R::TYPE)));
     }
     is_of_this_format(&attributes)?;
     // The decoder's message may contain values, so the error names the key alone.
     let record: R = serde_dynamo::from_item(attributes)
         .map_err(|_| Error::corrupt(key.clone(), "its attributes do not decode"))?;
-    record.value().map_err(|Bad(what)| Error::corrupt(key, format!("bad {what}")))
+    record.value().map_err(|Bad(what)| Error::corrupt(key, format!("invalid {what}")))
 }
 
 /// Fails if attributes have another format than this code.
@@ -106,8 +105,8 @@ pub(crate) fn is_of_this_format(attributes: &Attributes) -> Result<(), Error> {
     let corrupt = |reason| Err(Error::corrupt(place(attributes), reason));
     match integer(attributes, "v") {
         Some(FORMAT) => Ok(()),
-        Some(1) => corrupt("its format is that of an older version: begin with new data"),
-        Some(_) | None => corrupt("its format is newer than this code"),
+        Some(1) => corrupt("its format is older than this version supports: start with new data"),
+        Some(_) | None => corrupt("its format is newer than this version supports"),
     }
 }
 

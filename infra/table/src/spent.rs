@@ -220,11 +220,11 @@ mod tests {
             ("aA..bB", 2, "one after the other"),
             ("abAB", 3, "side by side"),
             ("abBA", 3, "one within the other"),
-            ("abAcCB.dD", 6, "two beside a long one, and one after them"),
+            ("abAcCB.dD", 6, "two during a long one, and one after them"),
             ("..a.", 2, "one that has not ended"),
         ];
-        for (events, expected, told) in table {
-            assert_eq!(seconds(events), expected, "{told}: {events}");
+        for (events, expected, case) in table {
+            assert_eq!(seconds(events), expected, "{case}: {events}");
         }
     }
 

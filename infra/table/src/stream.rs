@@ -12,6 +12,7 @@ use domain::deployed::Deployed;
 use domain::submission::Submission;
 use domain::timestamp::Timestamp;
 
+/// A batch of stream records, as Lambda delivers it.
 pub type StreamEvent = aws_lambda_events::dynamodb::Event;
 
 /// The response to a batch: the record from which Lambda sends the batch again.

@@ -147,7 +147,7 @@ fn certain(commit: Commit) -> Result<(), Error> {
     match commit {
         Commit::Done | Commit::Stale => Ok(()),
         Commit::Busy | Commit::Unknown | Commit::TooLarge => {
-            Err(Error::Unavailable("what became of a delivery could not be stored".to_owned()))
+            Err(Error::Unavailable("the result of a delivery could not be stored".to_owned()))
         }
     }
 }

@@ -43,7 +43,7 @@ impl Table {
         let Some(row) = self.first_work(team, after, end).await? else { return Ok(None) };
         let id = record::text(&row, "pk").zip(record::text(&row, "sk"));
         let id = id.and_then(|(pk, sk)| key::work_at(pk, sk));
-        let id = id.ok_or_else(|| Error::corrupt(record::place(&row), "it is no work"))?;
+        let id = id.ok_or_else(|| Error::corrupt(record::place(&row), "the record is not work"))?;
         let is_set_aside = record::text(&row, "gs3pk") == Some(key::QUARANTINE);
         Ok(Some(Owing { id, work: record::read::<WorkRecord>(row), is_set_aside }))
     }
@@ -75,7 +75,7 @@ impl Table {
         loop {
             let Some(row) = self.first_work(team, after, end.clone()).await? else { return Ok(false) };
             let place = record::key(&row).and_then(|place| key::work_at(&place.pk, &place.sk));
-            let id = place.ok_or_else(|| Error::corrupt(record::place(&row), "it is no work"))?;
+            let id = place.ok_or_else(|| Error::corrupt(record::place(&row), "the record is not work"))?;
             // Work of a staging without a commit does not count: the sweep will remove it
             // (docs/explanation/staging.md).
             let claimed = match id.staging {

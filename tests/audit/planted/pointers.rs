@@ -115,7 +115,7 @@ pub(crate) const PLANTED: &[Planted] = &[
         r["all"]["L"][0]["M"]["ds"] = json!({"S": "x".repeat(1025)});
     }),
     removed("I16", "a schema is lost", |r| text(r, "ty") == "SCHEMA"),
-    removed("I16", "a team has no head", |r| is(r, "HEAD")),
+    removed("I16", "unexpected record type head in a team", |r| is(r, "HEAD")),
     stored(
         "I17",
         "a reference leads nowhere",
@@ -181,7 +181,7 @@ pub(crate) const PLANTED: &[Planted] = &[
     ),
     stored(
         "I20",
-        "two keys lead to one submission",
+        "two keys refer to one submission",
         |r| is(r, "KEY"),
         |r| {
             r["key"] = json!({"S": "another"});

@@ -7,242 +7,262 @@ impl Code {
     pub const fn help(self) -> (&'static str, &'static str) {
         match self {
             Self::NoSuchRoute => (
-                "There is nothing under this path, for any caller. `detail` names the route with the most similar path, if one is \
-                 similar.",
-                "Compare it with the contract (`GET /v1/openapi.json`): an id is a number, a point of view is `consumer` or \
-                 `serviceowner`, and the stage of an API Gateway comes before `/v1`.",
+                "No route has this path, for any caller. `detail` suggests the route with the most similar path, \
+                 if there is one.",
+                "Compare the path with the contract (`GET /v1/openapi.json`). An id is a number. A point of view \
+                 is `consumer` or `serviceowner`. The stage of an API Gateway comes before `/v1`.",
             ),
             Self::MethodNotAllowed => (
-                "There is something under this path, but not for this method.",
-                "See which methods the contract (`GET /v1/openapi.json`) has there.",
+                "The path exists, but it does not support this method.",
+                "Use a method from the header `Allow`. The contract (`GET /v1/openapi.json`) describes each of \
+                 them.",
             ),
             Self::Unauthenticated => (
-                "No key and no token came with the request, or none that is any good here: it is unknown, it has ended, it is \
-                 another issuer's or meant for somebody else. Which of these is not told.",
-                "Send `Authorization: Api-Key <key>` with a key of this very deployment, or, where it takes tokens of people, \
-                 `Authorization: Bearer <token>` with one that is valid now.",
+                "The request has no valid API key and no valid token. It may be missing, unknown or expired, or \
+                 made for another deployment. The response does not say which.",
+                "Send `Authorization: Api-Key <key>` with a key of this deployment. If the deployment accepts \
+                 user tokens, you can also send `Authorization: Bearer <token>` with a valid token.",
             ),
             Self::ChooseTeam => (
-                "The token is a person's who is a member of several teams, and a request is always for one of them.",
-                "Say which: `Dovetail-Team: <id>`. `GET /v1/account/teams/` tells the ids of yours.",
+                "The token belongs to a person with several teams, but each request acts for exactly one team.",
+                "Send the header `Dovetail-Team: <id>`. `GET /v1/account/teams/` returns the ids of your teams.",
             ),
             Self::NotAMember => (
-                "The caller is known, but is not of the team that `Dovetail-Team` names; or the token is a person's who is a \
-                 member of no team at all. `detail` tells a person the subject that they are known by.",
-                "Have an `ADMIN` of the team make you a member: `POST /v1/account/members/` with your subject. It takes as \
-                 long as a verdict is remembered until that is seen, a minute where nobody has said otherwise.",
+                "The caller is not a member of the team in `Dovetail-Team`, or the person is not a member of any \
+                 team. For a person, `detail` contains the subject of the token.",
+                "Ask an `ADMIN` of the team to add you: `POST /v1/account/members/` with your subject. The \
+                 change takes effect when the authorizer cache expires, by default after one minute.",
             ),
             Self::ReadOnlyKey => (
-                "The caller has the role `READ_ONLY`, and the request would change something.",
-                "Use a key with another role. Every `GET` on what the team declares and owns works with this one.",
+                "The caller has the role `READ_ONLY`, but the request changes data.",
+                "Use a key with another role. A `READ_ONLY` key can send every `GET` for the declarations and \
+                 the services of the team.",
             ),
             Self::NeedsAdmin => (
-                "The request would change settings of a service, webhooks, messages, API keys or members, or look at keys or members, and \
-                 the caller's role is not `ADMIN`.",
-                "Use a key with the role `ADMIN`, or have an `ADMIN` of the team do it.",
+                "The request requires the role `ADMIN`, and the caller has another role. Only an `ADMIN` may \
+                 change services, webhooks, healthchecks, messages, API keys and members. Only an `ADMIN` may \
+                 read API keys, members and the audit log.",
+                "Use a key with the role `ADMIN`, or ask an `ADMIN` of the team to send the request.",
             ),
             Self::NotFound => (
-                "There is no such object, or it is not the caller's: which of the two is not told. An object that a \
-                 team sees as consumer may be hidden from it as service owner, and the other way round.",
-                "Check the id, the key's team and the point of view in the path.",
+                "The object does not exist, or the caller's team may not see it. The response does not say \
+                 which. A team may see an object as consumer but not as service owner, or the reverse.",
+                "Check the id, the team of the key, and the point of view in the path.",
             ),
             Self::UnknownFilter => (
-                "A list does not know one of the query's parameters. The reply is a list with one sentence, which clients that \
-                 exist expect, and no problem object. The header `Dovetail-Did-You-Mean` has the parameter with the most similar \
-                 name, if one is similar.",
-                "Correct the parameter's name; the contract (`GET /v1/openapi.json`) has them all.",
+                "The list does not support one of the query parameters. The response body is an array with one \
+                 sentence and not a problem object, because existing clients expect this. The header \
+                 `Dovetail-Did-You-Mean` contains the parameter with the most similar name, if there is one.",
+                "Correct the name of the parameter. The contract (`GET /v1/openapi.json`) lists all parameters.",
             ),
             Self::InvalidFilter => (
-                "A query parameter is known and its value is not one that it takes. `detail` and `pointer` name it.",
-                "Send a value of the kind that `detail` asks for.",
+                "A query parameter has an invalid value. `detail` and `pointer` name the parameter.",
+                "Send a value of the form in `detail`.",
             ),
             Self::InvalidCursor => (
-                "The position is not one that this deployment gave out for this list: it is more than a day old, of \
-                 another list, of other filters or of another team, or it was changed on the way.",
-                "Read the list from its start, and follow `next` as it is told, without changing it.",
+                "The cursor is not valid for this list. A cursor is valid for one day, and only for the same \
+                 list, filters and team. This error also occurs if the cursor was modified.",
+                "Read the list from its start. Then follow `next` without changing it.",
             ),
             Self::InvalidBody => (
-                "The body is no JSON object, is larger than 5 MiB, or is not packed as its `Content-Encoding` says.",
-                "Send one JSON object. `detail` says what it is instead, where that is known.",
+                "The body is not a JSON object, is larger than 5 MiB, or does not match its `Content-Encoding`.",
+                "Send one JSON object. If the position of the error is known, `detail` contains it.",
             ),
             Self::UnknownFields => (
-                "The body sets fields, and none of its keys is one of them. Nothing was changed. A body with a known key \
-                 is accepted: the reply then names its unknown keys in `warnings`.",
-                "Use the names in `detail`. An empty body `{}` changes nothing and is accepted where no field is required.",
+                "The body contains no known field. Nothing was changed. If at least one field is known, the \
+                 request is accepted, and the response lists the unknown fields in `warnings`.",
+                "Use the field names in `detail`. An empty body `{}` changes nothing, and is accepted if no \
+                 field is required.",
             ),
             Self::InvalidField => (
-                "A field of the body has a value that it does not take. `pointer` names it, and so does a member of \
-                 the field's own name.",
-                "Mend the field. Nothing was changed.",
+                "A field of the body has an invalid value. `pointer` names the field. The response also has a \
+                 member with the name of the field.",
+                "Correct the field. Nothing was changed.",
             ),
             Self::InvalidIdempotencyKey => (
-                "The header `Idempotency-Key` is empty, longer than 255 bytes or no text.",
-                "Send one of 1 to 255 bytes, a UUID for instance, or leave the header out.",
+                "The header `Idempotency-Key` is empty, longer than 255 bytes, or not text.",
+                "Send a key of 1 to 255 bytes, for example a UUID, or omit the header.",
             ),
             Self::InvalidDeclaration => (
-                "The declaration breaks rules: all that are found are told at once, nested like the declaration in \
-                 `errors`, and as a list of JSON pointers and rules in `problems`. Nothing was changed.",
-                "Correct every place that is named. `submissions/validate` checks a declaration without submitting it. The \
-                 rule `too_complex` stops the check: send less in one request, or a smaller item.",
+                "The declaration breaks one or more rules. `errors` lists the errors, nested like the \
+                 declaration. `problems` lists them with JSON pointers and rules. Nothing was changed.",
+                "Correct every listed error. `submissions/validate` checks a declaration without submitting it. \
+                 The rule `too_complex` stops the check: send less in one request, or a smaller item.",
             ),
             Self::IdempotencyKeyReused => (
-                "A submission with this idempotency key was taken before, and it was another one.",
-                "Send the same request to get the same answer again; for another one, make another key.",
+                "An earlier submission used this idempotency key with another request.",
+                "To get the earlier response again, send the same request again. For another request, create a \
+                 new key.",
             ),
             Self::RevertTooLarge => (
-                "More than 2,000 items were changed since that submission, or one of them more than 1,000 times; or what would \
-                 be declared again is more than a request may have in its body. Nothing was changed.",
-                "Revert to a submission that is not as far back, or submit what it declared, application by application.",
+                "The revert is too large for one request. More than 2,000 items changed since that submission, \
+                 or one item changed more than 1,000 times, or the resulting declaration exceeds the maximum body \
+                 size. Nothing was changed.",
+                "Revert to a more recent submission, or submit the old declaration one application at a time.",
             ),
             Self::Blocked => (
-                "A change instance was rejected or has failed, and its item is declared once more just as it was. Each is \
-                 named in `problems`, the first 20 with owner, state, since when, log text and URL. Nothing was changed.",
-                "Declare something else for the item or remove it, or have its owner try again (`retry`).",
+                "An owner rejected a change instance, or it failed, and the declaration repeats the item \
+                 unchanged. `problems` lists these change instances. The first 20 have owner, state, start time, \
+                 log text and URL. Nothing was changed.",
+                "Change the declaration of the item, or remove the item. Or ask the owner to retry the change \
+                 instance (`retry`).",
             ),
             Self::PlanChanged => (
-                "The token in `If-Match` is not that of what the submission would do now: somebody has submitted, decided, or                  changed a service since it was previewed. Nothing was changed.",
-                "Preview again (`submissions/validate`), look at what has changed, and submit with the new `plan`.",
+                "The plan token in `If-Match` does not match the effects that the submission would have now. \
+                 After the preview, another submission, a decision or a change of a service changed them. Nothing \
+                 was changed.",
+                "Preview the declaration again (`submissions/validate`). Check the new effects, then submit with \
+                 the new `plan`.",
             ),
             Self::InvalidSchema => (
-                "The service's definition is no JSON Schema of draft-07 or 2020-12, or goes beyond a limit. All \
-                 that is wrong is told at once, by JSON pointer. Nothing was published.",
-                "Correct every place that is named. `services/validate` checks a definition without publishing it. The \
-                 rule `too_complex` names the subschema that takes too many steps: make its pattern or its list of choices \
-                 smaller, or apply it to fewer values.",
+                "The service definition is not a JSON Schema of draft-07 or 2020-12, or it exceeds a limit. The \
+                 response lists the errors with JSON pointers. Nothing was published.",
+                "Correct every listed error. `services/validate` checks a definition without publishing it. The \
+                 rule `too_complex` names a subschema that needs too many steps. Simplify its pattern, shorten \
+                 its list of choices, or apply it to fewer values.",
             ),
             Self::ForeignService => (
-                "Another team has published a service of this title; titles are unique in a deployment.",
-                "Publish under another title.",
+                "Another team has published a service with this title. Titles are unique in a deployment.",
+                "Publish the service under another title.",
             ),
             Self::NotOwner => (
-                "The team may see the change instance or the charge, as its consumer for instance, but another team decides on it.",
-                "Ask the team in `owner`, or in `service_owner_team`.",
+                "The team may see the change instance or the charge, for example as its consumer. But only its \
+                 owner may change it.",
+                "Ask the team in `owner` or `service_owner_team`.",
             ),
             Self::IllegalTransition => (
-                "The state machine has no move from the change instance's state, which is in `state`, to the one that is asked \
-                 for. `allowed` has the states that its owner may move it to; `retry` has the URL of a new attempt, if there can \
-                 be one.",
-                "Send one of `allowed`, or POST to `retry`. Read the change instance again: somebody else may have moved it. What is COMPLETED or CLOSED stays so.",
+                "The state machine has no transition from the current state to the requested one. `state` \
+                 contains the current state. `allowed` lists the states that its owner may set. If a new attempt \
+                 is possible, `retry` contains its URL.",
+                "Read the change instance again, because another request may have changed it. Then send one of \
+                 the states in `allowed`, or POST to `retry`. COMPLETED and CLOSED are final.",
             ),
             Self::ManualApproval => (
-                "The owner of the service has set `allow_manual_approval` to false: an API key may approve its change \
-                 instances, and a person may not.",
-                "Let the pipeline that has the key approve it, or have the service's owner change the setting.",
+                "The service has `allow_manual_approval` set to false. API keys may approve its change \
+                 instances, and people may not.",
+                "Let a pipeline with an API key approve the change instance, or ask the service owner to change \
+                 the setting.",
             ),
             Self::ManualCompletion => (
-                "The owner of the service has set `allow_manual_completion` to false: an API key may complete its change \
-                 instances, and a person may not.",
-                "Let the pipeline that has the key complete it, or have the service's owner change the setting.",
+                "The service has `allow_manual_completion` set to false. API keys may complete its change \
+                 instances, and people may not.",
+                "Let a pipeline with an API key complete the change instance, or ask the service owner to change \
+                 the setting.",
             ),
             Self::NotRetryable => (
-                "Only a change instance that is REJECTED or ERRORED can be tried again.",
-                "Read it again; while it is open there is nothing to retry.",
+                "A retry requires a change instance in state REJECTED or ERRORED.",
+                "Read the change instance again. An open change instance needs no retry.",
             ),
             Self::Overtaken => (
-                "The item has been declared anew since, and a newer change instance has taken this one's place.",
-                "Go on with the newest change instance of the item.",
+                "The consumer declared the item again, and a newer change instance replaces this one.",
+                "Continue with the newest change instance of the item.",
             ),
             Self::DeployedItemNotMain => (
-                "A deployed item came for a change instance of a dependent team; only the service's owner brings them.",
-                "Leave `deployed_item` out.",
+                "The request sets a deployed item on a change instance of a dependent team. Only the service \
+                 owner may set deployed items.",
+                "Omit `deployed_item`.",
             ),
             Self::DeployedItemTooEarly => (
-                "A deployed item came with a change instance that the service owner has not approved.",
-                "Approve first, or send it with the state APPROVED, COMPLETED or ERRORED. With REJECTED, repeat the newest one or leave it out.",
+                "The request sets a deployed item on a change instance that the service owner has not approved.",
+                "Approve the change instance first, or send the deployed item with the state APPROVED, COMPLETED \
+                 or ERRORED. With REJECTED, repeat the newest deployed item or omit it.",
             ),
             Self::DeployedItemTooLarge => (
-                "A deployed item is larger than 128 KiB, by itself or once the change is merged into it.",
-                "Keep what is large elsewhere, and its address here.",
+                "The deployed item is larger than 128 KiB, as sent or after the merge.",
+                "Store large data elsewhere, and put its address into the deployed item.",
             ),
             Self::DeployedItemNotLatest => (
-                "The deployed item has a newer version.",
-                "Change the newest one: `GET …/deployed_items/?service_item_id=…&ordering=-created` has it first.",
+                "The deployed item has a newer version. Only the newest version can be changed.",
+                "Change the newest version. `GET …/deployed_items/?service_item_id=…&ordering=-created` lists it \
+                 first.",
             ),
-            Self::LogTooLong => {
-                ("A log text is longer than 1 KiB.", "Shorten it, and keep the rest where it belongs.")
-            }
+            Self::LogTooLong => (
+                "The log text is longer than 1 KiB.",
+                "Shorten the log text, and store the full text elsewhere.",
+            ),
             Self::LogFull => (
-                "The change instance's history has 20 log texts, which is all it takes.",
+                "The history of the change instance has 20 log texts, the maximum.",
                 "Send the state without `log`.",
             ),
             Self::TooManyAttempts => {
-                ("There were 31 attempts at this change already.", "Have the consumer declare the item anew.")
+                ("The change has 31 attempts, the maximum.", "Ask the consumer to declare the item again.")
             }
             Self::ChargeProcessed => (
-                "A charge was to be marked as not processed, and it is: it may have been billed already.",
-                "Leave it as it is, and set it right where it was billed.",
+                "The request marks a processed charge as not processed. This is not possible, because the charge \
+                 may be on a bill already.",
+                "Leave the charge unchanged, and correct the bill instead.",
             ),
             Self::DividedJustNow => (
-                "The charge runs, and the one before it was processed less than an hour ago. A running charge divides at most once an \
-                 hour.",
-                "Process it after `Retry-After`, or with the next bill. No time is lost.",
+                "The charge is running, and the previous charge of the item was processed less than an hour ago. \
+                 A running charge can be divided at most once an hour.",
+                "Process the charge after `Retry-After`, or with the next bill. The charged time stays complete.",
             ),
             Self::NameTaken => (
-                "An API key of this name exists, or has existed: histories show names, so each stands for one key and its \
-                 successors.",
-                "Choose another name, or rotate the key that there is.",
+                "The team has, or had, an API key with this name. Histories show key names, so a name stands for \
+                 one key and its successors only.",
+                "Choose another name, or rotate the existing key.",
             ),
-            Self::TooManyKeys => (
-                "A team has at most 100 API keys, those that have expired among them.",
-                "Revoke those that nobody uses.",
-            ),
+            Self::TooManyKeys => {
+                ("A team has at most 100 API keys, including expired ones.", "Revoke unused keys.")
+            }
             Self::AlreadyMember => (
-                "The person with this subject is a member of the team. A person is told by the subject, whatever their name.",
-                "Change the member that there is.",
+                "The person with this subject is already a member of the team. The subject identifies a person, \
+                 not the name.",
+                "Change the existing member.",
             ),
             Self::TooManyMembers => (
                 "A team has at most 500 members, and a person is a member of at most 20 teams.",
-                "Remove those who have left.",
+                "Remove members who have left.",
             ),
-            Self::AlreadyRotated => (
-                "The key was rotated before: its successor is named in `successor`.",
-                "Rotate the successor.",
-            ),
+            Self::AlreadyRotated => {
+                ("The key was rotated before. `successor` names its successor.", "Rotate the successor.")
+            }
             Self::TooManyWebhooks => (
-                "A team has at most 100 webhooks, of all its services together, those that rest among them.",
-                "Remove those that nobody needs; one tells of every change instance of its service.",
+                "A team has at most 100 webhooks for all its services together, including inactive ones.",
+                "Remove unused webhooks. One webhook can deliver every change instance of its service.",
             ),
             Self::TooManyMessages => (
-                "A team has at most 20 messages for the consumers of its services, those that have expired among them.",
-                "Remove one that is no longer needed, or change it into the new one.",
+                "A team has at most 20 messages for the consumers of its services, including expired ones.",
+                "Remove an unused message, or replace its content with the new one.",
             ),
             Self::NotInService => (
-                "A healthcheck asks about what is there: the item was not approved yet, or is decommissioned.",
+                "A healthcheck covers items that are in service. The owner has not approved this item yet, or \
+                 the item is decommissioned.",
                 "Wait until its `runtime_state` is `IN_SERVICE`.",
             ),
             Self::AskedJustNow => (
-                "Whoever may see a service item may have its healthcheck asked about it, but not again within ten seconds, \
-                 whoever it was.",
-                "Read the item: `healthcheck_status` is what was answered. Or ask again after `Retry-After`.",
+                "The healthcheck of this item ran less than ten seconds ago. Each caller that may see an item \
+                 may run its healthcheck, but all callers share this limit.",
+                "Read the item: `healthcheck_status` contains the latest result. Or retry after `Retry-After`.",
             ),
             Self::OutOfNumbers => (
-                "The team has used up the numbers of its objects, which nobody does within a lifetime.",
-                "Tell whoever runs the deployment.",
+                "The team has used all ids for its objects. No real workload reaches this limit.",
+                "Contact the operator of the deployment.",
             ),
             Self::SubmissionInFlight => (
-                "A large submission of the team was accepted and is still being carried out; there is one at a time. \
-                 This one was not taken.",
-                "Send it again after `Retry-After`; `GET …/submissions/` tells how far the other one is.",
+                "Dovetail is still applying an earlier large submission of the team, and applies one at a time. \
+                 This request was not accepted.",
+                "Retry after `Retry-After`. `GET …/submissions/` shows the progress of the earlier submission.",
             ),
             Self::Contended => (
-                "Others change the same records so fast that this request did not get its turn. Nothing was changed.",
-                "Send it again after `Retry-After`.",
+                "Other requests changed the same records at every attempt of this request. Nothing was changed.",
+                "Retry after `Retry-After`.",
             ),
             Self::StorageFull => (
-                "The disk of the engine is full, or fails. Nothing was changed, and reads still work. A table of AWS is never \
-                 full.",
-                "Make room on the disk, then send it again.",
+                "The disk of the storage engine is full or failing. Nothing was changed, and reads still work. A \
+                 table in AWS is never full.",
+                "Free disk space, then retry.",
             ),
             Self::Unavailable => (
-                "The storage could not be reached, or refused to answer for now. A request that changes something may \
-                 have been carried out nevertheless.",
-                "Send it again after `Retry-After`: every request can be repeated, a submission best with the \
-                 `Idempotency-Key` that it had.",
+                "The storage is unreachable, or temporarily refuses requests. A request that changes data may \
+                 still have taken effect.",
+                "Retry after `Retry-After`. Every request can be repeated. Repeat a submission with the same \
+                 `Idempotency-Key`.",
             ),
             Self::Broken => (
-                "Something is wrong that the caller can't mend. The reply tells nothing else; the log of the deployment \
-                 has the reason, under the id in the header `apigw-requestid`.",
-                "Give that id to whoever runs the deployment.",
+                "An internal error occurred that the caller cannot correct. The response contains no details. \
+                 The log of the deployment has the reason, under the id in the header `apigw-requestid`.",
+                "Send this id to the operator of the deployment.",
             ),
         }
     }

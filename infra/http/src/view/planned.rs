@@ -56,8 +56,7 @@ impl Planned<'_> {
         let mut warnings = self.preview.warnings.clone();
         if !self.is_certain {
             warnings.push(
-                "change instances of an earlier submission are still to be generated: preview again for a plan"
-                    .to_owned(),
+                "an earlier submission still has pending work: repeat the preview to get a plan".to_owned(),
             );
         }
         // Pending work creates change instances before the submission, so its effects may still change (ADR 23).

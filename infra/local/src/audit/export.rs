@@ -19,25 +19,18 @@ const SUMMARY: &str = "manifest-summary.json";
 pub enum Error {
     /// A file can't be read.
     #[error("{}: {source}", file.display())]
-    Read {
-        /// Which.
-        file: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// There is no export, or there are several.
-    #[error("{}: {found} exports, but one is audited at a time", directory.display())]
+    Read { file: PathBuf, source: io::Error },
+    /// The directory has no export, or several.
+    #[error("{}: must contain exactly one export, not {found}", directory.display())]
     NotOne {
         directory: PathBuf,
         /// The number of exports.
         found: usize,
     },
-    /// There is no file of rows, not even an empty one.
-    #[error("{}: there is no file of rows (*{ROWS})", directory.display())]
-    NoRows {
-        directory: PathBuf,
-    },
-    /// A line is no row.
+    /// The export has no data file. Even an empty table has some.
+    #[error("{}: must contain a file of rows (*{ROWS})", directory.display())]
+    NoRows { directory: PathBuf },
+    /// A line does not hold a row.
     #[error("{}, line {line}: {source}", file.display())]
     Line {
         file: PathBuf,
@@ -46,20 +39,17 @@ pub enum Error {
         /// The error of the row.
         source: dovetail_table::Error,
     },
-    /// The manifest does not tell how many rows there are.
-    #[error("{}: it does not tell how many rows there are (itemCount)", file.display())]
-    NoCount {
-        /// The manifest.
-        file: PathBuf,
-    },
-    /// Rows are missing, or there are too many.
-    #[error("{}: {found} rows, and its manifest tells of {told}", directory.display())]
+    /// The manifest lacks the number of rows.
+    #[error("{}: must contain the number of rows (itemCount)", file.display())]
+    NoCount { file: PathBuf },
+    /// The number of rows differs from the manifest.
+    #[error("{}: must contain {expected} rows, as in its manifest, not {found}", directory.display())]
     NotWhole {
         directory: PathBuf,
         /// Rows in the data files.
         found: u64,
-        /// How many there should be.
-        told: u64,
+        /// Rows according to the manifest.
+        expected: u64,
     },
 }
 
@@ -82,7 +72,7 @@ pub(super) fn each_line(
     }
     // A missing file would look like deleted records, and most invariants would fail for no reason.
     match told(&export)? {
-        Some(told) if told != found => Err(Error::NotWhole { directory: export, found, told }),
+        Some(expected) if expected != found => Err(Error::NotWhole { directory: export, found, expected }),
         Some(_) | None => Ok(()),
     }
 }

@@ -128,7 +128,7 @@ impl Comparison<'_> {
         }
         if u64::try_from(known.len() + keys.len()).is_ok_and(|count| count > KEYS_MAX) {
             self.problems.push(format!(
-                "{at}/api_keys: must be at most {KEYS_MAX} with those of the table; it has {}",
+                "{at}/api_keys: must be at most {KEYS_MAX}, including the {} of the table",
                 known.len()
             ));
         }
@@ -250,6 +250,6 @@ impl Comparison<'_> {
     }
 
     fn differs(&mut self, what: &str) {
-        self.differences.push(format!("differs, left as it is: {what}"));
+        self.differences.push(format!("differs, left unchanged: {what}"));
     }
 }

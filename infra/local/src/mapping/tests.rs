@@ -151,7 +151,7 @@ async fn a_poisonous_record_is_given_up_alone() {
 
     let failures = fixture.journal.failures().unwrap();
     let [(1, FailedBatch { function, reason, record })] = failures.as_slice() else { panic!("{failures:?}") };
-    assert_eq!((function.as_str(), reason.as_str()), ("generate", "it reported records as failed"));
+    assert_eq!((function.as_str(), reason.as_str()), ("generate", "the function reported failed records"));
     let mut record = record.clone();
     let payload: Value = serde_json::from_str(record["payload"].take().as_str().unwrap()).unwrap();
     let records = payload["Records"].as_array().unwrap();

@@ -65,7 +65,7 @@ fn a_message_is_taken_as_sqs_takes_it() {
     let (now, all) = (now(), 100);
     assert_eq!(fixture.journal.receive(now, now + 1, all).unwrap().len(), 1, "the other one waits");
     assert_eq!(fixture.journal.receive(now + 900_000, now + 900_000, all).unwrap().len(), 2);
-    assert!(fixture.queue.answer(&Event::default()).is_none(), "that is nobody's");
+    assert!(fixture.queue.answer(&Event::default()).is_none(), "that has no reader");
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn events_and_messages_come_to_the_function_once_and_what_is_not_done_in_t
     assert_eq!(told.recv().await.unwrap(), "bad");
     stop.send_replace(true);
     running.await.unwrap();
-    assert!(told.try_recv().is_err(), "nothing else was told");
+    assert!(told.try_recv().is_err(), "nothing else was delivered");
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn what_a_function_never_does_is_given_up() {
     }
     assert_eq!(received, RECEIVES_MAX);
     let (_, kept) = fixture.journal.failures().unwrap().pop().unwrap();
-    assert_eq!((kept.function.as_str(), kept.reason.as_str()), (FUNCTION, "it comes again"));
+    assert_eq!((kept.function.as_str(), kept.reason.as_str()), (FUNCTION, "the function reported a failure"));
     let payload: Value = serde_json::from_str(kept.record["payload"].as_str().unwrap()).unwrap();
     assert_eq!(payload["Records"][0]["body"], "bad");
 }

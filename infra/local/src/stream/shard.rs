@@ -117,7 +117,8 @@ impl Shard {
     async fn iterator_at(&self, place: &Value) -> Result<String, Error> {
         const OPERATION: &str = "DynamoDBStreams_20120810.GetShardIterator";
         let found = self.source.ask(OPERATION, place).await?;
-        let none = || Error::Refused { operation: OPERATION, reason: "it names no iterator".to_owned() };
+        let none =
+            || Error::Refused { operation: OPERATION, reason: "the response has no iterator".to_owned() };
         text(&found, "/ShardIterator").ok_or_else(none)
     }
 

@@ -79,7 +79,7 @@ impl Table {
         }
         let has = |it: bool| if it { "has" } else { "lacks" };
         let index = place.index.name;
-        Ok(Some(format!("{index} {} it where the table {} it", has(in_index), has(in_table))))
+        Ok(Some(format!("{index} {} the row, but the table {} it", has(in_index), has(in_table))))
     }
 
     async fn is_in_index(&self, place: &Place) -> Result<bool, Error> {

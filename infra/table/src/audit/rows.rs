@@ -51,7 +51,7 @@ impl Rows {
         }
         // The message of the decoder may show values of the record, so it is not used.
         let exported: Exported = serde_json::from_str(line)
-            .map_err(|_| Error::corrupt("of an export", "it is no row in DynamoDB JSON"))?;
+            .map_err(|_| Error::corrupt("of an export", "the line is not a row in DynamoDB JSON"))?;
         self.add(exported.item.into());
         Ok(())
     }
@@ -61,14 +61,14 @@ impl Rows {
         self.count += 1;
         self.places.extend(places(&row));
         let bytes = size::of_record(&row);
-        let detail = || format!("bytes: {bytes}, at most {ROW_BYTES_MAX}");
+        let detail = || format!("bytes: {bytes}, must be at most {ROW_BYTES_MAX}");
         self.require(bytes <= ROW_BYTES_MAX, "I24", &row, detail);
         self.note_set_aside(&row);
         if let Err(unreadable) = self.read(&row) {
             let reason = match unreadable {
                 Error::Corrupt { reason, .. } => reason,
                 Error::Unavailable(_) | Error::Denied(_) | Error::Full(_) | Error::NotTaken(_) => {
-                    "it cannot be read".to_owned()
+                    "the record is not readable".to_owned()
                 }
             };
             self.require(false, "I25", &row, || reason);
@@ -90,7 +90,7 @@ impl Rows {
     /// Notes work that is set aside, even if it does not decode.
     fn note_set_aside(&mut self, row: &Attributes) {
         if record::text(row, "gs3pk") == Some(key::QUARANTINE) {
-            let detail = "it is set aside: nothing carries it out until an operator redrives it".to_owned();
+            let detail = "the work is in quarantine until an operator redrives it".to_owned();
             self.set_aside.push(Violation { rule: SET_ASIDE, subject: subject(row), detail });
         }
     }
@@ -178,7 +178,7 @@ impl Rows {
     fn deployed(&mut self, row: &Attributes) -> Result<(), Error> {
         let deployed = self.value::<DeployedRecord>(row)?;
         let own = deployed.consumer.id == deployed.id.team() && deployed.item.team() == deployed.id.team();
-        self.require(own, "I5", row, || "ids of several teams".to_owned());
+        self.require(own, "I5", row, || "its ids belong to several teams".to_owned());
         self.snapshot.deployed.push(deployed);
         Ok(())
     }
@@ -220,7 +220,7 @@ impl Rows {
     }
 
     fn within(&mut self, size: usize, limit: usize, what: &str, row: &Attributes) {
-        self.require(size <= limit, "I24", row, || format!("{what}: {size}, at most {limit}"));
+        self.require(size <= limit, "I24", row, || format!("{what}: {size}, must be at most {limit}"));
     }
 
     /// Decodes a record and checks that its keys, and its index positions, are those of its value.
@@ -228,25 +228,26 @@ impl Rows {
         let value = record::read::<R>(row.clone())?;
         let written = record::write::<R>(&value)?;
         let same = |name: &str| written.get(name) == row.get(name);
-        let detail = || "it is stored under another key than its own".to_owned();
+        let detail = || "its stored key differs from its own key".to_owned();
         self.require(same("pk") && same("sk"), "I5", row, detail);
         for Index { name, pk, sk } in INDEXES {
             let found =
                 (same(pk) && same(sk)) || (R::TYPE == WorkRecord::TYPE && name == "gs3" && is_moved(row));
-            self.require(found, "I18", row, || format!("its place in {name} is not that of the record"));
+            self.require(found, "I18", row, || format!("its position in {name} does not match the record"));
         }
         // Two derived values are stored for conditions and filters, and must match the rest of the record.
         let counted = R::TYPE != ChangeRecord::TYPE || same("n");
-        self.require(counted, "I3", row, || "it counts its history's entries otherwise".to_owned());
+        self.require(counted, "I3", row, || "its entry count does not match its history".to_owned());
         let told = R::TYPE != SubmissionRecord::TYPE || same("st");
-        self.require(told, "I11", row, || "its state is not that of its counts".to_owned());
+        self.require(told, "I11", row, || "its state does not match its counts".to_owned());
         Ok(value)
     }
 
     fn declaration(&mut self, row: &Attributes) -> Result<(), Error> {
         record::is_of_this_format(row)?;
         let (place, text) = related::declaration(row)?;
-        let detail = || format!("bytes of a declaration: {}, at most {DECLARATION_BYTES_MAX}", text.len());
+        let detail =
+            || format!("bytes of a declaration: {}, must be at most {DECLARATION_BYTES_MAX}", text.len());
         self.require(text.len() <= DECLARATION_BYTES_MAX, "I24", row, detail);
         self.snapshot.declarations.insert(place, Hash::of(&text));
         Ok(())
@@ -255,7 +256,7 @@ impl Rows {
     /// Adds a pointer from a team's name to its id, or from a service's id to its title.
     fn pointer(&mut self, row: &Attributes) -> Result<(), Error> {
         record::is_of_this_format(row)?;
-        let nowhere = || Error::corrupt(record::place(row), "it leads nowhere");
+        let nowhere = || Error::corrupt(record::place(row), "the pointer has no valid target");
         let pk = record::text(row, "pk").unwrap_or_default();
         if let Some(name) = pk.strip_prefix("TEAM_NAME#") {
             let id = record::integer(row, "to").and_then(TeamId::new).ok_or_else(nowhere)?;

@@ -128,7 +128,7 @@ impl EndedPart {
     }
 
     fn value(self) -> Result<Ended, Bad> {
-        Ended::parse(self.st, self.er.as_deref()).ok_or(Bad("end of a try"))
+        Ended::parse(self.st, self.er.as_deref()).ok_or(Bad("end of an attempt"))
     }
 }
 

@@ -261,7 +261,7 @@ fn a_record_of_another_format_or_type_is_refused() {
         assert!(record::read::<HeadRecord>(record).unwrap_err().to_string().contains(told));
     }
     let other = record::write::<ItemRecord>(&item()).unwrap();
-    assert!(record::read::<HeadRecord>(other).unwrap_err().to_string().contains("is no HEAD"));
+    assert!(record::read::<HeadRecord>(other).unwrap_err().to_string().contains("is not a HEAD"));
     let mut broken = record::write::<ItemRecord>(&item()).unwrap();
     broken.insert("rs".to_owned(), AttributeValue::S("secret".to_owned()));
     let told = record::read::<ItemRecord>(broken).unwrap_err().to_string();

@@ -73,7 +73,7 @@ fn what_cannot_be_read_is_told_by_its_place() {
     let newer = read("INSERT", &none, &with(golden("change"), "v", json!({"N": "3"}))).unwrap_err();
     assert_eq!(
         newer.to_string(),
-        "record CHANGE#4 / 00000000016 is corrupt: its format is newer than this code"
+        "record CHANGE#4 / 00000000016 is corrupt: its format is newer than this version supports"
     );
     let bad = read("INSERT", &none, &with(golden("change"), "st", json!({"S": "LOST"}))).unwrap_err();
     assert_eq!(bad.to_string(), "record CHANGE#4 / 00000000016 is corrupt: bad state");

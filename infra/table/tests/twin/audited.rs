@@ -97,7 +97,7 @@ async fn mandatory(twin: &Twin) {
     let first = Version { number: 1, team: None, application: schema, created: Timestamp::from_micros(1) };
     assert_eq!(table.keep_mandatory(&first).await.unwrap(), Kept::Stored);
     let other = Version { team: first.application.clone(), ..first.clone() };
-    assert_eq!(table.keep_mandatory(&other).await.unwrap(), Kept::Stale, "somebody was faster");
+    assert_eq!(table.keep_mandatory(&other).await.unwrap(), Kept::Stale, "another writer was faster");
     let known = async |seconds: u64| {
         let now = Timestamp::from_micros(seconds * 1_000_000);
         table.known_mandatory(now).await.unwrap().application.is_some()
@@ -125,7 +125,7 @@ async fn messages(table: &Table) {
         let keep = async |after| table.keep_messages(kept.revision, after, &recorded).await.unwrap();
         assert_eq!(keep(&after).await, Keyed::Stored);
         let other = kept.with(content(Vec::new()), &Stamp { request: "s".to_owned(), ..stamp.clone() });
-        assert_eq!(keep(&other.unwrap()).await, Keyed::Stale, "somebody was faster");
+        assert_eq!(keep(&other.unwrap()).await, Keyed::Stale, "another writer was faster");
         kept = after;
     }
     assert_eq!(table.message_owners().await.unwrap(), BTreeSet::from([owner.id]));
@@ -140,7 +140,7 @@ async fn deliveries(table: &Table) {
     table.give_up(&delivery.given_up(Ended::Answered(500), now)).await.unwrap();
     let cooling = Cooling { webhook, until: now, waiting: Some("1:1".to_owned()), revision: 1 };
     assert_eq!(table.put_cooling(None, &cooling).await.unwrap(), Keyed::Stored);
-    assert_eq!(table.put_cooling(None, &cooling).await.unwrap(), Keyed::Stale, "somebody was faster");
+    assert_eq!(table.put_cooling(None, &cooling).await.unwrap(), Keyed::Stale, "another writer was faster");
     let next = Cooling { waiting: None, revision: 2, ..cooling };
     assert_eq!(table.put_cooling(Some(2), &next).await.unwrap(), Keyed::Stale);
     assert_eq!(table.put_cooling(Some(1), &next).await.unwrap(), Keyed::Stored);
@@ -173,7 +173,7 @@ async fn healthchecks(twin: &Twin) {
     assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), std::slice::from_ref(&course));
     let (begun, run) = course.begun(at(60_000_000)).unwrap();
     assert_eq!(table.put_course(&course, &begun).await.unwrap(), Keyed::Stored);
-    assert_eq!(table.put_course(&course, &begun).await.unwrap(), Keyed::Stale, "somebody was faster");
+    assert_eq!(table.put_course(&course, &begun).await.unwrap(), Keyed::Stale, "another writer was faster");
     assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), []);
     let ended = begun.ended(&run, at(61_000_000)).unwrap();
     assert_eq!(table.put_course(&begun, &ended).await.unwrap(), Keyed::Stored);
@@ -385,12 +385,12 @@ fn an_index_that_is_late_does_not_count_and_one_that_stays_wrong_does() {
         let wrong = of_index().and("Query", without(Some("gs1"), &change, "Query"));
         assert_eq!(
             told(wrong).await,
-            (1, vec![format!("I18 record {place}: gs1 lacks it where the table has it")])
+            (1, vec![format!("I18 record {place}: gs1 lacks the row, but the table has it")])
         );
         let of_table = || Reluctant::new(&twin, "Scan", ALWAYS, without(None, &change, "Scan"));
         assert_eq!(told(of_table()).await.1, [""; 0]);
         let wrong = of_table().and("GetItem", without(None, &change, "GetItem"));
-        let lacks = |index| format!("I18 record {place}: {index} has it where the table lacks it");
+        let lacks = |index| format!("I18 record {place}: {index} has the row, but the table lacks it");
         assert_eq!(told(wrong).await.1, [lacks("gs1"), lacks("gs3")]);
     });
 }

@@ -36,7 +36,7 @@ async fn teams(twin: &Twin) {
     }
     let nobody = TeamId::new(NOBODYS).unwrap();
     assert_eq!(table.team(nobody).await.unwrap(), None);
-    assert_eq!(table.team_by_name("Nobody").await.unwrap(), None);
+    assert_eq!(table.team_by_name("Nowhere").await.unwrap(), None);
     assert_eq!(table.head(nobody).await.unwrap(), None);
     assert!(table.stored_team(nobody).await.unwrap().is_none());
     assert_eq!(table.application(ApplicationId::new(nobody, 1).unwrap()).await.unwrap(), None);

@@ -116,7 +116,7 @@ fn cancelled(reasons: &[&str]) -> Reply {
 
 #[test]
 fn each_failure_of_a_transaction_is_what_it_means() {
-    let refused = |code| format!("the table does not take the request: {code}");
+    let refused = |code| format!("the table rejects the request: {code}");
     let denied = |what| format!("the table denies the request: {what}");
     let code = |status, code: &str| Reply::error(status, code);
     let (done, stale, busy, unknown) = ("Done", "Stale", "Busy", "Unknown");
@@ -144,7 +144,7 @@ fn each_failure_of_a_transaction_is_what_it_means() {
         (
             code(400, "ResourceNotFoundException"),
             1,
-            denied("there is no such table (ResourceNotFoundException)"),
+            denied("the table does not exist (ResourceNotFoundException)"),
             1,
         ),
         (code(400, "AccessDeniedException"), 1, denied("access is denied (AccessDeniedException)"), 1),
@@ -232,7 +232,7 @@ fn tables_are_waited_for() {
         let error = never.table().await.create().await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("the table is unavailable: table {TABLE} does not become active")
+            format!("the table is unavailable: table {TABLE} did not become active in time")
         );
         for (code, is_fine) in [("ResourceInUseException", true), ("LimitExceededException", false)] {
             let refusing = Reluctant::new(&twin, "CreateTable", ALWAYS, move |_, _| Reply::error(400, code));

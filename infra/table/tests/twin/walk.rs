@@ -1,5 +1,5 @@
 //! Random walks: the table takes every action of consumers and owners as the world does; then reads compare.
-#![expect(clippy::print_stdout, reason = "a walk that fails tells its seed")]
+#![expect(clippy::print_stdout, reason = "a failed walk prints its seed")]
 
 use crate::twin::{Twin, run};
 use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, vm};

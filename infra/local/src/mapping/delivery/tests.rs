@@ -45,7 +45,7 @@ fn play(policy: Policy, records: Vec<Value>, answers: &[&str]) -> String {
                 delivery.replied(&match *answer {
                     "ok" => Ok(Value::Null),
                     "fail" => Err(Failure::Function("broken".to_owned())),
-                    "absent" => Err(Failure::NotInvoked("nobody".to_owned())),
+                    "absent" => Err(Failure::NotInvoked("no function".to_owned())),
                     json => Ok(serde_json::from_str(json).unwrap()),
                 });
                 let shown = if answer.starts_with('{') { "reported" } else { answer };
@@ -261,7 +261,7 @@ fn records_that_become_too_old_between_retries_are_given_up() {
     let records = vec![record(1, NOW - 50), record(2, NOW)];
     let mut delivery = Delivery::new(BISECT, records.clone());
     assert_eq!(delivery.next(at(NOW)), Step::Invoke(records.clone()));
-    delivery.replied(&Err(Failure::NotInvoked("nobody".to_owned())));
+    delivery.replied(&Err(Failure::NotInvoked("no function".to_owned())));
     assert_eq!(delivery.next(at(NOW)), Step::Pause(Duration::from_millis(100)));
     assert_eq!(delivery.next(at(NOW + 5)), Step::Invoke(records.clone()));
     delivery.replied(&Err(Failure::Function("broken".to_owned())));

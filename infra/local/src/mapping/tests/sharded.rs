@@ -103,8 +103,8 @@ fn describe(shards: &[Kept], asked: &Value) -> Value {
     let at = after.map_or(0, |after| shards.iter().position(|shard| shard.id == after).unwrap() + 1);
     let Some(shard) = shards.get(at) else { return json!({"StreamDescription": {"Shards": []}}) };
     let last = if at + 1 < shards.len() { json!(shard.id) } else { Value::Null };
-    let told = json!({"ShardId": shard.id, "ParentShardId": shard.parent});
-    json!({"StreamDescription": {"Shards": [told], "LastEvaluatedShardId": last}})
+    let listed = json!({"ShardId": shard.id, "ParentShardId": shard.parent});
+    json!({"StreamDescription": {"Shards": [listed], "LastEvaluatedShardId": last}})
 }
 
 /// Issues an iterator: the shard, the number of the last record, and the number of the iterator.

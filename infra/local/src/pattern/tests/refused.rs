@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn what_is_no_pattern_is_refused() {
     let object = "must be an object with at least one field";
-    let leaf = "must be an object, or an array of what the field can be";
+    let leaf = "must be an object, or an array of allowed values";
     let branches = "must be an array of at least two objects";
     let one = "must have exactly one operator";
     let numbers =
@@ -63,12 +63,12 @@ fn what_is_no_pattern_is_refused() {
         (
             r#"{"a": [{"cidr": "10.0.0.0/32"}]}"#,
             "/a/0/cidr",
-            "must have 0 to 31 bits; a single address is given as it is",
+            "must have 0 to 31 bits; write a single address without bits",
         ),
         (
             r#"{"a": [{"cidr": "::1/128"}]}"#,
             "/a/0/cidr",
-            "must have 0 to 127 bits; a single address is given as it is",
+            "must have 0 to 127 bits; write a single address without bits",
         ),
         (r#"{"a": [{"anything-but": []}]}"#, "/a/0/anything-but", "must not be empty"),
         (r#"{"a": [{"anything-but": null}]}"#, "/a/0/anything-but", "must be a string or a number"),
@@ -104,17 +104,17 @@ fn what_is_no_pattern_is_refused() {
         (
             r#"{"$or": [{"a": [1]}, {"prefix": ["b"]}]}"#,
             "/$or/1/prefix",
-            "no field inside '$or' can have an operator's name",
+            "must not have a field with an operator's name inside '$or'",
         ),
         (
             r#"{"$or": [{"a": [1]}, {"b": {"<": [2]}}]}"#,
             "/$or/1/b/<",
-            "no field inside '$or' can have an operator's name",
+            "must not have a field with an operator's name inside '$or'",
         ),
         (
             r#"{"$or": [{"a": {"b": [1]}}, {"c": [2]}], "a": {"b": [3]}}"#,
             "/a",
-            "'a.b' is given both inside and beside '$or'",
+            "'a.b' must not be both inside and outside of '$or'",
         ),
     ];
     for (given, at, problem) in rows {
@@ -126,7 +126,7 @@ fn what_is_no_pattern_is_refused() {
 fn every_problem_is_told() {
     let given =
         r#"{"a": "x", "b": {"c": [{"prefix": 1}, {"exists": 2}]}, "d": [{"anything-but": [null, true]}]}"#;
-    let told = "/a: must be an object, or an array of what the field can be\n\
+    let told = "/a: must be an object, or an array of allowed values\n\
         /b/c/0/prefix: must be a string\n\
         /b/c/1/exists: must be true or false\n\
         /d/0/anything-but/0: must be a string or a number\n\
@@ -139,6 +139,6 @@ fn a_thousand_combinations_are_the_most() {
     let branches = |count: usize| (0..count).map(|index| json!({"x": [index]})).collect::<Vec<_>>();
     let given = |a: usize, b: usize| json!({"a": {"$or": branches(a)}, "b": {"$or": branches(b)}});
     assert!(pattern(&given(10, 100)).matches(&json!({"a": {"x": 9}, "b": {"x": 50}})));
-    let told = "/b: more than 1000 combinations of the branches of '$or'";
+    let told = "/b: must have at most 1000 combinations of the branches of '$or'";
     assert_eq!(Pattern::parse(&given(7, 143)), Err(told.to_owned()));
 }
