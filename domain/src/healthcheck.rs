@@ -102,16 +102,16 @@ impl Status {
 
 /// The result of a check of one item.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct HealthReport {
     pub status: Status,
     /// The reason in the words of the target.
     pub reason: Option<String>,
 }
 
-impl std::fmt::Debug for Told {
+impl std::fmt::Debug for HealthReport {
     // The reason belongs to the owner, so no log prints it.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Told").field("status", &self.status).finish_non_exhaustive()
+        f.debug_struct("HealthReport").field("status", &self.status).finish_non_exhaustive()
     }
 }
 
@@ -121,7 +121,7 @@ impl std::fmt::Debug for Told {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Health {
     pub item: ItemId,
-    pub told: Told,
+    pub told: HealthReport,
     /// The time of the request to the target; the result of a later request wins, whichever response arrives first.
     pub at: Timestamp,
 }

@@ -1,6 +1,6 @@
 //! The questions about items, and the interpretation of responses.
 
-use super::{REASON_BYTES_MAX, Status, Told};
+use super::{HealthReport, REASON_BYTES_MAX, Status};
 use crate::id::ItemId;
 use crate::item::Item;
 use serde_json::{Value, json};
@@ -51,8 +51,11 @@ impl Failed {
     }
 
     /// Returns the result for an item of the failed request.
-    pub fn told(self) -> Told {
-        Told { status: Status::Unknown, reason: Some(format!("the healthcheck has failed: {}", self.name())) }
+    pub fn told(self) -> HealthReport {
+        HealthReport {
+            status: Status::Unknown,
+            reason: Some(format!("the healthcheck failed: {}", self.name())),
+        }
     }
 }
 
@@ -82,7 +85,7 @@ pub fn question_about_all(service: &str, items: &[Item]) -> Value {
 }
 
 /// Parses the response about one item.
-pub fn about_one(answer: &[u8]) -> Result<Told, Failed> {
+pub fn about_one(answer: &[u8]) -> Result<HealthReport, Failed> {
     let answer: Value = serde_json::from_slice(answer).map_err(|_| Failed::Malformed)?;
     told(&answer).ok_or(Failed::Malformed)
 }
@@ -91,7 +94,7 @@ pub fn about_one(answer: &[u8]) -> Result<Told, Failed> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToldOfAll {
     /// The result of each item in the question.
-    pub items: BTreeMap<ItemId, Told>,
+    pub items: BTreeMap<ItemId, HealthReport>,
     /// The number of faults: unreadable entries, entries of other items, repetitions, and items without an entry.
     pub faults: u64,
 }
@@ -113,8 +116,8 @@ pub fn about_all(answer: &[u8], asked: &[Item]) -> Result<ToldOfAll, Failed> {
     for item in asked {
         if !told_of.items.contains_key(&item.id) {
             told_of.faults = told_of.faults.saturating_add(1);
-            let reason = Some("the answer does not tell of it".to_owned());
-            told_of.items.insert(item.id, Told { status: Status::Unknown, reason });
+            let reason = Some("the response does not contain this item".to_owned());
+            told_of.items.insert(item.id, HealthReport { status: Status::Unknown, reason });
         }
     }
     Ok(told_of)
@@ -125,13 +128,13 @@ fn number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }
 
-fn told(entry: &Value) -> Option<Told> {
+fn told(entry: &Value) -> Option<HealthReport> {
     let status = entry.get("status")?.as_str().and_then(Status::parse)?;
     let reason = match entry.get("reason") {
         None | Some(Value::Null) => None,
         Some(reason) => Some(cut(reason.as_str()?)),
     };
-    Some(Told { status, reason })
+    Some(HealthReport { status, reason })
 }
 
 /// Cuts a text at the limit, on a character boundary.

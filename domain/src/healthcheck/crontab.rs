@@ -41,12 +41,12 @@ impl Crontab {
     /// Parses five fields, each `*`, a number, a range `1-5`, steps `*/15`, or a comma-separated list.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.len() > CRONTAB_BYTES_MAX {
-            return Err(format!("has more than {CRONTAB_BYTES_MAX} bytes"));
+            return Err(format!("must be at most {CRONTAB_BYTES_MAX} bytes"));
         }
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let [minute, hour, day, month, weekday] = fields.as_slice() else {
             return Err(
-                "has not five fields: minute, hour, day of the month, month, day of the week".to_owned()
+                "must have five fields: minute, hour, day of the month, month, day of the week".to_owned()
             );
         };
         let weekdays = WEEKDAYS.read(weekday)?;
@@ -64,7 +64,7 @@ impl Crontab {
         // A date like 30 February would never run, and each search for it would scan forty years.
         match crontab.next(Timestamp::from_micros(0)) {
             Some(_) => Ok(crontab),
-            None => Err("names a day that never comes".to_owned()),
+            None => Err("must include a date that exists".to_owned()),
         }
     }
 
@@ -120,9 +120,7 @@ impl Field {
         let set = all.map(|parts| parts.into_iter().fold(0, |set, part| set | part));
         let (name, from, to) = (self.name, self.range.start(), self.range.end());
         set.ok_or_else(|| {
-            format!(
-                "has no {name} that is read: numbers from {from} to {to}, *, ranges, steps and commas are"
-            )
+            format!("must have a valid {name}: numbers from {from} to {to}, *, ranges, steps and commas")
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::answer::Failed;
 use super::crontab::Crontab;
-use super::{Healthcheck, Status, Told};
+use super::{HealthReport, Healthcheck, Status};
 use crate::id::{ServiceId, TeamId};
 use crate::service::ServiceRef;
 use crate::timestamp::Timestamp;
@@ -136,7 +136,7 @@ impl Run {
     #[must_use]
     pub fn past<'a>(
         mut self,
-        told: impl Iterator<Item = &'a Told>,
+        told: impl Iterator<Item = &'a HealthReport>,
         faults: u64,
         failed: Option<Failed>,
         position: Option<String>,

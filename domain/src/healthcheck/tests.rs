@@ -3,7 +3,7 @@
 use super::answer::{Failed, about_one};
 use super::crontab::Crontab;
 use super::run::{Counted, Course, LOST_AFTER_SECONDS, Run};
-use super::{Asked, COOLING_SECONDS, REASON_BYTES_MAX, Settings, Status, Told};
+use super::{Asked, COOLING_SECONDS, HealthReport, REASON_BYTES_MAX, Settings, Status};
 use crate::id::{ApplicationId, ItemId, ServiceId, TeamId};
 use crate::service::ServiceRef;
 use crate::timestamp::Timestamp;
@@ -45,27 +45,27 @@ fn the_next_time_is_the_first_minute_that_a_crontab_means() {
 fn what_is_no_crontab_is_told_by_its_field() {
     let long = format!("{}0 * * * *", "0,".repeat(200));
     for (bad, told) in [
-        ("", "has not five fields"),
-        ("* * * *", "has not five fields"),
-        ("* * * * * *", "has not five fields"),
-        ("@daily", "has not five fields"),
-        ("60 * * * *", "has no minute that is read: numbers from 0 to 59"),
-        ("-1 * * * *", "has no minute"),
-        ("*/0 * * * *", "has no minute"),
-        ("5/10 * * * *", "has no minute"),
-        ("9-3 * * * *", "has no minute"),
-        ("1,,2 * * * *", "has no minute"),
-        ("007 * * * *", "has no minute"),
-        ("+1 * * * *", "has no minute"),
-        ("* 24 * * *", "has no hour"),
-        ("* * 0 * *", "has no day of the month"),
-        ("* * L * *", "has no day of the month"),
-        ("* * * 13 *", "has no month"),
-        ("* * * JAN *", "has no month"),
-        ("* * * * 8", "has no day of the week"),
-        ("0 0 30 2 *", "names a day that never comes"),
-        ("0 0 31 4,6,9,11 *", "names a day that never comes"),
-        (long.as_str(), "has more than 256 bytes"),
+        ("", "must have five fields"),
+        ("* * * *", "must have five fields"),
+        ("* * * * * *", "must have five fields"),
+        ("@daily", "must have five fields"),
+        ("60 * * * *", "must have a valid minute: numbers from 0 to 59"),
+        ("-1 * * * *", "must have a valid minute"),
+        ("*/0 * * * *", "must have a valid minute"),
+        ("5/10 * * * *", "must have a valid minute"),
+        ("9-3 * * * *", "must have a valid minute"),
+        ("1,,2 * * * *", "must have a valid minute"),
+        ("007 * * * *", "must have a valid minute"),
+        ("+1 * * * *", "must have a valid minute"),
+        ("* 24 * * *", "must have a valid hour"),
+        ("* * 0 * *", "must have a valid day of the month"),
+        ("* * L * *", "must have a valid day of the month"),
+        ("* * * 13 *", "must have a valid month"),
+        ("* * * JAN *", "must have a valid month"),
+        ("* * * * 8", "must have a valid day of the week"),
+        ("0 0 30 2 *", "must include a date that exists"),
+        ("0 0 31 4,6,9,11 *", "must include a date that exists"),
+        (long.as_str(), "must be at most 256 bytes"),
     ] {
         let problem = Crontab::parse(bad).unwrap_err();
         assert!(problem.starts_with(told), "{bad}: {problem}");
@@ -179,7 +179,7 @@ fn what_is_scheduled_is_due_again_and_what_could_not_be_sent_at_once() {
 #[test]
 fn a_run_is_a_message_and_reads_back() {
     let (_, run) = course(None, Some(1)).begun(seconds(2)).unwrap();
-    let told = |status| Told { status, reason: None };
+    let told = |status| HealthReport { status, reason: None };
     let page = [told(Status::Healthy), told(Status::Unhealthy), told(Status::Unknown)];
     let run = run.past(page.iter(), 2, None, Some("0001#2".to_owned()));
     let run = run.past(page[..1].iter(), 0, Some(Failed::Status(503)), Some("0001#3".to_owned()));
@@ -246,8 +246,8 @@ fn nothing_of_credentials_is_in_what_is_logged() {
     };
     assert_eq!(settings.schedule().map(Crontab::text), Some("0 3 * * *"));
     assert_eq!(Settings { schedule_enabled: false, ..settings.clone() }.schedule(), None);
-    let told = Told { status: Status::Healthy, reason: Some("canary".to_owned()) };
-    assert!(!format!("{settings:?} {told:?}").contains("canary"));
+    let health = HealthReport { status: Status::Healthy, reason: Some("canary".to_owned()) };
+    assert!(!format!("{settings:?} {health:?}").contains("canary"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::world::{VM_OWNER, World, vm};
 use domain::actor::Actor;
 use domain::healthcheck::answer::{Failed, about_all, question_about, question_about_all};
 use domain::healthcheck::run::Course;
-use domain::healthcheck::{Health, Healthcheck, REASON_BYTES_MAX, Settings, Status, Told};
+use domain::healthcheck::{Health, HealthReport, Healthcheck, REASON_BYTES_MAX, Settings, Status};
 use domain::item::Item;
 use domain::land::Stamp;
 use domain::related::Related;
@@ -22,8 +22,8 @@ fn at(micros: u64) -> Timestamp {
     Timestamp::from_micros(micros)
 }
 
-fn told(status: Status, reason: &str) -> Told {
-    Told { status, reason: (!reason.is_empty()).then(|| reason.to_owned()) }
+fn told(status: Status, reason: &str) -> HealthReport {
+    HealthReport { status, reason: (!reason.is_empty()).then(|| reason.to_owned()) }
 }
 
 #[test]
@@ -45,14 +45,14 @@ fn r40_an_item_is_as_its_services_present_healthcheck_has_told() {
         related.healths.extend(time.map(|time| (item.id, health(time))));
         related
     };
-    assert_eq!(related(Some(200)).health(item), None, "there is no healthcheck");
+    assert_eq!(related(Some(200)).health(item), None, "the service has none");
     let with = |time| {
         let mut related = related(time);
         related.courses.insert(item.service.id, Course::of(&made, None, at(100)));
         related
     };
-    assert_eq!(with(None).health(item), None, "nobody was asked");
-    assert_eq!(with(Some(99)).health(item), None, "another healthcheck has told that");
+    assert_eq!(with(None).health(item), None, "no check ran");
+    assert_eq!(with(Some(99)).health(item), None, "the result belongs to another healthcheck");
     assert_eq!(with(Some(100)).health(item), Some(&health(100)));
     assert_eq!(with(Some(100)).health(other), None);
 }
@@ -62,7 +62,7 @@ fn r40_an_answer_tells_of_the_items_that_were_asked_about_and_of_no_other() {
     let items = items();
     let (asked, foreign) = (&items[..2], items[2].id.get());
     let [a, b] = [items[0].id, items[1].id];
-    let silent = "the answer does not tell of it";
+    let silent = "the response does not contain this item";
     for (name, entries, expected, faults) in [
         (
             "all",
@@ -98,7 +98,7 @@ fn r40_an_answer_tells_of_the_items_that_were_asked_about_and_of_no_other() {
     ] {
         let answer = json!({"service_items": entries}).to_string();
         let told = about_all(answer.as_bytes(), asked).unwrap();
-        let text = |told: &Told| match told.reason.as_deref() {
+        let text = |told: &HealthReport| match told.reason.as_deref() {
             None => told.status.name().to_owned(),
             Some(reason) if reason == silent => format!("{} -", told.status.name()),
             Some(reason) => format!("{} {reason}", told.status.name()),

@@ -6,7 +6,7 @@ use crate::key::{self, Key};
 use domain::healthcheck::answer::Failed;
 use domain::healthcheck::crontab::Crontab;
 use domain::healthcheck::run::{Counted, Course, Ran};
-use domain::healthcheck::{Asked, COOLING_SECONDS, Health, Healthcheck, Settings, Status, Told};
+use domain::healthcheck::{Asked, COOLING_SECONDS, Health, HealthReport, Healthcheck, Settings, Status};
 use domain::id::ItemId;
 use domain::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -221,7 +221,7 @@ impl Record for HealthRecord {
 
     fn value(self) -> Result<Health, Bad> {
         let status = Status::parse(&self.st).ok_or(Bad("status"))?;
-        Ok(Health { item: item(self.it)?, told: Told { status, reason: self.re }, at: at(self.at) })
+        Ok(Health { item: item(self.it)?, told: HealthReport { status, reason: self.re }, at: at(self.at) })
     }
 
     fn key(health: &Health) -> Key {

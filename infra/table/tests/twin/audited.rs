@@ -6,7 +6,9 @@ use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, application, document, l
 use domain::actor::Actor;
 use domain::healthcheck::crontab::Crontab;
 use domain::healthcheck::run::Course;
-use domain::healthcheck::{Asked, Health, Healthcheck, Settings as HealthcheckSettings, Status, Told};
+use domain::healthcheck::{
+    Asked, Health, HealthReport, Healthcheck, Settings as HealthcheckSettings, Status,
+};
 use domain::id::{ApplicationId, ItemId, WebhookId};
 use domain::invariant::SET_ASIDE;
 use domain::json::Hash;
@@ -178,7 +180,7 @@ async fn healthchecks(twin: &Twin) {
     let ended = begun.ended(&run, at(61_000_000)).unwrap();
     assert_eq!(table.put_course(&begun, &ended).await.unwrap(), Keyed::Stored);
     let health = |status, time| {
-        let told = Told { status, reason: Some("why".to_owned()) };
+        let told = HealthReport { status, reason: Some("why".to_owned()) };
         Health { item: item.id, told, at: at(time) }
     };
     // The answer of an earlier check arrives last and must not replace the later one.

@@ -5,7 +5,7 @@ use crate::record::{AskedRecord, CourseRecord, HealthRecord, HealthcheckRecord};
 use domain::healthcheck::answer::Failed;
 use domain::healthcheck::crontab::Crontab;
 use domain::healthcheck::run::{Counted, Course, Ran};
-use domain::healthcheck::{Asked, Health, Healthcheck, Settings, Status, Told};
+use domain::healthcheck::{Asked, Health, HealthReport, Healthcheck, Settings, Status};
 
 #[test]
 fn the_records_of_healthchecks_are_these() {
@@ -41,7 +41,7 @@ fn course() -> Course {
 }
 
 fn health() -> Health {
-    let told = Told { status: Status::Unhealthy, reason: Some("the disk is full".to_owned()) };
+    let told = HealthReport { status: Status::Unhealthy, reason: Some("the disk is full".to_owned()) };
     Health { item: item().id, told, at: at(7) }
 }
 
