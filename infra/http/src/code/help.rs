@@ -18,8 +18,8 @@ impl Code {
                  them.",
             ),
             Self::Unauthenticated => (
-                "The request has no valid API key and no valid token. It may be missing, unknown or expired, or \
-                 made for another deployment. The response does not say which.",
+                "The request has no valid API key and no valid token. The credential may be missing, unknown or \
+                 expired, or belong to another deployment or issuer. The response does not say which.",
                 "Send `Authorization: Api-Key <key>` with a key of this deployment. If the deployment accepts \
                  user tokens, you can also send `Authorization: Bearer <token>` with a valid token.",
             ),
