@@ -1,4 +1,4 @@
-"""Causes what each alarm of the template is about, on a stack of its own, and mends it as docs/how-to/alarms.md says.
+"""Causes each alarm of the template on a separate stack, and repairs it as in docs/how-to/alarms.md.
 
     operate.py ENDPOINT TEMPLATE_URL PAGE
 
@@ -373,7 +373,7 @@ def play(stack, name, alarm, hand, section):
     good = figure(stack, alarm)
     time.sleep(max(0, second + window - time.time()))
     assert put(alarm, good, time.time()) == "OK", f"{name} does not end at {good}"
-    print(f"{name:<16} {bad:>7,.0f} at the cause, {good:>5,.0f} when it was mended", flush=True)
+    print(f"{name:<16} {bad:>7,.0f} at the cause, {good:>5,.0f} after the repair", flush=True)
 
 
 def load(stack):
@@ -398,7 +398,7 @@ def main(page):
                 follow(stack, hand, section)
         for name in CASES:
             play(stack, name, alarms[name], hand, blocks[name])
-        print(f"{len(CASES)} alarms caused, seen and mended.")
+        print(f"{len(CASES)} alarms caused, seen and repaired.")
     finally:
         stack.remove()
 
