@@ -6,7 +6,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
 use dovetail_local::world;
-use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
+use saphyr::{LoadableYamlNode as _, Yaml};
 use serde_json::{Value, json};
 use std::env;
 use std::fs;
@@ -205,15 +205,16 @@ fn write_file(directory: &Path, block: &Block<'_>, system: &System) {
 }
 
 fn to_json(yaml: &Yaml<'_>) -> Value {
-    match yaml {
-        Yaml::Mapping(entries) => {
-            entries.iter().map(|(key, value)| (key.as_str().unwrap().to_owned(), to_json(value))).collect()
-        }
-        Yaml::Sequence(values) => values.iter().map(to_json).collect(),
-        Yaml::Value(Scalar::Integer(number)) => json!(number),
-        Yaml::Value(Scalar::Boolean(value)) => json!(value),
-        value => json!(value.as_str().unwrap()),
+    if let Some(entries) = yaml.as_mapping() {
+        return entries
+            .iter()
+            .map(|(key, value)| (key.as_str().unwrap().to_owned(), to_json(value)))
+            .collect();
     }
+    if let Some(values) = yaml.as_sequence() {
+        return values.iter().map(to_json).collect();
+    }
+    yaml.as_integer().map_or_else(|| json!(yaml.as_str().unwrap()), |number| json!(number))
 }
 
 /// Fails unless the last JSON documents of an output have everything that the page shows of them.

@@ -1,6 +1,6 @@
 //! Renders the stored attributes from the comments of `infra/table/src/record` and `infra/table/src/key.rs`, and
 //! compares them with `docs/reference/records.md` and with the golden records.
-#![expect(clippy::unwrap_used, reason = "test support")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use crate::tidy::{files, read, root};
 use expect_test::expect_file;

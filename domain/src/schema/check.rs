@@ -53,7 +53,7 @@ impl<'a> Check<'a> {
     pub(super) fn service(&mut self, root: &Map<String, Value>) {
         match root.get("title").map(Value::as_str) {
             None => {
-                self.tell("/title", "missing_title", "must be present: the title is the name of the service")
+                self.tell("/title", "missing_title", "must be present: the title is the name of the service");
             }
             Some(title) => {
                 if let Some(message) = title.map_or(Some("must be a string"), name_problem) {

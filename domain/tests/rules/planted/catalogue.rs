@@ -116,7 +116,7 @@ const PLANTED: &[Planted] = &[
         s.teams.remove(&team(NP_OWNER).id);
     }),
     ("I5 messages of team 1", "message ids must be in order, of this team, and below the counter", |s| {
-        tell(s, VM_OWNER).next = 1
+        tell(s, VM_OWNER).next = 1;
     }),
     ("I5 messages of team 1", "message ids must be in order, of this team, and below the counter", |s| {
         tell(s, VM_OWNER).all[0].id = MessageId::new(team(STRANGER).id, 1).unwrap();

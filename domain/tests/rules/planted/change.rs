@@ -99,7 +99,7 @@ const ORIGIN: &[Planted] = &[
         again(s, of, of.number() + 1);
     }),
     ("I10 change", "its submission planned no REFERENCED change instance with this number", |s| {
-        change(s, "b", VM_OWNER).kind = Kind::Referenced
+        change(s, "b", VM_OWNER).kind = Kind::Referenced;
     }),
     ("I10 change", "its submission planned no DEPENDENT change instance with this number", |s| {
         let next = s.heads[&consumer()].next_change;
@@ -107,7 +107,7 @@ const ORIGIN: &[Planted] = &[
         again(s, of, next);
     }),
     ("I10 change", "its submission planned no RETRY change instance with this number", |s| {
-        change(s, "b", VM_OWNER).kind = Kind::Retry
+        change(s, "b", VM_OWNER).kind = Kind::Retry;
     }),
     ("I10 change", OF_DIRECT, |s| change(s, "b", VM_OWNER).attempt = 2),
     ("I10 change", OF_DIRECT, |s| {
@@ -129,7 +129,7 @@ const ORIGIN: &[Planted] = &[
         change(s, "l", LB_OWNER).kind = Kind::Dependent;
     }),
     ("I16 change", "its owner does not match its kind DIRECT", |s| {
-        change(s, "b", NP_OWNER).kind = Kind::Direct
+        change(s, "b", NP_OWNER).kind = Kind::Direct;
     }),
 ];
 

@@ -42,10 +42,10 @@ const SLOTS: &[Planted] = &[
         item(s, "a").latest_change = change(&mut s.clone(), "b", VM_OWNER).id;
     }),
     ("I6 item", "not the one of its stack", |s| {
-        item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().sequence += 1
+        item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().sequence += 1;
     }),
     ("I6 item", "not the one of its stack", |s| {
-        item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().attempt += 1
+        item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().attempt += 1;
     }),
     ("I6 item", "a PENDING change instance is not the newest one", |s| {
         let first = s.changes.values_mut().find(|change| change.item_name == "a").unwrap();
@@ -66,7 +66,7 @@ const ALONE: &[Planted] = &[
         item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().creation = Creation::Outstanding;
     }),
     ("I7 item", "does not follow from the approvals", |s| {
-        item(s, "a").runtime_state = RuntimeState::Requested
+        item(s, "a").runtime_state = RuntimeState::Requested;
     }),
     ("I12 item", "its last completed declaration is another one", |s| {
         let target = change(s, "l", LB_OWNER).target();
@@ -112,7 +112,7 @@ const DEPLOYED: &[Planted] = &[
     ("I15 item", "its newest deployed item is another one", |s| s.deployed.clear()),
     ("I15 deployed", "its data or its change instance does not match", |s| s.deployed[0].data.push(' ')),
     ("I15 deployed", "its data or its change instance does not match", |s| {
-        s.deployed[0].hash = Hash::of("another")
+        s.deployed[0].hash = Hash::of("another");
     }),
     ("I15 deployed", "its data or its change instance does not match", |s| {
         s.deployed[0].change = change(&mut s.clone(), "b", VM_OWNER).id;
@@ -121,7 +121,7 @@ const DEPLOYED: &[Planted] = &[
         s.deployed[0].change = change(&mut s.clone(), "a", NP_OWNER).id;
     }),
     ("I15 deployed", "its data or its change instance does not match", |s| {
-        s.deployed[0].service_owner = team(NP_OWNER)
+        s.deployed[0].service_owner = team(NP_OWNER);
     }),
     ("I15 deployed", "its data or its change instance does not match", |s| {
         s.deployed[0].service_owner = team(NP_OWNER);

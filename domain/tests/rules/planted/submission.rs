@@ -54,7 +54,7 @@ fn a_head_sums_up_what_there_is() {
 const SUBMISSIONS: &[Planted] = &[
     ("I11 submission", "0 work records exist, but its count is 1", |s| submission(s).work_left += 1),
     ("I11 submission", "0 work records with direct changes exist, but its count is 1", |s| {
-        submission(s).direct_left += 1
+        submission(s).direct_left += 1;
     }),
     ("I11 submission", "with the pending ones", |s| submission(s).landed += 1),
     ("I11 submission", "planned", |s| submission(s).derived += 1),
@@ -100,26 +100,26 @@ const STAGED: &[Planted] = &[
         s.stagings[0].submission = SubmissionId::new(consumer(), 1).unwrap();
     }),
     ("I11 submission", "its hold on the team's head does not match its progress", |s| {
-        head(s).in_flight = None
+        head(s).in_flight = None;
     }),
     ("I11 submission", "1 work records with direct changes exist, but its count is 0", |s| {
-        submission(s).direct_left = 0
+        submission(s).direct_left = 0;
     }),
     ("I11 submission", "1 work records exist, but its count is 0", |s| submission(s).work_left = 0),
     ("I11 submission", "planned", |s| {
         s.works[0].entries.pop().unwrap();
     }),
     ("I11 staging", "its state OPEN does not match its submission", |s| {
-        s.stagings[0].state = StagingState::Open
+        s.stagings[0].state = StagingState::Open;
     }),
     ("I11 staging", "its state ABORTED does not match its submission", |s| {
-        s.stagings[0].state = StagingState::Aborted
+        s.stagings[0].state = StagingState::Aborted;
     }),
     ("I11 staging", "its state COMMITTED does not match its submission", |s| {
-        s.stagings[0].id = StagingId::of("another", 0)
+        s.stagings[0].id = StagingId::of("another", 0);
     }),
     ("I11 work", "it belongs to no submission and no staging", |s| {
-        s.works[0].id.staging = Some(StagingId::of("another", 0))
+        s.works[0].id.staging = Some(StagingId::of("another", 0));
     }),
     ("I11 work", "it belongs to no submission and no staging", |s| s.works[0].id.staging = None),
     ("I5 work", "its ids belong to several teams", |s| {
