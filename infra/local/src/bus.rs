@@ -284,8 +284,7 @@ mod tests {
             (
                 json!({"EventBusName": "other"}),
                 "InvalidArgument",
-                "Parameter EventBusName is not valid. Reason: there is only the bus dovetail-local."
-                    .to_owned(),
+                "Parameter EventBusName is not valid. Reason: only the bus dovetail-local exists.".to_owned(),
             ),
         ];
         let (_parent, bus) = bus();

@@ -47,7 +47,7 @@ fn what_cannot_be_audited_ends_with_2_and_says_why() {
     assert!(told.contains("rows.json.gz, line 1: "), "{told}");
     for (arguments, why) in [
         (["--data", "."], "the directory has no database"),
-        (["--export", "."], "0 exports"),
+        (["--export", "."], "exactly one export, not 0"),
         (["--table", "?"], "--table"),
     ] {
         let (status, printed, told) = audit(&arguments, nothing.path());

@@ -113,7 +113,7 @@ fn finding_23_a_database_that_is_not_whole_is_refused() {
     connection.execute_batch("CREATE TABLE bookmarks (url TEXT)").unwrap();
     let before = fs::read(database(&data)).unwrap();
     let told = refused(&data);
-    assert!(told.contains("is not a database of Dovetail"), "{told}");
+    assert!(told.contains("is not a Dovetail database"), "{told}");
     assert_eq!(fs::read(database(&data)).unwrap(), before);
 }
 

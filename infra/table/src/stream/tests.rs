@@ -76,7 +76,7 @@ fn what_cannot_be_read_is_told_by_its_place() {
         "record CHANGE#4 / 00000000016 is corrupt: its format is newer than this version supports"
     );
     let bad = read("INSERT", &none, &with(golden("change"), "st", json!({"S": "LOST"}))).unwrap_err();
-    assert_eq!(bad.to_string(), "record CHANGE#4 / 00000000016 is corrupt: bad state");
+    assert_eq!(bad.to_string(), "record CHANGE#4 / 00000000016 is corrupt: invalid state");
     // `generate` decodes a work record only when it processes it.
     assert!(read("INSERT", &none, &with(golden("work"), "owed", json!({"S": "?"}))).is_ok());
 }
