@@ -2,9 +2,9 @@
 
     operate.py ENDPOINT TEMPLATE_URL PAGE
 
-The emulator evaluates alarms, and measures next to nothing. So the figures are measured here, from what happens, and told to
-it: what functions write in the embedded metric format is taken from their logs; how old records are, how many requests were
-answered with 5xx and what was given up is looked at. Only that a table throttles can't be caused there.
+The emulator evaluates alarms but publishes almost no metrics. So this script measures the figures and publishes them:
+embedded metrics come from the functions' logs, and the script itself counts the ages of records, 5xx responses and
+failed deliveries. It cannot cause throttling of a table.
 """
 
 import base64
@@ -24,7 +24,7 @@ import uuid
 import stacks
 from stacks import client
 
-# The alarms' thresholds, as far as waiting for them takes time.
+# Thresholds of the alarms that need time to reach.
 LATE_SECONDS, UNFINISHED_SECONDS = 5, 1
 PARAMETERS = {
     "LateMilliseconds": str(LATE_SECONDS * 1000),
@@ -35,13 +35,13 @@ WORLD = "infra/local/src/demo.world.json"
 CONSUMER, OWNER = "awesome-key", "vm-owner-key"
 # As in domain::work.
 TRIES_MAX = 10
-# How many requests are sent to see how they are answered.
+# The number of requests for a measurement of response codes.
 REQUESTS = 6
-# What stands for a figure that can't be measured.
+# Replaces a figure without a measurement.
 THROTTLED = 100
-# How long a figure is within an alarm's window that has to be gone from it soon, in seconds.
+# Remaining time of a figure in an alarm's window, in seconds, if it must leave the window soon.
 GRACE = 5
-# How long what follows from a request may take, in seconds, and how long it is waited between two looks.
+# The time limit for the effects of a request, and the pause between two reads, in seconds.
 SETTLING, PAUSE = 30, 0.1
 
 numbers = itertools.count(1)
@@ -51,7 +51,7 @@ numbers = itertools.count(1)
 
 
 def read(page):
-    """By heading: its level; and the commands below it, with what they show."""
+    """Returns the level of each heading, and the commands below it with their output."""
     with open(page) as file:
         _, *parts = re.split(r"^(##+) (.*)\n", file.read(), flags=re.MULTILINE)
     levels, blocks = {}, {}
@@ -64,7 +64,7 @@ def read(page):
 
 
 def follow(stack, hand, section):
-    """Takes the commands of a section, as a person would who has typed those at hand; they show what it says."""
+    """Runs the commands of a section after those that prepare the shell, and compares their output."""
     commands, shown = section
     environment = os.environ | {"STACK": stack.name}
     shell = ["bash", "-euo", "pipefail", "-c", f"{hand}\nset -x\n{commands}"]
@@ -72,17 +72,17 @@ def follow(stack, hand, section):
     told = f"\n{done.stderr}\n{done.stdout}"
     assert done.returncode == 0, f"a command failed:{told}"
     for line in shown:
-        # The emulator has blanks in its JSON where AWS has none.
+        # The JSON of the emulator has blanks, that of AWS has none.
         pattern = ".*".join(re.escape(part) for part in line.replace(" ", "").split("…"))
         assert re.search(pattern, done.stdout.replace(" ", "")), f"nothing shows {line!r}:{told}"
 
 
-# The system, as its users have it.
+# The API, as clients use it.
 
 
 def ask(stack, key, method, path, body=None):
-    """A request's status and reply."""
-    # Every name in `localhost` is this machine, which not every resolver knows.
+    """Sends a request; returns status and body."""
+    # Not every resolver maps names in `localhost` to this machine.
     host = urllib.parse.urlsplit(stack.outputs["Url"]).netloc
     headers = {"host": host, "authorization": f"Api-Key {key}", "content-type": "application/json"}
     data = None if body is None else json.dumps(body).encode()
@@ -95,7 +95,7 @@ def ask(stack, key, method, path, body=None):
 
 
 def submit(stack):
-    """Declares what nobody has declared before, and owes a dependent team something; the submission's id."""
+    """Submits a new item of a service with a dependent team; returns the submission's id."""
     balancer = {"name": "CoreLB1", "algorithm": f"number {next(numbers)}"}
     declaration = {"AwesomeConsumer": {"App": {"services": {"LoadBalancer": [balancer]}}}}
     status, reply = ask(stack, CONSUMER, "POST", "consumer/submissions/submit/", declaration)
@@ -113,7 +113,7 @@ def is_told(stack, submission):
 
 
 def comes(to_be, stack, submission, seconds=SETTLING):
-    """Whether something comes to be of a submission within a while."""
+    """Returns whether a submission reaches a condition in time."""
     until = time.time() + seconds
     while time.time() < until:
         if to_be(stack, submission):
@@ -123,7 +123,7 @@ def comes(to_be, stack, submission, seconds=SETTLING):
 
 
 def waited_for(to_be, stack):
-    """Submits, for somebody who waits for what comes of it."""
+    """Submits; the caller waits for the effects."""
     submission = submit(stack)
     return lambda: comes(to_be, stack, submission)
 
@@ -132,7 +132,7 @@ def waited_for(to_be, stack):
 
 
 def told(stack, alarm):
-    """What the sweep tells when it is invoked and does nothing, in the embedded metric format: the alarm's metric."""
+    """Invokes the sweep without work; returns the alarm's metric from its embedded metrics."""
     since = time.time()
     stack.invoke("sweep", {"older_than_seconds": 86400})
     lines = [json.loads(message[message.index("{"):]) for _, message in stack.told(since) if '"_aws"' in message]
@@ -143,7 +143,7 @@ def told(stack, alarm):
 
 
 def is_of(directive, line, alarm):
-    """Whether an embedded metric is the one that an alarm is about."""
+    """Returns whether an embedded metric is the metric of an alarm."""
     dimensions = {one["Name"]: one["Value"] for one in alarm["Dimensions"]}
     return (
         directive["Namespace"] == alarm["Namespace"]
@@ -153,7 +153,7 @@ def is_of(directive, line, alarm):
 
 
 def age(to_be):
-    """How old a record is when it has been handled, or after a while in which it has not, in milliseconds."""
+    """Returns the age of a record after its processing, or after the time limit, in milliseconds."""
 
     def measured(stack, _):
         submission, written = submit(stack), time.time()
@@ -164,7 +164,7 @@ def age(to_be):
 
 
 def given_up(function):
-    """How many batches are in the bucket."""
+    """Returns the number of batches in the bucket."""
 
     def measured(stack, _):
         objects = client("s3").list_objects_v2(Bucket=stack.outputs["Failures"], Prefix=kept(stack, function))
@@ -184,7 +184,7 @@ def server_errors(stack, _):
 
 
 def throttled(limit):
-    """A figure for a table that has a limit: that it refuses anything the emulator does not show."""
+    """Returns a figure for a table with a limit, because the emulator never throttles."""
 
     def stands_for(stack, _):
         table = client("dynamodb").describe_table(TableName=stack.outputs["Table"])["Table"]
@@ -193,11 +193,11 @@ def throttled(limit):
     return stands_for
 
 
-# Causes. Those that somebody waits for tell whether it has come to be.
+# Causes. Those with an effect to wait for return whether it occurred.
 
 
 def settings_are_lost(stack):
-    """Whoever changes one setting by the command line and does not know that it replaces all."""
+    """Sets one environment variable and so deletes the others, a usual mistake on the command line."""
     stack.configure("generate", {"DOVETAIL_STACK": stack.name})
     return waited_for(is_settled, stack)
 
@@ -217,7 +217,7 @@ def table_is_elsewhere(stack):
 def bus_is_elsewhere(stack):
     stack.configure("notify", stack.settings("notify") | {"DOVETAIL_BUS": "elsewhere"})
     began, submission = time.time(), submit(stack)
-    # Of what is generated nobody is told either.
+    # Generated changes publish no event either.
     assert comes(is_settled, stack, submission)
     give_up(stack, "notify", began)
     return lambda: comes(is_told, stack, submission)
@@ -235,7 +235,7 @@ def limit(name):
 
 
 def all_rest(stack):
-    """Nobody carries out what is owed."""
+    """Stops generation and the sweep, so pending work remains."""
     client("events").disable_rule(Name=f"{stack.name}-sweep")
     stack.enable("generate", False)
     has_come = waited_for(is_settled, stack)
@@ -244,7 +244,7 @@ def all_rest(stack):
 
 
 def work_is_damaged(stack):
-    """A record that is written past every rule."""
+    """Writes a record that violates the rules."""
     stack.enable("generate", False)
     has_come = waited_for(is_settled, stack)
     tables, name = client("dynamodb"), stack.outputs["Table"]
@@ -262,7 +262,7 @@ def work_is_damaged(stack):
 
 
 def table_of_deliver_is_elsewhere(stack):
-    """What SQS does with a message that a function has failed five times is done here: it takes half an hour."""
+    """Moves a message to the dead-letter queue, as SQS does after five failures in half an hour."""
     stack.configure("deliver", stack.settings("deliver") | {"DOVETAIL_TABLE": "elsewhere"})
     submission = submit(stack)
     assert comes(is_told, stack, submission)
@@ -273,16 +273,16 @@ def table_of_deliver_is_elsewhere(stack):
     client("sqs").send_message(QueueUrl=stack.outputs["FailedDeliveries"], MessageBody=message)
 
 
-# What Lambda does with a batch that a function fails, and the emulator does not.
+# Handling of failed batches: Lambda does it, the emulator does not.
 
 
 def kept(stack, function):
-    """Where Lambda keeps what a function has failed."""
+    """Returns the key prefix of failed batches in the bucket."""
     return f"aws/lambda/{stack.resources[stacks.MAPPINGS[function]]['PhysicalResourceId']}/"
 
 
 def give_up(stack, function, since):
-    """Tries once more what the stream has had for a function since then, and keeps it in the bucket."""
+    """Sends the records since then to the function again, and stores failed ones in the bucket."""
     uuid_of_mapping = stack.resources[stacks.MAPPINGS[function]]["PhysicalResourceId"]
     mapping = client("lambda").get_event_source_mapping(UUID=uuid_of_mapping)
     (pattern,) = (json.loads(one["Pattern"]) for one in mapping["FilterCriteria"]["Filters"])
@@ -299,7 +299,7 @@ def give_up(stack, function, since):
 
 
 def stream(arn, since):
-    """The shard of a stream, and its records from a time on, as Lambda has them."""
+    """Returns the shard of a stream and its records since a time, in the form of Lambda."""
     streams = client("dynamodbstreams")
     (shard,) = (one["ShardId"] for one in streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"])
     beginning = streams.get_shard_iterator(StreamArn=arn, ShardId=shard, ShardIteratorType="TRIM_HORIZON")
@@ -312,12 +312,12 @@ def stream(arn, since):
 
 
 def plain(value):
-    """Bytes and times as they are in an event of Lambda's."""
+    """Converts bytes and times to the form of a Lambda event."""
     return base64.b64encode(value).decode() if isinstance(value, bytes) else value.timestamp()
 
 
 def takes(pattern, value):
-    """Whether a filter of ours takes a record."""
+    """Returns whether a filter of the template matches a record."""
     if isinstance(pattern, list):
         return value in pattern
     return isinstance(value, dict) and all(takes(one, value.get(name)) for name, one in pattern.items())
@@ -341,7 +341,7 @@ CASES = {
 
 
 def described(stack):
-    """The alarms of the stack by their names in the template."""
+    """Returns the alarms of the stack by their names in the template."""
     alarms = [one for one in stack.resources.values() if one["ResourceType"] == "AWS::CloudWatch::Alarm"]
     return {one["LogicalResourceId"]: alarm_of(one["PhysicalResourceId"]) for one in alarms}
 
@@ -352,7 +352,7 @@ def alarm_of(name):
 
 
 def put(alarm, figure, second):
-    """Has the emulator evaluate a figure, and tells what the alarm says to it."""
+    """Publishes a figure, and returns the state of the alarm."""
     point = {name: alarm[name] for name in ("MetricName", "Dimensions")}
     point |= {"Value": figure, "Timestamp": datetime.datetime.fromtimestamp(second, datetime.timezone.utc)}
     client("cloudwatch").put_metric_data(Namespace=alarm["Namespace"], MetricData=[point])
@@ -364,7 +364,7 @@ def play(stack, name, alarm, hand, section):
     assert alarm_of(alarm["AlarmName"])["StateValue"] != "ALARM", f"{name} fires before its cause"
     has_come = cause(stack)
     bad = figure(stack, alarm)
-    # Far back in the alarm's window, which takes every figure of the metric: so that it is gone when all is mended.
+    # Early in the alarm's window, so the figure has left the window after the repair.
     window = alarm["Period"] * alarm["EvaluationPeriods"]
     second = time.time() - window + GRACE
     assert put(alarm, bad, second) == "ALARM", f"{name} does not fire at {bad}"
@@ -390,7 +390,7 @@ def main(page):
         assert alarms.keys() == sections, f"alarms {sorted(alarms)}, sections of the page {sorted(sections)}"
         assert alarms.keys() == CASES.keys(), f"alarms {sorted(alarms)}, cases of this test {sorted(CASES)}"
         load(stack)
-        # What is mended is mended by the page, not by the clock.
+        # The page must repair the cause; waiting alone must not end the alarm.
         client("events").disable_rule(Name=f"{stack.name}-sweep")
         hand, _ = blocks.pop("Prepare your shell")
         for heading, section in blocks.items():
