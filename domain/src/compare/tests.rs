@@ -21,7 +21,7 @@ fn lines(old: &[u8], new: &[u8]) -> Vec<String> {
     metadata.chain(changes).chain([format!("unchanged {}", differences.unchanged)]).collect()
 }
 
-fn told(old: &str, new: &str) -> Vec<String> {
+fn compared(old: &str, new: &str) -> Vec<String> {
     lines(old.as_bytes(), new.as_bytes())
 }
 
@@ -33,10 +33,10 @@ fn services(services: &str) -> String {
 /// Returns every problem as `old|new rule pointer`.
 fn problems(old: &str, new: &str) -> Vec<String> {
     let refused = compare(old.as_bytes(), new.as_bytes()).err().unwrap();
-    let told = |which: &'static str, problems: Vec<Problem>| {
+    let lines = |which: &'static str, problems: Vec<Problem>| {
         problems.into_iter().map(move |problem| format!("{which} {} {}", problem.rule, problem.pointer))
     };
-    told("old", refused.old).chain(told("new", refused.new)).collect()
+    lines("old", refused.old).chain(lines("new", refused.new)).collect()
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn items_are_created_modified_and_deleted() {
         "CREATE C/LB/a1",
         "unchanged 2",
     ];
-    assert_eq!(told(old, new), expected);
+    assert_eq!(compared(old, new), expected);
 }
 
 #[test]
@@ -74,7 +74,11 @@ fn fields_differ_by_their_place() {
     ];
     for (old, new, expected) in cases {
         let list = |item: &str| format!(r#"{{"items": {{"i": {item}}}}}"#);
-        assert_eq!(told(&list(old), &list(new)), [&format!("MODIFY //i{expected}"), "unchanged 0"], "{old}");
+        assert_eq!(
+            compared(&list(old), &list(new)),
+            [&format!("MODIFY //i{expected}"), "unchanged 0"],
+            "{old}"
+        );
     }
 }
 
@@ -89,7 +93,7 @@ fn what_has_one_canonical_form_is_unchanged() {
     for (old, new) in same {
         let (old, new) =
             (services(&format!(r#"{{"VM":[{old}]}}"#)), services(&format!(r#"{{"VM":[{new}]}}"#)));
-        assert_eq!(told(&old, &new), ["unchanged 1"], "{new}");
+        assert_eq!(compared(&old, &new), ["unchanged 1"], "{new}");
     }
 }
 
@@ -98,13 +102,16 @@ fn metadata_is_told_and_a_team_keeps_what_it_does_not_declare() {
     let old = r#"{"T": {"metadata": {"code": 1}, "A": {"metadata": {"env": "dev", "x": [1]}}, "B": {}}}"#;
     let new =
         r#"{"T": {"B": {"metadata": {"env": "dev"}}, "A": {"metadata": {"x": [1]}}, "C": {"metadata": {}}}}"#;
-    assert_eq!(told(old, new), [r#"METADATA A /env "dev" -"#, r#"METADATA B /env - "dev""#, "unchanged 0"]);
+    assert_eq!(
+        compared(old, new),
+        [r#"METADATA A /env "dev" -"#, r#"METADATA B /env - "dev""#, "unchanged 0"]
+    );
     let other = r#"{"T": {"metadata": {"code": 2}}}"#;
     assert_eq!(
-        told(old, other),
+        compared(old, other),
         ["METADATA  /code 1 2", r#"METADATA A /env "dev" - /x [1] -"#, "unchanged 0"]
     );
-    assert_eq!(told(r#"{"T": {}}"#, other), ["METADATA  /code - 2", "unchanged 0"]);
+    assert_eq!(compared(r#"{"T": {}}"#, other), ["METADATA  /code - 2", "unchanged 0"]);
     assert!(compare(old.as_bytes(), old.as_bytes()).unwrap().is_empty());
 }
 
@@ -166,7 +173,7 @@ fn what_is_large_and_still_within_its_limit_is_compared() {
             r#"{{"T": {{"A": {{"metadata": {{"m": "{metadata}"}}, "services": {{"VM": [{{"name": "i", "a": "{text}"}}]}}}}}}}}"#
         )
     };
-    assert_eq!(told(&item("x"), &item("x")), ["unchanged 1"]);
+    assert_eq!(compared(&item("x"), &item("x")), ["unchanged 1"]);
     assert_eq!(compare(item("x").as_bytes(), item("y").as_bytes()).unwrap().changes.len(), 1);
 }
 
@@ -192,7 +199,7 @@ fn a_list_of_items_has_problems_of_its_own() {
         let items: serde_json::Map<_, _> = (0..n).map(|i| (i.to_string(), json!({"a": i}))).collect();
         json!({ "items": items }).to_string()
     };
-    assert_eq!(told(&many(declaration::ITEMS_MAX + 1), &many(declaration::ITEMS_MAX)).len(), 2);
+    assert_eq!(compared(&many(declaration::ITEMS_MAX + 1), &many(declaration::ITEMS_MAX)).len(), 2);
 }
 
 /// `SplitMix64`: a seed gives the same document on every machine.

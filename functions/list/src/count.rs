@@ -23,7 +23,7 @@ impl Count {
         }
     }
 
-    pub(crate) const fn told(self) -> Option<u64> {
+    pub(crate) const fn value(self) -> Option<u64> {
         match self {
             Self::Unknown => None,
             Self::Exact(count) | Self::AtLeast { found: count, .. } => Some(count),

@@ -66,7 +66,7 @@ impl<T: Send + 'static> Page<'_, T> {
         let (fitting, next) = self.fitting(results);
         let count = self.count_of(fitting, results);
         let results = results.get(..fitting).unwrap_or(results);
-        let body = json!({"count": count.told(), "next": next, "previous": null, "results": results});
+        let body = json!({"count": count.value(), "next": next, "previous": null, "results": results});
         Reply::new(200, body)
     }
 
@@ -264,7 +264,7 @@ impl<T: Send + 'static> List<'_, T> {
     /// Returns the URL of the page after `after`.
     fn next(&self, after: &str, count: Count, skip: u64) -> String {
         let Asked { key, call, .. } = self.asked;
-        let (count, before) = (count.told(), count.before());
+        let (count, before) = (count.value(), count.before());
         let cursor = Cursor { after: after.to_owned(), count, before, skip, issued: call.now };
         call.page_at(key, &self.identity(), &cursor)
     }

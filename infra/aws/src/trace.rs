@@ -112,9 +112,9 @@ fn note(what: impl FnOnce(&mut Known)) {
 
 /// Returns the trace id and the parent segment of a header `Root=1-…;Parent=…;Sampled=1`, if it is sampled.
 fn sampled(header: &str) -> Option<(&str, &str)> {
-    let told =
+    let field =
         |name: &str| header.split(';').find_map(|part| part.trim().strip_prefix(name)?.strip_prefix('='));
-    if told("Sampled") == Some("1") { Some((told("Root")?, told("Parent")?)) } else { None }
+    if field("Sampled") == Some("1") { Some((field("Root")?, field("Parent")?)) } else { None }
 }
 
 fn span(name: &str, began: SystemTime) -> Map<String, Value> {
