@@ -1218,7 +1218,7 @@ def messages_are_written_shown_changed_and_removed():
     expect("one of those", "To all of you", consumer().messages.get(made.id).description)
     told = consumer().submissions.validate(declaration(vm()))
     expect("what comes with a validation", [made.id], [one["id"] for one in told["messages"]])
-    refused(NetorcaAPIError, "names no service that the team owns",
+    refused(NetorcaAPIError, "must contain only services of the team",
             lambda: owner(LB_OWNER_KEY).messages.create({"description": "x", "scopes": [service.data["url"]]}))
     refused(NetorcaNotFoundError, "messages not found.", lambda: owner(LB_OWNER_KEY).messages.get(made.id))
     expect("whether it is gone", True, messages.delete(made.id))
