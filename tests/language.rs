@@ -20,7 +20,8 @@ static BANNED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn documents() -> Vec<PathBuf> {
-    files(&root(), ".md")
+    // `files` skips hidden folders, but this one has documents.
+    [files(&root(), ".md"), files(&root().join(".github"), ".md")].concat()
 }
 
 /// The lines of a Markdown file outside of fenced blocks, with their numbers.
