@@ -1,8 +1,8 @@
 //! Documentation and configs of a service: their writers, their readers and the number of stored versions.
 #![cfg(test)]
 
-use domain::config::{CONFIG_BYTES_MAX, CONFIGS_KEPT};
-use domain::docs::DOCS_BYTES_MAX;
+use domain::catalog::config::{CONFIG_BYTES_MAX, CONFIGS_KEPT};
+use domain::catalog::docs::DOCS_BYTES_MAX;
 use serde_json::{Value, json};
 use std::thread;
 use tests::{Answer, Ask, Running, multipart};

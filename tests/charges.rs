@@ -2,9 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 use crate::lists::walk;
-use domain::charge::Charge;
-use domain::id::{ChargeId, ItemId};
-use domain::write::Write;
+use domain::ItemId;
+use domain::base::id::ChargeId;
+use domain::model::charge::Charge;
+use domain::model::write::Write;
 use dovetail_table::Commit;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

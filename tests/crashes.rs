@@ -2,8 +2,8 @@
 //! same table. The file also checks the number of calls.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
-use domain::id::{SubmissionId, TeamId};
-use domain::submission::Submission;
+use domain::model::submission::Submission;
+use domain::{SubmissionId, TeamId};
 use dovetail_table::Table;
 use generate::{Carried, carry_out_all};
 use serde_json::{Value, json};

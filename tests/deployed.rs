@@ -4,8 +4,8 @@
 #![cfg(feature = "deployed")]
 
 use crate::scenarios::{FOLDER, on_a_stack};
-use domain::config::CONFIGS_KEPT;
-use domain::work::TRIES_MAX;
+use domain::catalog::config::CONFIGS_KEPT;
+use domain::model::work::TRIES_MAX;
 use dovetail_local::world;
 use dovetail_table::{ACTIONS_MAX, Settings, Table};
 use serde_json::{Value, json};

@@ -1,7 +1,8 @@
 //! Documents must match the code: the diagram of states, the numbers of the rules, the tables of routes, and links.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
-use domain::state::{State, TRANSITIONS};
+use domain::State;
+use domain::base::state::TRANSITIONS;
 use dovetail_http::ROUTES;
 use std::collections::BTreeSet;
 use std::fs;

@@ -2,16 +2,13 @@
 //! every part of the contract.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
-use domain::actor::Role;
-use domain::change::{ChangeType, Kind};
-use domain::charge::ChargeType;
-use domain::id::{ChangeId, WebhookId};
-use domain::item::RuntimeState;
-use domain::recorded::Event;
-use domain::service::ServiceState;
-use domain::state::State;
-use domain::timestamp::Timestamp;
-use domain::webhook::delivery::{Ended, GivenUp};
+use domain::account::audit_log::Event;
+use domain::base::actor::Role;
+use domain::base::id::WebhookId;
+use domain::base::state::{ChangeType, ChargeType, Kind, RuntimeState};
+use domain::catalog::service::ServiceState;
+use domain::outreach::webhook::delivery::{Ended, GivenUp};
+use domain::{ChangeId, State, Timestamp};
 use dovetail_http::{Access, Code, Pov, ROUTES};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

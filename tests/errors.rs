@@ -3,16 +3,15 @@
 
 mod page;
 
-use domain::access::KEYS_MAX;
-use domain::actor::Role;
-use domain::change::{Change, Kind};
-use domain::id::ChangeId;
-use domain::member::TEAMS_MAX;
-use domain::message::MESSAGES_MAX;
-use domain::state::State;
-use domain::team::Head;
-use domain::webhook::WEBHOOKS_MAX;
-use domain::write::Write;
+use domain::account::api_key::KEYS_MAX;
+use domain::account::member::TEAMS_MAX;
+use domain::base::actor::Role;
+use domain::base::state::Kind;
+use domain::model::team::Head;
+use domain::model::write::Write;
+use domain::outreach::message::MESSAGES_MAX;
+use domain::outreach::webhook::WEBHOOKS_MAX;
+use domain::{Change, ChangeId, State};
 use dovetail_http::Code;
 use dovetail_local::{load, world};
 use dovetail_table::{Commit, Settings, Table};
@@ -200,7 +199,7 @@ fn provoke_members(provoked: &mut Provoked) {
     let team = |n: u64| json!({"name": format!("Team{n}"), "api_keys": [format!("team-key-{n}")]});
     let more = json!({"teams": (0..TEAMS_MAX).map(team).collect::<Vec<_>>(), "services": []});
     let more = world::parse(&more.to_string()).unwrap();
-    let now = domain::timestamp::Timestamp::from_micros(1);
+    let now = domain::Timestamp::from_micros(1);
     system.block_on(load::world(&system.table, &more, now, &mut |_| Ok(()))).unwrap();
     for n in 0..TEAMS_MAX {
         let answer = system.call("POST", MEMBERS, &format!("team-key-{n}"), &of_all);
@@ -409,9 +408,7 @@ fn provoke_storage(provoked: &mut Provoked) {
         let table = Table::connect(tables.settings.clone());
         table.create().await.unwrap();
         let world = world::parse(world::DEMO).unwrap();
-        load::world(&table, &world, domain::timestamp::Timestamp::from_micros(1), &mut |_| Ok(()))
-            .await
-            .unwrap();
+        load::world(&table, &world, domain::Timestamp::from_micros(1), &mut |_| Ok(())).await.unwrap();
         let gone = Settings { table: fresh_table(), ..tables.settings.clone() };
         let gone = Table::connect(gone);
         let (base, serving) = functions_on(gone).await;

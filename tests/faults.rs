@@ -92,7 +92,7 @@ impl Lossy {
 
     async fn assert_sound(&self) {
         let snapshot = self.table.snapshot().await.unwrap();
-        assert_eq!(domain::invariant::violations(&snapshot), []);
+        assert_eq!(domain::audit::invariant::violations(&snapshot), []);
     }
 }
 
@@ -114,9 +114,7 @@ fn with_losses_of(actions_max: usize, test: impl AsyncFnOnce(&Lossy)) {
         let table = Table::connect(tables.through(&proxy.endpoint));
         table.create().await.unwrap();
         let demo = world::parse(world::DEMO).unwrap();
-        load::world(&table, &demo, domain::timestamp::Timestamp::from_micros(1), &mut |_| Ok(()))
-            .await
-            .unwrap();
+        load::world(&table, &demo, domain::Timestamp::from_micros(1), &mut |_| Ok(())).await.unwrap();
         let (base, serving) = functions_on(table.clone()).await;
         let lossy = Lossy { base, losses, table };
         tokio::select! {
@@ -159,7 +157,7 @@ fn what_is_sent_again_and_what_meets_others_is_counted() {
         let (found, read) = spent(table.team_by_name("nobody")).await;
         assert_eq!((found.unwrap(), counted(read)), (None, (1, 0)));
         let world = world::parse(r#"{"teams": [{"name": "One"}], "services": []}"#).unwrap();
-        let now = domain::timestamp::Timestamp::from_micros(1);
+        let now = domain::Timestamp::from_micros(1);
         let (loaded, written) = spent(load::world(&table, &world, now, &mut |_| Ok(()))).await;
         loaded.unwrap();
         assert_eq!(counted(written), (1, 1));

@@ -1,7 +1,7 @@
 //! The caller of a function: from API Gateway's authorizer, or without a gateway from the API key alone.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
-use domain::actor::Actor;
+use domain::base::actor::Actor;
 use dovetail_http::{Event, Front, Function, Reply, answer};
 use dovetail_local::verdicts::Verdicts;
 use dovetail_table::metered;

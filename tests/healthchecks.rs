@@ -8,7 +8,7 @@ mod runs;
 
 use crate::hooks::driven::Driven;
 use crate::hooks::receiver::{Receiver, Request};
-use domain::healthcheck::REASON_BYTES_MAX;
+use domain::outreach::healthcheck::REASON_BYTES_MAX;
 use serde_json::{Value, json};
 
 pub(crate) const CHECKS: &str = "/v1/external/serviceowner/healthchecks/";

@@ -8,7 +8,7 @@ mod made;
 pub(crate) mod receiver;
 mod verified;
 
-use domain::webhook::delivery::{ATTEMPTS_MAX, DOWN_AFTER};
+use domain::outreach::webhook::delivery::{ATTEMPTS_MAX, DOWN_AFTER};
 use dovetail_outbound::{Outbound, Targets};
 use driven::{Driven, HOOKS, OWNER};
 use receiver::{Receiver, Request};

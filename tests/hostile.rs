@@ -294,7 +294,7 @@ fn an_item_that_makes_a_sound_definition_slow_is_told_no_more_than_fits() {
     let answer = refused(&watched, &ask, 4, "a slow item");
     assert_eq!(answer.at("/code"), Code::InvalidDeclaration.name());
     let problems = answer.at("/problems").as_array().unwrap();
-    assert_eq!(problems.len(), domain::schema::ITEM_PROBLEMS_MAX);
+    assert_eq!(problems.len(), domain::catalog::schema::ITEM_PROBLEMS_MAX);
     assert_eq!(
         problems.first().unwrap().get("pointer"),
         Some(&json!("/AwesomeConsumer/App/services/Bomb/0/x/0"))

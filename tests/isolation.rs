@@ -7,7 +7,7 @@ mod reads;
 mod tenants;
 mod trespass;
 
-use domain::actor::Role;
+use domain::base::actor::Role;
 use dovetail_http::{Code, Pov};
 use serde_json::{Value, json};
 use tenants::{Foreign, ROLES, populated, stored, world};

@@ -2,11 +2,11 @@
 //! state of a key or a person.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
-use domain::access::{ApiKey, Made};
-use domain::actor::{Actor, Role};
-use domain::land::Stamp;
-use domain::recorded::{Event, Recorded};
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::account::api_key::{ApiKey, Made};
+use domain::account::audit_log::{Event, Recorded};
+use domain::base::actor::{Actor, Role};
+use domain::base::context::RequestContext;
 use dovetail_aws::{Clock, by_clock};
 use dovetail_http::{Access, CursorKey, Operation, Pov, ROUTES, Route, key_hash};
 use dovetail_local::functions;
@@ -284,7 +284,7 @@ fn key_in(system: &Running, role: Role, state: State) -> String {
         let secret = format!("secret of {name}");
         let team = system.block_on(system.table.team_by_name("Everything")).unwrap().unwrap().to_ref();
         let (hash, expires) = (key_hash(&secret), Some(Timestamp::from_micros(2)));
-        let stamp = Stamp {
+        let stamp = RequestContext {
             by: Actor::System,
             request: name.clone(),
             now: Timestamp::from_micros(u64::try_from(name.len()).unwrap()),

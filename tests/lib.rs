@@ -24,7 +24,7 @@ pub use tls::Tls;
 pub use told::Told;
 pub use watched::Watched;
 
-use domain::invariant::Snapshot;
+use domain::audit::invariant::Snapshot;
 use dovetail_http::CursorKey;
 pub use dovetail_local::arguments::Settings;
 use dovetail_local::arguments::TABLE;

@@ -2,7 +2,7 @@
 
 #![expect(clippy::panic, reason = "test support")]
 
-use domain::message::MESSAGES_MAX;
+use domain::outreach::message::MESSAGES_MAX;
 use serde_json::{Value, json};
 use tests::{Answer, Running};
 

@@ -229,7 +229,7 @@ fn the_queue_is_filled_and_brought_as_it_is_here() {
     assert_eq!(visibility, queue::VISIBILITY.as_secs());
     // Lambda asks for a visibility timeout of six function timeouts. A receiver may use all of its own timeout.
     let timeout = of("Deliver")["Timeout"].as_u64().unwrap();
-    assert!(timeout * 6 <= visibility && timeout >= domain::webhook::TIMEOUT_SECONDS_MAX + 20);
+    assert!(timeout * 6 <= visibility && timeout >= domain::outreach::webhook::TIMEOUT_SECONDS_MAX + 20);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "test support")]
 
-use domain::service::Service;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::catalog::service::Service;
 use dovetail_local::arguments::{Settings, WorldChoice};
 use dovetail_local::engine::Place;
 use dovetail_local::load::{self, NewKey, Plan};

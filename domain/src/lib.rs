@@ -2,49 +2,95 @@
 //! decisions.
 //!
 //! This crate does no I/O, reads no clock and knows nothing of AWS. State, time and ids are arguments. Decisions
-//! are values ([`write::Write`]) for the caller to execute.
+//! are values ([`model::write::Write`]) for the caller to execute.
+//!
+//! Imports go one way: `base < model < catalog < rules < views < audit`, and `catalog < outreach < account`.
 
-pub mod access;
-pub mod actor;
-pub mod attention;
-pub mod change;
-pub mod charge;
-pub mod compare;
-pub mod config;
-pub mod decide;
-pub mod declaration;
-pub mod declared;
-pub mod deployed;
-pub mod digest;
-pub mod docs;
-pub mod event;
-pub mod generate;
-pub mod healthcheck;
-pub mod id;
-pub mod invariant;
-pub mod item;
-pub mod json;
-pub mod land;
-pub mod mandatory;
-pub mod member;
-pub mod message;
-pub mod metadata;
-pub mod money;
-pub mod past;
-pub mod plan;
-pub mod problem;
-pub mod recorded;
-pub mod related;
-pub mod repair;
-pub mod schema;
-pub mod service;
-pub mod staging;
-pub mod state;
-pub mod submission;
-pub mod suggest;
-pub mod tally;
-pub mod team;
-pub mod timestamp;
-pub mod webhook;
-pub mod work;
-pub mod write;
+/// Values without a rule and without an entity.
+pub mod base {
+    pub mod actor;
+    pub mod context;
+    pub mod hash;
+    pub mod id;
+    pub mod json;
+    pub mod money;
+    pub mod problem;
+    pub mod refs;
+    pub mod state;
+    pub mod suggest;
+    pub mod timestamp;
+}
+
+/// The stored entities and the effects on them.
+pub mod model {
+    pub mod attention;
+    pub mod change;
+    pub mod charge;
+    pub mod declaration;
+    pub mod declared;
+    pub mod deployed;
+    pub mod digest;
+    pub mod item;
+    pub mod metadata;
+    pub mod staging;
+    pub mod submission;
+    pub mod team;
+    pub mod work;
+    pub mod write;
+}
+
+/// Services, their definitions and their settings.
+pub mod catalog {
+    pub mod config;
+    pub mod docs;
+    pub mod metadata_policy;
+    pub mod schema;
+    pub mod service;
+}
+
+/// The decisions: from a request and the stored state to writes.
+pub mod rules {
+    pub mod charging;
+    pub mod decide;
+    pub mod finish_work;
+    pub mod generate;
+    pub mod open_change;
+    pub mod plan;
+}
+
+/// Notifications and calls to systems of service owners.
+pub mod outreach {
+    pub mod event;
+    pub mod healthcheck;
+    pub mod message;
+    pub mod webhook;
+}
+
+/// Credentials, members, and the record of who changed them.
+pub mod account {
+    pub mod api_key;
+    pub mod audit_log;
+    pub mod member;
+}
+
+/// Answers computed from stored entities.
+pub mod views {
+    pub mod compare;
+    pub mod history;
+    pub mod related;
+    pub mod tally;
+}
+
+/// The invariants of a whole table, and the repair of broken ones.
+pub mod audit {
+    pub mod invariant;
+    pub mod repair;
+}
+
+pub use base::hash::Hash;
+pub use base::id::{ChangeId, ItemId, SubmissionId, TeamId};
+pub use base::refs::TeamRef;
+pub use base::state::State;
+pub use base::timestamp::Timestamp;
+pub use model::change::Change;
+pub use model::item::Item;

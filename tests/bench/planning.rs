@@ -5,8 +5,8 @@ use bench::given::{Changed, declaration};
 use bench::stored::Known;
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use domain::compare::compare;
-use domain::declaration::parse;
+use domain::model::declaration::parse;
+use domain::views::compare::compare;
 use std::fmt::{Display, Formatter, Result};
 
 /// A declaration, and the share of items that differ from the stored ones.

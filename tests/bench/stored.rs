@@ -1,21 +1,22 @@
 //! A stored team in memory, and plans on it. So the benchmark of the planner needs no table.
 
 use crate::given::{CONSUMER, Changed, declaration, schema};
-use domain::actor::{Actor, TeamRef};
-use domain::declaration::{self as declared, Declaration};
-use domain::id::{ServiceId, TeamId};
-use domain::item::Item;
-use domain::land::Stamp;
-use domain::mandatory::Mandatory;
-use domain::metadata::Since;
-use domain::plan::{self, Items, Offer, Offers, Plan, Request, Stored};
-use domain::schema as schemas;
-use domain::service::{Service, Settings};
-use domain::staging::StagingId;
-use domain::submission::Scope;
-use domain::team::Team;
-use domain::timestamp::Timestamp;
-use domain::write::Write;
+use domain::base::actor::Actor;
+use domain::base::context::RequestContext;
+use domain::base::id::ServiceId;
+use domain::catalog::metadata_policy::Mandatory;
+use domain::catalog::schema as schemas;
+use domain::catalog::service::{Service, Settings};
+use domain::model::declaration as declared;
+use domain::model::declaration::Declaration;
+use domain::model::metadata::Since;
+use domain::model::staging::StagingId;
+use domain::model::submission::Scope;
+use domain::model::team::Team;
+use domain::model::write::Write;
+use domain::rules::plan;
+use domain::rules::plan::{Items, Offer, Offers, Plan, Request, Stored};
+use domain::{Item, TeamId, TeamRef, Timestamp};
 use std::sync::Arc;
 
 /// Maximum number of changed items in one transaction. Each takes two or three writes.
@@ -26,7 +27,7 @@ pub struct Known {
     stored: Stored,
     items: Items,
     offers: Offers,
-    stamp: Stamp,
+    stamp: RequestContext,
 }
 
 impl Known {
@@ -49,7 +50,8 @@ impl Known {
         let team = Team { id: by.id, name: by.name.clone(), metadata: "{}".to_owned(), since: Since::EVER };
         let head = team.first_head();
         let by = Actor::Key { name: "key".to_owned(), team: by };
-        let stamp = Stamp { by, request: "JKJaXmPLvH00001=".to_owned(), now: Timestamp::from_micros(1_000) };
+        let stamp =
+            RequestContext { by, request: "JKJaXmPLvH00001=".to_owned(), now: Timestamp::from_micros(1_000) };
         let stored = Stored { team, head, applications: Vec::new() };
         Self { stored, items: Items::new(), offers: offers(), stamp }
     }

@@ -4,7 +4,7 @@
 use super::{Provoked, WHOLE};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use domain::json::Hash;
+use domain::Hash;
 use dovetail_http::Code;
 use serde_json::json;
 use tests::{Answer, Ask};

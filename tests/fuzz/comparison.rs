@@ -2,9 +2,9 @@
 //! documents.
 
 use crate::input::Input;
-use domain::change::ChangeType;
-use domain::compare::{Differences, compare};
-use domain::declaration::{Declaration, parse};
+use domain::base::state::ChangeType;
+use domain::model::declaration::{Declaration, parse};
+use domain::views::compare::{Differences, compare};
 use std::collections::BTreeMap;
 
 pub(crate) fn compared(bytes: &[u8]) {

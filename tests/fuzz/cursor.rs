@@ -2,8 +2,7 @@
 //! text opens.
 
 use crate::input::Input;
-use domain::id::TeamId;
-use domain::timestamp::Timestamp;
+use domain::{TeamId, Timestamp};
 use dovetail_http::{Cursor, CursorKey};
 
 const DAY_MICROS: u64 = 24 * 60 * 60 * 1_000_000;

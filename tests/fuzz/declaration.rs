@@ -1,11 +1,12 @@
 //! Target `declaration`: an invalid document gets problems with valid pointers, a valid one is read without loss.
 
 use crate::place::{assert_found, assert_told};
-use domain::declaration::{
+use domain::Hash;
+use domain::base::json;
+use domain::base::problem::Problem;
+use domain::model::declaration::{
     DECLARATION_BYTES_MAX, DEPTH_MAX, Declaration, ITEMS_MAX, METADATA_BYTES_MAX, name_problem, parse,
 };
-use domain::json::{self, Hash};
-use domain::problem::Problem;
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -4,8 +4,8 @@
 //! page.
 
 use crate::input::Input;
-use domain::json::canonical;
-use domain::related::Related;
+use domain::base::json::canonical;
+use domain::views::related::Related;
 use dovetail_http::{Code, Content, Failure, Query};
 use dovetail_table::Listed;
 use list::{Filter, WORK_MAX};

@@ -1,8 +1,8 @@
 //! Target `id`: a number from a request is an id only if it prints as the same number and consists of its parts.
 
 use crate::input::Input;
-use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
-use domain::json::Hash;
+use domain::base::id::{ApplicationId, DeployedId, ServiceId};
+use domain::{ChangeId, Hash, ItemId, SubmissionId, TeamId};
 
 /// The largest id. Every JSON implementation represents integers up to 2^53 - 1 exactly.
 const WIRE_MAX: u64 = (1 << 53) - 1;

@@ -1,7 +1,7 @@
 //! Checks of problems: number and size are bounded, rules are listed, pointers lead to values.
 
-use domain::json::{PROBLEMS_BYTES_MAX, PROBLEMS_MAX};
-use domain::problem::Problem;
+use domain::base::json::{PROBLEMS_BYTES_MAX, PROBLEMS_MAX};
+use domain::base::problem::Problem;
 use serde_json::Value;
 
 /// Rules about the text of every document.

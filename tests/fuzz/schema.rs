@@ -4,9 +4,9 @@
 
 use crate::input::Input;
 use crate::place::{assert_found, assert_told};
-use domain::declaration::DEPTH_MAX;
-use domain::json;
-use domain::schema::{Budget, ITEM_PROBLEMS_MAX, STEPS_MAX, Schema, load, publish};
+use domain::base::json;
+use domain::catalog::schema::{Budget, ITEM_PROBLEMS_MAX, STEPS_MAX, Schema, load, publish};
+use domain::model::declaration::DEPTH_MAX;
 use serde_json::Value;
 
 const RULES: &[&str] = &[

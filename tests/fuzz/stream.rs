@@ -1,6 +1,7 @@
 //! Target `stream`: each record of a batch is read, or rejected with its key. Each history entry has one event.
 
-use domain::event::{self, Event};
+use domain::outreach::event;
+use domain::outreach::event::Event;
 use dovetail_table::stream::{StreamEvent, Written, records};
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 
 use super::{BY_CONSUMER, CHECKS, CONSUMER, OWNER};
 use crate::hooks::driven::Driven;
-use domain::healthcheck::answer::about_one;
+use domain::outreach::healthcheck::answer::about_one;
 use dovetail_http::view::MASK;
 use serde_json::{Value, json};
 use tests::{Running, first_commands};
@@ -33,11 +33,11 @@ fn a_healthcheck_is_made_read_replaced_and_removed() {
     // A client can send back the object as read, and nothing changes.
     let same = call(&made.body);
     assert_eq!((same.status, &same.body), (200, &made.body));
-    let team = domain::id::TeamId::new(1).unwrap();
+    let team = domain::TeamId::new(1).unwrap();
     let team =
         world.system.block_on(world.system.table.service("VM")).unwrap().map_or(team, |vm| vm.owner.id);
     let stored = || {
-        let service = domain::id::ServiceId::new(1).unwrap();
+        let service = domain::base::id::ServiceId::new(1).unwrap();
         world.system.block_on(world.system.table.healthcheck(team, service)).unwrap().unwrap()
     };
     // The mask means the stored credentials. An absent field gets its default.

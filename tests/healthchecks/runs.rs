@@ -189,7 +189,7 @@ fn one_run_waits_for_the_one_before_and_a_lost_one_is_waited_for_no_more() {
     world.catch_up();
     assert_eq!(world.begin(), 0, "it runs");
     assert_eq!(read(&world)["running"], true);
-    world.pass(domain::healthcheck::run::LOST_AFTER_SECONDS);
+    world.pass(domain::outreach::healthcheck::run::LOST_AFTER_SECONDS);
     assert_eq!(world.begin(), 1);
     world.deliver();
     assert_eq!(target.of("/all").len(), 1);

@@ -1,7 +1,7 @@
 //! A system with a queue in the hands of the test: the test delivers due messages, by its own clock.
 
 use deliver::Handles;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
 use dovetail_aws::by_clock;
 use dovetail_http::Event;
 use dovetail_local::{control::plain, gateway, queue};

@@ -1,7 +1,7 @@
 //! Creation and changes of webhooks: permissions, fields and the audit log.
 
 use crate::hooks::driven::{Driven, HOOKS, OWNER};
-use domain::id::TeamId;
+use domain::TeamId;
 use dovetail_http::view::MASK;
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
     );
     let same = world.system.call("PUT", &url, KEY, &changed.body);
     assert_eq!((same.status, &same.body), (200, &changed.body), "nothing has changed, not even the time");
-    let id = domain::id::WebhookId::parse(made.at("/id").as_u64().unwrap()).unwrap();
+    let id = domain::base::id::WebhookId::parse(made.at("/id").as_u64().unwrap()).unwrap();
     let stored = || world.system.block_on(world.system.table.webhook(id)).unwrap().unwrap();
     assert_eq!(stored().settings.authorization.as_deref(), Some("Bearer one"), "the mask leaves it as it is");
     assert_eq!(world.system.call("PUT", &url, KEY, &json!({"authorization": null})).status, 200);

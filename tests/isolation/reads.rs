@@ -5,7 +5,7 @@
 
 use super::tenants::{Foreign, populated};
 use super::trespass::{Target, body, guarded, targets};
-use domain::actor::Role;
+use domain::base::actor::Role;
 use dovetail_http::{Operation, Pov, Route};
 use serde_json::{Value, json};
 use tests::{Answer, Ask, Running, Seen, Watched};

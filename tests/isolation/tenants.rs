@@ -1,6 +1,6 @@
 //! The tenants: two consumers, two owners, their dependent teams and a stranger, with the ids of private objects.
 
-use domain::actor::Role;
+use domain::base::actor::Role;
 use serde_json::{Value, json};
 use tests::{Ask, Running, multipart};
 

@@ -1,7 +1,7 @@
 //! Requests for foreign objects: paths, bodies and expected responses.
 
 use super::tenants::Foreign;
-use domain::actor::Role;
+use domain::base::actor::Role;
 use dovetail_http::{Access, Code, Operation, Pov, ROUTES, Route};
 use serde_json::{Value, json};
 use tests::{Answer, Running};

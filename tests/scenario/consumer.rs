@@ -4,7 +4,7 @@ use super::reply;
 use super::script::{Outcome, Step};
 use super::stage::{CORE, Stage, rest_of};
 use super::text::pairs;
-use domain::json::canonical;
+use domain::base::json::canonical;
 use serde_json::{Value, json};
 use tests::{Ask, Site};
 

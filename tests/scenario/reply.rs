@@ -2,7 +2,7 @@
 
 use super::names::Names;
 use super::script::Outcome;
-use domain::json::canonical;
+use domain::base::json::canonical;
 use serde_json::{Value, json};
 use tests::Answer;
 

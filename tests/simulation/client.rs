@@ -5,7 +5,7 @@ use crate::command::Command;
 use crate::declared::{Body, content};
 use crate::shape::{CONSUMERS, OWNERS};
 use crate::system::{Answer, Asked, System};
-use domain::submission::Scope;
+use domain::model::submission::Scope;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};

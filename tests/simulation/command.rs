@@ -1,7 +1,7 @@
 //! Commands of clients as data. A seed draws them, and a failed run can print and shrink them.
 
 use crate::declared::Application;
-use domain::submission::Scope;
+use domain::model::submission::Scope;
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};

@@ -110,8 +110,9 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::change::ChangeType::Create;
-    use domain::state::State::{self, Approved, Closed, Pending, Rejected};
+    use domain::State;
+    use domain::State::{Approved, Closed, Pending, Rejected};
+    use domain::base::state::ChangeType::Create;
 
     fn change(state: State, target: Option<u8>) -> Change {
         Change { state, change_type: Create, target }

@@ -8,13 +8,13 @@ mod item;
 use self::item::{Creation, Item, Open, Stack, Target};
 use crate::declared::{Body, ItemName};
 use crate::shape::Shape;
-use domain::change::{self, Change, ChangeType, ClosedBy, Entry, Kind};
-use domain::id::{ChangeId, TeamId};
-use domain::invariant::Snapshot;
-use domain::item::RuntimeState;
-use domain::json::{self, Hash};
-use domain::state::State;
-use domain::submission::{Scope, Submission};
+use domain::audit::invariant::Snapshot;
+use domain::base::json;
+use domain::base::state::{ChangeType, Kind, RuntimeState};
+use domain::model::change;
+use domain::model::change::{ClosedBy, Entry};
+use domain::model::submission::{Scope, Submission};
+use domain::{Change, ChangeId, Hash, State, TeamId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An item's consumer and full name.

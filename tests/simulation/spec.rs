@@ -1,7 +1,7 @@
 //! The specification for histories: one item and its change instances over HTTP, one request at a time.
 
-use domain::change::ChangeType;
-use domain::state::State;
+use domain::State;
+use domain::base::state::ChangeType;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {

@@ -7,7 +7,7 @@ use crate::network::Network;
 use crate::stream::GENERATE;
 use aws_lambda_events::encodings::Body;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
 use dovetail_aws::{Clock, Way};
 use dovetail_events::Bus;
 use dovetail_http::CursorKey;

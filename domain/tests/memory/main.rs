@@ -3,9 +3,9 @@
 //! It is a separate test binary, because its allocator counts.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
-use domain::json;
-use domain::problem::Problem;
-use domain::schema::{Budget, ITEM_PROBLEMS_MAX, STEPS_MAX, Schema, load, publish};
+use domain::base::json;
+use domain::base::problem::Problem;
+use domain::catalog::schema::{Budget, ITEM_PROBLEMS_MAX, STEPS_MAX, Schema, load, publish};
 use peak_alloc::PeakAlloc;
 use serde_json::{Map, Value, json};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,14 +1,13 @@
 //! Blockers and their answers: R10 to R13, R28.
 
 use crate::world::{APP, LB_OWNER, NP_OWNER, VM_OWNER, World, application, broken, document, lb, vm};
-use domain::change::ChangeType::{Create, Delete, Modify};
-use domain::change::{ClosedBy, Kind};
-use domain::decide::{ATTEMPTS_MAX, Refused};
-use domain::id::ChangeId;
-use domain::item::RuntimeState;
-use domain::plan;
-use domain::state::State;
-use domain::submission::Scope;
+use domain::base::state::ChangeType::{Create, Delete, Modify};
+use domain::base::state::{Kind, RuntimeState};
+use domain::model::change::ClosedBy;
+use domain::model::submission::Scope;
+use domain::rules::decide::{ATTEMPTS_MAX, Refused};
+use domain::rules::plan;
+use domain::{ChangeId, State};
 
 const NAME: &str = "CoreVM1";
 
@@ -184,7 +183,9 @@ fn r11_a_rejection_between_reading_and_writing_moves_the_head() {
     let read = world.read(&body, Scope::Whole);
     let plan = world.plan(&read, &body, Scope::Whole).unwrap();
     world.decide(pending, State::Rejected);
-    let Some(domain::write::Write::Head { before, .. }) = plan.writes.first() else { panic!("a head") };
+    let Some(domain::model::write::Write::Head { before, .. }) = plan.writes.first() else {
+        panic!("a head")
+    };
     assert_ne!(*before, world.head(), "the plan's fence no longer holds");
     let again = world.submit(&body, Scope::Whole).unwrap_err();
     assert_eq!(broken(again), ["blocked"]);

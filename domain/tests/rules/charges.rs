@@ -2,15 +2,14 @@
 
 use crate::walk::{Config, Walk};
 use crate::world::{APP, LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, vm};
-use domain::change::{Change, Kind};
-use domain::charge::{Charge, ChargeType, DIVISION_MICROS_MIN, Refused};
-use domain::id::ChargeId;
-use domain::item::Item;
-use domain::money::Amount;
-use domain::state::State;
-use domain::submission::Scope;
-use domain::timestamp::Timestamp;
-use domain::write::Write;
+use domain::base::id::ChargeId;
+use domain::base::money::Amount;
+use domain::base::state::{ChargeType, Kind};
+use domain::model::charge::Charge;
+use domain::model::submission::Scope;
+use domain::model::write::Write;
+use domain::rules::charging::{DIVISION_MICROS_MIN, Refused};
+use domain::{Change, Item, State, Timestamp};
 
 const NAME: &str = "CoreVM1";
 const HOUR: u64 = 3_600_000_000;
@@ -273,7 +272,7 @@ fn due(changes: &[&Change], now: Timestamp) -> Amount {
     let mut approvals: Vec<(Timestamp, Amount)> = Vec::new();
     for change in changes.iter().filter(|change| !change.is_dependant()) {
         for entry in change.history.iter().filter(|e| e.to == State::Approved && e.from != Some(e.to)) {
-            let is_gone = entry.change_type == domain::change::ChangeType::Delete;
+            let is_gone = entry.change_type == domain::base::state::ChangeType::Delete;
             approvals.push((entry.at, if is_gone { Amount::ZERO } else { change.prices.monthly }));
         }
     }

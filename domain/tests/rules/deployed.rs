@@ -1,10 +1,10 @@
 //! Deployed items: R23.
 
 use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, vm};
-use domain::decide::{Refused, Update};
-use domain::deployed::DEPLOYED_BYTES_MAX;
-use domain::id::{CHANGE_STRIDE, ChangeId};
-use domain::state::State;
+use domain::base::id::CHANGE_STRIDE;
+use domain::model::deployed::DEPLOYED_BYTES_MAX;
+use domain::rules::decide::{Refused, Update};
+use domain::{ChangeId, State};
 use serde_json::json;
 
 const NAME: &str = "CoreVM1";

@@ -1,10 +1,10 @@
 //! Torn reads, and the fences of a plan's writes.
 
 use crate::world::{APP, Declared, VM_OWNER, World, application, document, vm};
-use domain::plan::{Items, Refused, Stored};
-use domain::state::State;
-use domain::submission::Scope;
-use domain::write::Write;
+use domain::State;
+use domain::model::submission::Scope;
+use domain::model::write::Write;
+use domain::rules::plan::{Items, Refused, Stored};
 use serde_json::Value;
 
 const NAME: &str = "CoreVM1";

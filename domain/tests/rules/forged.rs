@@ -3,13 +3,13 @@
 //! The histories are chained again, so their hash chain does not reveal the forgery.
 
 use crate::world::{APP, CONSUMER, NP_OWNER, VM_OWNER, World, application, document, vm};
-use domain::actor::Actor;
-use domain::change::{Chain, Change, ChangeType, ClosedBy, Kind};
-use domain::id::{ChangeId, SubmissionId};
-use domain::invariant::violations;
-use domain::staging::StagingState;
-use domain::state::State;
-use domain::submission::Scope;
+use domain::audit::invariant::violations;
+use domain::base::actor::Actor;
+use domain::base::state::{ChangeType, Kind};
+use domain::model::change::{Chain, ClosedBy};
+use domain::model::staging::StagingState;
+use domain::model::submission::Scope;
+use domain::{Change, ChangeId, State, SubmissionId};
 
 const NAME: &str = "CoreVM1";
 

@@ -1,16 +1,14 @@
 //! Change instances generated after a submission, soon or late: R14 to R16, R22, R24, R25.
 
 use crate::world::{Declared, LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, World, item_of, lb, table, team, vm};
-use domain::actor::Actor;
-use domain::change::ChangeType::{Create, Delete, Modify};
-use domain::change::{ClosedBy, Kind};
-use domain::generate::{Missing, generate};
-use domain::id::ChangeId;
-use domain::item::RuntimeState;
-use domain::land::Stamp;
-use domain::state::State;
-use domain::timestamp::Timestamp;
-use domain::work;
+use domain::base::actor::Actor;
+use domain::base::context::RequestContext;
+use domain::base::state::ChangeType::{Create, Delete, Modify};
+use domain::base::state::{Kind, RuntimeState};
+use domain::model::change::ClosedBy;
+use domain::model::work;
+use domain::rules::generate::{Missing, generate};
+use domain::{ChangeId, State, Timestamp};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -306,9 +304,9 @@ fn numbers_of_what_is_owed_are_allotted_with_the_submission() {
     let plan = world.declare(&both(2));
     let ids = plan.born.iter().map(|born| born.id).chain(plan.owed.iter().map(|owed| owed.id));
     let numbers: Vec<u64> = ids.map(ChangeId::number).collect();
-    let expected: Vec<u64> = (0..4).map(|n| before + n * domain::id::CHANGE_STRIDE).collect();
+    let expected: Vec<u64> = (0..4).map(|n| before + n * domain::base::id::CHANGE_STRIDE).collect();
     assert_eq!(numbers, expected);
-    assert_eq!(world.head().next_change, before + 4 * domain::id::CHANGE_STRIDE);
+    assert_eq!(world.head().next_change, before + 4 * domain::base::id::CHANGE_STRIDE);
     world.generate();
 }
 
@@ -321,7 +319,7 @@ fn what_is_owed_to_an_item_lands_at_once_as_it_would_one_by_one() {
     let mut one_by_one = world.clone();
     let generated = one_by_one.generate();
     let all = world.generate_records();
-    let shown = |changes: &[domain::change::Change]| {
+    let shown = |changes: &[domain::Change]| {
         changes.iter().map(|c| (c.id, c.kind, c.change_type, c.state, c.cause, c.new)).collect::<Vec<_>>()
     };
     assert_eq!((shown(&all), all.len()), (shown(&generated), 3));
@@ -358,7 +356,7 @@ fn what_is_owed_to_an_item_is_not_divided() {
 fn a_share_of_what_does_not_exist_is_not_generated() {
     let mut world = World::new().with_dependent("VM");
     let plan = world.declare(&[vm("CoreVM1", 1)]);
-    let stamp = Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(9) };
+    let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(9) };
     let missing = generate(&plan.owed, &plan.submission, Some(&plan.items[0]), &BTreeMap::new(), &stamp);
     assert_eq!(missing, Err(Missing::Cause(plan.born[0].id)));
 }

@@ -1,9 +1,9 @@
 //! The guide, "Change Instance Generation", submission by submission, with its tables.
 
 use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, item_of, lb, table, vm};
-use domain::change::ChangeType::{Create, Delete, Modify};
-use domain::change::Kind;
-use domain::state::State;
+use domain::State;
+use domain::base::state::ChangeType::{Create, Delete, Modify};
+use domain::base::state::Kind;
 use serde_json::json;
 
 #[test]

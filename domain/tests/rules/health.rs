@@ -1,14 +1,13 @@
 //! The health of items by healthchecks: R40.
 
 use crate::world::{VM_OWNER, World, vm};
-use domain::actor::Actor;
-use domain::healthcheck::answer::{Failed, about_all, question_about, question_about_all};
-use domain::healthcheck::run::Course;
-use domain::healthcheck::{Health, HealthReport, Healthcheck, REASON_BYTES_MAX, Settings, Status};
-use domain::item::Item;
-use domain::land::Stamp;
-use domain::related::Related;
-use domain::timestamp::Timestamp;
+use domain::base::actor::Actor;
+use domain::base::context::RequestContext;
+use domain::outreach::healthcheck::answer::{Failed, about_all, question_about, question_about_all};
+use domain::outreach::healthcheck::run::Course;
+use domain::outreach::healthcheck::{Health, HealthReport, Healthcheck, REASON_BYTES_MAX, Settings, Status};
+use domain::views::related::Related;
+use domain::{Item, Timestamp};
 use serde_json::{Value, json};
 
 /// Returns three items of a service.
@@ -36,7 +35,7 @@ fn r40_an_item_is_as_its_services_present_healthcheck_has_told() {
         schedule_enabled: false,
         crontab: None,
     };
-    let stamp = Stamp { by: Actor::System, request: "r".to_owned(), now: at(100) };
+    let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: at(100) };
     let made = Healthcheck::new(settings, item.service.clone(), item.service_owner.clone(), &stamp);
     assert_eq!(made.team.name, VM_OWNER);
     let health = |time| Health { item: item.id, told: told(Status::Healthy, ""), at: at(time) };

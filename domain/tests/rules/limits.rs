@@ -1,23 +1,25 @@
 //! The limits in the code and in the documentation are the same.
 
-use domain::{
-    access::KEYS_MAX,
-    config::CONFIG_BYTES_MAX,
-    decide::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX},
-    declaration::{
-        APPLICATIONS_CHANGED_MAX, BODY_BYTES_MAX, DECLARATION_BYTES_MAX, DEPTH_MAX, ITEMS_MAX,
-        METADATA_BYTES_MAX, NAME_BYTES_MAX, SERVICES_MAX,
-    },
-    deployed::DEPLOYED_BYTES_MAX,
-    docs::DOCS_BYTES_MAX,
-    json::NUMBER_MAX,
-    member::{MEMBERS_MAX, TEAMS_MAX},
-    message::MESSAGES_MAX,
-    schema::{PUBLISHED_STEPS_MAX, REFERENCES_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, STEPS_MAX},
-    service::{ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, TAG_BYTES_MAX, TAGS_MAX},
-    submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX},
-    webhook::{AUTHORIZATION_BYTES_MAX, URL_BYTES_MAX, WEBHOOKS_MAX},
+use domain::account::api_key::KEYS_MAX;
+use domain::account::member::{MEMBERS_MAX, TEAMS_MAX};
+use domain::base::json::NUMBER_MAX;
+use domain::catalog::config::CONFIG_BYTES_MAX;
+use domain::catalog::docs::DOCS_BYTES_MAX;
+use domain::catalog::schema::{
+    PUBLISHED_STEPS_MAX, REFERENCES_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, STEPS_MAX,
 };
+use domain::catalog::service::{
+    ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
+};
+use domain::model::declaration::{
+    APPLICATIONS_CHANGED_MAX, BODY_BYTES_MAX, DECLARATION_BYTES_MAX, DEPTH_MAX, ITEMS_MAX,
+    METADATA_BYTES_MAX, NAME_BYTES_MAX, SERVICES_MAX,
+};
+use domain::model::deployed::DEPLOYED_BYTES_MAX;
+use domain::model::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX};
+use domain::outreach::message::MESSAGES_MAX;
+use domain::outreach::webhook::{AUTHORIZATION_BYTES_MAX, URL_BYTES_MAX, WEBHOOKS_MAX};
+use domain::rules::decide::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX};
 
 const PAGE: &str = include_str!("../../../docs/reference/limits.md");
 

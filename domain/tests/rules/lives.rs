@@ -1,10 +1,10 @@
 //! Types and runtime states in the life of an item: R3 to R9, and the guide's section on runtime states.
 
 use crate::world::{NP_OWNER, VM_OWNER, World, vm};
-use domain::change::ChangeType::{Create, Delete, Modify};
-use domain::item::RuntimeState::{Decommissioned, InService, Requested};
-use domain::item::{ChangeState, Creation};
-use domain::state::State;
+use domain::State;
+use domain::base::state::ChangeType::{Create, Delete, Modify};
+use domain::base::state::RuntimeState::{Decommissioned, InService, Requested};
+use domain::model::item::{ChangeState, Creation};
 
 const NAME: &str = "CoreVM1";
 

@@ -1,9 +1,9 @@
 //! The platform's schemas for metadata (R42).
 
 use crate::world::{World, application, broken, document, vm};
-use domain::plan::Refused;
-use domain::schema;
-use domain::submission::Scope;
+use domain::catalog::schema;
+use domain::model::submission::Scope;
+use domain::rules::plan::Refused;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ fn world() -> World {
     world
 }
 
-fn mandatory() -> domain::mandatory::Mandatory {
+fn mandatory() -> domain::catalog::metadata_policy::Mandatory {
     let of = |schema: Value| Some(Arc::new(schema::of_metadata(schema.to_string().as_bytes()).unwrap()));
     let required = |name: &str, ty: &str| json!({"type": "object", "required": [name], "properties": {name: {"type": ty}}});
-    domain::mandatory::Mandatory {
+    domain::catalog::metadata_policy::Mandatory {
         team: of(required("budget_code", "integer")),
         application: of(required("owner", "string")),
     }
@@ -100,6 +100,6 @@ fn r42_what_was_declared_before_is_refused_when_it_is_declared_again() {
     world.mandatory = mandatory();
     assert_eq!(broken(world.submit(&body, Scope::Whole).unwrap_err()), ["metadata", "metadata"]);
     world.audit();
-    world.mandatory = domain::mandatory::Mandatory::default();
+    world.mandatory = domain::catalog::metadata_policy::Mandatory::default();
     world.submit(&body, Scope::Whole).unwrap();
 }

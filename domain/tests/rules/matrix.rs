@@ -1,9 +1,9 @@
 //! The whole table of transitions: from every state to every state, by every team.
 
 use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, World, to, vm};
-use domain::decide::Refused;
-use domain::id::ChangeId;
-use domain::state::{By, Stage, State, TRANSITIONS, is_legal};
+use domain::base::state::{By, Stage, TRANSITIONS, is_legal};
+use domain::rules::decide::Refused;
+use domain::{ChangeId, State};
 
 /// Returns the steps from PENDING to a state.
 const fn way_to(state: State) -> &'static [State] {

@@ -1,14 +1,15 @@
 //! The audience of owners' messages (R41).
 
 use crate::world::{LB_OWNER, VM_OWNER, World, lb, team, vm};
-use domain::actor::Actor;
-use domain::land::Stamp;
-use domain::message::{Content, Messages, shown, used};
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::base::actor::Actor;
+use domain::base::context::RequestContext;
+use domain::outreach::message::{Content, Messages, shown, used};
 
 /// Returns the consumer's messages: two of the VMs' owner (for VMs, and for all), and one of the balancers' owner.
 fn told(world: &World, now: u64) -> Vec<&'static str> {
-    let stamp = |now| Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(now) };
+    let stamp =
+        |now| RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(now) };
     let vm = world.offers["VM"].service.to_ref();
     let content = |services: Vec<_>, expires: Option<u64>| Content {
         description: String::new(),

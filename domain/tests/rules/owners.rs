@@ -1,9 +1,9 @@
 //! Owners' decisions: R1, R2, R27, log texts and the order of refusals.
 
 use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, World, to, vm};
-use domain::change::Reason;
-use domain::decide::{LOG_BYTES_MAX, LOG_ENTRIES_MAX, Refused, Update};
-use domain::state::State;
+use domain::State;
+use domain::model::change::Reason;
+use domain::rules::decide::{LOG_BYTES_MAX, LOG_ENTRIES_MAX, Refused, Update};
 
 const NAME: &str = "CoreVM1";
 

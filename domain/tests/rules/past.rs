@@ -2,12 +2,12 @@
 
 use crate::walk::{Config, Walk};
 use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, World, lb, vm};
-use domain::change::Change;
-use domain::deployed::Deployed;
-use domain::id::ItemId;
-use domain::item::{ChangeState, Item, RuntimeState};
-use domain::past::{self, Moment};
-use domain::timestamp::Timestamp;
+use domain::base::state::RuntimeState;
+use domain::model::deployed::Deployed;
+use domain::model::item::ChangeState;
+use domain::views::history;
+use domain::views::history::Moment;
+use domain::{Change, Item, ItemId, Timestamp};
 use std::collections::BTreeMap;
 
 /// Number of random histories, and of steps in each.
@@ -27,7 +27,7 @@ fn at(world: &World, id: ItemId, moment: Moment) -> Option<Item> {
         world.snapshot.changes.values().filter(|change| change.item == id).cloned().collect();
     let deployed: Vec<Deployed> =
         world.snapshot.deployed.iter().filter(|version| version.item == id).cloned().collect();
-    past::item(&world.snapshot.items[&id], &changes, &deployed, moment)
+    history::item(&world.snapshot.items[&id], &changes, &deployed, moment)
 }
 
 #[test]

@@ -10,12 +10,10 @@ mod size;
 mod submission;
 
 use crate::world::{APP, CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, team, vm};
-use domain::change::Change;
-use domain::id::ChangeId;
-use domain::invariant::{Snapshot, catalogue, violations};
-use domain::item::{Item, Slot};
-use domain::json::Hash;
-use domain::submission::Scope;
+use domain::audit::invariant::{Snapshot, catalogue, violations};
+use domain::model::item::Slot;
+use domain::model::submission::Scope;
+use domain::{Change, ChangeId, Hash, Item};
 use serde_json::json;
 
 /// The expected violation as `rule subject` and the end of its detail, and the change that causes it.
@@ -103,6 +101,6 @@ fn again(snapshot: &mut Snapshot, of: ChangeId, number: u64) -> ChangeId {
     id
 }
 
-fn consumer() -> domain::id::TeamId {
+fn consumer() -> domain::TeamId {
     team(CONSUMER).id
 }

@@ -4,13 +4,11 @@ use crate::walk::{Config, Walk};
 use crate::world::{
     APP, Declared, LB_OWNER, NP_OWNER, Plan, VM_OWNER, World, application, document, lb, table, vm,
 };
-use domain::change::Change;
-use domain::change::ChangeType::{Create, Delete, Modify};
-use domain::charge::prices_of;
-use domain::id::ChangeId;
-use domain::plan::Preview;
-use domain::state::State;
-use domain::submission::Scope;
+use domain::base::state::ChangeType::{Create, Delete, Modify};
+use domain::model::submission::Scope;
+use domain::rules::charging::prices_of;
+use domain::rules::plan::Preview;
+use domain::{Change, ChangeId, State};
 use serde_json::{Value, json};
 
 /// Number of random histories with previews of each submission.
@@ -97,7 +95,7 @@ fn r34_the_token_is_the_same_until_something_that_matters_moves() {
         .update(
             pending,
             VM_OWNER,
-            &domain::decide::Update { log: Some("looking at it".to_owned()), ..Default::default() },
+            &domain::rules::decide::Update { log: Some("looking at it".to_owned()), ..Default::default() },
         )
         .unwrap();
     assert_eq!(token(&world), second, "a log text changes nothing of it");

@@ -1,14 +1,13 @@
 //! Repairs of derived values, and nothing else.
 
 use crate::world::{APP, CONSUMER, NP_OWNER, VM_OWNER, World, application, document, team, vm};
-use domain::attention::Attention;
-use domain::id::{ApplicationId, ItemId};
-use domain::invariant::{Snapshot, violations};
-use domain::json::Hash;
-use domain::repair::repairs;
-use domain::submission::Scope;
-use domain::timestamp::Timestamp;
-use domain::write::Write;
+use domain::audit::invariant::{Snapshot, violations};
+use domain::audit::repair::repairs;
+use domain::base::id::ApplicationId;
+use domain::model::attention::Attention;
+use domain::model::submission::Scope;
+use domain::model::write::Write;
+use domain::{Hash, ItemId, Timestamp};
 
 /// Returns two applications, items with a share in their later changes, and a rejection.
 fn world() -> World {
@@ -130,7 +129,7 @@ fn what_is_broken_of_another_team_is_no_reason() {
         let item = broken.items.values().next().unwrap().clone();
         let application = ApplicationId::new(team(VM_OWNER).id, 1).unwrap();
         let id = ItemId::new(application, 1).unwrap();
-        broken.items.insert(id, domain::item::Item { id, ..item });
+        broken.items.insert(id, domain::Item { id, ..item });
         assert!(
             violations(broken).iter().any(|violation| violation.subject.team() == Some(team(VM_OWNER).id))
         );

@@ -2,15 +2,13 @@
 
 use crate::walk::{Config, Walk};
 use crate::world::{APP, CONSUMER, Declared, VM_OWNER, World, application, broken, document, lb, team, vm};
-use domain::id::SubmissionId;
-use domain::json::Hash;
-use domain::metadata::Replaced;
-use domain::past::{self, Moment, Then};
-use domain::state::State;
-use domain::submission::Scope;
-use domain::team::Application;
-use domain::timestamp::Timestamp;
-use domain::write::Write;
+use domain::model::metadata::Replaced;
+use domain::model::submission::Scope;
+use domain::model::team::Application;
+use domain::model::write::Write;
+use domain::views::history;
+use domain::views::history::{Moment, Then};
+use domain::{Hash, State, SubmissionId, Timestamp};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +30,7 @@ fn content<'a>(
 
 type Named = (String, String, Hash);
 
-fn consumer(world: &World) -> &domain::team::Team {
+fn consumer(world: &World) -> &domain::model::team::Team {
     &world.snapshot.teams[&team(CONSUMER).id]
 }
 
@@ -67,7 +65,7 @@ fn then(world: &World, moment: Moment) -> (String, Vec<&Application>, Vec<Then>)
         for item in world.items_of(&now.name) {
             let changes: Vec<_> =
                 world.snapshot.changes.values().filter(|change| change.item == item.id).cloned().collect();
-            let version = past::declaration(&changes, moment);
+            let version = history::declaration(&changes, moment);
             if moment.still_stands(&item) {
                 assert_eq!(
                     version,
@@ -102,14 +100,14 @@ pub(crate) fn document_of(world: &World, number: u64) -> Value {
     let moment = after(world, number);
     let (metadata, still, others) = then(world, moment);
     let submission = world.snapshot.submissions.iter().find(|one| one.id.number() == number).unwrap();
-    assert_eq!(Some(past::root(&metadata, &still, &others)), submission.root, "nothing of it is missing");
+    assert_eq!(Some(history::root(&metadata, &still, &others)), submission.root, "nothing of it is missing");
     let others: Vec<&Then> = others.iter().filter(|then| !then.is_now()).collect();
     let writes = world.written.iter().flatten();
     let texts = writes.filter_map(|write| {
         let Write::Declaration { hash, text, .. } = write else { return None };
         Some((*hash, text.clone()))
     });
-    let document = past::document(CONSUMER, &metadata, &others, &texts.collect()).unwrap();
+    let document = history::document(CONSUMER, &metadata, &others, &texts.collect()).unwrap();
     serde_json::from_str(&document).unwrap()
 }
 

@@ -1,13 +1,12 @@
 //! The settings of services: R31 to R33.
 
 use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, lb, table, to, vm};
-use domain::change::ChangeType::{Create, Delete, Modify};
-use domain::decide::{Refused, Update};
-use domain::item::Item;
-use domain::service::ServiceState;
-use domain::state::State;
-use domain::submission::Scope;
-use domain::write::Write;
+use domain::base::state::ChangeType::{Create, Delete, Modify};
+use domain::catalog::service::ServiceState;
+use domain::model::submission::Scope;
+use domain::model::write::Write;
+use domain::rules::decide::{Refused, Update};
+use domain::{Item, State};
 use serde_json::json;
 
 const NAME: &str = "CoreVM1";

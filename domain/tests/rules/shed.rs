@@ -1,26 +1,24 @@
 //! Closing ahead: answered change instances without room in the transaction that creates their answer.
 
 use crate::world::{APP, LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, World, application, document, team, vm};
-use domain::actor::Actor;
-use domain::attention::Attention;
-use domain::change::ClosedBy;
-use domain::generate::{CLOSINGS_MAX, LANDING_MAX, generate, shed};
-use domain::id::{ChangeId, TeamId};
-use domain::item::{Item, Slot, Stack};
-use domain::land::Stamp;
-use domain::state::State;
-use domain::submission::Scope;
-use domain::timestamp::Timestamp;
-use domain::work::Owed;
-use domain::write::{Closing, Write};
+use domain::base::actor::Actor;
+use domain::base::context::RequestContext;
+use domain::model::attention::Attention;
+use domain::model::change::ClosedBy;
+use domain::model::item::{Slot, Stack};
+use domain::model::submission::Scope;
+use domain::model::work::Owed;
+use domain::model::write::{Closing, Write};
+use domain::rules::generate::{CLOSINGS_MAX, LANDING_MAX, generate, shed};
+use domain::{ChangeId, Item, State, TeamId, Timestamp};
 use std::collections::BTreeMap;
 
 const NAME: &str = "CoreVM1";
 const FORMER: [&str; 3] = [LB_OWNER, NP_OWNER, STRANGER];
 const NOW: Timestamp = Timestamp::from_micros(9_000);
 
-fn stamp() -> Stamp {
-    Stamp { by: Actor::System, request: "work".to_owned(), now: NOW }
+fn stamp() -> RequestContext {
+    RequestContext { by: Actor::System, request: "work".to_owned(), now: NOW }
 }
 
 /// Returns a VM with the rejections of three former dependent teams, and its committed, unapplied MODIFY.

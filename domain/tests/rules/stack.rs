@@ -1,14 +1,15 @@
 //! The guide's stack rules: Examples 1, 2 and 3 and the Exception.
 
 use crate::world::{NP_OWNER, VM_OWNER, World, vm};
-use domain::actor::Actor;
-use domain::change::ChangeType::{Create, Delete, Modify};
-use domain::change::ClosedBy;
-use domain::item::{Creation, RuntimeState};
-use domain::state::State;
+use domain::State;
+use domain::base::actor::Actor;
+use domain::base::state::ChangeType::{Create, Delete, Modify};
+use domain::base::state::RuntimeState;
+use domain::model::change::ClosedBy;
+use domain::model::item::Creation;
 
 /// Returns the reason in the last entry of a history.
-fn closed_by(world: &World, id: domain::id::ChangeId) -> Option<ClosedBy> {
+fn closed_by(world: &World, id: domain::ChangeId) -> Option<ClosedBy> {
     let last = world.change(id).history.last().unwrap();
     assert_eq!((last.to, &last.by), (State::Closed, &Actor::System), "only the stack rules close");
     last.closed_by

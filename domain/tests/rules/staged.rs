@@ -3,21 +3,23 @@
 use crate::world::{
     APP, Declared, LB_OWNER, NP_OWNER, Plan, VM_OWNER, World, application, broken, document, lb, table, vm,
 };
-use domain::actor::Actor;
-use domain::change::ChangeType::{Create, Delete, Modify};
-use domain::change::{ClosedBy, Kind};
-use domain::declaration::NAME_BYTES_MAX;
-use domain::event;
-use domain::generate::{Missing, generate};
-use domain::id::ItemId;
-use domain::invariant::violations;
-use domain::land::Stamp;
-use domain::plan::Refused;
-use domain::schema::{REFERENCES_MAX, Reference};
-use domain::staging::StagingState;
-use domain::submission::{Progress, Scope};
-use domain::work::{Owed, divided};
-use domain::write::Write;
+use domain::ItemId;
+use domain::audit::invariant::violations;
+use domain::base::actor::Actor;
+use domain::base::context::RequestContext;
+use domain::base::refs::Reference;
+use domain::base::state::ChangeType::{Create, Delete, Modify};
+use domain::base::state::Kind;
+use domain::catalog::schema::REFERENCES_MAX;
+use domain::model::change::ClosedBy;
+use domain::model::declaration::NAME_BYTES_MAX;
+use domain::model::staging::StagingState;
+use domain::model::submission::{Progress, Scope};
+use domain::model::work::{Owed, divided};
+use domain::model::write::Write;
+use domain::outreach::event;
+use domain::rules::generate::{Missing, generate};
+use domain::rules::plan::Refused;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -55,7 +57,7 @@ fn it_leads_to_the_same_as_one_that_is_written_at_once() {
     landed.sort_by_key(|change| change.id);
     generated.extend(plan.born);
     generated.sort_by_key(|change| change.id);
-    let seen = |changes: &[domain::change::Change]| {
+    let seen = |changes: &[domain::Change]| {
         let seen =
             changes.iter().map(|c| (c.id, c.kind, c.change_type, c.state, c.owner.clone(), c.new, c.old));
         seen.collect::<Vec<_>>()
@@ -191,7 +193,8 @@ fn what_has_landed_does_not_land_again_though_only_the_item_shows_it() {
     let item = world.item("CoreVM1").clone();
     let owed = &work.entries[..1];
     let none = BTreeMap::new();
-    let stamp = Stamp { by: Actor::System, request: "again".to_owned(), now: plan.submission.created };
+    let stamp =
+        RequestContext { by: Actor::System, request: "again".to_owned(), now: plan.submission.created };
     let again = generate(owed, &plan.submission, Some(&item), &none, &stamp);
     assert_eq!(again.unwrap_err(), Missing::Landed(owed[0].id));
 }

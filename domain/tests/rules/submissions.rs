@@ -3,15 +3,16 @@
 use crate::world::{
     APP, CONSUMER, Declared, VM_OWNER, World, application, broken, document, item_of, lb, table, team, vm,
 };
-use domain::change::ChangeType::{Create, Delete, Modify};
-use domain::declaration::APPLICATIONS_CHANGED_MAX;
-use domain::json::Hash;
-use domain::plan::{self, Refused};
-use domain::schema::REFERENCES_MAX;
-use domain::state::State;
-use domain::submission::Scope;
-use domain::work::{self, Owed};
-use domain::write::Write;
+use domain::base::state::ChangeType::{Create, Delete, Modify};
+use domain::catalog::schema::REFERENCES_MAX;
+use domain::model::declaration::APPLICATIONS_CHANGED_MAX;
+use domain::model::submission::Scope;
+use domain::model::work;
+use domain::model::work::Owed;
+use domain::model::write::Write;
+use domain::rules::plan;
+use domain::rules::plan::Refused;
+use domain::{Hash, State};
 use serde_json::{Value, json};
 
 const NAME: &str = "CoreVM1";

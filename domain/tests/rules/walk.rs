@@ -6,15 +6,15 @@ use crate::preview;
 use crate::world::{
     Declared, LB_OWNER, NP_OWNER, Plan, STRANGER, VM_OWNER, World, application, broken, document, lb, vm,
 };
-use domain::change::{Change, Target};
-use domain::charge;
-use domain::decide::{Refused, Update};
-use domain::declaration::{self, Declaration};
-use domain::id::ChangeId;
-use domain::item::Item;
-use domain::plan::Refused as NotPlanned;
-use domain::state::{By, State, is_legal};
-use domain::submission::Scope;
+use domain::base::state::{By, is_legal};
+use domain::model::change::Target;
+use domain::model::declaration;
+use domain::model::declaration::Declaration;
+use domain::model::submission::Scope;
+use domain::rules::charging;
+use domain::rules::decide::{Refused, Update};
+use domain::rules::plan::Refused as NotPlanned;
+use domain::{Change, ChangeId, Item, State};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -371,13 +371,13 @@ impl Walk {
                 assert_eq!(marked.charge.processed.is_some(), processed);
                 assert_eq!(marked.writes.is_empty(), processed == is_processed);
             }
-            Err(charge::Refused::NotOwner) => assert_ne!(caller, charge.service_owner.name),
-            Err(charge::Refused::DividedJustNow(earliest)) => {
+            Err(charging::Refused::NotOwner) => assert_ne!(caller, charge.service_owner.name),
+            Err(charging::Refused::DividedJustNow(earliest)) => {
                 assert_eq!((charge.end, processed), (None, true));
-                assert_eq!(earliest.micros() - charge.start.micros(), charge::DIVISION_MICROS_MIN);
+                assert_eq!(earliest.micros() - charge.start.micros(), charging::DIVISION_MICROS_MIN);
             }
             Err(refused) => {
-                assert_eq!((refused, is_processed, processed), (charge::Refused::Processed, true, false));
+                assert_eq!((refused, is_processed, processed), (charging::Refused::Processed, true, false));
             }
         }
     }
@@ -411,7 +411,7 @@ impl Walk {
             }
             self.owners_finish();
             if self.world.snapshot.items.values().all(|item| self.world.is_settled(item)) {
-                assert_eq!(self.world.head().attention, domain::attention::Attention::NONE);
+                assert_eq!(self.world.head().attention, domain::model::attention::Attention::NONE);
                 assert!(!self.submit_as_declared().submission.changed);
                 return;
             }

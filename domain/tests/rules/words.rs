@@ -1,16 +1,17 @@
 //! The stored and published words of the domain: each stays the same forever, and parses back.
 
 use crate::world::{NP_OWNER, VM_OWNER, World, team, to, vm};
-use domain::actor::{Actor, Role};
-use domain::attention::Attention;
-use domain::change::{ChangeType, ClosedBy, Kind};
-use domain::compare::compare;
-use domain::decide::{Refused, Update, takes_numbers};
-use domain::id::{CHANGE_STRIDE, ChangeId};
-use domain::item::{ChangeState, RuntimeState};
-use domain::staging::StagingState;
-use domain::state::State;
-use domain::submission::{Progress, Scope};
+use domain::base::actor::{Actor, Role};
+use domain::base::id::CHANGE_STRIDE;
+use domain::base::state::{ChangeType, Kind, RuntimeState};
+use domain::model::attention::Attention;
+use domain::model::change::ClosedBy;
+use domain::model::item::ChangeState;
+use domain::model::staging::StagingState;
+use domain::model::submission::{Progress, Scope};
+use domain::rules::decide::{Refused, Update, takes_numbers};
+use domain::views::compare::compare;
+use domain::{ChangeId, State};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
@@ -101,15 +102,26 @@ fn a_decision_on_what_its_item_shows_otherwise_is_made_anew() {
     world.decide(id, State::Approved);
     let stale = world.update(id, VM_OWNER, &to(State::Completed));
     assert!(stale.is_ok(), "it fits again: {stale:?}");
-    let stamp = domain::land::Stamp { by: Actor::System, request: "r".to_owned(), now: change.created };
+    let stamp = domain::base::context::RequestContext {
+        by: Actor::System,
+        request: "r".to_owned(),
+        now: change.created,
+    };
     let moved = world.item("one").clone();
     for (change, item) in [(&change, &moved), (world.change(id), &item)] {
-        let decided =
-            domain::decide::update(change, item, None, None, &to(State::Approved), &team(VM_OWNER), &stamp);
+        let decided = domain::rules::decide::update(
+            change,
+            item,
+            None,
+            None,
+            &to(State::Approved),
+            &team(VM_OWNER),
+            &stamp,
+        );
         assert_eq!(decided.err(), Some(Refused::Torn));
     }
     let asked = to(State::Approved);
-    let decided = domain::decide::update(&change, &item, None, None, &asked, &team(NP_OWNER), &stamp);
+    let decided = domain::rules::decide::update(&change, &item, None, None, &asked, &team(NP_OWNER), &stamp);
     assert_eq!(decided.err(), Some(Refused::NotOwner), "what fits is looked at further");
 }
 

@@ -1,10 +1,10 @@
 //! Bodies of requests about API keys and members.
 
-use domain::access::{OVERLAP_MICROS, OVERLAP_MICROS_MAX};
-use domain::actor::Role;
-use domain::declaration::name_problem;
-use domain::member::subject_problem;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::account::api_key::{OVERLAP_MICROS, OVERLAP_MICROS_MAX};
+use domain::account::member::subject_problem;
+use domain::base::actor::Role;
+use domain::model::declaration::name_problem;
 use dovetail_http::FieldError;
 use serde_json::{Map, Value};
 

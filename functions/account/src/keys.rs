@@ -1,9 +1,9 @@
 //! The API keys of a team.
 
 use crate::{body, whole};
-use domain::access::{ApiKey, KEYS_MAX, Made};
-use domain::id::KeyId;
-use domain::recorded::{Event as Happened, Recorded};
+use domain::account::api_key::{ApiKey, KEYS_MAX, Made};
+use domain::account::audit_log::{Event as Happened, Recorded};
+use domain::base::id::KeyId;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply, Secret};
 use dovetail_table::{Keyed, Table};

@@ -1,9 +1,9 @@
 //! The members of a team.
 
 use crate::{body, whole};
-use domain::id::MemberId;
-use domain::member::{MEMBERS_MAX, Member, TEAMS_MAX};
-use domain::recorded::{Event as Happened, Recorded};
+use domain::account::audit_log::{Event as Happened, Recorded};
+use domain::account::member::{MEMBERS_MAX, Member, TEAMS_MAX};
+use domain::base::id::MemberId;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Keyed, Table};

@@ -1,10 +1,11 @@
 //! Versions of the config of a service.
 
 use crate::ATTEMPTS_MAX;
-use domain::config::{self, CONFIG_BYTES_MAX};
-use domain::id::ServiceId;
-use domain::json;
-use domain::service::Service;
+use domain::base::id::ServiceId;
+use domain::base::json;
+use domain::catalog::config;
+use domain::catalog::config::CONFIG_BYTES_MAX;
+use domain::catalog::service::Service;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};

@@ -1,8 +1,8 @@
 //! Documentation of a service.
 
 use crate::{ATTEMPTS_MAX, own_service};
-use domain::docs::{DOCS_BYTES_MAX, Docs};
-use domain::service;
+use domain::catalog::docs::{DOCS_BYTES_MAX, Docs};
+use domain::catalog::service;
 use dovetail_aws::pause;
 use dovetail_http::{Call, Code, Failure, FieldError, Reply, view};
 use dovetail_table::{Kept, Table};

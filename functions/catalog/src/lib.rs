@@ -6,11 +6,12 @@ mod messages;
 mod radius;
 mod settings;
 
-use domain::actor::TeamRef;
-use domain::id::ServiceId;
-use domain::land::Stamp;
-use domain::schema::{self, Schema};
-use domain::service::{self, Publish, Service};
+use domain::TeamRef;
+use domain::base::context::RequestContext;
+use domain::base::id::ServiceId;
+use domain::catalog::schema::Schema;
+use domain::catalog::service::{Publish, Service};
+use domain::catalog::{schema, service};
 use dovetail_aws::{off_worker, pause};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
@@ -77,7 +78,7 @@ pub async fn publish(
     table: &Table,
     schema: &Schema,
     owner: &TeamRef,
-    stamp: &Stamp,
+    stamp: &RequestContext,
 ) -> Result<Outcome, Error> {
     for attempt in 0..ATTEMPTS_MAX {
         let service = table.service(&schema.title).await?;

@@ -1,11 +1,11 @@
 //! Messages of a service owner to the consumers of its services.
 
 use crate::ATTEMPTS_MAX;
-use domain::id::{MessageId, ServiceId};
-use domain::message::{Content, DESCRIPTION_BYTES_MAX, Message, Messages, NotTaken, SERVICES_MAX};
-use domain::recorded::{Event, Recorded};
-use domain::service::ServiceRef;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::account::audit_log::{Event, Recorded};
+use domain::base::id::{MessageId, ServiceId};
+use domain::base::refs::ServiceRef;
+use domain::outreach::message::{Content, DESCRIPTION_BYTES_MAX, Message, Messages, NotTaken, SERVICES_MAX};
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};

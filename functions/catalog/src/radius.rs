@@ -1,11 +1,10 @@
 //! The dry run of a definition: the items that it would make invalid. It writes nothing.
 
-use domain::actor::TeamRef;
-use domain::declaration::{BODY_BYTES_MAX, DEPTH_MAX};
-use domain::id::{ServiceId, TeamId};
-use domain::item::Item;
-use domain::json::{self, Hash};
-use domain::schema::{Budget, STEPS_MAX, Schema};
+use domain::base::id::ServiceId;
+use domain::base::json;
+use domain::catalog::schema::{Budget, STEPS_MAX, Schema};
+use domain::model::declaration::{BODY_BYTES_MAX, DEPTH_MAX};
+use domain::{Hash, Item, TeamId, TeamRef};
 use dovetail_aws::off_worker;
 use dovetail_http::view::{Viewpoint, item_with_problems};
 use dovetail_http::{Call, Code, CursorKey, Failure, fitting};

@@ -1,12 +1,11 @@
 //! Settings of a service in a body. Absent fields keep their values, and the reply lists all errors.
 
-use domain::actor::TeamRef;
-use domain::declaration::name_problem;
-use domain::id::TeamId;
-use domain::service::{
+use domain::catalog::service::{
     ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, Service, ServiceState, Settings,
     TAGS_MAX, tag_problem,
 };
+use domain::model::declaration::name_problem;
+use domain::{TeamId, TeamRef};
 use dovetail_http::{Failure, FieldError};
 use dovetail_table::{Error, Table};
 use serde_json::{Map, Value};

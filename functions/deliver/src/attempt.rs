@@ -1,10 +1,10 @@
 //! One attempt of one delivery, and its consequence.
 
 use crate::{Did, Handles, Undone};
-use domain::event::CHANGE_INSTANCE;
-use domain::timestamp::Timestamp;
-use domain::webhook::Webhook;
-use domain::webhook::delivery::{Delivery, Ended, Next, Replied, Turn, next, turn};
+use domain::Timestamp;
+use domain::outreach::event::CHANGE_INSTANCE;
+use domain::outreach::webhook::Webhook;
+use domain::outreach::webhook::delivery::{Delivery, Ended, Next, Replied, Turn, next, turn};
 use dovetail_aws::{log, now, pause};
 use dovetail_table::Keyed;
 

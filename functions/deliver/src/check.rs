@@ -1,10 +1,11 @@
 //! One page of a healthcheck run: one request about its items, then a message for the next page (ADR 25).
 
 use crate::{Did, Handles, Undone};
-use domain::healthcheck::answer::{self, Failed, ToldOfAll};
-use domain::healthcheck::run::Run;
-use domain::healthcheck::{Health, Healthcheck};
-use domain::item::{Item, RuntimeState};
+use domain::Item;
+use domain::base::state::RuntimeState;
+use domain::outreach::healthcheck::answer::{Failed, ToldOfAll};
+use domain::outreach::healthcheck::run::Run;
+use domain::outreach::healthcheck::{Health, Healthcheck, answer};
 use dovetail_aws::{now, pause};
 use dovetail_table::{Direction, Error, Keyed, Source};
 

@@ -1,8 +1,8 @@
 //! From an event to a message for each interested webhook, delayed by the wait time of the webhook.
 
 use crate::{Did, Handles, Undone};
-use domain::state::State;
-use domain::webhook::delivery::Delivery;
+use domain::State;
+use domain::outreach::webhook::delivery::Delivery;
 use serde_json::Value;
 
 /// Sends a message for each webhook of an event. A repetition causes more deliveries, under the same id.

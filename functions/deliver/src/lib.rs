@@ -7,9 +7,9 @@ mod attempt;
 mod check;
 mod fan_out;
 
-use domain::event::CHANGE_INSTANCE;
-use domain::healthcheck::run::Run;
-use domain::webhook::delivery::Delivery;
+use domain::outreach::event::CHANGE_INSTANCE;
+use domain::outreach::healthcheck::run::Run;
+use domain::outreach::webhook::delivery::Delivery;
 use dovetail_aws::log;
 use dovetail_outbound::Outbound;
 use dovetail_queue::{Message, NotTaken, Queue, QueueEvent, QueueReply};

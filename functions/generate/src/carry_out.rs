@@ -1,8 +1,9 @@
 //! Processes work records: a transaction for each item, then one that removes the record.
 
 use crate::of_item::{MISFITS_MAX, OfItem, corrupt};
-use domain::submission::Submission;
-use domain::work::{Work, WorkId};
+use domain::model::submission::Submission;
+use domain::model::work::{Work, WorkId};
+use domain::rules::finish_work::finish_work;
 use dovetail_aws::{log, now, pause};
 use dovetail_table::{Commit, Error, Owing, Table};
 use futures_util::stream::{self, StreamExt};
@@ -191,7 +192,7 @@ async fn submission_of(table: &Table, id: WorkId) -> Result<Option<Submission>, 
 async fn finish(table: &Table, submission: &Submission, work: &Work) -> Result<Option<Submission>, Error> {
     let mut now_is = submission.clone();
     for attempt in 0..ATTEMPTS_MAX {
-        let (after, done) = now_is.without(work, now());
+        let (after, done) = finish_work(&now_is, work, now());
         let commit = table.commit(&done).await?;
         if commit == Commit::Done {
             return Ok(Some(after));

@@ -2,14 +2,12 @@
 //!
 //! If too many answered change instances are open, separate transactions close some of them before (ADR 28).
 
-use domain::actor::Actor;
-use domain::change::Change;
-use domain::generate::{LANDING_MAX, Missing, generate, shed};
-use domain::id::ChangeId;
-use domain::item::Item;
-use domain::land::Stamp;
-use domain::submission::Submission;
-use domain::work::{Owed, Work, WorkId};
+use domain::base::actor::Actor;
+use domain::base::context::RequestContext;
+use domain::model::submission::Submission;
+use domain::model::work::{Owed, Work, WorkId};
+use domain::rules::generate::{LANDING_MAX, Missing, generate, shed};
+use domain::{Change, ChangeId, Item};
 use dovetail_aws::{now, pause};
 use dovetail_table::{Commit, Error, Table};
 use std::collections::BTreeMap;
@@ -100,7 +98,7 @@ impl OfItem {
             }
             Existing::None => {}
         }
-        let stamp = Stamp { by: Actor::System, request: id.to_string(), now: now() };
+        let stamp = RequestContext { by: Actor::System, request: id.to_string(), now: now() };
         let generated = match generate(&self.owed, submission, self.item.as_ref(), &self.changes, &stamp) {
             Ok(generated) => generated,
             Err(Missing::Cause(cause)) => {

@@ -3,9 +3,10 @@
 use crate::filter::Filter;
 use crate::order::{Field, Orders, stored_order};
 use crate::page::{Asked, List, only_knows};
-use domain::charge::{Charge, ChargeType, Charges};
-use domain::id::{ChargeId, ItemId};
-use domain::item::Item;
+use domain::base::id::ChargeId;
+use domain::base::state::ChargeType;
+use domain::model::charge::{Charge, Charges};
+use domain::{Item, ItemId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
 use dovetail_table::{Source, Table};

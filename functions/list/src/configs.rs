@@ -3,8 +3,9 @@
 use crate::filter::{Filter, single};
 use crate::order::{AGE_AND_ID, Field, Orders};
 use crate::page::{Asked, List, only_knows};
-use domain::config::Config;
-use domain::id::{ConfigId, ServiceId, TeamId};
+use domain::TeamId;
+use domain::base::id::{ConfigId, ServiceId};
+use domain::catalog::config::Config;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Source, Table};

@@ -4,9 +4,9 @@ mod walk;
 
 use crate::page::Asked;
 use crate::past::has_landed;
-use domain::id::SubmissionId;
-use domain::past::Moment;
-use domain::submission::Submission;
+use domain::SubmissionId;
+use domain::model::submission::Submission;
+use domain::views::history::Moment;
 use dovetail_http::view::{self, Differing, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply, fitting};
 use dovetail_table::{Beside, Table};

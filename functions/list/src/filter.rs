@@ -1,14 +1,12 @@
 //! Filters: the conditions of a query on the rows. Several values mean OR, several filters mean AND.
 
 use crate::pattern::{Pattern, WORK_MAX};
-use domain::deployed::Deployed;
-use domain::id::TeamId;
-use domain::item::{Item, RuntimeState};
-use domain::json::Hash;
-use domain::related::Related;
-use domain::tally::Tally;
-use domain::team::Application;
-use domain::timestamp::Timestamp;
+use domain::base::state::RuntimeState;
+use domain::model::deployed::Deployed;
+use domain::model::team::Application;
+use domain::views::related::Related;
+use domain::views::tally::Tally;
+use domain::{Hash, Item, TeamId, Timestamp};
 use dovetail_http::{Call, Code, Failure, FieldError, Query};
 use dovetail_table::{Beside, Listed};
 use serde_json::Value;
@@ -284,7 +282,9 @@ fn holds(declared: &Value, wanted: &Value) -> bool {
         (Value::Object(declared), Value::Object(wanted)) => wanted
             .iter()
             .all(|(key, wanted)| declared.get(key).is_some_and(|declared| holds(declared, wanted))),
-        (declared, wanted) => domain::json::canonical(declared) == domain::json::canonical(wanted),
+        (declared, wanted) => {
+            domain::base::json::canonical(declared) == domain::base::json::canonical(wanted)
+        }
     }
 }
 

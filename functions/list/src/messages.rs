@@ -1,10 +1,10 @@
 //! Messages: a service owner sees its own, a consumer those for it (R41).
 
 use crate::bound::WHOLE;
-use domain::actor::TeamRef;
-use domain::id::{MessageId, TeamId};
-use domain::item::Item;
-use domain::message::{self, Message, Messages, Used};
+use domain::base::id::MessageId;
+use domain::outreach::message;
+use domain::outreach::message::{Message, Messages, Used};
+use domain::{Item, TeamId, TeamRef};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Pov, Reply};
 use dovetail_table::{Direction, Read, Source, Table};

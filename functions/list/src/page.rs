@@ -9,7 +9,7 @@ use crate::count::Count;
 use crate::filter::Filter;
 use crate::order::{Order, Orders};
 use crate::pattern::WORK_MAX;
-use domain::related::Related;
+use domain::views::related::Related;
 use dovetail_http::{Call, Cursor, CursorKey, Failure, FieldError, Reply, fitting};
 use dovetail_table::{Direction, Listed, Read, Source, Table};
 use serde_json::{Value, json};

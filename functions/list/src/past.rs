@@ -4,13 +4,13 @@ use crate::bound::FILTERED;
 use crate::filter::{Filter, date};
 use crate::order::Orders;
 use crate::page::{Asked, List};
-use domain::change::Version;
-use domain::deployed::Deployed;
-use domain::id::{SubmissionId, TeamId};
-use domain::item::Item;
-use domain::past::{self, Moment};
-use domain::submission::{Progress, Submission};
-use domain::team::{Application, Team};
+use domain::model::change::Version;
+use domain::model::deployed::Deployed;
+use domain::model::submission::{Progress, Submission};
+use domain::model::team::{Application, Team};
+use domain::views::history;
+use domain::views::history::Moment;
+use domain::{Item, SubmissionId, TeamId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::{Beside, Direction, Past, Read, Source, Table, until};
@@ -75,7 +75,7 @@ pub(crate) async fn item(table: &Table, now: &Item, moment: Moment) -> Result<It
         table.rows(&Source::<Deployed>::of_item(now.id), Direction::Descending, Some(&last)).at_once(1);
     let newest = versions.next().await?.into_iter().flatten().map(|row| row.value);
     let deployed: Vec<_> = newest.collect();
-    past::item(now, &changes, &deployed, moment).ok_or_else(|| Code::NotFound.into())
+    history::item(now, &changes, &deployed, moment).ok_or_else(|| Code::NotFound.into())
 }
 
 /// Returns the team at a moment.

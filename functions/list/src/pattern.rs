@@ -1,6 +1,6 @@
 //! Patterns in queries: small ones, with a bounded amount of work for each page.
 
-use domain::declaration::DECLARATION_BYTES_MAX;
+use domain::model::declaration::DECLARATION_BYTES_MAX;
 use regex::{Regex, RegexBuilder};
 
 /// Maximum size of a compiled pattern, in KiB. `\w` takes 32, because it covers every script.

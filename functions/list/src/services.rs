@@ -3,8 +3,8 @@
 use crate::filter::Filter;
 use crate::order::{AGE_AND_ID, Field, Orders};
 use crate::page::{Asked, List, only_knows};
-use domain::id::ServiceId;
-use domain::service::{Service, ServiceState};
+use domain::base::id::ServiceId;
+use domain::catalog::service::{Service, ServiceState};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Pov, Reply};
 use dovetail_table::{COUNT_MAX, Direction, Source, Table};

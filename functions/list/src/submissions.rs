@@ -3,8 +3,8 @@
 use crate::filter::Filter;
 use crate::order::{AGE_AND_ID, Orders};
 use crate::page::{Asked, List, only_knows};
-use domain::id::SubmissionId;
-use domain::submission::Submission;
+use domain::SubmissionId;
+use domain::model::submission::Submission;
 use dovetail_http::view::{self, CHANGES_MAX, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Source, Table};

@@ -2,7 +2,7 @@
 
 use crate::page::only_knows;
 use crate::past;
-use domain::id::TeamId;
+use domain::TeamId;
 use dovetail_http::{Call, Code, Failure, Reply, view};
 use dovetail_table::Table;
 use serde_json::json;

@@ -2,7 +2,8 @@
 //!
 //! The images in the stream contain all the data, so it reads no table.
 
-use domain::event::{self, Event};
+use domain::outreach::event;
+use domain::outreach::event::Event;
 use dovetail_aws::log;
 use dovetail_events::Bus;
 use dovetail_table::stream::{StreamEvent, StreamReply, Written, again_from, records};

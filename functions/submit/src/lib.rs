@@ -11,7 +11,7 @@ mod write;
 
 use crate::messages::Concerned;
 use crate::submitted::{Again, Submitted};
-use domain::staging::StagingId;
+use domain::model::staging::StagingId;
 use dovetail_aws::pause;
 use dovetail_http::{Answering, Call, Code, Event, Failure, Function, Operation, Reply, answer};
 use dovetail_table::Table;

@@ -3,12 +3,13 @@
 //! A third round reads the services of removed items, if the declaration does not mention them.
 
 use crate::submitted::Submitted;
-use domain::declaration::DeclaredApplication;
-use domain::id::{ApplicationId, TeamId};
-use domain::item::Item;
-use domain::mandatory::Mandatory;
-use domain::plan::{self, Items, Offers, Stored};
-use domain::submission::Remembered;
+use domain::base::id::ApplicationId;
+use domain::catalog::metadata_policy::Mandatory;
+use domain::model::declaration::DeclaredApplication;
+use domain::model::submission::Remembered;
+use domain::rules::plan;
+use domain::rules::plan::{Items, Offers, Stored};
+use domain::{Item, TeamId};
 use dovetail_http::{Call, Code, Failure};
 use dovetail_table::{Error, Table};
 use futures_util::future::try_join_all;

@@ -5,9 +5,10 @@
 
 use crate::load::{Loaded, LoadedTeam};
 use crate::submitted::Submitted;
-use domain::id::TeamId;
-use domain::message::{self, Used};
-use domain::plan;
+use domain::TeamId;
+use domain::outreach::message;
+use domain::outreach::message::Used;
+use domain::rules::plan;
 use dovetail_aws::log;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Content, Failure, Reply};

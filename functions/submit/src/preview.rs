@@ -5,7 +5,7 @@ use crate::messages::Concerned;
 use crate::reply;
 use crate::submitted::{Again, Submitted};
 use crate::{ATTEMPTS_MAX, write};
-use domain::plan::{Plan, Preview};
+use domain::rules::plan::{Plan, Preview};
 use dovetail_aws::pause;
 use dovetail_http::view::{CHANGES_MAX, Planned, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};

@@ -1,11 +1,10 @@
 //! The reply to an invalid declaration, with blockers and similar titles of services.
 
-use domain::change::{Change, Reason};
-use domain::id::ChangeId;
-use domain::problem::Problem;
-use domain::service::Service;
-use domain::suggest::did_you_mean;
-use domain::timestamp::Timestamp;
+use domain::base::problem::Problem;
+use domain::base::suggest::did_you_mean;
+use domain::catalog::service::Service;
+use domain::model::change::Reason;
+use domain::{Change, ChangeId, Timestamp};
 use dovetail_http::view::{Blocker, Viewpoint};
 use dovetail_http::{Call, Failure, Pov, invalid_declaration};
 use dovetail_table::{Direction, Error, Source, Table};

@@ -1,11 +1,11 @@
 //! The reply to a stored submission, equal for the first request and every repetition.
 
 use crate::load::Loaded;
-use domain::change::Change;
-use domain::plan::{AtOnce, Plan};
-use domain::related::Related;
-use domain::submission::{Progress, Submission};
-use domain::write::Write;
+use domain::Change;
+use domain::model::submission::{Progress, Submission};
+use domain::model::write::Write;
+use domain::rules::plan::{AtOnce, Plan};
+use domain::views::related::Related;
 use dovetail_aws::log;
 use dovetail_http::view::{self, CHANGES_MAX, Viewpoint};
 use dovetail_http::{Call, Failure, Reply};

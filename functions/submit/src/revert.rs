@@ -4,15 +4,15 @@
 //! any other (ADR 21).
 
 use crate::submitted::Again;
-use domain::change::Version;
-use domain::declaration::{self, BODY_BYTES_MAX, Declaration, ITEMS_MAX};
-use domain::id::{SubmissionId, TeamId};
-use domain::item::Item;
-use domain::json::Hash;
-use domain::past::{self, Moment, Then};
-use domain::plan::Stored;
-use domain::submission::Submission;
-use domain::team::Application;
+use domain::model::change::Version;
+use domain::model::declaration;
+use domain::model::declaration::{BODY_BYTES_MAX, Declaration, ITEMS_MAX};
+use domain::model::submission::Submission;
+use domain::model::team::Application;
+use domain::rules::plan::Stored;
+use domain::views::history;
+use domain::views::history::{Moment, Then};
+use domain::{Hash, Item, SubmissionId, TeamId};
 use dovetail_http::{Call, Code, Failure, Reply, invalid_declaration};
 use dovetail_table::{Beside, Past, Table};
 use futures_util::future::try_join_all;
@@ -65,13 +65,13 @@ impl Revert {
         let (same, others): (Vec<&Application>, Vec<&Application>) =
             stored.applications.iter().partition(|application| moment.still_declares(application));
         let then = then(table, &others, moment).await?;
-        if self.to.root.is_some_and(|root| root != past::root(&metadata, &same, &then)) {
+        if self.to.root.is_some_and(|root| root != history::root(&metadata, &same, &then)) {
             // The digest differs: an index was late, or a transaction ran during the reads (ADR 21).
             return Ok(Err(Again(Code::Contended)));
         }
         let then: Vec<&Then> = then.iter().filter(|then| !then.is_now()).collect();
         let texts = texts(table, stored.team.id, &then).await?;
-        let document = past::document(&stored.team.name, &metadata, &then, &texts).ok_or(Code::Broken)?;
+        let document = history::document(&stored.team.name, &metadata, &then, &texts).ok_or(Code::Broken)?;
         if document.len() > BODY_BYTES_MAX {
             return Err(Code::RevertTooLarge.into());
         }

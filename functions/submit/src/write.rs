@@ -2,10 +2,10 @@
 
 use crate::load::Loaded;
 use crate::reply;
-use domain::change::Change;
-use domain::plan::{Plan, Staged};
-use domain::related::Related;
-use domain::staging::StagingId;
+use domain::Change;
+use domain::model::staging::StagingId;
+use domain::rules::plan::{Plan, Staged};
+use domain::views::related::Related;
 use dovetail_aws::log;
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Beside, Commit, Table};

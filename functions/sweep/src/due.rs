@@ -1,6 +1,6 @@
 //! Due healthchecks: one sweep starts each run, and the queue continues it (ADR 25).
 
-use domain::healthcheck::run::Course;
+use domain::outreach::healthcheck::run::Course;
 use dovetail_aws::{log, now};
 use dovetail_queue::Queue;
 use dovetail_table::{Error, Keyed, Table};

@@ -6,9 +6,8 @@ mod due;
 mod metrics;
 mod waiting;
 
-use domain::id::TeamId;
-use domain::staging::{Staging, StagingId, StagingState};
-use domain::timestamp::Timestamp;
+use domain::model::staging::{Staging, StagingId, StagingState};
+use domain::{TeamId, Timestamp};
 use dovetail_aws::{log, now};
 use dovetail_queue::Queue;
 use dovetail_table::{Error, Table};

@@ -1,10 +1,8 @@
 //! Open change instances: number and age in the queues of each owner.
 
-use domain::actor::TeamRef;
-use domain::change::Change;
-use domain::service::Service;
-use domain::state::{Stage, State};
-use domain::timestamp::Timestamp;
+use domain::base::state::Stage;
+use domain::catalog::service::Service;
+use domain::{Change, State, TeamRef, Timestamp};
 use dovetail_aws::metrics;
 use dovetail_table::{Direction, Error, Source, Table};
 use serde_json::{Map, Value, json};
@@ -83,7 +81,7 @@ pub fn lines(waiting: &[Waiting], now: Timestamp, of_owners: bool) -> Vec<Map<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::id::TeamId;
+    use domain::TeamId;
 
     fn one(owner: u64, state: State, count: u64, since: u64) -> Waiting {
         let owner = TeamRef { id: TeamId::new(owner).unwrap(), name: format!("Team{owner}") };

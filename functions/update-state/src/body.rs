@@ -1,8 +1,8 @@
 //! Bodies of updates: any of `state`, `log`, `deployed_item` (docs/reference/http/README.md, convention 9).
 
-use domain::decide::Update;
-use domain::json;
-use domain::state::State;
+use domain::State;
+use domain::base::json;
+use domain::rules::decide::Update;
 use dovetail_http::FieldError;
 use serde_json::{Map, Value};
 

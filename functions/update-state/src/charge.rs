@@ -1,9 +1,11 @@
 //! Processing of charges by the service owner.
 
 use crate::ATTEMPTS_MAX;
-use domain::charge::{self, Charge, Refused};
-use domain::id::ChargeId;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::base::id::ChargeId;
+use domain::model::charge::Charge;
+use domain::rules::charging;
+use domain::rules::charging::Refused;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
@@ -21,7 +23,7 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
         let processed = processed(call)?;
         let item = table.item(charge.item).await?.ok_or(Code::Broken)?;
         let (caller, stamp) = (&call.caller.team, call.stamp());
-        match charge::mark(&charge, &item, processed, caller, &stamp, attempt) {
+        match charging::mark(&charge, &item, processed, caller, &stamp, attempt) {
             Ok(marked) if marked.writes.is_empty() => return Ok(shown(call, &marked.charge)),
             Ok(marked) => {
                 if table.commit(&marked.writes).await? == Commit::Done {

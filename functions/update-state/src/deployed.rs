@@ -2,13 +2,11 @@
 
 use crate::body::data_text;
 use crate::{Decision, Deploy, decide};
-use domain::change::Change;
-use domain::decide::Decided;
-use domain::deployed::Deployed;
-use domain::id::{ChangeId, DeployedId, ItemId};
-use domain::item::Item;
-use domain::json;
-use domain::state::State;
+use domain::base::id::DeployedId;
+use domain::base::json;
+use domain::model::deployed::Deployed;
+use domain::rules::decide::Decided;
+use domain::{Change, ChangeId, Item, ItemId, State};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
 use dovetail_table::{Direction, Source, Table};

@@ -4,11 +4,13 @@ mod body;
 mod charge;
 mod deployed;
 
-use domain::change::ClosedBy;
-use domain::decide::{self, Decided, Refused, Update};
-use domain::id::{ChangeId, DeployedId};
-use domain::related::Related;
-use domain::state::{self, State};
+use domain::base::id::DeployedId;
+use domain::base::state;
+use domain::model::change::ClosedBy;
+use domain::rules::decide;
+use domain::rules::decide::{Decided, Refused, Update};
+use domain::views::related::Related;
+use domain::{ChangeId, State};
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Answering, Call, Code, Event, Failure, Function, Operation, Reply, answer};
@@ -228,8 +230,10 @@ fn refusal(call: &Call, refused: &Refused, read: &Undecided) -> Failure {
             (Code::DeployedItemNotLatest, Code::DeployedItemNotLatest.title().to_owned())
         }
         Refused::DeployedItemTooLarge => {
-            let detail =
-                format!("deployed_item must be at most {} bytes", domain::deployed::DEPLOYED_BYTES_MAX);
+            let detail = format!(
+                "deployed_item must be at most {} bytes",
+                domain::model::deployed::DEPLOYED_BYTES_MAX
+            );
             (Code::DeployedItemTooLarge, detail)
         }
         Refused::LogTooLong => {

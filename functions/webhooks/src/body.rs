@@ -1,10 +1,10 @@
 //! Bodies about webhooks. Absent fields keep their values, or get their defaults.
 
-use domain::declaration::name_problem;
-use domain::id::ServiceId;
-use domain::service::ServiceRef;
-use domain::state::State;
-use domain::webhook::{
+use domain::State;
+use domain::base::id::ServiceId;
+use domain::base::refs::ServiceRef;
+use domain::model::declaration::name_problem;
+use domain::outreach::webhook::{
     AUTHORIZATION_BYTES_MAX, DESCRIPTION_BYTES_MAX, HELD_SECONDS_MAX, Settings, TIMEOUT_SECONDS,
     TIMEOUT_SECONDS_MAX, URL_BYTES_MAX,
 };

@@ -1,11 +1,11 @@
 //! Healthchecks: at most one for each service, created and replaced by its owner.
 
 use crate::body::{self, Body, Field, Told};
-use domain::healthcheck::crontab::Crontab;
-use domain::healthcheck::run::Course;
-use domain::healthcheck::{Healthcheck, Settings};
-use domain::id::ServiceId;
-use domain::recorded::{Event as Happened, Recorded};
+use domain::account::audit_log::{Event as Happened, Recorded};
+use domain::base::id::ServiceId;
+use domain::outreach::healthcheck::crontab::Crontab;
+use domain::outreach::healthcheck::run::Course;
+use domain::outreach::healthcheck::{Healthcheck, Settings};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, CursorKey, Failure, FieldError, Pov, Reply};
 use dovetail_outbound::Targets;

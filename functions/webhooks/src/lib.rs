@@ -6,10 +6,10 @@ mod healthchecks;
 mod triggers;
 
 use body::Asked;
-use domain::id::WebhookId;
-use domain::recorded::{Event as Happened, Recorded};
-use domain::webhook::delivery::{Delivery, Replied};
-use domain::webhook::{WEBHOOKS_MAX, Webhook};
+use domain::account::audit_log::{Event as Happened, Recorded};
+use domain::base::id::WebhookId;
+use domain::outreach::webhook::delivery::{Delivery, Replied};
+use domain::outreach::webhook::{WEBHOOKS_MAX, Webhook};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
     Answering, Call, Code, CursorKey, Event, Failure, FieldError, Function, Operation, Pov, Reply, Secret,

@@ -1,9 +1,10 @@
 //! Checks on request: of one item at once, or of all items of a service with the next sweep.
 
-use domain::healthcheck::answer::{self, Failed};
-use domain::healthcheck::{Asked, COOLING_SECONDS, Health};
-use domain::id::{ItemId, ServiceId};
-use domain::item::{Item, RuntimeState};
+use domain::base::id::ServiceId;
+use domain::base::state::RuntimeState;
+use domain::outreach::healthcheck::answer::Failed;
+use domain::outreach::healthcheck::{Asked, COOLING_SECONDS, Health, answer};
+use domain::{Item, ItemId};
 use dovetail_http::view;
 use dovetail_http::{Call, Code, Failure, Pov, Reply};
 use dovetail_outbound::Outbound;

@@ -1,6 +1,6 @@
 //! The clock of all functions: the system clock, unless a caller provides another one.
 
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
 use std::sync::Arc;
 use std::time::SystemTime;
 

@@ -5,7 +5,7 @@ mod order;
 use aws_sdk_eventbridge::Client;
 use aws_sdk_eventbridge::primitives::DateTime;
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
-use domain::event::{Event, SOURCE};
+use domain::outreach::event::{Event, SOURCE};
 use dovetail_aws::{Way, pause};
 use std::time::Duration;
 use tokio::time::Instant;

@@ -1,6 +1,6 @@
 //! The order of publication: a request has ten entries, and EventBridge accepts or rejects each by itself.
 
-use domain::event::Event;
+use domain::outreach::event::Event;
 use std::collections::BTreeSet;
 
 /// The most entries of one request, a limit of EventBridge.
@@ -20,12 +20,12 @@ pub(crate) fn next(events: &[Event], waiting: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::timestamp::Timestamp;
+    use domain::Timestamp;
     use serde_json::Value;
 
     fn events(subjects: &[&str]) -> Vec<Event> {
         let event = |subject: &&str| Event {
-            detail_type: domain::event::CHANGE_INSTANCE,
+            detail_type: domain::outreach::event::CHANGE_INSTANCE,
             subject: (*subject).to_owned(),
             resources: Vec::new(),
             sequence: 1,

@@ -13,9 +13,9 @@ use aws_lambda_events::apigw::{
     ApiGatewayRequestAuthorizer, ApiGatewayV2CustomAuthorizerSimpleResponse,
     ApiGatewayV2CustomAuthorizerV2Request,
 };
-use domain::access::ApiKey;
-use domain::member::Member;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::account::api_key::ApiKey;
+use domain::account::member::Member;
 use dovetail_table::{Error, Table};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};

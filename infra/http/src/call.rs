@@ -6,18 +6,15 @@ use crate::query::Query;
 use crate::reply::{Failure, Reply};
 use crate::route::Operation;
 use crate::unknown::Unknown;
-use domain::actor::{Caller, TeamRef};
-use domain::change::Change;
-use domain::charge::Charge;
-use domain::declaration::BODY_BYTES_MAX;
-use domain::deployed::Deployed;
-use domain::id::TeamId;
-use domain::item::Item;
-use domain::land::Stamp;
-use domain::service::{Service, ServiceState};
-use domain::submission::IDEMPOTENCY_KEY_BYTES_MAX;
-use domain::suggest::nearest;
-use domain::timestamp::Timestamp;
+use domain::base::actor::Caller;
+use domain::base::context::RequestContext;
+use domain::base::suggest::nearest;
+use domain::catalog::service::{Service, ServiceState};
+use domain::model::charge::Charge;
+use domain::model::declaration::BODY_BYTES_MAX;
+use domain::model::deployed::Deployed;
+use domain::model::submission::IDEMPOTENCY_KEY_BYTES_MAX;
+use domain::{Change, Item, TeamId, TeamRef, Timestamp};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use std::sync::{Arc, OnceLock};
@@ -162,8 +159,8 @@ impl Call {
     }
 
     /// Returns actor, time and request id for the writes of this call.
-    pub fn stamp(&self) -> Stamp {
-        Stamp { by: (&self.caller).into(), request: self.request.clone(), now: self.now }
+    pub fn stamp(&self) -> RequestContext {
+        RequestContext { by: (&self.caller).into(), request: self.request.clone(), now: self.now }
     }
 
     /// Returns the body as a JSON object; an empty body is `{}` (docs/reference/http/README.md, convention 8).
@@ -185,7 +182,7 @@ impl Call {
             let detail = format!("the body must be at most {BODY_BYTES_MAX} bytes");
             return Err(Reply::refused(Code::InvalidBody, &detail).into());
         }
-        match domain::json::parse(&self.body, domain::declaration::DEPTH_MAX) {
+        match domain::base::json::parse(&self.body, domain::model::declaration::DEPTH_MAX) {
             Ok(Value::Object(object)) => Ok(object),
             Ok(_) => Err(Reply::refused(Code::InvalidBody, "the body must be a JSON object").into()),
             Err(problems) => {

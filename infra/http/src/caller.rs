@@ -4,9 +4,8 @@ use crate::code::Code;
 use crate::event::Event;
 use crate::reply::{Failure, Reply};
 use crate::route::Access;
-use domain::actor::{Caller, Identity, Role, TeamRef};
-use domain::id::TeamId;
-use domain::timestamp::Timestamp;
+use domain::base::actor::{Caller, Identity, Role};
+use domain::{TeamId, TeamRef, Timestamp};
 use serde_json::Value;
 use std::collections::HashMap;
 

@@ -68,7 +68,7 @@ pub(crate) fn packed(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::declaration::BODY_BYTES_MAX;
+    use domain::model::declaration::BODY_BYTES_MAX;
     use flate2::bufread::MultiGzDecoder;
     use flate2::{Crc, GzBuilder};
     use http::HeaderName;

@@ -5,8 +5,8 @@
 use crate::code::Code;
 use crate::reply::{Content, Reply};
 use crate::view::Blocker;
-use domain::id::ChangeId;
-use domain::problem::Problem;
+use domain::ChangeId;
+use domain::base::problem::Problem;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -134,7 +134,7 @@ mod tests {
 
     fn problem(path: &[&str], message: &str) -> Problem {
         Problem {
-            pointer: domain::problem::pointer(path.iter().copied()),
+            pointer: domain::base::problem::pointer(path.iter().copied()),
             path: path.iter().map(|name| (*name).to_owned()).collect(),
             rule: "schema",
             message: message.to_owned(),

@@ -2,7 +2,7 @@
 //! 11).
 
 use crate::field::FieldError;
-use domain::json::NUMBER_MAX;
+use domain::base::json::NUMBER_MAX;
 use percent_encoding::percent_decode_str;
 
 /// Default number of rows on a page (docs/reference/http/lists.md).

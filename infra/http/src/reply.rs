@@ -171,7 +171,8 @@ impl Reply {
     pub fn invalid_fields(code: Code, errors: &[FieldError]) -> Self {
         let mut fields = Map::new();
         if let Some(first) = errors.first() {
-            fields.insert("pointer".to_owned(), json!(domain::problem::pointer([first.field.as_str()])));
+            fields
+                .insert("pointer".to_owned(), json!(domain::base::problem::pointer([first.field.as_str()])));
         }
         for error in errors {
             // A field with the name of a standard member must not replace that member.

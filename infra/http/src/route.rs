@@ -3,8 +3,8 @@
 use crate::call::Pov;
 use crate::code::Code;
 use crate::reply::{Failure, Reply};
-use domain::actor::Role;
-use domain::suggest;
+use domain::base::actor::Role;
+use domain::base::suggest;
 
 /// A function behind the HTTP API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

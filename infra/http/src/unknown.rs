@@ -6,8 +6,8 @@ use crate::code::Code;
 use crate::field::FieldError;
 use crate::reply::{Content, Failure, Reply};
 use crate::route::Operation;
-use domain::problem::pointer;
-use domain::suggest::did_you_mean;
+use domain::base::problem::pointer;
+use domain::base::suggest::did_you_mean;
 use serde_json::{Map, Value, json};
 
 /// Maximum number of unknown keys in a reply.

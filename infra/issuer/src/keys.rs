@@ -1,6 +1,6 @@
 //! The cached keys of the issuer, and the rule when to request them.
 
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
 use jsonwebtoken::{Algorithm, DecodingKey};
 use serde::Deserialize;
 use serde_json::Value;

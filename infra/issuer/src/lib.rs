@@ -9,7 +9,7 @@ mod token;
 mod verifier;
 
 use aws_smithy_runtime_api::client::http::SharedHttpConnector;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
 use dovetail_aws::{Trust, connector, log, now};
 use keys::{Kept, Key};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};

@@ -2,8 +2,8 @@
 
 use crate::keys::Key;
 use crate::{Person, Settings};
-use domain::member::subject_problem;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::account::member::subject_problem;
 use jsonwebtoken::{Validation, decode, decode_header};
 use serde::Deserialize;
 

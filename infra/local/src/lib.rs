@@ -38,7 +38,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use domain::id::TeamId;
+use domain::TeamId;
 use dovetail_http::{CursorKey, Event, EventReply};
 use dovetail_issuer::Issuer;
 use dovetail_outbound::{Outbound, Targets};

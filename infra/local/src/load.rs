@@ -11,16 +11,14 @@ use std::{
     path::PathBuf,
 };
 
-use domain::{
-    access::{self, ApiKey},
-    actor::{Actor, Role, TeamRef},
-    id::TeamId,
-    land::Stamp,
-    mandatory::{Mandatory, Version},
-    recorded::{Event, Recorded},
-    service::Settings as ServiceSettings,
-    timestamp::Timestamp,
-};
+use domain::account::api_key;
+use domain::account::api_key::ApiKey;
+use domain::account::audit_log::{Event, Recorded};
+use domain::base::actor::{Actor, Role};
+use domain::base::context::RequestContext;
+use domain::catalog::metadata_policy::{Mandatory, Version};
+use domain::catalog::service::Settings as ServiceSettings;
+use domain::{TeamId, TeamRef, Timestamp};
 use dovetail_http::{Secret, key_hash};
 use dovetail_table::{Error, Kept, Keyed, Published, Table};
 
@@ -165,7 +163,7 @@ pub async fn world(
     show: &mut impl FnMut(&NewKey) -> io::Result<()>,
 ) -> Result<Vec<String>, Failure> {
     let plan = Plan::of(table, world, now).await?;
-    let stamp = Stamp { by: Actor::System, request: "load".to_owned(), now };
+    let stamp = RequestContext { by: Actor::System, request: "load".to_owned(), now };
     // Services refer to their teams, so the teams come first.
     let mut teams: BTreeMap<&str, TeamRef> = BTreeMap::new();
     for team in &plan.teams {
@@ -205,11 +203,11 @@ async fn create_key(
     team: &PlannedTeam<'_>,
     planned: &PlannedKey<'_>,
     stored: &TeamRef,
-    stamp: &Stamp,
+    stamp: &RequestContext,
 ) -> Result<NewKey, Failure> {
     // Keys are listed by time. The number makes the order of the file visible.
     let now = Timestamp::from_micros(stamp.now.micros() + planned.number);
-    let stamp = Stamp { now, ..stamp.clone() };
+    let stamp = RequestContext { now, ..stamp.clone() };
     let (hash, secret, is_generated) = match planned.secret {
         Some(secret) => (key_hash(secret), secret.to_owned(), false),
         None => {
@@ -217,7 +215,7 @@ async fn create_key(
             (secret.hash(), secret.text().to_owned(), true)
         }
     };
-    let made = access::Made { hash, name: planned.name.clone(), role: planned.role, expires: None };
+    let made = api_key::Made { hash, name: planned.name.clone(), role: planned.role, expires: None };
     let key = ApiKey::new(made, stored.clone(), &stamp);
     match table.create_api_key(&key, &Recorded::of_key(Event::KeyCreated, &key, &stamp)).await? {
         Keyed::Stored => {
@@ -233,7 +231,7 @@ async fn publish(
     table: &Table,
     service: &WorldService,
     teams: &BTreeMap<&str, TeamRef>,
-    stamp: &Stamp,
+    stamp: &RequestContext,
 ) -> Result<(), Failure> {
     let title = &service.schema.title;
     let unavailable = || Error::Unavailable(format!("service '{title}' could not be created"));

@@ -10,10 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use domain::{
-    compare::{Differences, Refused, compare},
-    problem::Problem,
-};
+use domain::base::problem::Problem;
+use domain::views::compare::{Differences, Refused, compare};
 
 /// The help text of `plan --help`.
 pub const HELP: &str = "\

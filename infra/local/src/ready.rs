@@ -98,7 +98,7 @@ pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use domain::actor::Role;
+    use domain::base::actor::Role;
 
     use super::*;
 

@@ -5,9 +5,9 @@ mod read;
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use domain::actor::Role;
-use domain::mandatory::Mandatory;
-use domain::schema::Schema;
+use domain::base::actor::Role;
+use domain::catalog::metadata_policy::Mandatory;
+use domain::catalog::schema::Schema;
 use hyper::Uri;
 use serde_json::{Map, Value, json};
 

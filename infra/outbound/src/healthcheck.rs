@@ -1,8 +1,8 @@
 //! The request of a healthcheck (decision record 25).
 
 use crate::{Answer, Bounds, Outbound, Said};
-use domain::healthcheck::answer::Failed;
-use domain::healthcheck::{Healthcheck, TIMEOUT_SECONDS};
+use domain::outreach::healthcheck::answer::Failed;
+use domain::outreach::healthcheck::{Healthcheck, TIMEOUT_SECONDS};
 use serde_json::Value;
 use std::time::Duration;
 

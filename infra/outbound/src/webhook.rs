@@ -1,9 +1,9 @@
 //! The request of a webhook delivery (decision record 20).
 
 use crate::{Answer, Outbound, signature};
-use domain::timestamp::Timestamp;
-use domain::webhook::Webhook;
-use domain::webhook::delivery::{Delivery, Ended};
+use domain::Timestamp;
+use domain::outreach::webhook::Webhook;
+use domain::outreach::webhook::delivery::{Delivery, Ended};
 use std::time::Duration;
 
 /// The event type of a test delivery that a caller requests.

@@ -5,9 +5,10 @@ use crate::commit::Commit;
 use crate::record::{self, ApiKeyRecord, Attributes, Record, RecordedRecord};
 use crate::{Error, Table, key, statement};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use domain::access::{ApiKey, KEYS_MAX};
-use domain::id::{KeyId, TeamId};
-use domain::recorded::Recorded;
+use domain::TeamId;
+use domain::account::api_key::{ApiKey, KEYS_MAX};
+use domain::account::audit_log::Recorded;
+use domain::base::id::KeyId;
 
 /// The outcome of a change of keys, members, webhooks or similar records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,9 +15,8 @@ pub(crate) use rows::ITEM_BYTES_MAX;
 pub use rows::Rows;
 
 use crate::{Error, Table};
-use domain::id::TeamId;
-use domain::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
-use domain::timestamp::Timestamp;
+use domain::audit::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
+use domain::{TeamId, Timestamp};
 use std::collections::BTreeSet;
 
 /// The progress of an audit.

@@ -2,10 +2,9 @@
 
 use crate::key::{self, Key};
 use crate::{Error, Table};
-use domain::id::ServiceId;
-use domain::item::Item;
-use domain::related::Related;
-use domain::timestamp::Timestamp;
+use domain::base::id::ServiceId;
+use domain::views::related::Related;
+use domain::{Item, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

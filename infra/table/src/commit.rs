@@ -8,7 +8,7 @@ use crate::{Error, Table, size, spent, statement};
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, TransactWriteItem, WriteRequest};
-use domain::write::Write;
+use domain::model::write::Write;
 use dovetail_aws::pause;
 
 /// The most actions of one transaction, a limit of DynamoDB.

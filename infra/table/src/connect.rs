@@ -13,7 +13,7 @@ use crate::{ACTIONS_MAX, Error, key};
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{self, SharedHttpClient};
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::id::{ChangeId, ItemId, TeamId};
+use domain::{ChangeId, ItemId, TeamId};
 use dovetail_aws::Way;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

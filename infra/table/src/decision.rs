@@ -3,12 +3,10 @@
 use crate::connect::Known;
 use crate::record::{self, ChangeRecord, HeadRecord, ItemRecord, Record};
 use crate::{Error, Table, key};
-use domain::change::Change;
-use domain::decide::Decided;
-use domain::id::{ChangeId, TeamId};
-use domain::item::Item;
-use domain::related::Related;
-use domain::team::Head;
+use domain::model::team::Head;
+use domain::rules::decide::Decided;
+use domain::views::related::Related;
+use domain::{Change, ChangeId, Item, TeamId};
 use dovetail_aws::pause;
 use std::sync::PoisonError;
 

@@ -9,11 +9,11 @@ use crate::commit::Commit;
 use crate::record::{self, AskedRecord, CourseRecord, HealthRecord, HealthcheckRecord};
 use crate::{Error, Keyed, Table, key, statement};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use domain::healthcheck::run::Course;
-use domain::healthcheck::{Asked, Health, Healthcheck};
-use domain::id::{ServiceId, TeamId};
-use domain::recorded::Recorded;
-use domain::timestamp::Timestamp;
+use domain::account::audit_log::Recorded;
+use domain::base::id::ServiceId;
+use domain::outreach::healthcheck::run::Course;
+use domain::outreach::healthcheck::{Asked, Health, Healthcheck};
+use domain::{TeamId, Timestamp};
 use futures_util::future::try_join_all;
 
 /// The most health records that are written at once.

@@ -4,12 +4,12 @@ use crate::commit::Commit;
 use crate::record::{self, ConfigRecord, DocsRecord, ServiceRecord};
 use crate::{Error, Table, key, statement};
 use aws_sdk_dynamodb::types::TransactWriteItem;
-use domain::config::{Config, Next};
-use domain::docs::Docs;
-use domain::id::{ConfigId, ServiceId};
-use domain::land::Stamp;
-use domain::recorded::{Event, Recorded};
-use domain::service::Service;
+use domain::account::audit_log::{Event, Recorded};
+use domain::base::context::RequestContext;
+use domain::base::id::{ConfigId, ServiceId};
+use domain::catalog::config::{Config, Next};
+use domain::catalog::docs::Docs;
+use domain::catalog::service::Service;
 
 /// The outcome of a conditional write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Table {
         before: &Service,
         after: &Service,
         docs: &Docs,
-        stamp: &Stamp,
+        stamp: &RequestContext,
     ) -> Result<Kept, Error> {
         let row = || record::write::<DocsRecord>(docs);
         let actions = if before.has_docs {
@@ -64,7 +64,12 @@ impl Table {
     }
 
     /// Stores a config version if its number is free, and removes the version that no longer has room.
-    pub async fn keep_config(&self, next: &Next, service: &Service, stamp: &Stamp) -> Result<Kept, Error> {
+    pub async fn keep_config(
+        &self,
+        next: &Next,
+        service: &Service,
+        stamp: &RequestContext,
+    ) -> Result<Kept, Error> {
         let mut actions = vec![statement::create::<ConfigRecord>(&self.name, &next.config)?];
         if let Some(leaves) = next.leaves {
             actions.push(statement::remove(&self.name, key::config(leaves))?);

@@ -2,17 +2,14 @@
 //! from these comments: the first two code spans of a key are its partition and sort key.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::charge::ChargeType;
-use domain::id::{
-    ApplicationId, ChangeId, ChargeId, ConfigId, DeployedId, ItemId, KeyId, MemberId, ServiceId,
-    SubmissionId, TeamId, WebhookId,
+use domain::base::id::{
+    ApplicationId, ChargeId, ConfigId, DeployedId, KeyId, MemberId, ServiceId, WebhookId,
 };
-use domain::json::Hash;
-use domain::metadata::Of;
-use domain::staging::StagingId;
-use domain::state::State;
-use domain::timestamp::Timestamp;
-use domain::work::WorkId;
+use domain::base::state::ChargeType;
+use domain::model::metadata::Of;
+use domain::model::staging::StagingId;
+use domain::model::work::WorkId;
+use domain::{ChangeId, Hash, ItemId, State, SubmissionId, TeamId, Timestamp};
 use std::collections::HashMap;
 use std::fmt;
 

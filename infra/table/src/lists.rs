@@ -8,18 +8,16 @@ use crate::record::{
 };
 use crate::{Error, Table};
 use aws_sdk_dynamodb::types::{AttributeValue, Select};
-use domain::change::Change;
-use domain::charge::{Charge, ChargeType};
-use domain::config::Config;
-use domain::deployed::Deployed;
-use domain::id::{ApplicationId, ChangeId, ItemId, ServiceId, TeamId};
-use domain::item::Item;
-use domain::metadata::{Of, Replaced};
-use domain::service::Service;
-use domain::state::State;
-use domain::submission::Submission;
-use domain::team::Application;
-use domain::timestamp::Timestamp;
+use domain::base::id::{ApplicationId, ServiceId};
+use domain::base::state::ChargeType;
+use domain::catalog::config::Config;
+use domain::catalog::service::Service;
+use domain::model::charge::Charge;
+use domain::model::deployed::Deployed;
+use domain::model::metadata::{Of, Replaced};
+use domain::model::submission::Submission;
+use domain::model::team::Application;
+use domain::{Change, ChangeId, Item, ItemId, State, TeamId, Timestamp};
 use futures_util::future::try_join_all;
 use std::collections::{BTreeMap, VecDeque};
 

@@ -5,8 +5,8 @@ use crate::commit::Commit;
 use crate::record::{self, MandatoryRecord};
 use crate::{Error, Kept, Table, key, statement};
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::mandatory::{Mandatory, Version};
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::catalog::metadata_policy::{Mandatory, Version};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How long a process uses its cached version, in seconds (decision record 27).

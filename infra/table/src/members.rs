@@ -5,9 +5,10 @@ use crate::commit::Commit;
 use crate::record::{self, Attributes, MemberRecord};
 use crate::{Error, Keyed, Table, key, statement};
 use aws_sdk_dynamodb::types::TransactWriteItem;
-use domain::id::{MemberId, TeamId};
-use domain::member::{MEMBERS_MAX, Member, TEAMS_MAX};
-use domain::recorded::Recorded;
+use domain::TeamId;
+use domain::account::audit_log::Recorded;
+use domain::account::member::{MEMBERS_MAX, Member, TEAMS_MAX};
+use domain::base::id::MemberId;
 
 impl Table {
     /// Returns the memberships of a person, in the order of the team ids.

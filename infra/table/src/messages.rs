@@ -5,11 +5,11 @@ use crate::commit::Commit;
 use crate::record::{self, Attributes, MessagesRecord, ServiceRecord};
 use crate::{Error, Keyed, Table, key, statement};
 use aws_sdk_dynamodb::types::Select;
-use domain::id::{ServiceId, TeamId};
-use domain::message::Messages;
-use domain::recorded::Recorded;
-use domain::service::Service;
-use domain::timestamp::Timestamp;
+use domain::account::audit_log::Recorded;
+use domain::base::id::ServiceId;
+use domain::catalog::service::Service;
+use domain::outreach::message::Messages;
+use domain::{TeamId, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -5,9 +5,10 @@ use crate::record::{self, Attributes, Record, SchemaRecord, ServiceRecord, Store
 use crate::schemas::{SCHEMAS_BYTES_MAX, Schemas, Version};
 use crate::{Error, Table, key};
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::plan::{Offer, Offers};
-use domain::schema::{self, Schema};
-use domain::service::Service;
+use domain::catalog::schema;
+use domain::catalog::schema::Schema;
+use domain::catalog::service::Service;
+use domain::rules::plan::{Offer, Offers};
 use dovetail_aws::off_worker;
 use futures_util::future::try_join;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};

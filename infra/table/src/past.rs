@@ -3,12 +3,11 @@
 use crate::lists::{Direction, Source, until};
 use crate::record::{self, ReplacedRecord};
 use crate::{Error, Table, key};
-use domain::change::{Change, Version};
-use domain::id::ItemId;
-use domain::item::Item;
-use domain::metadata::Replaced;
-use domain::past::{self, Moment};
-use domain::timestamp::Timestamp;
+use domain::model::change::Version;
+use domain::model::metadata::Replaced;
+use domain::views::history;
+use domain::views::history::Moment;
+use domain::{Change, Item, ItemId, Timestamp};
 
 /// The most records that a question about one team, application or item reads.
 const READ_MAX: usize = 1_000;
@@ -66,7 +65,7 @@ impl Table {
         }
         let by = moment.submission.is_none().then_some(moment.at);
         let Some(changes) = self.changes_until(item.id, by).await? else { return Ok(Past::TooMuch) };
-        Ok(past::declaration(&changes, moment).map_or(Past::WasNot, Past::Was))
+        Ok(history::declaration(&changes, moment).map_or(Past::WasNot, Past::Was))
     }
 
     /// Returns the change instances of an item, or those created by a time, newest first; `None` if there are too

@@ -4,14 +4,14 @@ use crate::commit::Commit;
 use crate::record::{HeadRecord, SchemaRecord, ServiceRecord, StoredSchema, TeamRecord};
 use crate::{Error, Table, key, statement};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use domain::actor::TeamRef;
-use domain::id::{ServiceId, TeamId};
-use domain::land::Stamp;
-use domain::metadata::Since;
-use domain::recorded::{Event, Recorded};
-use domain::schema::Schema;
-use domain::service::{Service, Settings};
-use domain::team::Team;
+use domain::account::audit_log::{Event, Recorded};
+use domain::base::context::RequestContext;
+use domain::base::id::ServiceId;
+use domain::catalog::schema::Schema;
+use domain::catalog::service::{Service, Settings};
+use domain::model::metadata::Since;
+use domain::model::team::Team;
+use domain::{TeamId, TeamRef};
 
 /// A service to store, with its schema text if that is a new version.
 #[derive(Clone, Debug)]
@@ -33,7 +33,12 @@ pub enum Published {
 
 impl Table {
     /// Returns the team with this name, and creates it if it does not exist.
-    pub async fn ensure_team(&self, name: &str, metadata: &str, stamp: &Stamp) -> Result<Team, Error> {
+    pub async fn ensure_team(
+        &self,
+        name: &str,
+        metadata: &str,
+        stamp: &RequestContext,
+    ) -> Result<Team, Error> {
         for attempt in 0..8 {
             if let Some(team) = self.team_by_name(name).await? {
                 return Ok(team);
@@ -67,7 +72,7 @@ impl Table {
         owner: &TeamRef,
         schema: &Schema,
         settings: Settings,
-        stamp: &Stamp,
+        stamp: &RequestContext,
     ) -> Result<Published, Error> {
         let (before, next) = self.counter("services").await?;
         let id = ServiceId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no service ids are left"))?;
@@ -103,7 +108,7 @@ impl Table {
         &self,
         before: u64,
         publication: Publication,
-        stamp: &Stamp,
+        stamp: &RequestContext,
     ) -> Result<Published, Error> {
         let Publication { service, schema } = publication;
         let event = if schema.is_some() { Event::ServicePublished } else { Event::ServiceChanged };

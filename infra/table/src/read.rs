@@ -8,16 +8,14 @@ use crate::record::{
 };
 use crate::{Error, Table};
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
-use domain::change::Change;
-use domain::charge::Charge;
-use domain::deployed::Deployed;
-use domain::id::{ApplicationId, ChangeId, ChargeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
-use domain::item::Item;
-use domain::plan::Stored;
-use domain::service::Service;
-use domain::submission::{Remembered, Submission};
-use domain::team::{Application, Head, Team};
-use domain::timestamp::Timestamp;
+use domain::base::id::{ApplicationId, ChargeId, DeployedId, ServiceId};
+use domain::catalog::service::Service;
+use domain::model::charge::Charge;
+use domain::model::deployed::Deployed;
+use domain::model::submission::{Remembered, Submission};
+use domain::model::team::{Application, Head, Team};
+use domain::rules::plan::Stored;
+use domain::{Change, ChangeId, Item, ItemId, SubmissionId, TeamId, Timestamp};
 use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! The schema cache of a process: texts, and the compiled forms of those that judged an item.
 
-use domain::schema::Schema;
+use domain::catalog::schema::Schema;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl Schemas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::schema;
+    use domain::catalog::schema;
     use serde_json::json;
 
     /// Returns a schema that takes about 3 MB when compiled.

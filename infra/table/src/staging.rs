@@ -2,13 +2,11 @@
 
 use crate::record::StagingRecord;
 use crate::{Commit, Error, Table, key, statement};
-use domain::id::TeamId;
-use domain::json::Hash;
-use domain::plan::Staged;
-use domain::staging::{Staging, StagingId, StagingState};
-use domain::timestamp::Timestamp;
-use domain::work::WorkId;
-use domain::write::Write;
+use domain::model::staging::{Staging, StagingId, StagingState};
+use domain::model::work::WorkId;
+use domain::model::write::Write;
+use domain::rules::plan::Staged;
+use domain::{Hash, TeamId, Timestamp};
 use std::collections::BTreeMap;
 use std::iter;
 

@@ -14,12 +14,11 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
     Update,
 };
-use domain::attention::Attention;
-use domain::id::TeamId;
-use domain::submission::{Remembered, Submission};
-use domain::team::Head;
-use domain::timestamp::Timestamp;
-use domain::write::{Closing, Write};
+use domain::model::attention::Attention;
+use domain::model::submission::{Remembered, Submission};
+use domain::model::team::Head;
+use domain::model::write::{Closing, Write};
+use domain::{TeamId, Timestamp};
 use std::collections::HashMap;
 
 /// The condition of a new record: the key is free.

@@ -7,10 +7,9 @@ use crate::Error;
 use crate::record::{self, Attributes, ChangeRecord, DeployedRecord, Record, SubmissionRecord};
 use aws_lambda_events::dynamodb::EventRecord;
 use aws_lambda_events::streams::DynamoDbBatchItemFailure;
-use domain::change::Change;
-use domain::deployed::Deployed;
-use domain::submission::Submission;
-use domain::timestamp::Timestamp;
+use domain::model::deployed::Deployed;
+use domain::model::submission::Submission;
+use domain::{Change, Timestamp};
 
 /// A batch of stream records, as Lambda delivers it.
 pub type StreamEvent = aws_lambda_events::dynamodb::Event;

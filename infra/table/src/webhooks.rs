@@ -8,10 +8,11 @@ use crate::commit::Commit;
 use crate::record::{self, Attributes, CoolingRecord, GivenUpRecord, RepliedRecord, WebhookRecord};
 use crate::{Error, Keyed, Table, key, statement};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use domain::id::{TeamId, WebhookId};
-use domain::recorded::Recorded;
-use domain::webhook::delivery::{Cooling, GivenUp, Replied};
-use domain::webhook::{WEBHOOKS_MAX, Webhook};
+use domain::TeamId;
+use domain::account::audit_log::Recorded;
+use domain::base::id::WebhookId;
+use domain::outreach::webhook::delivery::{Cooling, GivenUp, Replied};
+use domain::outreach::webhook::{WEBHOOKS_MAX, Webhook};
 
 impl Table {
     /// Returns all webhooks of a team, in the order of their creation.

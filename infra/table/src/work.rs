@@ -7,10 +7,9 @@ use crate::{Error, Table};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::query::QueryOutput;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, Select};
-use domain::id::TeamId;
-use domain::submission::Submission;
-use domain::timestamp::Timestamp;
-use domain::work::{TRIES_MAX, Work, WorkId};
+use domain::model::submission::Submission;
+use domain::model::work::{TRIES_MAX, Work, WorkId};
+use domain::{TeamId, Timestamp};
 
 /// A work record as read.
 #[derive(Debug)]

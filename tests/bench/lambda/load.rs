@@ -6,7 +6,7 @@ use super::{kb, mb, memory};
 use crate::built::Built;
 use crate::figure::Figure;
 use crate::figure::time;
-use domain::declaration::{BODY_BYTES_MAX, ITEMS_MAX};
+use domain::model::declaration::{BODY_BYTES_MAX, ITEMS_MAX};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

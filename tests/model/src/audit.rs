@@ -3,10 +3,10 @@
 use crate::ending;
 use crate::state::State;
 use crate::world::World;
-use domain::id::{CHANGE_STRIDE, ChangeId};
-use domain::invariant;
-use domain::json::Hash;
-use domain::submission::Scope;
+use domain::audit::invariant;
+use domain::base::id::CHANGE_STRIDE;
+use domain::model::submission::Scope;
+use domain::{ChangeId, Hash};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

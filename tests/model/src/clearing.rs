@@ -2,9 +2,9 @@
 //! work, then the record.
 
 use crate::world::World;
-use domain::staging::{Staging, StagingState};
-use domain::work::WorkId;
-use domain::write::Write;
+use domain::model::staging::{Staging, StagingState};
+use domain::model::work::WorkId;
+use domain::model::write::Write;
 use std::hash::{Hash, Hasher};
 use store::{Key, Record, Table};
 

@@ -1,7 +1,7 @@
 //! Parts of a configuration: declarations, concurrent actors and possible faults.
 
 use crate::owner::Decision;
-use domain::submission::Scope;
+use domain::model::submission::Scope;
 
 /// A declared item.
 #[derive(Clone, Copy, Debug)]

@@ -13,8 +13,8 @@ use crate::config::{
     Application, Command, Config, Item::L, Item::V, Owners, Packing, States::All, States::First,
 };
 use crate::owner::Decision::{self, Approve, Close, Complete, Deploy, Fail, Note, Reject, Retry};
-use domain::generate::LANDING_MAX;
-use domain::submission::Scope;
+use domain::model::submission::Scope;
+use domain::rules::generate::LANDING_MAX;
 
 const NOBODY: Owners = Owners { at_once: 0, budget: 0, decisions: &[] };
 const ANY: &[Decision] = &[Approve, Reject, Complete, Fail, Close, Retry];

@@ -2,8 +2,8 @@
 
 use crate::state::{State, digest};
 use crate::world::World;
-use domain::item::{Item, Slot};
-use domain::state::State as ChangeState;
+use domain::model::item::Slot;
+use domain::{Item, State as ChangeState};
 use std::fmt::Write as _;
 use std::sync::PoisonError;
 use store::{Record, Table};
@@ -15,7 +15,7 @@ pub(crate) fn violations(world: &World, state: &State) -> Vec<String> {
     if table.head(crate::given::consumer().id).is_none_or(|head| head.in_flight.is_some()) {
         all.push("I23: nothing is left to be done and the head is held".to_owned());
     }
-    let belongs = |work: &domain::work::Work| {
+    let belongs = |work: &domain::model::work::Work| {
         table.submission(work.id.submission).is_some_and(|submission| submission.staging == work.id.staging)
     };
     let is_left = |record: &Record| matches!(record, Record::Work(work) if belongs(work));

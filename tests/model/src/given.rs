@@ -1,15 +1,15 @@
 //! The world of every configuration: a consumer, two services with their owners, and a dependent team.
 
 use crate::config::{Application, Config, Item};
-use domain::actor::TeamRef;
-use domain::declaration::{self, Declaration};
-use domain::id::{ServiceId, TeamId};
-use domain::metadata::Since;
-use domain::plan::{Offer, Offers};
-use domain::schema;
-use domain::service::{Service, Settings};
-use domain::team::Team;
-use domain::timestamp::Timestamp;
+use domain::base::id::ServiceId;
+use domain::catalog::schema;
+use domain::catalog::service::{Service, Settings};
+use domain::model::declaration;
+use domain::model::declaration::Declaration;
+use domain::model::metadata::Since;
+use domain::model::team::Team;
+use domain::rules::plan::{Offer, Offers};
+use domain::{TeamId, TeamRef, Timestamp};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use store::{Record, Table};

@@ -5,15 +5,13 @@ use crate::given::NOW;
 use crate::state::State;
 use crate::view::View;
 use crate::world::{Fate, World};
-use domain::actor::Actor;
-use domain::change::Change;
-use domain::decide::{self, Update};
-use domain::id::ChangeId;
-use domain::item::Item;
-use domain::land::Stamp;
-use domain::state::State as ChangeState;
-use domain::team::Head;
-use domain::write::Write;
+use domain::base::actor::Actor;
+use domain::base::context::RequestContext;
+use domain::model::team::Head;
+use domain::model::write::Write;
+use domain::rules::decide;
+use domain::rules::decide::Update;
+use domain::{Change, ChangeId, Item, State as ChangeState};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -209,7 +207,7 @@ impl Deciding {
         let (change, item) = (change?, item?);
         let caller = &change.owner;
         let by = Actor::Key { name: "o".to_owned(), team: caller.clone() };
-        let stamp = Stamp { by, request: "o".to_owned(), now: NOW };
+        let stamp = RequestContext { by, request: "o".to_owned(), now: NOW };
         let decided = if self.decision == Decision::Retry {
             decide::retry(change, item, head?, caller, &stamp)
         } else {

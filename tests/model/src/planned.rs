@@ -4,15 +4,16 @@ use crate::config::Packing;
 use crate::submitter::stored;
 use crate::view::View;
 use crate::world::World;
-use domain::attention::Attention;
-use domain::digest;
-use domain::id::{ApplicationId, SubmissionId};
-use domain::item::Item;
-use domain::mandatory::Mandatory;
-use domain::plan::{self, Items, Refused, Request, Staged, Stored, digest_of_stored};
-use domain::staging::StagingId;
-use domain::team::Head;
-use domain::write::Write;
+use domain::base::id::ApplicationId;
+use domain::catalog::metadata_policy::Mandatory;
+use domain::model::attention::Attention;
+use domain::model::digest;
+use domain::model::staging::StagingId;
+use domain::model::team::Head;
+use domain::model::write::Write;
+use domain::rules::plan;
+use domain::rules::plan::{Items, Refused, Request, Staged, Stored, digest_of_stored};
+use domain::{Item, SubmissionId};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
@@ -151,7 +152,10 @@ fn fitting(read: &Stored, items: &Items) -> Stored {
             application.digest = digest_of_stored(&application.metadata, items);
         }
     }
-    let root = digest::root(&fitting.team.metadata, &fitting.applications);
+    let root = digest::root(
+        &fitting.team.metadata,
+        fitting.applications.iter().map(|application| application.id_and_digest()),
+    );
     let read_all = fitting.applications.iter().all(|application| items.contains_key(&application.id));
     let sum: Attention = items.values().flatten().map(Item::attention).sum();
     let attention = if read_all { sum } else { fitting.head.attention };

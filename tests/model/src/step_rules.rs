@@ -1,12 +1,11 @@
 //! Rules about a single step, invisible in one table: I4, I14, and append-only histories.
 
 use crate::world::World;
-use domain::change::{Change, Target};
-use domain::id::ChangeId;
-use domain::item::Item;
-use domain::state::Stage;
-use domain::submission::{Scope, Submission};
-use domain::write::Write;
+use domain::base::state::Stage;
+use domain::model::change::Target;
+use domain::model::submission::{Scope, Submission};
+use domain::model::write::Write;
+use domain::{Change, ChangeId, Item};
 use store::Table;
 
 /// Returns the rule that a transaction violates, if any.

@@ -5,15 +5,15 @@ use crate::given::NOW;
 use crate::state::State;
 use crate::view::View;
 use crate::world::{Fate, World};
-use domain::actor::Actor;
-use domain::change::{Change, Kind};
-use domain::generate::{generate, shed};
-use domain::id::{ChangeId, SubmissionId};
-use domain::item::Item;
-use domain::land::Stamp;
-use domain::submission::Submission;
-use domain::work::{Owed, Work, WorkId};
-use domain::write::Write;
+use domain::base::actor::Actor;
+use domain::base::context::RequestContext;
+use domain::base::state::Kind;
+use domain::model::submission::Submission;
+use domain::model::work::{Owed, Work, WorkId};
+use domain::model::write::Write;
+use domain::rules::finish_work::finish_work;
+use domain::rules::generate::{generate, shed};
+use domain::{Change, ChangeId, Item, SubmissionId};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -234,7 +234,7 @@ impl Part {
             self.view.records().find_map(|r| if let Record::Item(item) = r { Some(item) } else { None });
         let item =
             item.map(|item| if world.knows_sequence { item.clone() } else { forgetful(item, &self.owed) });
-        let stamp = Stamp { by: Actor::System, request: work.id.to_string(), now: NOW };
+        let stamp = RequestContext { by: Actor::System, request: work.id.to_string(), now: NOW };
         match generate(&self.owed, submission, item.as_ref(), &changes, &stamp) {
             Ok(generated) => match shed(&generated.writes, item.as_ref(), world.config.landing, NOW) {
                 Some(writes) => Tried::Sheds(writes),
@@ -300,7 +300,7 @@ fn finish(
     parts: Vec<Option<Arc<Part>>>,
     fate: Fate,
 ) -> Option<Worker> {
-    let (_, writes) = submission.submission()?.without(work.work()?, NOW);
+    let (_, writes) = finish_work(submission.submission()?, work.work()?, NOW);
     if world.answered(state, &writes, fate) {
         return Some(Worker::Idle);
     }

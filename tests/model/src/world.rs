@@ -9,12 +9,12 @@ use crate::state::State;
 use crate::step_rules;
 use crate::submitter::{self, Step, Submitter};
 use crate::worker::{self, Worker};
-use domain::actor::Actor;
-use domain::declaration::Declaration;
-use domain::json::Hash;
-use domain::land::Stamp;
-use domain::plan::Offers;
-use domain::write::Write;
+use domain::Hash;
+use domain::base::actor::Actor;
+use domain::base::context::RequestContext;
+use domain::model::declaration::Declaration;
+use domain::model::write::Write;
+use domain::rules::plan::Offers;
 use std::sync::Arc;
 use store::{Fence, Table};
 
@@ -34,7 +34,7 @@ pub(crate) struct Prepared {
     pub(crate) declaration: Declaration,
     /// Request id.
     pub(crate) request: String,
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: RequestContext,
     pub(crate) idempotency: Option<(String, Hash)>,
 }
 
@@ -167,7 +167,7 @@ fn prepared(n: usize, command: &Command) -> Prepared {
     let by = Actor::Key { name: "k".to_owned(), team: given::consumer() };
     let content = format!("{:?} {:?}", command.declares, command.scope);
     Prepared {
-        stamp: Stamp { by, request: request.clone(), now: NOW },
+        stamp: RequestContext { by, request: request.clone(), now: NOW },
         idempotency: command.key.map(|key| (key.to_owned(), Hash::of(&content))),
         declaration,
         request,

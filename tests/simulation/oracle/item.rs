@@ -1,9 +1,8 @@
 //! An item of the oracle, with its stacks.
 
-use domain::change::{Change, ChangeType, ClosedBy};
-use domain::id::ChangeId;
-use domain::item::RuntimeState;
-use domain::state::State;
+use domain::base::state::{ChangeType, RuntimeState};
+use domain::model::change::ClosedBy;
+use domain::{Change, ChangeId, State};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

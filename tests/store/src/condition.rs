@@ -1,13 +1,10 @@
 //! The conditions of writes as data, and their fences (docs/explanation/concurrency.md).
 
 use crate::record::Record;
-use domain::attention::Attention;
-use domain::id::SubmissionId;
-use domain::json::Hash;
-use domain::staging::StagingState;
-use domain::state::State;
-use domain::timestamp::Timestamp;
-use domain::write::Write;
+use domain::model::attention::Attention;
+use domain::model::staging::StagingState;
+use domain::model::write::Write;
+use domain::{Hash, State, SubmissionId, Timestamp};
 
 /// The fence of a condition. A test can remove each fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,16 +1,14 @@
 //! Records and their keys.
 
 use crate::fingerprint::Fingerprint;
-use domain::change::Change;
-use domain::charge::Charge;
-use domain::deployed::Deployed;
-use domain::id::{ApplicationId, ChangeId, ChargeId, DeployedId, ItemId, SubmissionId, TeamId};
-use domain::item::Item;
-use domain::json::Hash;
-use domain::staging::{Staging, StagingId};
-use domain::submission::{Remembered, Submission};
-use domain::team::{Application, Head, Team};
-use domain::work::{Share, Work, WorkId};
+use domain::base::id::{ApplicationId, ChargeId, DeployedId};
+use domain::model::charge::Charge;
+use domain::model::deployed::Deployed;
+use domain::model::staging::{Staging, StagingId};
+use domain::model::submission::{Remembered, Submission};
+use domain::model::team::{Application, Head, Team};
+use domain::model::work::{Share, Work, WorkId};
+use domain::{Change, ChangeId, Hash, Item, ItemId, SubmissionId, TeamId};
 use std::sync::Arc;
 
 /// The key of a record.

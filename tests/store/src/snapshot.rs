@@ -2,11 +2,11 @@
 
 use crate::record::Record;
 use crate::table::Table;
-use domain::invariant::Snapshot;
-use domain::service::Service;
-use domain::submission::Remembered;
-use domain::timestamp::Timestamp;
-use domain::work::Share;
+use domain::Timestamp;
+use domain::audit::invariant::Snapshot;
+use domain::catalog::service::Service;
+use domain::model::submission::Remembered;
+use domain::model::work::Share;
 
 impl Table {
     /// Creates the table of a snapshot. A snapshot has no creation times of shares.

@@ -2,12 +2,11 @@
 
 use crate::fingerprint::Fingerprint;
 use crate::record::{Key, Record, Stored};
-use domain::change::Change;
-use domain::charge::Charge;
-use domain::id::{ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
-use domain::item::Item;
-use domain::submission::Submission;
-use domain::team::Head;
+use domain::base::id::ChargeId;
+use domain::model::charge::Charge;
+use domain::model::submission::Submission;
+use domain::model::team::Head;
+use domain::{Change, ChangeId, Item, ItemId, SubmissionId, TeamId};
 use std::collections::BTreeMap;
 use std::ops::RangeBounds;
 use std::sync::Arc;

@@ -3,11 +3,12 @@
 use crate::condition::{Condition, Fence};
 use crate::record::{Key, Record};
 use crate::table::Table;
-use domain::json::Hash;
-use domain::staging::Staging;
-use domain::team::Head;
-use domain::write::{Closing, Write};
-use domain::{change::Change, charge::Charge, submission::Submission};
+use domain::model::charge::Charge;
+use domain::model::staging::Staging;
+use domain::model::submission::Submission;
+use domain::model::team::Head;
+use domain::model::write::{Closing, Write};
+use domain::{Change, Hash};
 use std::collections::BTreeSet;
 
 /// The reason of a failed transaction.

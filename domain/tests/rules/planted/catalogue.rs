@@ -2,13 +2,13 @@
 
 use super::{Planted, all_are_told, busy, item};
 use crate::world::{NP_OWNER, STRANGER, VM_OWNER, team};
-use domain::actor::Actor;
-use domain::id::{ConfigId, MessageId, ServiceId, TeamId};
-use domain::invariant::Snapshot;
-use domain::land::Stamp;
-use domain::message::{Content, Messages};
-use domain::service::ServiceRef;
-use domain::timestamp::Timestamp;
+use domain::audit::invariant::Snapshot;
+use domain::base::actor::Actor;
+use domain::base::context::RequestContext;
+use domain::base::id::{ConfigId, MessageId, ServiceId};
+use domain::base::refs::ServiceRef;
+use domain::outreach::message::{Content, Messages};
+use domain::{TeamId, Timestamp};
 use std::collections::BTreeSet;
 
 const NOWHERE: &str = "it refers to no team, or to a team with another name";
@@ -27,7 +27,7 @@ const FOREIGN: &str = "a message names a service that the team does not own";
 
 /// Stores a message of this team for the consumers of the service VM.
 fn tell<'a>(s: &'a mut Snapshot, owner: &str) -> &'a mut Messages {
-    let stamp = Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
+    let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
     let services = vec![ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() }];
     let content = Content { description: "rest".to_owned(), expires: None, services };
     let told = Messages::none(team(owner)).with(content, &stamp).unwrap();

@@ -2,9 +2,10 @@
 
 use super::{Planted, again, all_are_told, busy, change, consumer, item, staged, told};
 use crate::world::{LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, team};
-use domain::change::{ClosedBy, Kind};
-use domain::id::{ChangeId, ItemId, SubmissionId};
-use domain::invariant::Snapshot;
+use domain::audit::invariant::Snapshot;
+use domain::base::state::Kind;
+use domain::model::change::ClosedBy;
+use domain::{ChangeId, ItemId, SubmissionId};
 
 const DIFFER: &str = "names or teams differ from those of its item";
 

@@ -2,12 +2,13 @@
 
 use super::{Planted, all_are_told, change, item, with_catalogue};
 use crate::world::{CONSUMER, NP_OWNER, STRANGER, VM_OWNER, World, team, vm};
-use domain::actor::Actor;
-use domain::charge::{Charge, ChargeType, Processed, Running};
-use domain::id::{ChangeId, ChargeId};
-use domain::invariant::Snapshot;
-use domain::money::Amount;
-use domain::timestamp::Timestamp;
+use domain::audit::invariant::Snapshot;
+use domain::base::actor::Actor;
+use domain::base::id::ChargeId;
+use domain::base::money::Amount;
+use domain::base::state::ChargeType;
+use domain::model::charge::{Charge, Processed, Running};
+use domain::{ChangeId, Timestamp};
 
 /// Returns a snapshot with charges.
 ///

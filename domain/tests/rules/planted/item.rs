@@ -2,12 +2,10 @@
 
 use super::{Planted, again, all_are_told, busy, change, consumer, item, slot};
 use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, team};
-use domain::change::ChangeType;
-use domain::id::{ChangeId, DeployedId, ItemId};
-use domain::item::{Creation, RuntimeState};
-use domain::json::Hash;
-use domain::state::State;
-use domain::timestamp::Timestamp;
+use domain::base::id::DeployedId;
+use domain::base::state::{ChangeType, RuntimeState};
+use domain::model::item::Creation;
+use domain::{ChangeId, Hash, ItemId, State, Timestamp};
 
 const SLOTS: &[Planted] = &[
     ("I1 item", "in Validated", |s| {

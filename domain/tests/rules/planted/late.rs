@@ -1,9 +1,9 @@
 //! Overdue work: it breaks no invariant, but needs an operator.
 
 use super::staged;
-use domain::invariant::{Snapshot, ages};
-use domain::staging::{StagingId, StagingState};
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::audit::invariant::{Snapshot, ages};
+use domain::model::staging::{StagingId, StagingState};
 
 /// Returns the reports this number of seconds after the last write.
 fn told(snapshot: &Snapshot, seconds: u64) -> Vec<String> {

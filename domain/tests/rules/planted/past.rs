@@ -2,12 +2,12 @@
 
 use super::{Planted, all_are_told, consumer, with_catalogue};
 use crate::world::{APP, CONSUMER, World, application, document, vm};
-use domain::declaration::METADATA_BYTES_MAX;
-use domain::invariant::Snapshot;
-use domain::json::Hash;
-use domain::metadata::{Of, Replaced};
-use domain::submission::Scope;
-use domain::team::Application;
+use domain::Hash;
+use domain::audit::invariant::Snapshot;
+use domain::model::declaration::METADATA_BYTES_MAX;
+use domain::model::metadata::{Of, Replaced};
+use domain::model::submission::Scope;
+use domain::model::team::Application;
 use serde_json::json;
 
 /// Returns a snapshot of three submissions with different metadata; the second one has the item's last version.
@@ -42,7 +42,7 @@ const PAST: &[Planted] = &[
         s.replaced.remove(&(Of::Team(consumer()), 0));
     }),
     ("I19 application", "metadata are stored that it never had", |s| {
-        let other = Replaced { since: domain::metadata::Since::EVER, ..kept(s).clone() };
+        let other = Replaced { since: domain::model::metadata::Since::EVER, ..kept(s).clone() };
         s.replaced.insert((other.of, 0), other);
     }),
     ("I19 application", "metadata are stored that it never had", |s| {

@@ -2,16 +2,16 @@
 
 use super::{busy, change, consumer, item, staged, told};
 use crate::world::VM_OWNER;
-use domain::change::Entry;
-use domain::decide::{LOG_BYTES_MAX, LOG_ENTRIES_MAX};
-use domain::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
-use domain::deployed::DEPLOYED_BYTES_MAX;
-use domain::id::ItemId;
-use domain::invariant::Snapshot;
-use domain::schema::{REFERENCES_MAX, Reference};
-use domain::state::State;
-use domain::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX};
-use domain::work::{ENTRIES_MAX, ITEMS_MAX, Owed};
+use domain::audit::invariant::Snapshot;
+use domain::base::refs::Reference;
+use domain::catalog::schema::REFERENCES_MAX;
+use domain::model::change::Entry;
+use domain::model::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
+use domain::model::deployed::DEPLOYED_BYTES_MAX;
+use domain::model::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX};
+use domain::model::work::{ENTRIES_MAX, ITEMS_MAX, Owed};
+use domain::rules::decide::{LOG_BYTES_MAX, LOG_ENTRIES_MAX};
+use domain::{ItemId, State};
 
 /// The name of a size, its limit, and a function that sets it.
 type Sized = (&'static str, usize, fn(&mut Snapshot, usize));

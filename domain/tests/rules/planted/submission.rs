@@ -2,14 +2,13 @@
 
 use super::{Planted, all_are_told, busy, change, consumer, staged};
 use crate::world::{STRANGER, VM_OWNER, team};
-use domain::attention::Attention;
-use domain::id::{ApplicationId, ChangeId, SubmissionId};
-use domain::invariant::Snapshot;
-use domain::json::Hash;
-use domain::staging::{Staging, StagingId, StagingState};
-use domain::submission::Submission;
-use domain::team::{Application, Head};
-use domain::timestamp::Timestamp;
+use domain::audit::invariant::Snapshot;
+use domain::base::id::ApplicationId;
+use domain::model::attention::Attention;
+use domain::model::staging::{Staging, StagingId, StagingState};
+use domain::model::submission::Submission;
+use domain::model::team::{Application, Head};
+use domain::{ChangeId, Hash, SubmissionId, Timestamp};
 
 fn head(snapshot: &mut Snapshot) -> &mut Head {
     snapshot.heads.get_mut(&consumer()).unwrap()

@@ -43,11 +43,11 @@ impl World {
         id: ChargeId,
         caller: &str,
         processed: bool,
-    ) -> Result<charge::Marked, charge::Refused> {
+    ) -> Result<charging::Marked, charging::Refused> {
         let charge = self.snapshot.charges[&id].clone();
         let item = self.snapshot.items[&charge.item].clone();
         let stamp = self.stamp(Self::key_of(caller));
-        let marked = charge::mark(&charge, &item, Some(processed), &team(caller), &stamp, 0)?;
+        let marked = charging::mark(&charge, &item, Some(processed), &team(caller), &stamp, 0)?;
         self.apply(&marked.writes);
         assert_eq!(self.snapshot.charges[&id], marked.charge, "the answer shows what is stored");
         self.audit();
@@ -95,7 +95,7 @@ impl World {
         caller: &str,
         data: &Value,
     ) -> Result<Decided, decide::Refused> {
-        let deployed_item = Some(domain::json::canonical(data));
+        let deployed_item = Some(domain::base::json::canonical(data));
         self.update(id, caller, &Update { deployed_item, ..Update::default() })
     }
 }

@@ -22,7 +22,7 @@ pub(super) static PRICED: LazyLock<BTreeMap<String, Vec<Arc<schema::Schema>>>> =
         let number = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         definition["metadata"] = json!({"cost_per_change": number(change), "monthly_cost": number(month)});
         let schema = schema::publish(definition.to_string().as_bytes()).unwrap();
-        let amount = |text| domain::money::Amount::parse(text).unwrap();
+        let amount = |text| domain::base::money::Amount::parse(text).unwrap();
         assert_eq!(schema.prices, Prices { per_change: amount(change), monthly: amount(month) });
         Arc::new(schema)
     };

@@ -73,7 +73,7 @@ impl World {
             let finished = self.snapshot.works.iter().find(|work| work.entries.iter().all(exists));
             let Some(work) = finished.cloned() else { return };
             let recorded = self.snapshot.submissions.iter().find(|known| known.id == work.id.submission);
-            let (_, done) = recorded.unwrap().without(&work, now);
+            let (_, done) = finish_work(recorded.unwrap(), &work, now);
             self.apply(&done);
         }
     }

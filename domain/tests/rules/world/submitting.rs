@@ -3,10 +3,10 @@
 use super::*;
 
 impl World {
-    pub(super) fn stamp(&mut self, by: Actor) -> Stamp {
+    pub(super) fn stamp(&mut self, by: Actor) -> RequestContext {
         self.requests += 1;
         self.clock += 1;
-        Stamp { by, request: format!("r{}", self.requests), now: Timestamp::from_micros(self.clock) }
+        RequestContext { by, request: format!("r{}", self.requests), now: Timestamp::from_micros(self.clock) }
     }
 
     pub(crate) fn key_of(name: &str) -> Actor {

@@ -47,7 +47,10 @@ fn sound(table: &Table, write: &Write) {
         }
         Write::Deployed(deployed) => {
             assert!(table.record(&Key::Deployed(deployed.id)).is_none(), "the key is taken");
-            assert!(!deployed.id.number().is_multiple_of(domain::id::CHANGE_STRIDE), "it is a change's");
+            assert!(
+                !deployed.id.number().is_multiple_of(domain::base::id::CHANGE_STRIDE),
+                "it is a change's"
+            );
         }
         Write::ChargeEnded { charge, end } => {
             assert!(table.charge(*charge).unwrap().start <= *end, "it ends before it begins");

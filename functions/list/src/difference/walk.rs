@@ -2,11 +2,11 @@
 
 use crate::bound::FILTERED;
 use crate::past::{known, too_much};
-use domain::id::TeamId;
-use domain::item::Item;
-use domain::metadata::Replaced;
-use domain::past::{self, Moment};
-use domain::team::Application;
+use domain::model::metadata::Replaced;
+use domain::model::team::Application;
+use domain::views::history;
+use domain::views::history::Moment;
+use domain::{Item, TeamId};
 use dovetail_http::view::Differing;
 use dovetail_http::{Code, Failure};
 use dovetail_table::{Direction, Listed, Read, Source, Table};
@@ -171,7 +171,7 @@ async fn differing(table: &Table, item: &Item, moments: [Moment; 2]) -> Result<O
         return Ok(None);
     }
     let changes = table.changes_until(item.id, None).await?.ok_or_else(|| too_much(TO))?;
-    let [old, new] = moments.map(|moment| past::declaration(&changes, moment));
+    let [old, new] = moments.map(|moment| history::declaration(&changes, moment));
     let is_same = old.map(|version| version.hash) == new.map(|version| version.hash);
     Ok((!is_same).then(|| Differing::Item { item: Box::new(item.clone()), old, new }))
 }

@@ -3,7 +3,7 @@
 //! The time depends on the output, except for empty members and blocks. Each of these takes microseconds and a few
 //! bits, so a small body can have millions. Both have a limit.
 
-use domain::declaration::BODY_BYTES_MAX;
+use domain::model::declaration::BODY_BYTES_MAX;
 use flate2::Crc;
 use flate2::bufread::GzDecoder;
 use miniz_oxide::inflate::TINFLStatus;

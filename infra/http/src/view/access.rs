@@ -1,13 +1,12 @@
 //! API keys, members and audit log entries on the wire, without secrets.
 
 use super::{Viewpoint, team_ref};
-use domain::access::ApiKey;
-use domain::healthcheck::crontab::Crontab;
-use domain::id::{KeyId, TeamId};
-use domain::member::Member;
-use domain::recorded::{Recorded, Subject};
-use domain::state::State;
-use domain::timestamp::Timestamp;
+use domain::account::api_key::ApiKey;
+use domain::account::audit_log::{Recorded, Subject};
+use domain::account::member::Member;
+use domain::base::id::KeyId;
+use domain::outreach::healthcheck::crontab::Crontab;
+use domain::{State, TeamId, Timestamp};
 use serde_json::{Value, json};
 
 /// Returns an API key.

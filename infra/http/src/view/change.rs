@@ -1,13 +1,11 @@
 //! Change instances and their histories on the wire.
 
 use super::{Viewpoint, declaration, parsed, team_metadata, team_ref};
-use domain::actor::TeamRef;
-use domain::change::{Change, ClosedBy, Entry, Reason, Version};
-use domain::id::DeployedId;
-use domain::item::RuntimeState;
-use domain::json::Hash;
-use domain::related::Related;
-use domain::timestamp::Timestamp;
+use domain::base::id::DeployedId;
+use domain::base::state::RuntimeState;
+use domain::model::change::{ClosedBy, Entry, Reason, Version};
+use domain::views::related::Related;
+use domain::{Change, Hash, TeamRef, Timestamp};
 use serde_json::{Value, json};
 
 /// Returns a change instance as it is now.
@@ -83,7 +81,7 @@ pub fn light_change_instance(change: &Change, viewpoint: &Viewpoint) -> Value {
         "change_type": change.change_type.name(),
         "kind": change.kind.name(),
         "is_dependant": change.is_dependant(),
-        "cause": change.cause.map(domain::id::ChangeId::get),
+        "cause": change.cause.map(domain::ChangeId::get),
         "attempt": change.attempt,
         "supersedes": change.supersedes.iter().map(|id| id.get()).collect::<Vec<_>>(),
         "never_in_service": change.never_in_service,
@@ -132,7 +130,7 @@ pub fn history_entry(change: &Change, entry: &Entry, sequence: u64, log: &str) -
         "id": change.id.get(),
         "sequence": sequence,
         "state": entry.to.name(),
-        "previous_state": entry.from.map(domain::state::State::name),
+        "previous_state": entry.from.map(domain::State::name),
         "change_type": entry.change_type.name(),
         "log": log,
         "modified": entry.at.to_wire(),

@@ -1,10 +1,10 @@
 //! Charges on the wire, and their sums.
 
 use super::{Viewpoint, team_ref};
-use domain::charge::{Charge, ChargeType};
-use domain::item::Item;
-use domain::money::Amount;
-use domain::timestamp::Timestamp;
+use domain::base::money::Amount;
+use domain::base::state::ChargeType;
+use domain::model::charge::Charge;
+use domain::{Item, Timestamp};
 use serde_json::{Number, Value, json};
 
 /// Returns a charge; a running one has its total at `now`.

@@ -1,11 +1,11 @@
 //! Healthchecks on the wire, without credentials, and their results.
 
 use super::{MASK, Viewpoint};
-use domain::healthcheck::answer::Failed;
-use domain::healthcheck::crontab::Crontab;
-use domain::healthcheck::run::{Course, Ran};
-use domain::healthcheck::{Health, Healthcheck};
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::outreach::healthcheck::answer::Failed;
+use domain::outreach::healthcheck::crontab::Crontab;
+use domain::outreach::healthcheck::run::{Course, Ran};
+use domain::outreach::healthcheck::{Health, Healthcheck};
 use serde_json::{Value, json};
 
 /// Returns a healthcheck with its schedule and its last run.

@@ -2,11 +2,11 @@
 
 use super::{Viewpoint, declaration, parsed, team_ref, team_with_metadata};
 use crate::invalid::item_problems;
-use domain::deployed::Deployed;
-use domain::item::Item;
-use domain::problem::Problem;
-use domain::related::Related;
-use domain::service::ServiceState;
+use domain::Item;
+use domain::base::problem::Problem;
+use domain::catalog::service::ServiceState;
+use domain::model::deployed::Deployed;
+use domain::views::related::Related;
 use serde_json::{Value, json};
 
 /// Returns a service item.

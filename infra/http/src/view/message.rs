@@ -1,10 +1,9 @@
 //! Messages on the wire.
 
 use super::{Viewpoint, team_ref};
-use domain::actor::TeamRef;
-use domain::message::Message;
-use domain::service::ServiceRef;
-use domain::timestamp::Timestamp;
+use domain::base::refs::ServiceRef;
+use domain::outreach::message::Message;
+use domain::{TeamRef, Timestamp};
 use serde_json::{Value, json};
 
 /// Returns a message of a team.

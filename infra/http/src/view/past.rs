@@ -2,12 +2,12 @@
 
 use super::planned::differences;
 use super::{Viewpoint, declaration, light_application};
-use domain::actor::TeamRef;
-use domain::change::{ChangeType, Version};
-use domain::id::ApplicationId;
-use domain::item::Item;
-use domain::related::Related;
-use domain::team::Application;
+use domain::base::id::ApplicationId;
+use domain::base::state::ChangeType;
+use domain::model::change::Version;
+use domain::model::team::Application;
+use domain::views::related::Related;
+use domain::{Item, TeamRef};
 use serde_json::{Value, json};
 
 /// Returns an application at an earlier time, with a page of its items and the URL of the next page.

@@ -3,14 +3,15 @@
 use super::charge::amount;
 use super::{Viewpoint, change_instance_as_born};
 use crate::reply::fitting;
-use domain::change::{Change, ClosedBy, Version};
-use domain::charge::prices_of;
-use domain::compare::{self, Field};
-use domain::json::Hash;
-use domain::plan::{Preview, Stored};
-use domain::related::Related;
-use domain::submission::{Scope, Submission};
-use domain::write::Write;
+use domain::model::change::{ClosedBy, Version};
+use domain::model::submission::{Scope, Submission};
+use domain::model::write::Write;
+use domain::rules::charging::prices_of;
+use domain::rules::plan::{Preview, Stored};
+use domain::views::compare;
+use domain::views::compare::Field;
+use domain::views::related::Related;
+use domain::{Change, Hash};
 use serde_json::{Map, Value, json};
 
 /// Returns the members of every reply to a valid declaration.

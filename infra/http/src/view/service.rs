@@ -1,9 +1,9 @@
 //! Services on the wire, with their documentation and configs.
 
 use super::{Viewpoint, parsed, team_ref};
-use domain::config::Config;
-use domain::docs::Docs;
-use domain::service::Service;
+use domain::catalog::config::Config;
+use domain::catalog::docs::Docs;
+use domain::catalog::service::Service;
 use serde_json::{Value, json};
 
 /// Returns a service with the text of its schema.

@@ -2,10 +2,10 @@
 
 use super::{Viewpoint, parsed, team_ref};
 use crate::reply::fitting;
-use domain::actor::TeamRef;
-use domain::related::Related;
-use domain::submission::Submission;
-use domain::team::{Application, Team};
+use domain::TeamRef;
+use domain::model::submission::Submission;
+use domain::model::team::{Application, Team};
+use domain::views::related::Related;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ pub fn submission(submission: &Submission, viewpoint: &Viewpoint) -> Value {
         "state": submission.progress().name(),
         "created": submission.created.to_wire(),
         "commit_id": submission.commit_id,
-        "partial": submission.scope == domain::submission::Scope::Partial,
+        "partial": submission.scope == domain::model::submission::Scope::Partial,
         "changed": submission.changed,
         "planned": {"direct": submission.direct, "generated": submission.derived},
         "landed": submission.landed,

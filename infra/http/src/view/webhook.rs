@@ -1,10 +1,9 @@
 //! Webhooks on the wire, without credentials, and the results of deliveries.
 
 use super::Viewpoint;
-use domain::id::ChangeId;
-use domain::state::State;
-use domain::webhook::Webhook;
-use domain::webhook::delivery::{GivenUp, Replied};
+use domain::outreach::webhook::Webhook;
+use domain::outreach::webhook::delivery::{GivenUp, Replied};
+use domain::{ChangeId, State};
 use serde_json::{Value, json};
 
 /// Replaces the stored `Authorization` value in replies. In a body it keeps the stored value.

@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use domain::{
-    access::{ApiKey, KEYS_MAX},
-    actor::Role,
-    id::TeamId,
-    json::canonical,
-    mandatory::{Mandatory, Version},
-    service::Service,
-    team::Team,
-    timestamp::Timestamp,
-};
+use domain::account::api_key::{ApiKey, KEYS_MAX};
+use domain::base::actor::Role;
+use domain::base::json::canonical;
+use domain::catalog::metadata_policy::{Mandatory, Version};
+use domain::catalog::service::Service;
+use domain::model::team::Team;
+use domain::{TeamId, Timestamp};
 use dovetail_http::key_hash;
 use dovetail_table::{Error, Table};
 use serde_json::Value;
@@ -144,10 +141,13 @@ impl Comparison<'_> {
             None => {
                 let schema = self.mandatory.team.clone();
                 let problems = schema
-                    .map(|schema| schema.problems(metadata, &mut domain::schema::Budget::of_request()))
+                    .map(|schema| {
+                        schema.problems(metadata, &mut domain::catalog::schema::Budget::of_request())
+                    })
                     .unwrap_or_default();
-                let problem =
-                    |of: &domain::problem::Problem| format!("{at}/metadata{}: {}", of.pointer, of.message);
+                let problem = |of: &domain::base::problem::Problem| {
+                    format!("{at}/metadata{}: {}", of.pointer, of.message)
+                };
                 self.problems.extend(problems.iter().map(problem));
             }
         }

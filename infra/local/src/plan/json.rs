@@ -2,10 +2,8 @@
 
 use std::io::{self, Write};
 
-use domain::{
-    change::ChangeType,
-    compare::{Differences, Field, ItemChange, MetadataChange},
-};
+use domain::base::state::ChangeType;
+use domain::views::compare::{Differences, Field, ItemChange, MetadataChange};
 use serde::Serialize;
 use serde_json::Value;
 

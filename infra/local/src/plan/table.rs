@@ -5,10 +5,8 @@ use std::{
     io::{self, Write},
 };
 
-use domain::{
-    change::ChangeType,
-    compare::{Differences, Field},
-};
+use domain::base::state::ChangeType;
+use domain::views::compare::{Differences, Field};
 use serde_json::Value;
 
 /// The columns; a column without any value is left out.

@@ -2,16 +2,16 @@
 
 use std::{collections::BTreeSet, fmt::Display, sync::Arc};
 
-use domain::{
-    access::KEYS_MAX,
-    actor::Role,
-    declaration::{self, METADATA_BYTES_MAX, name_problem},
-    json,
-    mandatory::Mandatory,
-    problem::{Problem, pointer, push_token},
-    schema::{self, SCHEMA_DEPTH_MAX, Schema},
-    service::{ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX},
-};
+use domain::account::api_key::KEYS_MAX;
+use domain::base::actor::Role;
+use domain::base::json;
+use domain::base::problem::{Problem, pointer, push_token};
+use domain::catalog::metadata_policy::Mandatory;
+use domain::catalog::schema;
+use domain::catalog::schema::{SCHEMA_DEPTH_MAX, Schema};
+use domain::catalog::service::{ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX};
+use domain::model::declaration;
+use domain::model::declaration::{METADATA_BYTES_MAX, name_problem};
 use serde_json::{Map, Value, json};
 
 use super::{World, WorldKey, WorldNotify, WorldService, WorldTeam};

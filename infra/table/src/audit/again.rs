@@ -12,10 +12,9 @@ use crate::key::{self, Key};
 use crate::record::{self, Attributes};
 use crate::{Error, Table, size};
 use aws_sdk_dynamodb::types::{Get, TransactGetItem};
-use domain::id::TeamId;
-use domain::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
-use domain::service::Service;
-use domain::timestamp::Timestamp;
+use domain::audit::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
+use domain::catalog::service::Service;
+use domain::{TeamId, Timestamp};
 use dovetail_aws::pause;
 use std::collections::{BTreeMap, BTreeSet};
 

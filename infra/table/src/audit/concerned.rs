@@ -3,11 +3,11 @@
 //! Fewer records mean fewer looks at a busy team, so each rule names only the records that it compares.
 
 use crate::key::{self, Key};
-use domain::change::Change;
-use domain::id::{ApplicationId, ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
-use domain::invariant::{Snapshot, Subject, Violation};
-use domain::metadata::Of;
-use domain::work::WorkId;
+use domain::audit::invariant::{Snapshot, Subject, Violation};
+use domain::base::id::{ApplicationId, ChargeId};
+use domain::model::metadata::Of;
+use domain::model::work::WorkId;
+use domain::{Change, ChangeId, ItemId, SubmissionId, TeamId};
 use std::collections::BTreeSet;
 
 /// Returns the keys of the listed team's records that a violation depends on, absent records included.

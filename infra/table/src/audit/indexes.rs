@@ -6,7 +6,7 @@ use crate::key::{INDEXES, Index, Key};
 use crate::record::{self, Attributes};
 use crate::{Error, Table};
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::invariant::{Subject, Violation};
+use domain::audit::invariant::{Subject, Violation};
 use dovetail_aws::pause;
 use std::collections::BTreeSet;
 

@@ -2,9 +2,9 @@
 
 use super::Audited;
 use crate::{Commit, Error, Table};
-use domain::id::TeamId;
-use domain::invariant::Violation;
-use domain::repair::repairs;
+use domain::TeamId;
+use domain::audit::invariant::Violation;
+use domain::audit::repair::repairs;
 use std::collections::BTreeSet;
 
 impl Table {

@@ -3,10 +3,10 @@
 use super::Record;
 use super::parts::{Bad, TeamPart, at};
 use crate::key::{self, Key};
-use domain::access::ApiKey;
-use domain::actor::Role;
-use domain::id::KeyId;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::account::api_key::ApiKey;
+use domain::base::actor::Role;
+use domain::base::id::KeyId;
 use serde::{Deserialize, Serialize};
 
 /// An API key, in the table of keys. Two rows with the same content exist: the authorizer reads the one under the

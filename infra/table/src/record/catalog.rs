@@ -4,8 +4,8 @@ use super::Record;
 use super::parts::{Bad, TeamPart, at, team_id};
 use super::settings::SettingsPart;
 use crate::key::{self, Key};
-use domain::id::ServiceId;
-use domain::service::Service;
+use domain::base::id::ServiceId;
+use domain::catalog::service::Service;
 use serde::{Deserialize, Serialize};
 
 /// A service with its settings.
@@ -107,7 +107,7 @@ pub(crate) struct StoredSchema {
     pub(crate) title: String,
     pub(crate) version: u64,
     pub(crate) text: String,
-    pub(crate) created: domain::timestamp::Timestamp,
+    pub(crate) created: domain::Timestamp,
 }
 
 impl Record for SchemaRecord {

@@ -6,10 +6,9 @@ use super::charge::PricesPart;
 use super::entry::{self, EntryRecord, Teams};
 use super::parts::{Bad, ServicePart, TeamPart, VersionPart, change_type, kind, runtime_state, state};
 use crate::key::{self, Key};
-use domain::actor::TeamRef;
-use domain::change::{Change, Kind};
-use domain::id::{ChangeId, DeployedId, ItemId, SubmissionId};
-use domain::state::State;
+use domain::base::id::DeployedId;
+use domain::base::state::Kind;
+use domain::{Change, ChangeId, ItemId, State, SubmissionId, TeamRef};
 use serde::{Deserialize, Serialize};
 
 /// A change instance with its history. The record omits the usual values and everything that the history contains:
@@ -174,6 +173,6 @@ impl Record for ChangeRecord {
 }
 
 /// Returns the partition of `gs1` for closed change instances of an owner.
-pub(crate) fn closed_queue(owner: domain::id::TeamId) -> String {
+pub(crate) fn closed_queue(owner: domain::TeamId) -> String {
     key::owner_queue(owner, State::Closed)
 }

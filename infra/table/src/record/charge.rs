@@ -3,10 +3,10 @@
 use super::Record;
 use super::parts::{ActorPart, Bad, ServicePart, TeamPart, at};
 use crate::key::{self, Key};
-use domain::actor::TeamRef;
-use domain::charge::{Charge, Charges, Prices, Processed, Running};
-use domain::id::{ChangeId, ChargeId, ItemId};
-use domain::money::Amount;
+use domain::base::id::ChargeId;
+use domain::base::money::{Amount, Prices};
+use domain::model::charge::{Charge, Charges, Processed, Running};
+use domain::{ChangeId, ItemId, TeamRef};
 use serde::{Deserialize, Serialize};
 
 /// A charge: a fee for a change instance, or a period of time in service.

@@ -3,12 +3,13 @@
 use super::Record;
 use super::parts::{Bad, ServicePart, TeamPart, at, team_id};
 use crate::key::{self, Key};
-use domain::healthcheck::answer::Failed;
-use domain::healthcheck::crontab::Crontab;
-use domain::healthcheck::run::{Counted, Course, Ran};
-use domain::healthcheck::{Asked, COOLING_SECONDS, Health, HealthReport, Healthcheck, Settings, Status};
-use domain::id::ItemId;
-use domain::timestamp::Timestamp;
+use domain::outreach::healthcheck::answer::Failed;
+use domain::outreach::healthcheck::crontab::Crontab;
+use domain::outreach::healthcheck::run::{Counted, Course, Ran};
+use domain::outreach::healthcheck::{
+    Asked, COOLING_SECONDS, Health, HealthReport, Healthcheck, Settings, Status,
+};
+use domain::{ItemId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 pub(super) fn crontab(text: &str) -> Result<Crontab, Bad> {

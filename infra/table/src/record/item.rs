@@ -8,11 +8,11 @@ use super::parts::{
     team_id,
 };
 use crate::key::{self, Key};
-use domain::actor::TeamRef;
-use domain::change::Target;
-use domain::deployed::Deployed;
-use domain::id::{ChangeId, DeployedId, ItemId, TeamId};
-use domain::item::{Creation, Item, LatestDeployed, Slot, Stack};
+use domain::base::id::DeployedId;
+use domain::model::change::Target;
+use domain::model::deployed::Deployed;
+use domain::model::item::{Creation, LatestDeployed, Slot, Stack};
+use domain::{ChangeId, Item, ItemId, TeamId, TeamRef};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

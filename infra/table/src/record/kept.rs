@@ -3,9 +3,9 @@
 use super::Record;
 use super::parts::{Bad, ServicePart, TeamPart, at};
 use crate::key::{self, Key};
-use domain::config::Config;
-use domain::docs::Docs;
-use domain::id::ConfigId;
+use domain::base::id::ConfigId;
+use domain::catalog::config::Config;
+use domain::catalog::docs::Docs;
 use serde::{Deserialize, Serialize};
 
 /// The documentation of a service.

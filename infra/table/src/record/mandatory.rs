@@ -3,7 +3,7 @@
 use super::Record;
 use super::parts::{Bad, at};
 use crate::key::{self, Key};
-use domain::mandatory::Version;
+use domain::catalog::metadata_policy::Version;
 use serde::{Deserialize, Serialize};
 
 /// One version of the platform's metadata schemas.

@@ -3,9 +3,9 @@
 use super::Record;
 use super::parts::{Bad, TeamPart, at};
 use crate::key::{self, Key};
-use domain::actor::Role;
-use domain::id::MemberId;
-use domain::member::Member;
+use domain::account::member::Member;
+use domain::base::actor::Role;
+use domain::base::id::MemberId;
 use serde::{Deserialize, Serialize};
 
 /// A person as a member of a team, in the table of keys. Two rows with the same content exist: the authorizer reads

@@ -3,9 +3,9 @@
 use super::Record;
 use super::parts::{Bad, ServicePart, TeamPart, at};
 use crate::key::{self, Key};
-use domain::id::MessageId;
-use domain::message::{Content, Message, Messages};
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::base::id::MessageId;
+use domain::outreach::message::{Content, Message, Messages};
 use serde::{Deserialize, Serialize};
 
 /// All messages of a service owner.

@@ -1,17 +1,14 @@
 //! Parts of several records.
 
 use super::bytes::{ChainPart, HashPart};
-use domain::actor::{Actor, TeamRef};
-use domain::change::{ChangeType, Kind, Mark, Version};
-use domain::id::{ServiceId, TeamId};
-use domain::item::RuntimeState;
-use domain::json::Hash;
-use domain::metadata::Since;
-use domain::schema::Reference;
-use domain::service::ServiceRef;
-use domain::staging::StagingId;
-use domain::state::State;
-use domain::timestamp::Timestamp;
+use domain::base::actor::Actor;
+use domain::base::id::ServiceId;
+use domain::base::refs::{Reference, ServiceRef};
+use domain::base::state::{ChangeType, Kind, RuntimeState};
+use domain::model::change::{Mark, Version};
+use domain::model::metadata::Since;
+use domain::model::staging::StagingId;
+use domain::{Hash, State, TeamId, TeamRef, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The name of an attribute without a valid value.

@@ -5,10 +5,10 @@ use super::healthcheck;
 use super::parts::{self, Bad, TeamPart, at};
 use super::settings::SettingsPart;
 use crate::key::{self, Key};
-use domain::actor::Role;
-use domain::id::{KeyId, MemberId, MessageId, ServiceId, TeamId, WebhookId};
-use domain::recorded::{Event, Recorded, Subject};
-use domain::timestamp::Timestamp;
+use domain::account::audit_log::{Event, Recorded, Subject};
+use domain::base::actor::Role;
+use domain::base::id::{KeyId, MemberId, MessageId, ServiceId, WebhookId};
+use domain::{TeamId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// One entry of the audit log, in the table of keys. It never changes. At most one of the subject attributes is

@@ -6,11 +6,11 @@ use super::parts::{
     ActorPart, Bad, ReferencePart, ServicePart, TeamPart, VersionPart, at, hash, kind, staging_id, team_id,
 };
 use crate::key::{self, Key};
-use domain::declared::{Declared, Identity};
-use domain::id::{ChangeId, ItemId, SubmissionId, TeamId};
-use domain::staging::{Staging, StagingId, StagingState};
-use domain::submission::{Remembered, Scope, Submission};
-use domain::work::{Owed, Share, Work, WorkId};
+use domain::model::declared::{Declared, Identity};
+use domain::model::staging::{Staging, StagingId, StagingState};
+use domain::model::submission::{Remembered, Scope, Submission};
+use domain::model::work::{Owed, Share, Work, WorkId};
+use domain::{ChangeId, ItemId, SubmissionId, TeamId};
 use serde::{Deserialize, Serialize};
 
 /// An accepted submission and its progress.

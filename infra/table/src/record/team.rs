@@ -3,10 +3,11 @@
 use super::Record;
 use super::parts::{Bad, SincePart, at, hash, team_id};
 use crate::key::{self, Key};
-use domain::attention::Attention;
-use domain::id::{ApplicationId, SubmissionId};
-use domain::metadata::{Of, Replaced};
-use domain::team::{Application, Head, Team};
+use domain::SubmissionId;
+use domain::base::id::ApplicationId;
+use domain::model::attention::Attention;
+use domain::model::metadata::{Of, Replaced};
+use domain::model::team::{Application, Head, Team};
 use serde::{Deserialize, Serialize};
 
 /// A team, as consumer, service owner or both.

@@ -3,10 +3,10 @@
 use super::Record;
 use super::parts::{Bad, ServicePart, TeamPart, at, state};
 use crate::key::{self, Key};
-use domain::id::{ChangeId, WebhookId};
-use domain::timestamp::Timestamp;
-use domain::webhook::delivery::{Cooling, Ended, GIVEN_UP_SECONDS, GivenUp, Replied};
-use domain::webhook::{Settings, Webhook};
+use domain::base::id::WebhookId;
+use domain::outreach::webhook::delivery::{Cooling, Ended, GIVEN_UP_SECONDS, GivenUp, Replied};
+use domain::outreach::webhook::{Settings, Webhook};
+use domain::{ChangeId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// A webhook, in the table of keys. Only this record contains its credentials.

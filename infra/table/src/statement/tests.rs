@@ -19,34 +19,35 @@ use crate::record::{
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use domain::access::{ApiKey, Made};
-use domain::actor::{Actor, Role, TeamRef};
-use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Kind, Reason, Target, Version};
-use domain::charge::{Charges, Prices, Running};
-use domain::declaration::NAME_BYTES_MAX;
-use domain::declared::{Declared, Identity};
-use domain::deployed::Deployed;
-use domain::docs::Docs;
-use domain::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, SubmissionId};
-use domain::item::{Creation, Item, LatestDeployed, RuntimeState, Slot, Stack};
-use domain::json::Hash;
-use domain::land::Stamp;
-use domain::mandatory::Version as MandatoryVersion;
-use domain::member::Member;
-use domain::message::{Content, Messages};
-use domain::metadata::{Replaced, Since};
-use domain::money::Amount;
-use domain::recorded::{Event as Happened, Recorded};
-use domain::schema::{REFERENCES_MAX, Reference};
-use domain::service::{DEPENDENT_TEAMS_EVER_MAX, Service, ServiceRef, ServiceState, Settings};
-use domain::staging::StagingState::{Committed, Open};
-use domain::staging::{Staging, StagingId};
-use domain::state::State;
-use domain::submission::Scope;
-use domain::team::{Application, Team};
-use domain::webhook::delivery::{Cooling, Delivery, Ended, Replied};
-use domain::webhook::{Settings as HookSettings, Webhook};
-use domain::work::{Owed, Share, Work, WorkId};
+use domain::account::api_key::{ApiKey, Made};
+use domain::account::audit_log::{Event as Happened, Recorded};
+use domain::account::member::Member;
+use domain::base::actor::{Actor, Role};
+use domain::base::context::RequestContext;
+use domain::base::id::{ApplicationId, DeployedId, ServiceId};
+use domain::base::money::{Amount, Prices};
+use domain::base::refs::{Reference, ServiceRef};
+use domain::base::state::{ChangeType, Kind, RuntimeState};
+use domain::catalog::docs::Docs;
+use domain::catalog::metadata_policy::Version as MandatoryVersion;
+use domain::catalog::schema::REFERENCES_MAX;
+use domain::catalog::service::{DEPENDENT_TEAMS_EVER_MAX, Service, ServiceState, Settings};
+use domain::model::change::{Chain, ClosedBy, Entry, Reason, Target, Version};
+use domain::model::charge::{Charges, Running};
+use domain::model::declaration::NAME_BYTES_MAX;
+use domain::model::declared::{Declared, Identity};
+use domain::model::deployed::Deployed;
+use domain::model::item::{Creation, LatestDeployed, Slot, Stack};
+use domain::model::metadata::{Replaced, Since};
+use domain::model::staging::StagingState::{Committed, Open};
+use domain::model::staging::{Staging, StagingId};
+use domain::model::submission::Scope;
+use domain::model::team::{Application, Team};
+use domain::model::work::{Owed, Share, Work, WorkId};
+use domain::outreach::message::{Content, Messages};
+use domain::outreach::webhook::delivery::{Cooling, Delivery, Ended, Replied};
+use domain::outreach::webhook::{Settings as HookSettings, Webhook};
+use domain::{Change, ChangeId, Hash, Item, ItemId, State, SubmissionId, TeamRef};
 use expect_test::expect_file;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -144,8 +145,9 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
         modified: at(1),
     };
     golden::<DocsRecord>("docs", &docs);
-    let stamp = Stamp { by: Actor::System, request: "request-1".to_owned(), now: at(1) };
-    let config = domain::config::next(&offered(), Some(1), "{\"ip\":\"10.0.0.1\"}".to_owned(), &stamp);
+    let stamp = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(1) };
+    let config =
+        domain::catalog::config::next(&offered(), Some(1), "{\"ip\":\"10.0.0.1\"}".to_owned(), &stamp);
     golden::<ConfigRecord>("config", &config.unwrap().config);
     let (key, member, recorded) = account();
     golden::<ApiKeyRecord>("api_key", &key);
@@ -165,7 +167,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
         revision: 2,
     };
     golden::<CoolingRecord>("cooling", &cooling);
-    let stamp = Stamp { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    let stamp = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
     let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook(), &stamp);
     golden::<RecordedRecord>("recorded_webhook", &recorded);
     let content = Content {
@@ -204,7 +206,8 @@ fn what_was_stored_before_the_past_was_noted_reads_as_not_noted() {
 /// Returns a key, a member that it added, and the audit log entry of that.
 fn account() -> (ApiKey, Member, Recorded) {
     let by = Actor::Key { name: "VMOwnerTeam-1".to_owned(), team: owner() };
-    let stamp = Stamp { by, request: "r-1".to_owned(), now: Timestamp::from_micros(1_700_000_000_000_000) };
+    let stamp =
+        RequestContext { by, request: "r-1".to_owned(), now: Timestamp::from_micros(1_700_000_000_000_000) };
     let expires = Some(Timestamp::from_micros(1_800_000_000_000_000));
     let made = Made { hash: "5e88".to_owned(), name: "pipeline".to_owned(), role: Role::General, expires };
     let member = Member::new("auth0|5".to_owned(), "Jane".to_owned(), Role::Admin, owner(), &stamp);
@@ -224,7 +227,7 @@ fn webhook() -> Webhook {
         wait_seconds: 5,
         cooling_seconds: 60,
     };
-    let stamp = Stamp { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    let stamp = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
     Webhook::new(settings, service(), owner(), "dvt_secret".to_owned(), "hash", &stamp)
 }
 

@@ -1,7 +1,7 @@
 //! Tests of stream batches as Lambda sends them, built from the golden records.
 
 use super::*;
-use domain::submission::Progress;
+use domain::model::submission::Progress;
 use serde_json::{Value, json};
 
 /// Returns a record of the golden files.

@@ -3,22 +3,21 @@
 use crate::reluctant::{ALWAYS, Reluctant};
 use crate::twin::{Twin, run, table_by};
 use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, application, document, lb, team, vm};
-use domain::actor::Actor;
-use domain::healthcheck::crontab::Crontab;
-use domain::healthcheck::run::Course;
-use domain::healthcheck::{
+use domain::account::audit_log::{Event, Recorded};
+use domain::audit::invariant::SET_ASIDE;
+use domain::base::actor::Actor;
+use domain::base::context::RequestContext;
+use domain::base::id::{ApplicationId, WebhookId};
+use domain::catalog::metadata_policy::Version;
+use domain::model::submission::Scope;
+use domain::outreach::healthcheck::crontab::Crontab;
+use domain::outreach::healthcheck::run::Course;
+use domain::outreach::healthcheck::{
     Asked, Health, HealthReport, Healthcheck, Settings as HealthcheckSettings, Status,
 };
-use domain::id::{ApplicationId, ItemId, WebhookId};
-use domain::invariant::SET_ASIDE;
-use domain::json::Hash;
-use domain::land::Stamp;
-use domain::mandatory::Version;
-use domain::message::{Content, Messages};
-use domain::recorded::{Event, Recorded};
-use domain::submission::Scope;
-use domain::timestamp::Timestamp;
-use domain::webhook::delivery::{Cooling, Delivery, Ended, Replied};
+use domain::outreach::message::{Content, Messages};
+use domain::outreach::webhook::delivery::{Cooling, Delivery, Ended, Replied};
+use domain::{Hash, ItemId, Timestamp};
 use dovetail_table::audit::{Audited, Rows, Seen};
 use dovetail_table::{Kept, Keyed, Table};
 use embedded::{Engine, Reply, Straight};
@@ -116,7 +115,7 @@ async fn mandatory(twin: &Twin) {
 /// Stores messages of an owner: for the consumers of a service, and for those of all its services.
 async fn messages(table: &Table) {
     let owner = team(VM_OWNER);
-    let stamp = Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
+    let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
     let service = table.service("VM").await.unwrap().unwrap().to_ref();
     let content = |services| Content { description: "rest".to_owned(), expires: Some(stamp.now), services };
     let mut kept = Messages::none(owner.clone());
@@ -126,7 +125,8 @@ async fn messages(table: &Table) {
         let recorded = Recorded::of_message(Event::MessageCreated, &owner, last, &stamp);
         let keep = async |after| table.keep_messages(kept.revision, after, &recorded).await.unwrap();
         assert_eq!(keep(&after).await, Keyed::Stored);
-        let other = kept.with(content(Vec::new()), &Stamp { request: "s".to_owned(), ..stamp.clone() });
+        let other =
+            kept.with(content(Vec::new()), &RequestContext { request: "s".to_owned(), ..stamp.clone() });
         assert_eq!(keep(&other.unwrap()).await, Keyed::Stale, "another writer was faster");
         kept = after;
     }
@@ -155,7 +155,7 @@ async fn deliveries(table: &Table) {
 /// Stores a healthcheck, its schedule and its results.
 async fn healthchecks(twin: &Twin) {
     let at = Timestamp::from_micros;
-    let stamp = Stamp { by: Actor::System, request: "r".to_owned(), now: at(1) };
+    let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: at(1) };
     let settings = HealthcheckSettings {
         target_url: "https://example.com/".to_owned(),
         authorization: None,

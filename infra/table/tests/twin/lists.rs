@@ -2,15 +2,13 @@
 
 use crate::twin::{Twin, run};
 use crate::world::{APP, VM_OWNER, World, application, document, team, vm};
-use domain::change::Change;
-use domain::charge::{Charge, ChargeType};
-use domain::deployed::Deployed;
-use domain::id::TeamId;
-use domain::item::Item;
-use domain::service::Service;
-use domain::state::State;
-use domain::submission::{Scope, Submission};
-use domain::team::Application;
+use domain::base::state::ChargeType;
+use domain::catalog::service::Service;
+use domain::model::charge::Charge;
+use domain::model::deployed::Deployed;
+use domain::model::submission::{Scope, Submission};
+use domain::model::team::Application;
+use domain::{Change, Item, State, TeamId};
 use dovetail_table::{Direction, Source, metered};
 use std::fmt::Debug;
 

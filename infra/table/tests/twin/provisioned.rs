@@ -2,17 +2,17 @@
 
 use crate::twin::{Twin, run};
 use crate::world::{CONSUMER, VM_OWNER, World, team};
-use domain::access::{ApiKey, KEYS_MAX, Made};
-use domain::actor::{Actor, Role};
-use domain::config::{self, CONFIGS_KEPT};
-use domain::docs::Docs;
-use domain::id::ConfigId;
-use domain::land::Stamp;
-use domain::recorded::{Event, Recorded, Subject};
-use domain::schema;
-use domain::service::{self, Service, Settings};
-use domain::timestamp::Timestamp;
-use domain::write::Write;
+use domain::Timestamp;
+use domain::account::api_key::{ApiKey, KEYS_MAX, Made};
+use domain::account::audit_log::{Event, Recorded, Subject};
+use domain::base::actor::{Actor, Role};
+use domain::base::context::RequestContext;
+use domain::base::id::ConfigId;
+use domain::catalog::config::CONFIGS_KEPT;
+use domain::catalog::docs::Docs;
+use domain::catalog::service::{Service, Settings};
+use domain::catalog::{config, schema, service};
+use domain::model::write::Write;
 use dovetail_table::{ACTIONS_MAX, Commit, Kept, Keyed, Publication, Published};
 use serde_json::json;
 
@@ -163,8 +163,8 @@ fn a_key_is_found_by_its_hash_alone() {
     });
 }
 
-fn stamp(now: u64) -> Stamp {
-    Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(now) }
+fn stamp(now: u64) -> RequestContext {
+    RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(now) }
 }
 
 fn key(number: u64, role: Role) -> (ApiKey, Recorded) {
@@ -187,8 +187,11 @@ fn a_name_is_given_once_a_key_is_rotated_once_and_a_team_has_a_hundred_keys() {
         assert!(table.is_key_name_taken(first.team.id, &first.name).await.unwrap());
 
         for number in [3, 4] {
-            let stamp =
-                Stamp { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(number) };
+            let stamp = RequestContext {
+                by: Actor::System,
+                request: "r".to_owned(),
+                now: Timestamp::from_micros(number),
+            };
             let (ended, made) = first.rotated(format!("h{number}"), None, 7, &stamp);
             let recorded = Recorded::of_key(Event::KeyRotated, &ended, &stamp);
             let keyed = table.rotate_api_key(&ended, &made, &recorded).await.unwrap();
@@ -223,7 +226,7 @@ fn a_transaction_takes_a_hundred_writes_and_three_and_a_half_megabytes() {
             let text = |number: usize| format!("\"{number:03}{}\"", "x".repeat(bytes));
             let of = |text: String| Write::Declaration {
                 team: team(CONSUMER).id,
-                hash: domain::json::Hash::of(&text),
+                hash: domain::Hash::of(&text),
                 text,
             };
             (0..count).map(text).map(of).collect()

@@ -2,9 +2,9 @@
 
 use crate::twin::{Twin, run, whole_seconds};
 use crate::world::{APP, CONSUMER, STRANGER, VM_OWNER, World, application, document, team, vm};
-use domain::id::{ApplicationId, ChangeId, ChargeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
-use domain::submission::{Remembered, Scope};
-use domain::timestamp::Timestamp;
+use domain::base::id::{ApplicationId, ChargeId, DeployedId, ServiceId};
+use domain::model::submission::{Remembered, Scope};
+use domain::{ChangeId, ItemId, SubmissionId, TeamId, Timestamp};
 use dovetail_table::metered;
 use std::collections::BTreeSet;
 
@@ -130,7 +130,7 @@ async fn services(twin: &Twin) {
     assert_eq!(table.service("Nothing").await.unwrap(), None);
     assert_eq!(table.service_by_id(ServiceId::new(NOBODYS).unwrap()).await.unwrap(), None);
     let titles: BTreeSet<&str> = offers.keys().map(String::as_str).chain(["Nothing"]).collect();
-    let of = |offers: &domain::plan::Offers| -> Vec<_> {
+    let of = |offers: &domain::rules::plan::Offers| -> Vec<_> {
         offers
             .iter()
             .map(|(title, offer)| (title.clone(), offer.service.clone(), offer.schema.text.clone()))

@@ -1,13 +1,11 @@
 //! Tests of related records: a response gets all of them and no others.
 
 use crate::twin::Twin;
-use domain::change::Change;
-use domain::decide::Decided;
-use domain::id::{ApplicationId, DeployedId, ItemId, TeamId};
-use domain::item::Item;
-use domain::json::Hash;
-use domain::related::Related;
-use domain::tally::Tally;
+use domain::base::id::{ApplicationId, DeployedId};
+use domain::rules::decide::Decided;
+use domain::views::related::Related;
+use domain::views::tally::Tally;
+use domain::{Change, Hash, Item, ItemId, TeamId};
 use dovetail_table::{Beside, metered};
 use std::collections::BTreeSet;
 

@@ -10,8 +10,8 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::{RuntimeComponents, RuntimeComponentsBuilder};
-use domain::submission::Scope;
-use domain::work::WorkId;
+use domain::model::submission::Scope;
+use domain::model::work::WorkId;
 use dovetail_table::Table;
 use embedded::{Engine, Reply, asked};
 use serde_json::{Value, json};

@@ -2,13 +2,12 @@
 
 use crate::world::World;
 use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
-use domain::actor::Actor;
-use domain::json::Hash;
-use domain::land::Stamp;
-use domain::plan::Offer;
-use domain::submission::Scope;
-use domain::timestamp::Timestamp;
-use domain::write::Write;
+use domain::base::actor::Actor;
+use domain::base::context::RequestContext;
+use domain::model::submission::Scope;
+use domain::model::write::Write;
+use domain::rules::plan::Offer;
+use domain::{Hash, Timestamp};
 use dovetail_aws::Way;
 use dovetail_table::{Commit, Published, Settings, Table};
 use embedded::{Engine, Straight};
@@ -55,7 +54,7 @@ impl Twin {
         let engine = Arc::new(Engine::new());
         let table = table_by(Straight(Arc::clone(&engine))).await;
         table.create().await.unwrap();
-        let stamp = |now| Stamp { by: Actor::System, request: "world".to_owned(), now };
+        let stamp = |now| RequestContext { by: Actor::System, request: "world".to_owned(), now };
         for team in world.snapshot.teams.values() {
             assert_eq!(
                 &table

@@ -4,11 +4,9 @@
 use crate::twin::{Twin, run};
 use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, vm};
 use crate::{audited, lists, reads, related};
-use domain::change::Change;
-use domain::decide::Update;
-use domain::json::Hash;
-use domain::state::State;
-use domain::submission::Scope;
+use domain::model::submission::Scope;
+use domain::rules::decide::Update;
+use domain::{Change, Hash, State};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::panic::resume_unwind;

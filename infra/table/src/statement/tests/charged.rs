@@ -1,10 +1,10 @@
 //! Examples of charges: one of each type.
 
 use super::{at, change, entry};
-use domain::charge::{Charge, Prices, Processed};
-use domain::id::ChargeId;
-use domain::money::Amount;
-use domain::state::State;
+use domain::State;
+use domain::base::id::ChargeId;
+use domain::base::money::{Amount, Prices};
+use domain::model::charge::{Charge, Processed};
 
 /// Returns the prices of the change instance of these tests.
 pub(super) fn prices() -> Prices {

@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::record::{AskedRecord, CourseRecord, HealthRecord, HealthcheckRecord};
-use domain::healthcheck::answer::Failed;
-use domain::healthcheck::crontab::Crontab;
-use domain::healthcheck::run::{Counted, Course, Ran};
-use domain::healthcheck::{Asked, Health, HealthReport, Healthcheck, Settings, Status};
+use domain::outreach::healthcheck::answer::Failed;
+use domain::outreach::healthcheck::crontab::Crontab;
+use domain::outreach::healthcheck::run::{Counted, Course, Ran};
+use domain::outreach::healthcheck::{Asked, Health, HealthReport, Healthcheck, Settings, Status};
 
 #[test]
 fn the_records_of_healthchecks_are_these() {
-    let stamp = Stamp { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    let stamp = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
     golden::<HealthcheckRecord>("healthcheck", &healthcheck());
     golden::<CourseRecord>("course", &course());
     golden::<CourseRecord>(
@@ -29,7 +29,7 @@ fn healthcheck() -> Healthcheck {
         schedule_enabled: true,
         crontab: Crontab::parse("*/5 * * * *").ok(),
     };
-    let stamp = Stamp { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    let stamp = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
     Healthcheck::new(settings, service(), owner(), &stamp)
 }
 

@@ -1,0 +1,239 @@
+//! The audit log: changes of keys, members, services, webhooks, messages, healthchecks and teams, with actor, time
+//! and request.
+//!
+//! Change instances have their own histories.
+
+use crate::account::api_key::ApiKey;
+use crate::account::member::Member;
+use crate::base::actor::Role;
+use crate::base::context::RequestContext;
+use crate::base::id::{KeyId, MemberId, MessageId, ServiceId, WebhookId};
+use crate::base::refs::{ServiceRef, TeamRef};
+use crate::base::state::State;
+use crate::base::timestamp::Timestamp;
+use crate::catalog::service::{Service, Settings};
+use crate::outreach::healthcheck::Healthcheck;
+use crate::outreach::healthcheck::crontab::Crontab;
+use crate::outreach::message::Message;
+use crate::outreach::webhook::Webhook;
+
+/// The kind of an audit log entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    KeyCreated,
+    /// A key has a successor.
+    KeyRotated,
+    KeyRevoked,
+    MemberAdded,
+    /// A member has another name or role.
+    MemberChanged,
+    MemberRemoved,
+    /// A team published a service or a new version of its schema.
+    ServicePublished,
+    ServiceChanged,
+    ServiceDocumented,
+    ServiceConfigured,
+    TeamCreated,
+    WebhookCreated,
+    WebhookChanged,
+    /// A webhook has another signing secret.
+    WebhookRotated,
+    WebhookRemoved,
+    MessageCreated,
+    /// A message has another text, audience or expiry.
+    MessageChanged,
+    MessageRemoved,
+    HealthcheckCreated,
+    HealthcheckChanged,
+    HealthcheckRemoved,
+}
+
+impl Event {
+    /// All kinds.
+    pub const ALL: [Self; 21] = [
+        Self::KeyCreated,
+        Self::KeyRotated,
+        Self::KeyRevoked,
+        Self::MemberAdded,
+        Self::MemberChanged,
+        Self::MemberRemoved,
+        Self::ServicePublished,
+        Self::ServiceChanged,
+        Self::ServiceDocumented,
+        Self::ServiceConfigured,
+        Self::TeamCreated,
+        Self::WebhookCreated,
+        Self::WebhookChanged,
+        Self::WebhookRotated,
+        Self::WebhookRemoved,
+        Self::MessageCreated,
+        Self::MessageChanged,
+        Self::MessageRemoved,
+        Self::HealthcheckCreated,
+        Self::HealthcheckChanged,
+        Self::HealthcheckRemoved,
+    ];
+
+    /// Returns the name on the wire and in the table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::KeyCreated => "API_KEY_CREATED",
+            Self::KeyRotated => "API_KEY_ROTATED",
+            Self::KeyRevoked => "API_KEY_REVOKED",
+            Self::MemberAdded => "MEMBER_ADDED",
+            Self::MemberChanged => "MEMBER_CHANGED",
+            Self::MemberRemoved => "MEMBER_REMOVED",
+            Self::ServicePublished => "SERVICE_PUBLISHED",
+            Self::ServiceChanged => "SERVICE_CHANGED",
+            Self::ServiceDocumented => "SERVICE_DOCUMENTED",
+            Self::ServiceConfigured => "SERVICE_CONFIGURED",
+            Self::TeamCreated => "TEAM_CREATED",
+            Self::WebhookCreated => "WEBHOOK_CREATED",
+            Self::WebhookChanged => "WEBHOOK_CHANGED",
+            Self::WebhookRotated => "WEBHOOK_SECRET_ROTATED",
+            Self::WebhookRemoved => "WEBHOOK_REMOVED",
+            Self::MessageCreated => "MESSAGE_CREATED",
+            Self::MessageChanged => "MESSAGE_CHANGED",
+            Self::MessageRemoved => "MESSAGE_REMOVED",
+            Self::HealthcheckCreated => "HEALTHCHECK_CREATED",
+            Self::HealthcheckChanged => "HEALTHCHECK_CHANGED",
+            Self::HealthcheckRemoved => "HEALTHCHECK_REMOVED",
+        }
+    }
+
+    /// Parses the name of a kind.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|event| event.name() == name)
+    }
+}
+
+/// The changed record, in its state after the change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    Key {
+        id: KeyId,
+        name: String,
+        role: Role,
+        /// The first moment at which the key is invalid.
+        expires: Option<Timestamp>,
+    },
+    Member {
+        id: MemberId,
+        /// The name in histories.
+        name: String,
+        role: Role,
+    },
+    Service {
+        id: ServiceId,
+        title: String,
+        /// The number of writes of the service.
+        revision: u64,
+        /// The newest schema version.
+        schema_version: u64,
+        settings: Settings,
+    },
+    /// A webhook without its credentials, and without its URL, which may contain some.
+    Webhook {
+        id: WebhookId,
+        name: String,
+        service: ServiceRef,
+        /// The state of the deliveries; none for the creation of change instances.
+        state: Option<State>,
+        /// Whether deliveries are enabled.
+        active: bool,
+        /// The number of writes of the webhook.
+        revision: u64,
+    },
+    /// A message without its text.
+    Message {
+        id: MessageId,
+        /// The services of the audience; empty for all services of the owner.
+        services: Vec<ServiceRef>,
+        expires: Option<Timestamp>,
+    },
+    /// A healthcheck without its credentials and its URL.
+    Healthcheck {
+        service: ServiceRef,
+        /// The crontab, if the schedule is enabled.
+        schedule: Option<Crontab>,
+        /// The number of writes of the healthcheck.
+        revision: u64,
+    },
+    Team,
+}
+
+/// An entry of the audit log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The team of the changed record.
+    pub team: TeamRef,
+    pub event: Event,
+    pub subject: Subject,
+    pub at: Timestamp,
+    /// The name of the actor, as in a history.
+    pub by: String,
+    /// The team of the actor; none for the system.
+    pub by_team: Option<TeamRef>,
+    pub request: String,
+}
+
+impl Recorded {
+    /// Creates the entry for a change of a key.
+    pub fn of_key(event: Event, key: &ApiKey, stamp: &RequestContext) -> Self {
+        let ApiKey { id, name, role, expires, .. } = key.clone();
+        Self::of(event, &key.team, Subject::Key { id, name, role, expires }, stamp)
+    }
+
+    /// Creates the entry for a change of a member.
+    pub fn of_member(event: Event, member: &Member, stamp: &RequestContext) -> Self {
+        let Member { id, name, role, .. } = member.clone();
+        Self::of(event, &member.team, Subject::Member { id, name, role }, stamp)
+    }
+
+    /// Creates the entry for a change of a service.
+    pub fn of_service(event: Event, service: &Service, stamp: &RequestContext) -> Self {
+        let Service { id, title, revision, schema_version, settings, .. } = service.clone();
+        let subject = Subject::Service { id, title, revision, schema_version, settings };
+        Self::of(event, &service.owner, subject, stamp)
+    }
+
+    /// Creates the entry for a change of a webhook.
+    pub fn of_webhook(event: Event, webhook: &Webhook, stamp: &RequestContext) -> Self {
+        let Webhook { id, service, revision, settings, .. } = webhook.clone();
+        let (name, state, active) = (settings.name, settings.state, settings.active);
+        let subject = Subject::Webhook { id, name, service, state, active, revision };
+        Self::of(event, &webhook.team, subject, stamp)
+    }
+
+    /// Creates the entry for a change of a team's message.
+    pub fn of_message(event: Event, team: &TeamRef, message: &Message, stamp: &RequestContext) -> Self {
+        let Message { id, content, .. } = message.clone();
+        let subject = Subject::Message { id, services: content.services, expires: content.expires };
+        Self::of(event, team, subject, stamp)
+    }
+
+    /// Creates the entry for a change of a healthcheck.
+    pub fn of_healthcheck(event: Event, healthcheck: &Healthcheck, stamp: &RequestContext) -> Self {
+        let schedule = healthcheck.settings.schedule().cloned();
+        let (service, revision) = (healthcheck.service.clone(), healthcheck.revision);
+        let subject = Subject::Healthcheck { service, schedule, revision };
+        Self::of(event, &healthcheck.team, subject, stamp)
+    }
+
+    /// Creates the entry for a new team.
+    pub fn of_team(team: &TeamRef, stamp: &RequestContext) -> Self {
+        Self::of(Event::TeamCreated, team, Subject::Team, stamp)
+    }
+
+    fn of(event: Event, team: &TeamRef, subject: Subject, stamp: &RequestContext) -> Self {
+        Self {
+            team: team.clone(),
+            event,
+            subject,
+            at: stamp.now,
+            by: stamp.by.changed_by(),
+            by_team: stamp.by.team().cloned(),
+            request: stamp.request.clone(),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The invariants of the data, as predicates over the records of a table (docs/explanation/audit.md).
+//!
+//! The tests run them after every scenario, and the audit on a live table. Other modules check the invariants that
+//! need several looks at a table (I4, I14, I21 to I23) or the stored form of a record (I18's index keys, I25).
+
+mod age;
+mod answered;
+mod catalogue;
+mod change;
+mod charge;
+mod head;
+mod history;
+mod item;
+mod number;
+mod past;
+mod size;
+mod subject;
+mod submission;
+
+pub use age::ages;
+pub use catalogue::{Catalogue, catalogue};
+pub(crate) use head::{applications, attention, root};
+pub(crate) use item::noted;
+pub use subject::Subject;
+
+use crate::base::hash::Hash;
+use crate::base::id::{ApplicationId, ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
+use crate::model::change::Change;
+use crate::model::charge::Charge;
+use crate::model::deployed::Deployed;
+use crate::model::item::Item;
+use crate::model::metadata::{Of, Replaced};
+use crate::model::staging::{Staging, StagingId};
+use crate::model::submission::{Remembered, Submission};
+use crate::model::team::{Application, Head, Team};
+use crate::model::work::Work;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The rule for work that failed too often and waits for an operator; it breaks no invariant.
+pub const SET_ASIDE: &str = "SET_ASIDE";
+
+/// The records of a table.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    pub teams: BTreeMap<TeamId, Team>,
+    pub heads: BTreeMap<TeamId, Head>,
+    pub applications: BTreeMap<ApplicationId, Application>,
+    pub items: BTreeMap<ItemId, Item>,
+    pub changes: BTreeMap<ChangeId, Change>,
+    pub charges: BTreeMap<ChargeId, Charge>,
+    pub deployed: Vec<Deployed>,
+    pub submissions: Vec<Submission>,
+    /// Pending work, and work of stagings.
+    pub works: Vec<Work>,
+    pub stagings: Vec<Staging>,
+    /// The recorded shares of dependent teams in items.
+    pub shares: BTreeSet<(ItemId, TeamId)>,
+    /// The hash of each stored declaration's text, by team and the hash in its key.
+    pub declarations: BTreeMap<(TeamId, Hash), Hash>,
+    /// The replaced metadata, by their owner and the submission that declared them.
+    pub replaced: BTreeMap<(Of, u64), Replaced>,
+    pub remembered: Vec<(TeamId, Remembered)>,
+    /// The records that all teams share.
+    pub catalogue: Catalogue,
+}
+
+/// A record, or a relation between records, that breaks an invariant.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Violation {
+    /// The number of the invariant in docs/explanation/audit.md.
+    pub rule: &'static str,
+    pub subject: Subject,
+    /// The problem, without the content of a record.
+    pub detail: String,
+}
+
+/// Returns all violations among the records of teams; [`catalogue()`] checks the relations between teams.
+pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
+    let mut audit = Audit::new(snapshot);
+    let mut names = BTreeSet::new();
+    for item in snapshot.items.values() {
+        audit.item(item);
+        let name = (item.id.application(), &item.service.title, &item.name);
+        audit.require(names.insert(name), "I16", Subject::Item(item.id), "another item has the same name");
+    }
+    for change in snapshot.changes.values() {
+        audit.change(change);
+    }
+    for charge in snapshot.charges.values() {
+        audit.charge(charge);
+    }
+    for deployed in &snapshot.deployed {
+        audit.deployed_item(deployed);
+    }
+    for head in snapshot.heads.values() {
+        audit.head(head);
+    }
+    for application in snapshot.applications.values() {
+        audit.application(application);
+    }
+    for team in snapshot.teams.values() {
+        audit.team(team);
+    }
+    for submission in &snapshot.submissions {
+        audit.submission(submission);
+    }
+    for staging in &snapshot.stagings {
+        audit.staging(staging);
+    }
+    for work in &snapshot.works {
+        audit.work(work);
+    }
+    audit.numbers();
+    audit.shares_without_item();
+    audit.declarations();
+    audit.replaced();
+    audit.remembered();
+    audit.found
+}
+
+/// A snapshot under audit: its records by parent, and the violations so far.
+struct Audit<'a> {
+    snapshot: &'a Snapshot,
+    changes_of_item: BTreeMap<ItemId, Vec<&'a Change>>,
+    changes_of_submission: BTreeMap<SubmissionId, Vec<&'a Change>>,
+    charges_of_item: BTreeMap<ItemId, Vec<&'a Charge>>,
+    deployed_of_item: BTreeMap<ItemId, Vec<&'a Deployed>>,
+    items_of_application: BTreeMap<ApplicationId, Vec<&'a Item>>,
+    declared_names: BTreeSet<(ApplicationId, &'a str, &'a str)>,
+    submissions: BTreeMap<SubmissionId, &'a Submission>,
+    stagings: BTreeMap<(TeamId, StagingId), &'a Staging>,
+    works: BTreeMap<(SubmissionId, Option<StagingId>), Vec<&'a Work>>,
+    found: Vec<Violation>,
+}
+
+impl<'a> Audit<'a> {
+    fn new(snapshot: &'a Snapshot) -> Self {
+        let declared = snapshot.items.values().filter(|item| item.declared);
+        let name = |item: &'a Item| (item.id.application(), item.service.title.as_str(), item.name.as_str());
+        Self {
+            snapshot,
+            changes_of_item: grouped(snapshot.changes.values(), |change| change.item),
+            changes_of_submission: grouped(snapshot.changes.values(), |change| change.submission),
+            charges_of_item: grouped(snapshot.charges.values(), |charge| charge.item),
+            deployed_of_item: grouped(&snapshot.deployed, |deployed| deployed.item),
+            items_of_application: grouped(snapshot.items.values(), |item| item.id.application()),
+            declared_names: declared.map(name).collect(),
+            submissions: snapshot.submissions.iter().map(|one| (one.id, one)).collect(),
+            stagings: snapshot.stagings.iter().map(|one| ((one.team(), one.id), one)).collect(),
+            works: grouped(&snapshot.works, |work| (work.id.submission, work.id.staging)),
+            found: Vec::new(),
+        }
+    }
+
+    fn require(&mut self, holds: bool, rule: &'static str, subject: Subject, detail: impl Into<String>) {
+        if !holds {
+            self.found.push(Violation { rule, subject, detail: detail.into() });
+        }
+    }
+
+    /// Returns whether a submission of the team is in flight.
+    fn is_in_flight(&self, team: TeamId) -> bool {
+        self.snapshot.heads.get(&team).is_some_and(|head| head.in_flight.is_some())
+    }
+
+    /// Returns whether a submission has committed this work; other work is only staged.
+    fn is_claimed(&self, work: &Work) -> bool {
+        self.submissions.get(&work.id.submission).is_some_and(|one| one.staging == work.id.staging)
+    }
+
+    /// I19: every stored declaration has the hash in its key.
+    fn declarations(&mut self) {
+        for ((team, hash), stored) in &self.snapshot.declarations {
+            let subject = Subject::Declaration(*team, *hash);
+            self.require(hash == stored, "I19", subject, "the hash of its text is another one");
+        }
+    }
+}
+
+/// Groups values by key.
+fn grouped<'a, K: Ord, V>(
+    all: impl IntoIterator<Item = &'a V>,
+    key: impl Fn(&V) -> K,
+) -> BTreeMap<K, Vec<&'a V>> {
+    let mut groups: BTreeMap<K, Vec<&V>> = BTreeMap::new();
+    for one in all {
+        groups.entry(key(one)).or_default().push(one);
+    }
+    groups
+}
+
+/// Counts values as `u64`, the type of counters in records.
+fn count<T>(all: impl IntoIterator<Item = T>) -> u64 {
+    all.into_iter().fold(0, |count, _| count + 1)
+}

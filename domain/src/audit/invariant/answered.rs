@@ -1,0 +1,28 @@
+//! I35: the answers to rejections and errors.
+
+use super::{Audit, Subject};
+use crate::base::id::ChangeId;
+use crate::base::state::Kind;
+use crate::model::change::Change;
+
+impl Audit<'_> {
+    /// I35: an answering change instance exists on the same item, or the submission in flight has planned it.
+    ///
+    /// A shed closes change instances before the one that answers them exists (ADR 28).
+    pub(super) fn answer(&mut self, change: &Change) {
+        let Some(by) = change.answered_by() else { return };
+        let answer = self.snapshot.changes.get(&by);
+        let exists = answer.is_some_and(|answer| answer.item == change.item && answer.kind == Kind::Direct);
+        let detail = format!("its answer, change instance {by}, is neither on its item nor pending");
+        self.require(exists || self.is_owed(by, change), "I35", Subject::Change(change.id), detail);
+    }
+
+    /// Returns whether the submission in flight has planned this change instance for the item of `change`.
+    fn is_owed(&self, id: ChangeId, change: &Change) -> bool {
+        let head = self.snapshot.heads.get(&change.id.team());
+        let Some(in_flight) = head.and_then(|head| head.in_flight) else { return false };
+        let works = self.snapshot.works.iter().filter(|work| work.id.submission == in_flight);
+        let mut owed = works.filter(|work| self.is_claimed(work)).flat_map(|work| &work.entries);
+        owed.any(|owed| (owed.id, owed.item, owed.kind) == (id, change.item, Kind::Direct))
+    }
+}

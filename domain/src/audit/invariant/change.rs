@@ -1,0 +1,96 @@
+//! Change instances: their origin and their references.
+
+use super::{Audit, Subject};
+use crate::base::id::CHANGE_STRIDE;
+use crate::base::state::Kind;
+use crate::model::change::Change;
+use crate::model::submission::Submission;
+
+impl Audit<'_> {
+    /// Checks a change instance, except for its slot on the item.
+    pub(super) fn change(&mut self, change: &Change) {
+        self.history(change);
+        self.identity(change);
+        self.plan(change);
+        self.cause(change);
+        self.answer(change);
+        self.is_charged(change);
+        self.change_size(change);
+    }
+
+    /// I5 and I16: keys, ids and names agree along every reference.
+    fn identity(&mut self, change: &Change) {
+        let subject = || Subject::Change(change.id);
+        let Some(item) = self.snapshot.items.get(&change.item) else {
+            self.require(false, "I16", subject(), "its item does not exist");
+            return;
+        };
+        let same = item.name == change.item_name
+            && item.service == change.service
+            && item.service_owner == change.service_owner
+            && item.consumer == change.consumer
+            && item.application == change.application;
+        self.require(same, "I16", subject(), "names or teams differ from those of its item");
+        let ids = [change.id.team(), change.item.team(), change.submission.team(), change.consumer.id];
+        self.require(
+            ids.iter().all(|id| *id == item.consumer.id),
+            "I5",
+            subject(),
+            "its ids belong to several teams",
+        );
+        for version in change.new.iter().chain(&change.old) {
+            let stored = self.snapshot.declarations.contains_key(&(item.consumer.id, version.hash));
+            self.require(stored, "I19", subject(), format!("declaration {} is not stored", version.hash));
+        }
+    }
+
+    /// I10: the submission planned the change instance, or it is a retry.
+    fn plan(&mut self, change: &Change) {
+        let subject = || Subject::Change(change.id);
+        let Some(submission) = self.submissions.get(&change.submission) else {
+            self.require(false, "I10", subject(), "its submission does not exist");
+            return;
+        };
+        let place = place(submission, change);
+        let planned = match change.kind {
+            Kind::Direct => place.is_some_and(|place| place < submission.direct),
+            Kind::Dependent | Kind::Referenced => {
+                place.is_some_and(|place| (submission.direct..submission.planned()).contains(&place))
+            }
+            Kind::Retry => place.is_none_or(|place| place >= submission.planned()),
+        };
+        self.require(
+            planned,
+            "I10",
+            subject(),
+            format!("its submission planned no {} change instance with this number", change.kind.name()),
+        );
+    }
+
+    /// I10 and I16: the cause exists, on the same item and from the same submission.
+    fn cause(&mut self, change: &Change) {
+        let subject = || Subject::Change(change.id);
+        let cause = change.cause.and_then(|id| self.snapshot.changes.get(&id));
+        let cause = cause.filter(|cause| (cause.item, cause.submission) == (change.item, change.submission));
+        let follows = match change.kind {
+            Kind::Direct | Kind::Referenced => change.attempt == 1 && change.cause.is_none(),
+            Kind::Dependent => change.attempt == 1 && cause.is_some_and(|cause| !cause.is_dependant()),
+            Kind::Retry => cause.is_some_and(|cause| {
+                cause.owner.id == change.owner.id && cause.attempt + 1 == change.attempt
+            }),
+        };
+        let detail = format!("its attempt or cause does not match its kind {}", change.kind.name());
+        self.require(follows, "I10", subject(), detail);
+        let fits = change.kind == Kind::Retry || (change.kind == Kind::Dependent) == change.is_dependant();
+        let detail = format!("its owner does not match its kind {}", change.kind.name());
+        self.require(fits, "I16", subject(), detail);
+    }
+}
+
+/// Returns the position among the change instances of the submission, from 0; none for another number.
+const fn place(submission: &Submission, change: &Change) -> Option<u64> {
+    match change.id.number().checked_sub(submission.first_change) {
+        Some(above) if above.is_multiple_of(CHANGE_STRIDE) => above.checked_div(CHANGE_STRIDE),
+        Some(_) | None => None,
+    }
+}

@@ -1,0 +1,86 @@
+//! I24: every record is within the limits of its writers.
+//!
+//! The table's crate checks the stored size in bytes.
+
+use super::{Audit, Subject};
+use crate::base::id::TeamId;
+use crate::base::state::State;
+use crate::catalog::schema::REFERENCES_MAX;
+use crate::catalog::service::{DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, Service};
+use crate::model::change::Change;
+use crate::model::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
+use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
+use crate::model::item::Item;
+use crate::model::metadata::Replaced;
+use crate::model::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, Remembered, Submission};
+use crate::model::team::{Application, Team};
+use crate::model::work::{ENTRIES_MAX, ITEMS_MAX, Work};
+use crate::rules::decide::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX};
+use std::collections::BTreeSet;
+
+impl Audit<'_> {
+    fn within(&mut self, size: usize, limit: usize, subject: Subject, what: &str) {
+        self.require(size <= limit, "I24", subject, format!("{what}: {size}, must be at most {limit}"));
+    }
+
+    pub(super) fn item_size(&mut self, item: &Item) {
+        self.within(item.name.len(), NAME_BYTES_MAX, Subject::Item(item.id), "bytes of its name");
+        self.within(item.references.len(), REFERENCES_MAX, Subject::Item(item.id), "references");
+    }
+
+    pub(super) fn service_size(&mut self, service: &Service) {
+        let subject = || Subject::Service(service.title.clone());
+        let now = service.settings.dependent_teams.len();
+        self.within(now, DEPENDENT_TEAMS_MAX, subject(), "dependent teams");
+        let ever = now + service.former_dependents.len();
+        self.within(ever, DEPENDENT_TEAMS_EVER_MAX, subject(), "dependent teams, former ones included");
+    }
+
+    pub(super) fn change_size(&mut self, change: &Change) {
+        let subject = || Subject::Change(change.id);
+        let notes = change.history.iter().filter(|entry| entry.from == Some(entry.to)).count();
+        self.within(notes, LOG_ENTRIES_MAX, subject(), "log entries");
+        // No state occurs twice in a history.
+        self.within(change.history.len() - notes, State::ALL.len(), subject(), "transitions");
+        let log = change.history.iter().filter_map(|entry| entry.log.as_ref()).map(String::len).max();
+        self.within(log.unwrap_or_default(), LOG_BYTES_MAX, subject(), "bytes of a log text");
+        let detail = format!("attempts: {}, must be at most {}", change.attempt, ATTEMPTS_MAX);
+        self.require(change.attempt <= ATTEMPTS_MAX, "I24", subject(), detail);
+    }
+
+    pub(super) fn deployed_size(&mut self, deployed: &Deployed) {
+        let size = deployed.data.len();
+        self.within(size, DEPLOYED_BYTES_MAX, Subject::Deployed(deployed.id), "bytes of its data");
+    }
+
+    pub(super) fn team_size(&mut self, team: &Team) {
+        self.within(team.metadata.len(), METADATA_BYTES_MAX, Subject::Team(team.id), "bytes of metadata");
+    }
+
+    pub(super) fn application_size(&mut self, application: &Application) {
+        let subject = || Subject::Application(application.id);
+        self.within(application.name.len(), NAME_BYTES_MAX, subject(), "bytes of its name");
+        self.within(application.metadata.len(), METADATA_BYTES_MAX, subject(), "bytes of metadata");
+    }
+
+    pub(super) fn replaced_size(&mut self, subject: Subject, replaced: &Replaced) {
+        self.within(replaced.metadata.len(), METADATA_BYTES_MAX, subject, "bytes of replaced metadata");
+    }
+
+    pub(super) fn submission_size(&mut self, submission: &Submission) {
+        let size = submission.commit_id.as_ref().map_or(0, String::len);
+        let subject = Subject::Submission(submission.id);
+        self.within(size, COMMIT_ID_BYTES_MAX, subject, "bytes of its commit id");
+    }
+
+    pub(super) fn work_size(&mut self, work: &Work) {
+        let items: BTreeSet<_> = work.entries.iter().map(|owed| owed.item).collect();
+        self.within(work.entries.len(), ENTRIES_MAX, Subject::Work(work.id), "entries");
+        self.within(items.len(), ITEMS_MAX, Subject::Work(work.id), "items");
+    }
+
+    pub(super) fn remembered_size(&mut self, team: TeamId, remembered: &Remembered) {
+        let subject = Subject::Remembered(team, remembered.submission);
+        self.within(remembered.key.len(), IDEMPOTENCY_KEY_BYTES_MAX, subject, "bytes of the key");
+    }
+}

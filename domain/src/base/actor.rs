@@ -1,0 +1,101 @@
+//! Actors: the caller of a request, or the system itself.
+
+use crate::base::refs::TeamRef;
+
+/// The role of a caller in its team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// All permissions, including settings.
+    Admin,
+    /// Submissions and decisions.
+    General,
+    /// Reads only.
+    ReadOnly,
+}
+
+impl Role {
+    /// All roles.
+    pub const ALL: [Self; 3] = [Self::Admin, Self::General, Self::ReadOnly];
+
+    /// Returns the name on the wire and in the table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Admin => "ADMIN",
+            Self::General => "GENERAL",
+            Self::ReadOnly => "READ_ONLY",
+        }
+    }
+
+    /// Parses the name of a role.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+}
+
+/// An authenticated caller, acting for one team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub team: TeamRef,
+    pub role: Role,
+    pub identity: Identity,
+}
+
+/// The identity of a caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// An API key of the team, by its name, which is not secret.
+    Key(String),
+    /// A member of the team, by the member's name there.
+    Person(String),
+}
+
+/// The author of a history entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Actor {
+    /// A caller with an API key.
+    Key {
+        /// The key's name, which is not secret.
+        name: String,
+        team: TeamRef,
+    },
+    /// A member of a team.
+    Person {
+        /// The member's name in the team.
+        name: String,
+        /// The team for which the member acts.
+        team: TeamRef,
+    },
+    /// Dovetail itself, by a rule.
+    System,
+}
+
+impl Actor {
+    /// Returns the name in histories: `<key name> (Api Key)`, a member's name or `SYSTEM`
+    /// (docs/reference/http/README.md).
+    pub fn changed_by(&self) -> String {
+        match self {
+            // The hash chain of a history covers this text, so its form must never change (I3).
+            Self::Key { name, .. } => format!("{name} (Api Key)"),
+            Self::Person { name, .. } => name.clone(),
+            Self::System => "SYSTEM".to_owned(),
+        }
+    }
+
+    /// Returns the team of the actor; none for the system.
+    pub const fn team(&self) -> Option<&TeamRef> {
+        match self {
+            Self::Key { team, .. } | Self::Person { team, .. } => Some(team),
+            Self::System => None,
+        }
+    }
+}
+
+impl From<&Caller> for Actor {
+    fn from(caller: &Caller) -> Self {
+        let team = caller.team.clone();
+        match caller.identity.clone() {
+            Identity::Key(name) => Self::Key { name, team },
+            Identity::Person(name) => Self::Person { name, team },
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The states of a change instance and the transitions between them, as data (guide, "Change Instance State").
+
+use std::fmt;
+
+/// The state of a change instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// Waits for the owner's approval.
+    Pending,
+    /// Not valid for processing.
+    Rejected,
+    /// Approved and in progress.
+    Approved,
+    /// Approved, but failed in progress.
+    Errored,
+    /// Finished successfully.
+    Completed,
+    /// Ended without completion: displaced, overtaken, or closed after a rejection or an error.
+    Closed,
+}
+
+/// The stage of a state: the columns of the stack rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// PENDING and REJECTED.
+    PreValidated,
+    /// APPROVED and ERRORED.
+    Validated,
+    /// COMPLETED and CLOSED.
+    Resolved,
+}
+
+impl State {
+    /// All states, in the order of a life.
+    pub const ALL: [Self; 6] =
+        [Self::Pending, Self::Rejected, Self::Approved, Self::Errored, Self::Completed, Self::Closed];
+
+    /// Returns the name on the wire, in the table and in events.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::Rejected => "REJECTED",
+            Self::Approved => "APPROVED",
+            Self::Errored => "ERRORED",
+            Self::Completed => "COMPLETED",
+            Self::Closed => "CLOSED",
+        }
+    }
+
+    /// Parses a state; `ERROR` counts as `ERRORED` (docs/reference/http/change-instances.md).
+    pub fn parse(name: &str) -> Option<Self> {
+        if name == "ERROR" {
+            return Some(Self::Errored);
+        }
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+
+    /// Returns the stage of the state.
+    pub const fn stage(self) -> Stage {
+        match self {
+            Self::Pending | Self::Rejected => Stage::PreValidated,
+            Self::Approved | Self::Errored => Stage::Validated,
+            Self::Completed | Self::Closed => Stage::Resolved,
+        }
+    }
+
+    /// Returns whether the consumer has to answer before the next submission (Example 3).
+    pub const fn is_blocked(self) -> bool {
+        match self {
+            Self::Rejected | Self::Errored => true,
+            Self::Pending | Self::Approved | Self::Completed | Self::Closed => false,
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The cause of a transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// A submission, or generation from it, creates the change instance.
+    Birth,
+    /// The owner of the change instance decides.
+    Owner,
+    /// Another change instance displaces it, or the consumer answers a rejection (stack rules).
+    StackRules,
+}
+
+/// A legal transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transition {
+    /// The state before; none for the creation.
+    pub from: Option<State>,
+    /// The state after.
+    pub to: State,
+    pub by: By,
+}
+
+const fn birth(to: State) -> Transition {
+    Transition { from: None, to, by: By::Birth }
+}
+
+const fn owner(from: State, to: State) -> Transition {
+    Transition { from: Some(from), to, by: By::Owner }
+}
+
+const fn stack_rules(from: State) -> Transition {
+    Transition { from: Some(from), to: State::Closed, by: By::StackRules }
+}
+
+/// All legal transitions: the source of the check, the matrix test and the diagram in the documentation.
+pub const TRANSITIONS: &[Transition] = &[
+    birth(State::Pending),
+    birth(State::Approved),
+    // Generated from an overtaken submission (R25), or behind an unanswered rejection (R24).
+    birth(State::Closed),
+    // None from PENDING to COMPLETED: an owner approves first (R27).
+    owner(State::Pending, State::Approved),
+    owner(State::Pending, State::Rejected),
+    owner(State::Approved, State::Completed),
+    owner(State::Approved, State::Errored),
+    // If this leaves an orphan, the next submission requests the change again (R12).
+    owner(State::Rejected, State::Closed),
+    owner(State::Errored, State::Closed),
+    stack_rules(State::Pending),
+    stack_rules(State::Rejected),
+    stack_rules(State::Approved),
+    stack_rules(State::Errored),
+];
+
+/// Returns the states to which an owner may move a change instance.
+pub fn moves_of_owner(from: State) -> impl Iterator<Item = State> {
+    let of_owner = TRANSITIONS.iter().filter(move |one| one.from == Some(from) && one.by == By::Owner);
+    of_owner.map(|one| one.to)
+}
+
+/// Returns whether `by` may move a change instance from `from` to `to`.
+pub fn is_legal(from: Option<State>, to: State, by: By) -> bool {
+    TRANSITIONS.contains(&Transition { from, to, by })
+}
+
+/// The requested operation on the service item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChangeType {
+    Create,
+    Modify,
+    Delete,
+}
+
+impl ChangeType {
+    /// All change types.
+    pub const ALL: [Self; 3] = [Self::Create, Self::Modify, Self::Delete];
+
+    /// Returns the name on the wire and in the table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Create => "CREATE",
+            Self::Modify => "MODIFY",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// Parses the name of a change type.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|ty| ty.name() == name)
+    }
+}
+
+/// The origin of a change instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The consumer changed the declaration of this item.
+    Direct,
+    /// A dependent team's share of another change instance.
+    Dependent,
+    /// The consumer modified an item that this one references.
+    Referenced,
+    /// The owner retries a rejected or failed change instance (R13).
+    Retry,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Direct, Self::Dependent, Self::Referenced, Self::Retry];
+
+    /// Returns the name on the wire and in the table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "DIRECT",
+            Self::Dependent => "DEPENDENT",
+            Self::Referenced => "REFERENCED",
+            Self::Retry => "RETRY",
+        }
+    }
+
+    /// Parses the name of a kind.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// The runtime state of an item (guide, "Service Item Runtime State").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RuntimeState {
+    /// Declared; no CREATE of the service owner is APPROVED yet.
+    Requested,
+    /// The service owner has approved the CREATE.
+    InService,
+    /// The service owner has approved the DELETE.
+    Decommissioned,
+}
+
+impl RuntimeState {
+    /// All runtime states.
+    pub const ALL: [Self; 3] = [Self::Requested, Self::InService, Self::Decommissioned];
+
+    /// Returns the name on the wire and in the table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Requested => "REQUESTED",
+            Self::InService => "IN_SERVICE",
+            Self::Decommissioned => "DECOMMISSIONED",
+        }
+    }
+
+    /// Parses the name of a runtime state.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+}
+
+/// The cause of a charge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChargeType {
+    /// A fee for one change instance.
+    CostPerChange,
+    /// A fee for time in service.
+    MonthlyCost,
+}
+
+impl ChargeType {
+    /// All charge types.
+    pub const ALL: [Self; 2] = [Self::CostPerChange, Self::MonthlyCost];
+
+    /// Returns the name of the type, which is also that of the price in a definition.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CostPerChange => "cost_per_change",
+            Self::MonthlyCost => "monthly_cost",
+        }
+    }
+
+    /// Parses the name of a charge type.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|ty| ty.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back_and_error_is_a_synonym() {
+        for state in State::ALL {
+            assert_eq!(State::parse(state.name()), Some(state));
+        }
+        assert_eq!(State::parse("ERROR"), Some(State::Errored));
+        assert_eq!(State::parse("pending"), None);
+    }
+
+    #[test]
+    fn resolved_states_are_final_and_every_open_state_has_a_way_out() {
+        for state in State::ALL {
+            let ways_out = TRANSITIONS.iter().filter(|t| t.from == Some(state)).count();
+            assert_eq!(ways_out == 0, state.stage() == Stage::Resolved, "{state}");
+        }
+    }
+}

@@ -1,0 +1,526 @@
+//! Service definitions as JSON Schemas: the checks at publication, and the check of items.
+//!
+//! Owners write definitions and consumers wait for their evaluation, so limits apply before compilation (ADR 8). No
+//! reference leaves the definition or leads back to itself, and the work per value is bounded.
+
+mod check;
+mod cost;
+mod pattern;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use self::check::Check;
+use self::cost::{ERRORS_BYTES_MAX, Model};
+pub use self::cost::{PUBLISHED_STEPS_MAX, STEPS_MAX};
+use crate::base::refs::Reference;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+
+use jsonschema::{
+    Draft, PatternOptions, ValidationError, ValidationOptions, Validator, error::ValidationErrorKind,
+};
+use serde_json::{Map, Value, json};
+
+use crate::base::json;
+use crate::base::json::Problems;
+use crate::base::money::{Amount, Prices};
+use crate::base::problem::{Problem, push_token};
+use crate::base::state::ChargeType;
+use crate::model::declaration::{DECLARATION_BYTES_MAX, name_problem};
+
+/// Maximum size of a definition in a request body, in bytes.
+pub const SCHEMA_BYTES_MAX: usize = 64 * 1024;
+/// Maximum nesting of containers in a definition.
+pub const SCHEMA_DEPTH_MAX: usize = 32;
+/// Maximum number of `$ref`s in a definition.
+pub const SCHEMA_REFS_MAX: usize = 256;
+/// Maximum number of patterns in a definition.
+pub const PATTERNS_MAX: usize = 64;
+/// Maximum size of a compiled pattern, in bytes.
+pub const PATTERN_BYTES_MAX: usize = 512 * 1024;
+/// Size of each of the two caches of a pattern's automaton, in bytes.
+pub const PATTERN_CACHE_BYTES: usize = 512 * 1024;
+/// Maximum length of all pointers in a definition together, in bytes; the library stores the pointer of each
+/// subschema.
+pub const PLACES_BYTES_MAX: usize = 1024 * 1024;
+/// Maximum memory of a compiled definition in bytes, by estimate.
+pub const COMPILED_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Maximum number of subschemas for one value, each counted once for each path to it.
+pub const EXPANDED_MAX: u64 = 10_000;
+/// Maximum nesting of subschemas, with `$ref`s resolved; compilation and validation recurse.
+pub const EXPANDED_DEPTH_MAX: u64 = 64;
+/// Maximum number of references of an item.
+pub const REFERENCES_MAX: usize = 256;
+/// Maximum number of reported problems of an item.
+pub const ITEM_PROBLEMS_MAX: usize = 100;
+
+const VALUE_CHARS_MAX: usize = 80;
+const MESSAGE_CHARS_MAX: usize = 300;
+
+/// A compiled service definition.
+#[derive(Debug)]
+pub struct Schema {
+    /// The service's title.
+    pub title: String,
+    /// The definition in canonical form.
+    pub text: String,
+    /// The properties that name items of other services.
+    pub references: Vec<ReferenceField>,
+    /// `approval_required` in the metadata, if present.
+    pub approval_required: Option<bool>,
+    /// The prices in the metadata.
+    pub prices: Prices,
+    /// The memory of the definition in bytes; the estimate is never too low.
+    pub bytes: usize,
+    model: Model,
+    /// None if the compiled definition would take too much memory; every item is then `too_complex`.
+    validator: Option<Validator>,
+}
+
+/// The steps left for the check of items.
+#[derive(Debug)]
+pub struct Budget {
+    steps: u64,
+    is_exceeded: bool,
+}
+
+impl Budget {
+    /// Returns the budget of one request.
+    pub const fn of_request() -> Self {
+        Self { steps: STEPS_MAX, is_exceeded: false }
+    }
+
+    /// Returns whether an item needed more steps than were left.
+    pub const fn is_exceeded(&self) -> bool {
+        self.is_exceeded
+    }
+
+    /// Returns the number of used steps.
+    pub const fn taken(&self) -> u64 {
+        STEPS_MAX.saturating_sub(self.steps)
+    }
+}
+
+/// A property that names items of another service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReferenceField {
+    /// The property's name.
+    pub field: String,
+    /// The title of the other service.
+    pub service: String,
+    pub form: Form,
+}
+
+/// The number of items in a reference property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    List,
+    One,
+}
+
+/// A position in a declaration that names an item of another service.
+pub(crate) struct Named<'a> {
+    pub(crate) field: &'a str,
+    /// The index in a list.
+    index: Option<usize>,
+    service: &'a str,
+    name: &'a str,
+}
+
+impl Named<'_> {
+    fn reference(&self) -> Reference {
+        Reference { service: self.service.to_owned(), name: self.name.to_owned() }
+    }
+
+    /// Returns whether this position names the referenced item.
+    pub(crate) fn names(&self, reference: &Reference) -> bool {
+        (self.service, self.name) == (reference.service.as_str(), reference.name.as_str())
+    }
+
+    /// Returns the JSON pointer within the declaration.
+    pub(crate) fn pointer(&self) -> String {
+        let mut pointer = below("", self.field);
+        if let Some(index) = self.index {
+            push_token(&mut pointer, &index.to_string());
+        }
+        pointer
+    }
+}
+
+/// Checks a definition before its publication; reports every problem that needs no compilation.
+pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
+    checked(bytes, |check, root| check.service(root))
+}
+
+/// Checks a schema for metadata before it is set; the same limits apply, but it belongs to no service.
+pub fn of_metadata(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
+    checked(bytes, |check, root| check.object(root))
+}
+
+fn checked(
+    bytes: &[u8],
+    of: impl FnOnce(&mut Check<'_>, &Map<String, Value>),
+) -> Result<Schema, Vec<Problem>> {
+    // Before the parser, whose time grows with the text.
+    if bytes.len() > SCHEMA_BYTES_MAX {
+        return Err(vec![problem("", "too_large", format!("must be at most {SCHEMA_BYTES_MAX} bytes"))]);
+    }
+    let definition = json::parse(bytes, SCHEMA_DEPTH_MAX)?;
+    let Some(root) = definition.as_object() else {
+        return Err(vec![problem("", "wrong_type", "must be an object")]);
+    };
+    // Before the walks below: each of them builds pointers of this length.
+    if places_bytes(&definition, 0) > PLACES_BYTES_MAX {
+        let message =
+            format!("the JSON pointers of its values must be at most {PLACES_BYTES_MAX} bytes in total");
+        return Err(vec![problem("", "too_complex", message)]);
+    }
+    let mut check = Check::new(&definition);
+    of(&mut check, root);
+    check.subschemas();
+    check.work();
+    check.meta_schema();
+    // The cost model follows references, so it needs a definition without circles.
+    if check.problems.is_empty() {
+        check.cost();
+    }
+    if !check.problems.is_empty() {
+        return Err(check.problems.into_vec());
+    }
+    // The table stores this text. The canonical form fixes the spelling of numbers there, and in messages about
+    // items.
+    compiled(&json::canonical(&definition))
+}
+
+/// Compiles a definition that was checked at its publication.
+pub fn load(text: &str) -> Result<Schema, Vec<Problem>> {
+    let schema = compiled(text)?;
+    if schema.title.is_empty() {
+        Err(vec![problem("", "invalid_schema", "must have a title")])
+    } else {
+        Ok(schema)
+    }
+}
+
+/// Compiles a schema for metadata that was checked when it was set; a title is optional.
+pub fn load_of_metadata(text: &str) -> Result<Schema, Vec<Problem>> {
+    compiled(text)
+}
+
+fn compiled(text: &str) -> Result<Schema, Vec<Problem>> {
+    compile(&json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?)
+}
+
+impl Schema {
+    /// Returns the schema without its validator and model; every item is then `too_complex`.
+    pub fn uncompiled(&self) -> Self {
+        Self {
+            title: self.title.clone(),
+            text: self.text.clone(),
+            references: self.references.clone(),
+            approval_required: self.approval_required,
+            prices: self.prices,
+            bytes: self.text.len(),
+            model: Model::default(),
+            validator: None,
+        }
+    }
+
+    /// Returns the problems of an item's declaration, with relative pointers.
+    ///
+    /// An item that needs more steps than are left is not evaluated: `too_complex`.
+    pub fn problems(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
+        let Some(validator) = &self.validator else {
+            let message =
+                "must have a smaller definition: the definitions of the request take too much memory";
+            return vec![problem("", "too_complex", message)];
+        };
+        // Before the validator runs, because nothing can interrupt it.
+        let Some(cost) = self.model.cost(body, budget.steps) else {
+            (budget.steps, budget.is_exceeded) = (0, true);
+            let message = format!("all items of a request must need at most {STEPS_MAX} steps to check");
+            return vec![problem("", "too_complex", message)];
+        };
+        budget.steps = budget.steps.saturating_sub(cost.valid);
+        if validator.is_valid(body) {
+            return Vec::new();
+        }
+        // The search for all errors costs more than the answer valid or not, so it has its own limit.
+        if cost.full > budget.steps || cost.first > ERRORS_BYTES_MAX {
+            let message = "must match the definition, but both are too large to locate the error";
+            return vec![problem("", "schema", message)];
+        }
+        budget.steps = budget.steps.saturating_sub(cost.full);
+        let mut problems = Problems::default();
+        if cost.bytes > ERRORS_BYTES_MAX {
+            // The library builds all errors before it returns the first, except in `validate`.
+            validator.validate(body).err().iter().for_each(|error| tell(&mut problems, body, error));
+        } else {
+            let errors = validator.iter_errors(body).take(ITEM_PROBLEMS_MAX);
+            errors.for_each(|error| tell(&mut problems, body, &error));
+        }
+        let mut problems = problems.into_vec();
+        problems.truncate(ITEM_PROBLEMS_MAX);
+        problems
+    }
+
+    /// Returns the references in a declaration, sorted and without duplicates; the schema refuses anything but
+    /// names.
+    pub fn references_of(&self, body: &Value) -> Vec<Reference> {
+        let references: BTreeSet<Reference> = self.named(body).map(|named| named.reference()).collect();
+        references.into_iter().collect()
+    }
+
+    /// Returns each position in a declaration that names an item.
+    pub(crate) fn named<'a>(&'a self, body: &'a Value) -> impl Iterator<Item = Named<'a>> {
+        self.references.iter().flat_map(|ReferenceField { field, service, form }| {
+            let value = body.get(field);
+            let names = match form {
+                Form::List => value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice),
+                Form::One => value.map_or(&[][..], std::slice::from_ref),
+            };
+            names.iter().enumerate().filter_map(move |(index, name)| {
+                let index = (*form == Form::List).then_some(index);
+                Some(Named { field, index, service, name: name.as_str()? })
+            })
+        })
+    }
+}
+
+fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
+    let invalid = |message: &str| vec![problem("", "invalid_schema", message)];
+    let root = definition.as_object().ok_or_else(|| invalid("must be an object"))?;
+    // A schema for metadata needs no title.
+    let title = root.get("title").and_then(Value::as_str).unwrap_or_default();
+    let draft = draft(root).ok_or_else(|| invalid("must be draft 2020-12 or draft-07"))?;
+    let references: Vec<_> = reference_fields(root).filter_map(|(_, field)| field.ok()).collect();
+    // A stored definition may be older than these limits. It must still load, but then it checks no item.
+    let is_small = places_bytes(definition, 0) <= PLACES_BYTES_MAX;
+    let model = if is_small { Model::of(definition) } else { Model::default() };
+    let weight = weight(definition, &model);
+    let validator = if is_small && weight <= COMPILED_BYTES_MAX {
+        let built = options(draft).build(&compiled_form(root, &references));
+        Some(built.map_err(|error| {
+            vec![problem(error.instance_path().as_str(), "invalid_schema", message(&error))]
+        })?)
+    } else {
+        None
+    };
+    let metadata = root.get("metadata");
+    let approval_required = metadata.and_then(|metadata| metadata.get("approval_required")?.as_bool());
+    Ok(Schema {
+        title: title.to_owned(),
+        text: json::canonical(definition),
+        references,
+        approval_required,
+        prices: prices(metadata),
+        bytes: if validator.is_some() { weight } else { length_of(definition).saturating_mul(4) },
+        model,
+        validator,
+    })
+}
+
+/// Estimates the memory of a compiled definition; the estimate is never too low.
+///
+/// A test compares it with a counting allocator.
+fn weight(definition: &Value, model: &Model) -> usize {
+    let parts = [
+        4 * 1024,
+        length_of(definition).saturating_mul(8),
+        places_bytes(definition, 0).saturating_mul(4),
+        model.len().saturating_mul(512),
+        model.patterns_bytes,
+    ];
+    parts.into_iter().fold(0, usize::saturating_add)
+}
+
+fn length_of(definition: &Value) -> usize {
+    definition.to_string().len()
+}
+
+/// Returns the length of all pointers below a value whose own pointer has length `place`.
+fn places_bytes(value: &Value, place: usize) -> usize {
+    let below =
+        |(name, value): (usize, &Value)| places_bytes(value, place.saturating_add(name).saturating_add(1));
+    let below = match value {
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| below((name.len(), value))).fold(0, usize::saturating_add)
+        }
+        Value::Array(elements) => {
+            elements.iter().map(|value| below((4, value))).fold(0, usize::saturating_add)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    };
+    below.saturating_add(place)
+}
+
+/// Returns the prices in a definition's metadata; missing ones are zero.
+fn prices(metadata: Option<&Value>) -> Prices {
+    let price = |charge_type: ChargeType| {
+        let number = metadata.and_then(|metadata| metadata.get(charge_type.name())?.as_number());
+        number.and_then(Amount::price).unwrap_or_default()
+    };
+    Prices { per_change: price(ChargeType::CostPerChange), monthly: price(ChargeType::MonthlyCost) }
+}
+
+fn options(draft: Draft) -> ValidationOptions<'static> {
+    // The linear engine: backtracking could take exponential time on a consumer's text (ADR 8).
+    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_CACHE_BYTES);
+    jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns)
+}
+
+/// Returns the definition as the library compiles it.
+///
+/// It has no `$id`, because one that equals the name of a known schema would hide that schema. Entries of reference
+/// lists are strings, unless the definition has its own `items`.
+fn compiled_form(root: &Map<String, Value>, references: &[ReferenceField]) -> Value {
+    let mut root = root.clone();
+    root.remove("$id");
+    root.remove("$schema");
+    let mut properties = root.get_mut("properties").and_then(Value::as_object_mut);
+    for field in references.iter().filter(|field| field.form == Form::List) {
+        let property = properties.as_mut().and_then(|properties| properties.get_mut(&field.field));
+        if let Some(property) = property.and_then(Value::as_object_mut) {
+            property.entry("items").or_insert_with(|| json!({"type": "string"}));
+        }
+    }
+    Value::Object(root)
+}
+
+/// Returns the draft of a definition; none if it is not one of the two supported ones.
+fn draft(root: &Map<String, Value>) -> Option<Draft> {
+    let Some(uri) = root.get("$schema") else {
+        return Some(Draft::Draft202012);
+    };
+    let uri = uri.as_str()?;
+    let place = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
+    match place.strip_suffix('#').unwrap_or(place) {
+        "json-schema.org/draft-07/schema" => Some(Draft::Draft7),
+        "json-schema.org/draft/2020-12/schema" => Some(Draft::Draft202012),
+        _ => None,
+    }
+}
+
+/// Returns the reference properties of a definition with their pointers, or the reason why one is invalid.
+fn reference_fields(
+    root: &Map<String, Value>,
+) -> impl Iterator<Item = (String, Result<ReferenceField, &'static str>)> {
+    let properties = root.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties.filter_map(|(field, property)| {
+        let mut pointer = "/properties".to_owned();
+        push_token(&mut pointer, field);
+        Some((pointer, reference_field(field, property)?))
+    })
+}
+
+fn reference_field(field: &str, property: &Value) -> Option<Result<ReferenceField, &'static str>> {
+    let format = property.get("format").and_then(Value::as_str);
+    let form = match format {
+        Some("reference_list") => Some((Form::List, "array")),
+        Some("reference") => Some((Form::One, "string")),
+        Some(_) | None => None,
+    };
+    let Some(service) = property.get("service_reference") else {
+        return form.map(|_| Err("must have `service_reference`, the title of the referenced service"));
+    };
+    let Some((form, kind)) = form else {
+        return Some(Err(
+            "must have the format `reference_list` or `reference`, because it has `service_reference`",
+        ));
+    };
+    if property.get("type").and_then(Value::as_str) != Some(kind) {
+        return Some(Err("must have the type `array` for a `reference_list`, or `string` for a `reference`"));
+    }
+    let service = service.as_str().filter(|service| name_problem(service).is_none());
+    Some(match service {
+        Some(service) => Ok(ReferenceField { field: field.to_owned(), service: service.to_owned(), form }),
+        None => Err("`service_reference` must be the title of a service"),
+    })
+}
+
+fn problem(pointer: &str, rule: &'static str, message: impl Into<String>) -> Problem {
+    Problem {
+        pointer: pointer.to_owned(),
+        path: tokens(pointer),
+        rule,
+        message: message.into(),
+        change: None,
+    }
+}
+
+fn tokens(pointer: &str) -> Vec<String> {
+    pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~")).collect()
+}
+
+fn below(pointer: &str, token: &str) -> String {
+    let mut below = pointer.to_owned();
+    push_token(&mut below, token);
+    below
+}
+
+/// Reports an error of the library, at the missing or surplus property if it concerns one.
+fn tell(problems: &mut Problems, body: &Value, error: &ValidationError<'_>) {
+    let pointer = error.instance_path().as_str();
+    if let ValidationErrorKind::Required { property: Value::String(property) } = error.kind() {
+        return problems.push(|| problem(&below(pointer, property), "schema", message(error)));
+    }
+    let unexpected = unexpected(body, error);
+    if unexpected.is_empty() {
+        return problems.push(|| problem(pointer, "schema", message(error)));
+    }
+    for property in unexpected {
+        problems.push(|| {
+            problem(
+                &below(pointer, property),
+                "schema",
+                "must be absent: the definition does not allow this property",
+            )
+        });
+    }
+}
+
+/// Returns the surplus properties in an error.
+fn unexpected<'a>(body: &'a Value, error: &'a ValidationError<'_>) -> Vec<&'a str> {
+    if let ValidationErrorKind::AdditionalProperties { unexpected }
+    | ValidationErrorKind::UnevaluatedProperties { unexpected } = error.kind()
+    {
+        return unexpected.iter().map(String::as_str).collect();
+    }
+    // If a schema declares no properties at all, the library names the first value and not the property.
+    let schema = error.schema_path().as_str().strip_suffix("/additionalProperties");
+    let is_closed = schema.is_some_and(|schema| !schema.ends_with("/properties"))
+        && matches!(error.kind(), ValidationErrorKind::FalseSchema);
+    let object = body.pointer(error.instance_path().as_str()).and_then(Value::as_object);
+    object.filter(|_| is_closed).map_or_else(Vec::new, |object| object.keys().map(String::as_str).collect())
+}
+
+/// Returns the library's message without long values; a long message is cut.
+fn message(error: &ValidationError<'_>) -> String {
+    let is_long = cut(VALUE_CHARS_MAX, error.instance()).ends_with('…');
+    if is_long { cut(MESSAGE_CHARS_MAX, &error.masked()) } else { cut(MESSAGE_CHARS_MAX, error) }
+}
+
+/// Returns the first characters of a text, without formatting the rest.
+fn cut(chars_max: usize, text: &dyn fmt::Display) -> String {
+    let mut cut = Cut { text: String::new(), left: chars_max };
+    if fmt::write(&mut cut, format_args!("{text}")).is_err() {
+        cut.text.push('…');
+    }
+    cut.text
+}
+
+struct Cut {
+    text: String,
+    left: usize,
+}
+
+impl fmt::Write for Cut {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        for character in more.chars() {
+            self.left = self.left.checked_sub(1).ok_or(fmt::Error)?;
+            self.text.push(character);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,567 @@
+//! The submitted document: a team's applications and service items, with all checks on the document alone.
+//!
+//! The existence of teams, services and references, and the schemas, are checks of [`crate::rules::plan`].
+
+use std::{collections::BTreeSet, fmt, sync::LazyLock};
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use crate::base::hash::Hash;
+use crate::base::json;
+use crate::base::json::Problems;
+use crate::base::problem::{Problem, push_token};
+
+/// Maximum size of a request body in bytes: the payload limit of a function minus its envelope.
+pub const BODY_BYTES_MAX: usize = 5 * 1024 * 1024;
+/// Maximum nesting of containers, including the document itself.
+pub const DEPTH_MAX: usize = 32;
+/// Maximum number of service items in a declaration.
+pub const ITEMS_MAX: usize = 10_000;
+/// Maximum number of applications that one submission changes; they are all written in its one transaction.
+pub const APPLICATIONS_CHANGED_MAX: usize = 90;
+/// Maximum number of different services in a declaration; each one costs a read.
+pub const SERVICES_MAX: usize = 200;
+/// Maximum canonical size of a service item, in bytes.
+pub const DECLARATION_BYTES_MAX: usize = 128 * 1024;
+/// Maximum length of the name of an application, a service or an item, in bytes.
+pub const NAME_BYTES_MAX: usize = 128;
+/// Maximum canonical size of the metadata of a team or an application, in bytes.
+pub const METADATA_BYTES_MAX: usize = 4 * 1024;
+
+pub(crate) const METADATA: &str = "metadata";
+pub(crate) const SERVICES: &str = "services";
+pub(crate) const NAME: &str = "name";
+
+/// The desired state of one team.
+#[derive(Clone, PartialEq)]
+pub struct Declaration {
+    /// The team's name as sent.
+    pub team: String,
+    /// The team's metadata, if sent.
+    pub metadata: Option<Value>,
+    pub applications: Vec<DeclaredApplication>,
+}
+
+/// The desired state of one application.
+#[derive(Clone, PartialEq)]
+pub struct DeclaredApplication {
+    /// The name: the key of the application within the team.
+    pub name: String,
+    /// The application's metadata, if sent.
+    pub metadata: Option<Value>,
+    /// The items of all services of the application.
+    pub items: Vec<DeclaredItem>,
+}
+
+/// One desired service item.
+#[derive(Clone, PartialEq)]
+pub struct DeclaredItem {
+    pub service: String,
+    /// The name: the key of the item within application and service.
+    pub name: String,
+    pub body: Value,
+    /// The body in canonical form.
+    pub canonical: String,
+    /// The hash of the canonical form.
+    pub hash: Hash,
+    /// The JSON pointer of the item in the document.
+    pub pointer: String,
+}
+
+// By hand: a derived `Debug` would write declarations and metadata to logs.
+impl fmt::Debug for Declaration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Declaration")
+            .field("team", &self.team)
+            .field("applications", &self.applications)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for DeclaredApplication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeclaredApplication")
+            .field("name", &self.name)
+            .field("items", &self.items)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for DeclaredItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeclaredItem")
+            .field("service", &self.service)
+            .field("name", &self.name)
+            .field("hash", &self.hash)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Parses a submitted document; returns all its problems if it has any.
+pub fn parse(bytes: &[u8]) -> Result<Declaration, Vec<Problem>> {
+    match read(bytes) {
+        (Some(declaration), problems) if problems.is_empty() => Ok(declaration),
+        (_, problems) => Err(problems),
+    }
+}
+
+/// Reads the readable parts of a submitted document, and returns the problems of the rest.
+///
+/// The readable parts may have further problems in the plan. The caller reports both together.
+pub fn read(bytes: &[u8]) -> (Option<Declaration>, Vec<Problem>) {
+    // Before the parser, whose time grows with the text.
+    if bytes.len() > BODY_BYTES_MAX {
+        return (None, vec![Place::default().problem("too_large", too_large(BODY_BYTES_MAX))]);
+    }
+    match json::parse(bytes, DEPTH_MAX) {
+        Err(problems) => (None, problems.into_iter().map(by_name).collect()),
+        Ok(document) => {
+            let mut reader = Reader::default();
+            let declaration = reader.document(document);
+            let has_items = |read: &Declaration| read.applications.iter().any(|one| !one.items.is_empty());
+            // Without items, or without room for another problem, further checks find nothing.
+            let is_worthwhile = |read: &Declaration| !reader.problems.is_full() && has_items(read);
+            let declaration = declaration.filter(|read| reader.problems.is_empty() || is_worthwhile(read));
+            (declaration, reader.problems.into_vec())
+        }
+    }
+}
+
+/// Moves a problem of the text to its path by names, which omits the word `services`.
+fn by_name(mut problem: Problem) -> Problem {
+    if problem.path.get(2).is_some_and(|word| word == "services") {
+        problem.path.remove(2);
+    }
+    problem
+}
+
+/// Characters that make two different names look the same.
+#[expect(clippy::expect_used, reason = "the pattern is a constant, which the tests compile")]
+static INVISIBLE: LazyLock<Regex> = LazyLock::new(|| {
+    let classes = r"[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]";
+    Regex::new(classes).expect("the classes are constant")
+});
+
+/// Returns the problem of a name of an application, a service or an item; none if it is valid.
+pub fn name_problem(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        Some("a name must not be empty")
+    } else if name.len() > NAME_BYTES_MAX {
+        Some("a name must not be longer than 128 bytes")
+    } else if name.chars().any(char::is_control) {
+        Some("a name must not contain control characters")
+    } else if name.trim() != name {
+        Some("a name must not begin or end with white space")
+    // Without a single normal form, two names that look the same could be two items.
+    } else if !ComposingNormalizerBorrowed::new_nfkc().is_normalized(name) {
+        Some("a name must be in Unicode normal form KC: no full-width letters, ligatures or separate accents")
+    } else if INVISIBLE.is_match(name) {
+        Some("a name must not contain invisible characters or characters that change the text direction")
+    } else {
+        None
+    }
+}
+
+fn too_large(bytes_max: usize) -> String {
+    format!("must be at most {bytes_max} bytes")
+}
+
+/// A position in the document: by index for the pointer, by names for the response.
+#[derive(Clone, Default)]
+struct Place {
+    pointer: String,
+    path: Vec<String>,
+}
+
+impl Place {
+    fn key(&self, key: &str) -> Self {
+        self.below(key, Some(key))
+    }
+
+    /// Returns the position at `token`; its name in the path may differ or be absent.
+    fn below(&self, token: &str, name: Option<&str>) -> Self {
+        let mut below = self.clone();
+        push_token(&mut below.pointer, token);
+        below.path.extend(name.map(str::to_owned));
+        below
+    }
+
+    fn problem(&self, rule: &'static str, message: impl Into<String>) -> Problem {
+        Problem {
+            pointer: self.pointer.clone(),
+            path: self.path.clone(),
+            rule,
+            message: message.into(),
+            change: None,
+        }
+    }
+}
+
+/// Walks through the document once and collects the problems.
+#[derive(Default)]
+struct Reader {
+    problems: Problems,
+    items: usize,
+    services: BTreeSet<String>,
+}
+
+impl Reader {
+    fn tell(&mut self, place: &Place, rule: &'static str, message: impl Into<String>) {
+        self.problems.push(|| place.problem(rule, message));
+    }
+
+    fn document(&mut self, document: Value) -> Option<Declaration> {
+        let root = Place::default();
+        let mut teams = self.object(&root, document)?.into_iter();
+        let (Some((team, content)), None) = (teams.next(), teams.next()) else {
+            self.tell(&root, "one_team", "must have exactly one key, the name of the team");
+            return None;
+        };
+        let place = root.key(&team);
+        self.name(&place, &team)?;
+        // The limits below count over the whole document, so they are known only after it.
+        let declaration = self.team(&place, team, content)?;
+        if self.items > ITEMS_MAX {
+            self.tell(&place, "too_many_items", format!("must have at most {ITEMS_MAX} service items"));
+            return None;
+        }
+        if self.services.len() > SERVICES_MAX {
+            self.tell(&place, "too_many_services", format!("must name at most {SERVICES_MAX} services"));
+            return None;
+        }
+        Some(declaration)
+    }
+
+    fn team(&mut self, place: &Place, team: String, content: Value) -> Option<Declaration> {
+        let mut metadata = None;
+        let mut applications = Vec::new();
+        for (key, value) in self.object(place, content)? {
+            let place = place.key(&key);
+            if key == METADATA {
+                metadata = self.metadata(&place, value);
+            } else {
+                applications.extend(self.application(&place, key, value));
+            }
+        }
+        Some(Declaration { team, metadata, applications })
+    }
+
+    fn application(&mut self, place: &Place, name: String, content: Value) -> Option<DeclaredApplication> {
+        self.name(place, &name)?;
+        let mut metadata = None;
+        let mut items = Vec::new();
+        for (key, value) in self.object(place, content)? {
+            match key.as_str() {
+                METADATA => metadata = self.metadata(&place.key(METADATA), value),
+                SERVICES => items = self.services(place, value),
+                _ => self.tell(
+                    &place.key(&key),
+                    "unknown_key",
+                    "must be absent: an application has only `metadata` and `services`",
+                ),
+            }
+        }
+        Some(DeclaredApplication { name, metadata, items })
+    }
+
+    /// Reads the items below `services`, a key that the path by names omits.
+    fn services(&mut self, application: &Place, content: Value) -> Vec<DeclaredItem> {
+        let mut items = Vec::new();
+        let Some(services) = self.object(&application.key(SERVICES), content) else {
+            return items;
+        };
+        let place = application.below(SERVICES, None);
+        for (service, entries) in services {
+            self.service(&place.key(&service), &service, entries, &mut items);
+        }
+        items
+    }
+
+    fn service(&mut self, place: &Place, service: &str, entries: Value, items: &mut Vec<DeclaredItem>) {
+        if self.name(place, service).is_none() {
+            return;
+        }
+        let Value::Array(entries) = entries else {
+            return self.tell(place, "wrong_type", "must be an array of service items");
+        };
+        self.services.insert(service.to_owned());
+        let mut names = BTreeSet::new();
+        for (index, entry) in entries.into_iter().enumerate() {
+            let Some(item) = self.item(place, service, &index.to_string(), entry) else {
+                continue;
+            };
+            if !names.insert(item.name.clone()) {
+                let at = place.below(&index.to_string(), Some(&item.name)).key(NAME);
+                self.tell(
+                    &at,
+                    "duplicate_name",
+                    "must be unique among the items of this service in the application",
+                );
+            }
+            items.push(item);
+        }
+    }
+
+    fn item(&mut self, service_at: &Place, service: &str, index: &str, entry: Value) -> Option<DeclaredItem> {
+        self.items = self.items.saturating_add(1);
+        let unnamed = service_at.key(index);
+        let body = self.object(&unnamed, entry)?;
+        let name = self.item_name(&unnamed.key(NAME), body.get(NAME))?;
+        let place = service_at.below(index, Some(&name));
+        let body = Value::Object(body);
+        // Key order and the spelling of numbers are no modification, so the hash is that of the canonical form
+        // (R26).
+        let canonical = json::canonical(&body);
+        if canonical.len() > DECLARATION_BYTES_MAX {
+            self.tell(&place, "too_large", too_large(DECLARATION_BYTES_MAX));
+        }
+        let hash = Hash::of(&canonical);
+        Some(DeclaredItem {
+            service: service.to_owned(),
+            name,
+            body,
+            canonical,
+            hash,
+            pointer: place.pointer,
+        })
+    }
+
+    fn item_name(&mut self, place: &Place, name: Option<&Value>) -> Option<String> {
+        let Some(name) = name else {
+            self.tell(place, "missing_name", "must be present: each service item needs a name");
+            return None;
+        };
+        let Some(name) = name.as_str() else {
+            self.tell(place, "invalid_name", "must be a string");
+            return None;
+        };
+        self.name(place, name)?;
+        Some(name.to_owned())
+    }
+
+    /// Checks a name; a bad one ends the walk there, because each problem below would repeat the name.
+    fn name(&mut self, place: &Place, name: &str) -> Option<()> {
+        match name_problem(name) {
+            None => Some(()),
+            Some(message) => {
+                self.tell(place, "invalid_name", message);
+                None
+            }
+        }
+    }
+
+    fn metadata(&mut self, place: &Place, value: Value) -> Option<Value> {
+        let value = Value::Object(self.object(place, value)?);
+        if json::canonical(&value).len() > METADATA_BYTES_MAX {
+            self.tell(place, "too_large", too_large(METADATA_BYTES_MAX));
+        }
+        Some(value)
+    }
+
+    fn object(&mut self, place: &Place, value: Value) -> Option<Map<String, Value>> {
+        if let Value::Object(object) = value {
+            return Some(object);
+        }
+        self.tell(place, "wrong_type", "must be an object");
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(document: &Value) -> Result<Declaration, Vec<Problem>> {
+        parse(document.to_string().as_bytes())
+    }
+
+    /// Returns every problem as `rule pointer path`, with the path joined by `>`.
+    fn told(document: &Value) -> Vec<String> {
+        let problems = read(document).err().unwrap_or_default();
+        problems.iter().map(|p| format!("{} {} {}", p.rule, p.pointer, p.path.join(">"))).collect()
+    }
+
+    fn with_services(services: &Value) -> Value {
+        json!({"T": {"A": {"services": services}}})
+    }
+
+    #[test]
+    fn a_declaration_reads_with_all_its_parts() {
+        let document = json!({"AwesomeConsumer": {
+            "metadata": {"budget_code": 12345},
+            "NewApp1": {"metadata": {"env": "dev"}, "services": {
+                "VM": [{"name": "CoreVM1", "memory": 2, "cpu": 8.0}, {"name": "CoreVM2"}],
+                "LB": []}},
+            "NewApp2": {}}});
+        let declaration = read(&document).unwrap();
+        assert_eq!(declaration.team, "AwesomeConsumer");
+        assert_eq!(declaration.metadata, Some(json!({"budget_code": 12345})));
+        let [first, second] = &declaration.applications[..] else { panic!("two applications") };
+        assert_eq!((first.name.as_str(), &first.metadata), ("NewApp1", &Some(json!({"env": "dev"}))));
+        assert_eq!((second.name.as_str(), &second.metadata, second.items.len()), ("NewApp2", &None, 0));
+        let item = &first.items[0];
+        assert_eq!((item.service.as_str(), item.name.as_str()), ("VM", "CoreVM1"));
+        assert_eq!(item.body, json!({"name": "CoreVM1", "memory": 2, "cpu": 8.0}));
+        assert_eq!(item.canonical, r#"{"cpu":8,"memory":2,"name":"CoreVM1"}"#);
+        assert_eq!(item.hash, Hash::of(&item.canonical));
+        assert_eq!(first.items[1].pointer, "/AwesomeConsumer/NewApp1/services/VM/1");
+    }
+
+    #[test]
+    fn a_team_may_have_nothing_and_names_may_be_in_any_script() {
+        assert_eq!(read(&json!({"T": {}})).unwrap().applications, []);
+        let names = ["a", "My App", "a/b~c", "größe", "サービス", "😀", &"x".repeat(NAME_BYTES_MAX)];
+        for name in names {
+            assert_eq!(name_problem(name), None, "{name}");
+            assert!(read(&json!({"T": {name: {"services": {name: [{"name": name}]}}}})).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn shapes_are_checked_everywhere() {
+        let cases = [
+            (json!([]), "wrong_type  "),
+            (json!({}), "one_team  "),
+            (json!({"T": {}, "U": {}}), "one_team  "),
+            (json!({"T": []}), "wrong_type /T T"),
+            (json!({"T": {"metadata": "x"}}), "wrong_type /T/metadata T>metadata"),
+            (json!({"T": {"A": null}}), "wrong_type /T/A T>A"),
+            (json!({"T": {"A": {"metadata": 1}}}), "wrong_type /T/A/metadata T>A>metadata"),
+            (json!({"T": {"A": {"VM": []}}}), "unknown_key /T/A/VM T>A>VM"),
+            (with_services(&json!([])), "wrong_type /T/A/services T>A>services"),
+            (with_services(&json!({"VM": {}})), "wrong_type /T/A/services/VM T>A>VM"),
+            (with_services(&json!({"VM": ["x"]})), "wrong_type /T/A/services/VM/0 T>A>VM>0"),
+            (with_services(&json!({"VM": [{}]})), "missing_name /T/A/services/VM/0/name T>A>VM>0>name"),
+            (
+                with_services(&json!({"VM": [{"name": 7}]})),
+                "invalid_name /T/A/services/VM/0/name T>A>VM>0>name",
+            ),
+        ];
+        for (document, expected) in cases {
+            assert_eq!(told(&document), [expected], "{document}");
+        }
+        assert_eq!(parse(b"").unwrap_err()[0].rule, "one_team");
+        assert_eq!(parse(b"{\"T\":").unwrap_err()[0].rule, "invalid_json");
+    }
+
+    #[test]
+    fn bad_names_are_refused_at_every_level() {
+        let long = "x".repeat(NAME_BYTES_MAX + 1);
+        let bad = ["", " a", "a\t", "a\u{a0}", "a\nb", "\u{7f}", "\u{85}", "e\u{301}", "\u{212b}", &long];
+        let alike = [
+            "SYSTEM\u{200b}",
+            "ＳＹＳＴＥＭ",
+            "a\u{202e}b",
+            "a\u{2066}b",
+            "\u{feff}a",
+            "a\u{3164}b",
+            "ﬁle",
+            "a\u{2028}b",
+        ];
+        let bad = [&bad[..], &alike[..]].concat();
+        for name in bad {
+            assert!(name_problem(name).is_some(), "{name:?}");
+            let documents = [
+                json!({name: {}}),
+                json!({"T": {name: {}}}),
+                with_services(&json!({name: []})),
+                with_services(&json!({"VM": [{"name": name}]})),
+            ];
+            for document in documents {
+                let problems = read(&document).unwrap_err();
+                assert_eq!((problems.len(), problems[0].rule), (1, "invalid_name"), "{document}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_item_is_declared_once_per_application_and_service() {
+        let twice = json!([{"name": "a"}, {"name": "b"}, {"name": "a", "cpu": 1}, {"name": "a"}]);
+        let expected = [
+            "duplicate_name /T/A/services/VM/2/name T>A>VM>a>name",
+            "duplicate_name /T/A/services/VM/3/name T>A>VM>a>name",
+        ];
+        assert_eq!(told(&with_services(&json!({"VM": twice}))), expected);
+        let one = json!([{"name": "a"}]);
+        let elsewhere =
+            json!({"T": {"A": {"services": {"VM": one, "LB": one}}, "B": {"services": {"VM": one}}}});
+        assert_eq!(told(&elsewhere), [""; 0]);
+    }
+
+    #[test]
+    fn all_problems_are_told_at_once() {
+        let document = json!({"T": {
+            "metadata": [],
+            " A": {},
+            "B": {"metadata": 1, "extra": 2, "services": {"LB": 3, "VM": [{}, {"name": "x"}, {"name": "x"}, 4]}}}});
+        let expected = [
+            "invalid_name /T/ A T> A",
+            "unknown_key /T/B/extra T>B>extra",
+            "wrong_type /T/B/metadata T>B>metadata",
+            "wrong_type /T/B/services/LB T>B>LB",
+            "missing_name /T/B/services/VM/0/name T>B>VM>0>name",
+            "duplicate_name /T/B/services/VM/2/name T>B>VM>x>name",
+            "wrong_type /T/B/services/VM/3 T>B>VM>3",
+            "wrong_type /T/metadata T>metadata",
+        ];
+        let mut told = told(&document);
+        told.sort_by_key(|line| expected.iter().position(|known| known == line));
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn sizes_end_at_their_limits() {
+        let item = |bytes: usize| {
+            let empty = json!({"name": "x", "a": ""}).to_string().len();
+            with_services(&json!({"VM": [{"name": "x", "a": "y".repeat(bytes - empty)}]}))
+        };
+        assert_eq!(told(&item(DECLARATION_BYTES_MAX)), [""; 0]);
+        assert_eq!(told(&item(DECLARATION_BYTES_MAX + 1)), ["too_large /T/A/services/VM/0 T>A>VM>x"]);
+        let metadata = |bytes: usize| json!({"a": "y".repeat(bytes - 8)});
+        let both =
+            |bytes: usize| json!({"T": {"metadata": metadata(bytes), "A": {"metadata": metadata(bytes)}}});
+        assert_eq!(told(&both(METADATA_BYTES_MAX)), [""; 0]);
+        assert_eq!(told(&both(METADATA_BYTES_MAX + 1)).len(), 2);
+        let mut body = br#"{"T":{}}"#.to_vec();
+        body.resize(BODY_BYTES_MAX, b' ');
+        assert!(parse(&body).is_ok());
+        body.push(b' ');
+        let problem = &parse(&body).unwrap_err()[0];
+        assert_eq!((problem.rule, &*problem.message), ("too_large", "must be at most 5242880 bytes"));
+    }
+
+    #[test]
+    fn what_the_text_has_wrong_is_filed_by_names_too() {
+        let problems =
+            parse(br#"{"T": {"A": {"services": {"VM": [{"name": "x", "a": 1, "a": 2}]}}}}"#).unwrap_err();
+        assert_eq!(problems[0].pointer, "/T/A/services/VM/0/a");
+        assert_eq!(problems[0].path[..3], ["T", "A", "VM"]);
+        let problems = parse(br#"{"T": {"A": {"metadata": {"a": 1, "a": 2}}}}"#).unwrap_err();
+        assert_eq!(problems[0].path[..4], ["T", "A", "metadata", "a"]);
+    }
+
+    #[test]
+    fn the_number_of_items_ends_at_its_limit() {
+        let items =
+            |count: usize| -> Vec<Value> { (0..count).map(|n| json!({"name": format!("i{n}")})).collect() };
+        let document = |rest: usize| json!({"T": {"A": {"services": {"VM": items(ITEMS_MAX - 1)}}, "B": {"services": {"VM": items(rest)}}}});
+        assert_eq!(told(&document(1)), [""; 0]);
+        assert_eq!(told(&document(2)), ["too_many_items /T T"]);
+    }
+
+    #[test]
+    fn debug_output_shows_names_and_hash_but_no_content() {
+        let document = json!({"T": {"metadata": {"m": "hunter1"}, "A": {"metadata": {"m": "hunter2"},
+            "services": {"VM": [{"name": "x", "password": "hunter3"}]}}}});
+        let declaration = read(&document).unwrap();
+        let shown = format!("{declaration:?}");
+        assert!(!shown.contains("hunter") && !shown.contains("password"), "{shown}");
+        let hash = declaration.applications[0].items[0].hash.to_string();
+        for part in ["\"T\"", "\"A\"", "\"VM\"", "\"x\"", &hash] {
+            assert!(shown.contains(part), "{shown}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! An item's declaration as a submission leaves it, separate from the stored item.
+//!
+//! So the same declaration applies at once, or later to an item on which owners have decided meanwhile.
+
+use crate::base::id::{ChangeId, ItemId};
+use crate::base::refs::{Reference, ServiceRef, TeamRef};
+use crate::base::state::RuntimeState;
+use crate::base::timestamp::Timestamp;
+use crate::model::change::Version;
+use crate::model::charge::Charges;
+use crate::model::item::Item;
+use std::collections::BTreeMap;
+
+/// An item's declaration after a submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// The newest declaration; a removed item keeps its last one.
+    pub version: Version,
+    /// Whether the item is declared after the submission.
+    pub stays: bool,
+    /// The referenced items, in the same application (R17).
+    pub references: Vec<Reference>,
+    /// The schema version of the last check of its declaration; 0 in records from before this field.
+    pub schema_version: u64,
+    /// The identity of an item that does not exist yet.
+    pub new: Option<Identity>,
+}
+
+/// The identity of a new item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    pub name: String,
+    pub application: String,
+    pub service: ServiceRef,
+}
+
+/// The context of an item that does not exist yet.
+pub(crate) struct Origin<'a> {
+    pub(crate) id: ItemId,
+    pub(crate) consumer: &'a TeamRef,
+    pub(crate) service_owner: &'a TeamRef,
+    /// The change instance that creates it.
+    pub(crate) change: ChangeId,
+    pub(crate) now: Timestamp,
+}
+
+impl Declared {
+    /// Returns the item with this declaration, before any change of its state; none if it should exist and does
+    /// not.
+    pub(crate) fn applied(&self, before: Option<&Item>, origin: &Origin<'_>) -> Option<Item> {
+        let before = match (before, &self.new) {
+            (Some(before), _) => before.clone(),
+            (None, Some(identity)) => self.created(identity, origin),
+            (None, None) => return None,
+        };
+        let references = self.references.clone();
+        Some(Item {
+            version: self.version,
+            declared: self.stays,
+            references,
+            schema_version: self.schema_version,
+            ..before
+        })
+    }
+
+    fn created(&self, identity: &Identity, origin: &Origin<'_>) -> Item {
+        Item {
+            id: origin.id,
+            name: identity.name.clone(),
+            application: identity.application.clone(),
+            service: identity.service.clone(),
+            service_owner: origin.service_owner.clone(),
+            consumer: origin.consumer.clone(),
+            revision: 0,
+            runtime_state: RuntimeState::Requested,
+            version: self.version,
+            declared: self.stays,
+            settled: None,
+            references: Vec::new(),
+            schema_version: self.schema_version,
+            stacks: BTreeMap::new(),
+            deployed: None,
+            next_deployed: 0,
+            latest_change: origin.change,
+            charges: Charges::NONE,
+            created: origin.now,
+            modified: origin.now,
+        }
+    }
+}

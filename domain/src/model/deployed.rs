@@ -1,0 +1,42 @@
+//! Deployed items: the service owner's record of an item as deployed, version by version (guide, "Deployed Item").
+
+use crate::base::hash::Hash;
+use crate::base::id::{ChangeId, DeployedId, ItemId};
+use crate::base::refs::{ServiceRef, TeamRef};
+use crate::base::timestamp::Timestamp;
+use std::fmt;
+
+/// Maximum size of a deployed item in canonical form, in bytes.
+pub const DEPLOYED_BYTES_MAX: usize = 128 * 1024;
+
+/// One deployed version of a service item; it never changes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Deployed {
+    pub id: DeployedId,
+    pub item: ItemId,
+    pub service: ServiceRef,
+    /// The change instance with which the owner reported it.
+    pub change: ChangeId,
+    /// The version, from 1 per item without gaps.
+    pub version: u64,
+    /// The owner's JSON in canonical form.
+    pub data: String,
+    pub hash: Hash,
+    /// The team of the service.
+    pub service_owner: TeamRef,
+    /// The team of the declaration.
+    pub consumer: TeamRef,
+    /// The id of the request; a retry finds its own write by it.
+    pub request: String,
+    pub created: Timestamp,
+}
+
+impl fmt::Debug for Deployed {
+    // The data belongs to the owner and may hold secrets, so it never reaches a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Deployed")
+            .field("id", &self.id)
+            .field("version", &self.version)
+            .finish_non_exhaustive()
+    }
+}

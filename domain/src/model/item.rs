@@ -1,0 +1,255 @@
+//! The service item: its declaration, its runtime state, and the open change instances of each owner.
+
+use crate::base::hash::Hash;
+use crate::base::id::{ChangeId, DeployedId, ItemId, TeamId};
+use crate::base::refs::{Reference, ServiceRef, TeamRef};
+use crate::base::state::{ChangeType, RuntimeState, State};
+use crate::base::timestamp::Timestamp;
+use crate::model::attention::Attention;
+use crate::model::change::{Mark, Target, Version};
+use crate::model::charge::Charges;
+use std::collections::BTreeMap;
+
+/// A one-word summary of the open change instances of an item (docs/reference/http/service-items.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeState {
+    Pending,
+    Approved,
+    Rejected,
+    Errored,
+    /// No change instance is open.
+    Completed,
+}
+
+impl ChangeState {
+    /// All change states.
+    pub const ALL: [Self; 5] =
+        [Self::Pending, Self::Approved, Self::Rejected, Self::Errored, Self::Completed];
+
+    /// Returns the name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "CHANGES_PENDING",
+            Self::Approved => "CHANGES_APPROVED",
+            Self::Rejected => "CHANGES_REJECTED",
+            Self::Errored => "CHANGES_ERRORED",
+            Self::Completed => "ALL_CHANGES_COMPLETED",
+        }
+    }
+}
+
+/// The progress of one owner with the CREATE of the item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Creation {
+    /// No CREATE is APPROVED since the last completed DELETE.
+    Never,
+    /// A CREATE is APPROVED and not COMPLETED.
+    Outstanding,
+    /// A CREATE is COMPLETED.
+    Done,
+}
+
+/// A copy of an open change instance on its item.
+///
+/// It is enough to close the change instance without a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    pub change: ChangeId,
+    pub state: State,
+    pub change_type: ChangeType,
+    /// The declaration of the item after this change, or its removal.
+    pub target: Target,
+    /// The end of its history; a closing uses it as a fence.
+    pub mark: Mark,
+    /// Creation time; part of the key in the owner's queue.
+    pub created: Timestamp,
+}
+
+/// The open change instances of one owner on one item: at most one in each open stage (R1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// The submission number of the newest applied change instance; older ones start in CLOSED (R25).
+    pub sequence: u64,
+    /// The attempt of that change instance, from 1.
+    pub attempt: u64,
+    pub creation: Creation,
+    /// The PENDING or REJECTED change instance.
+    pub pre_validated: Option<Slot>,
+    /// The APPROVED or ERRORED change instance.
+    pub validated: Option<Slot>,
+}
+
+impl Stack {
+    /// A stack without any change instance.
+    pub const EMPTY: Self =
+        Self { sequence: 0, attempt: 0, creation: Creation::Never, pre_validated: None, validated: None };
+
+    /// Returns the open change instances.
+    pub fn open(&self) -> impl Iterator<Item = &Slot> {
+        self.pre_validated.iter().chain(self.validated.iter())
+    }
+
+    /// Returns the slot of an open change instance.
+    pub fn slot(&self, change: ChangeId) -> Option<&Slot> {
+        self.open().find(|slot| slot.change == change)
+    }
+
+    /// Empties the slot of a change instance.
+    pub fn clear(&mut self, change: ChangeId) {
+        for slot in [&mut self.pre_validated, &mut self.validated] {
+            if slot.as_ref().is_some_and(|open| open.change == change) {
+                *slot = None;
+            }
+        }
+    }
+}
+
+/// The newest deployed version of a service item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LatestDeployed {
+    pub id: DeployedId,
+    /// The version, from 1 without gaps.
+    pub version: u64,
+    /// The hash of its data; a repeated report of the same data creates no version (R23).
+    pub hash: Hash,
+}
+
+/// A service item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    pub id: ItemId,
+    /// Unique per application and service (R17).
+    pub name: String,
+    pub application: String,
+    pub service: ServiceRef,
+    /// The team of the service.
+    pub service_owner: TeamRef,
+    /// The team of the declaration.
+    pub consumer: TeamRef,
+    /// The number of writes of this record: the fence of every transition on the item.
+    pub revision: u64,
+    pub runtime_state: RuntimeState,
+    /// The newest declaration; a removed item keeps its last one.
+    pub version: Version,
+    /// Whether the consumer's current declaration contains the item.
+    pub declared: bool,
+    /// The result of the last completed change; none while an approved change is not completed (I12).
+    pub settled: Option<Target>,
+    /// The referenced items, in the same application (R17).
+    pub references: Vec<Reference>,
+    /// The schema version of the last check of its declaration; 0 in records from before this field (R33).
+    pub schema_version: u64,
+    /// The open change instances by owner; a team without a share has no entry.
+    pub stacks: BTreeMap<TeamId, Stack>,
+    pub deployed: Option<LatestDeployed>,
+    /// The number of the next deployed item; at a multiple of 16 the block is used up (ADR 1).
+    pub next_deployed: u64,
+    /// The newest change instance of the service owner; deployed items belong to it by default.
+    pub latest_change: ChangeId,
+    /// The sums of its charges (R38, R39).
+    pub charges: Charges,
+    /// The time of the first declaration.
+    pub created: Timestamp,
+    /// The time of the last change of this record.
+    pub modified: Timestamp,
+}
+
+impl Item {
+    /// Returns the state of the item in the consumer's current declaration.
+    pub fn wanted(&self) -> Target {
+        Target::of(self.declared.then_some(self.version.hash))
+    }
+
+    /// Returns the stack of the service owner.
+    pub fn main(&self) -> &Stack {
+        self.stacks.get(&self.service_owner.id).unwrap_or(&Stack::EMPTY)
+    }
+
+    /// Returns the dependent teams with a share in the item.
+    pub fn dependents(&self) -> impl Iterator<Item = TeamId> {
+        self.stacks.keys().copied().filter(|owner| *owner != self.service_owner.id)
+    }
+
+    /// Returns every open change instance with its owner.
+    pub fn open(&self) -> impl Iterator<Item = (TeamId, &Slot)> {
+        self.stacks.iter().flat_map(|(owner, stack)| stack.open().map(|slot| (*owner, slot)))
+    }
+
+    /// Returns the open REJECTED and ERRORED change instances; the consumer has to answer them (Example 3).
+    pub fn blocked(&self) -> impl Iterator<Item = (TeamId, &Slot)> {
+        self.open().filter(|(_, slot)| slot.state.is_blocked())
+    }
+
+    /// Returns whether a declaration with this hash is the item's last one and needs no new check (R20).
+    ///
+    /// This holds while the item is declared. It also holds while the consumer can withdraw the removal, because
+    /// the service owner has not approved the DELETE.
+    pub fn is_last_declared_as(&self, hash: Hash) -> bool {
+        self.version.hash == hash && (self.declared || self.runtime_state != RuntimeState::Decommissioned)
+    }
+
+    /// Returns whether the removal has failed and the service owner works on no other removal of the item.
+    ///
+    /// The next submission without the item then requests the removal again (R28).
+    pub fn has_failed_removal(&self) -> bool {
+        let removes = |slot: &Slot| !slot.state.is_blocked() && slot.target == Target::Removed;
+        let main = self.main();
+        !self.declared && main.open().any(|slot| slot.state.is_blocked()) && !main.open().any(removes)
+    }
+
+    /// Returns whether the item differs from its declaration while the service owner has no open change for it
+    /// (R12).
+    pub fn is_orphan(&self) -> bool {
+        self.settled != Some(self.wanted()) && self.main().open().next().is_none()
+    }
+
+    /// Returns the item's contribution to the blockers: its blocked change instances, and itself if it is an
+    /// orphan.
+    ///
+    /// It is a pure function of the item. The team's head stores the sum over all items (R11).
+    pub fn attention(&self) -> Attention {
+        // The head stores sums of hashes of these strings. Other strings make every stored sum wrong (I9).
+        let blocked: Attention =
+            self.blocked().map(|(_, slot)| Attention::one(&format!("change/{}", slot.change))).sum();
+        if self.is_orphan() { blocked + Attention::one(&format!("item/{}", self.id)) } else { blocked }
+    }
+
+    /// Returns the summary of the open change instances; failures take precedence over open work.
+    pub fn change_state(&self) -> ChangeState {
+        let any = |state| self.open().any(|(_, slot)| slot.state == state);
+        if any(State::Rejected) {
+            ChangeState::Rejected
+        } else if any(State::Errored) {
+            ChangeState::Errored
+        } else if any(State::Pending) {
+            ChangeState::Pending
+        } else if any(State::Approved) {
+            ChangeState::Approved
+        } else {
+            ChangeState::Completed
+        }
+    }
+
+    /// Returns the type of the service owner's change instance if a submission changes the item now
+    /// (docs/reference/rules.md).
+    pub fn change_type(&self) -> ChangeType {
+        if self.declared { self.change_type_if_declared() } else { ChangeType::Delete }
+    }
+
+    /// Returns the same type, but as if the item were declared.
+    pub fn change_type_if_declared(&self) -> ChangeType {
+        let main = self.main();
+        match (self.runtime_state, main.creation) {
+            // The service owner has approved no CREATE since the declaration, so nothing exists to modify (R4, R7).
+            (RuntimeState::Requested | RuntimeState::Decommissioned, _) => ChangeType::Create,
+            (RuntimeState::InService, Creation::Done) => ChangeType::Modify,
+            (RuntimeState::InService, Creation::Never | Creation::Outstanding) => {
+                let creating = main.validated.is_some_and(|slot| {
+                    slot.state == State::Approved && slot.change_type == ChangeType::Create
+                });
+                // Nothing exists yet unless a CREATE is in progress (R8, R9).
+                if creating { ChangeType::Modify } else { ChangeType::Create }
+            }
+        }
+    }
+}

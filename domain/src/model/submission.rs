@@ -1,0 +1,144 @@
+//! Submissions as recorded, and the recognition of repeated requests.
+
+use crate::base::actor::Actor;
+use crate::base::hash::Hash;
+use crate::base::id::{CHANGE_STRIDE, ChangeId, SubmissionId};
+use crate::base::refs::TeamRef;
+use crate::base::timestamp::Timestamp;
+use crate::model::staging::StagingId;
+
+/// Lifetime of an idempotency key, in seconds: 24 hours.
+pub const IDEMPOTENCY_SECONDS: u64 = 24 * 60 * 60;
+
+/// Maximum length of an idempotency key, in bytes.
+pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
+
+/// Maximum length of a commit id, in bytes.
+pub const COMMIT_ID_BYTES_MAX: usize = 128;
+
+/// Whether a submission declares all applications of the team or only some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Removes applications that the declaration does not mention (POST).
+    Whole,
+    /// Keeps applications that the declaration does not mention (PATCH).
+    Partial,
+}
+
+impl Scope {
+    /// Returns the name in the table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "WHOLE",
+            Self::Partial => "PARTIAL",
+        }
+    }
+
+    /// Parses the name of a scope.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Whole, Self::Partial].into_iter().find(|scope| scope.name() == name)
+    }
+}
+
+/// A recorded submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submission {
+    pub id: SubmissionId,
+    pub team: TeamRef,
+    /// Whole or partial.
+    pub scope: Scope,
+    /// The commit named by the consumer.
+    pub commit_id: Option<String>,
+    /// The digest of all declarations after it; none in records from before this field.
+    pub root: Option<Hash>,
+    /// Whether it changed a declaration; if not, it is only recorded (R29).
+    pub changed: bool,
+    /// The number of its first change instance; the others follow in order.
+    pub first_change: u64,
+    /// The number of change instances on its own items.
+    pub direct: u64,
+    /// The number of dependent and referenced change instances, generated from its work records.
+    pub derived: u64,
+    /// The number of these that exist, counted by work record.
+    pub landed: u64,
+    /// The staging, if it was too large for one transaction.
+    pub staging: Option<StagingId>,
+    /// The number of unfinished work records with its own items.
+    pub direct_left: u64,
+    /// The number of all unfinished work records.
+    pub work_left: u64,
+    pub by: Actor,
+    /// The id of the request; a retry finds its own write by it.
+    pub request: String,
+    /// The time of the acceptance.
+    pub created: Timestamp,
+    /// The time of the last finished work record; without work, that of the acceptance.
+    pub modified: Timestamp,
+}
+
+/// The progress of a submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Accepted and final; its items are not all applied yet.
+    Committed,
+    /// All items are applied; some dependent or referenced change instances are still missing.
+    Applied,
+    /// All its change instances exist.
+    Settled,
+}
+
+impl Progress {
+    /// All steps.
+    pub const ALL: [Self; 3] = [Self::Committed, Self::Applied, Self::Settled];
+
+    /// Returns the name on the wire and in events.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Committed => "COMMITTED",
+            Self::Applied => "APPLIED",
+            Self::Settled => "SETTLED",
+        }
+    }
+}
+
+impl Submission {
+    /// Returns the progress.
+    pub const fn progress(&self) -> Progress {
+        match (self.direct_left, self.work_left) {
+            (_, 0) => Progress::Settled,
+            (0, _) => Progress::Applied,
+            (_, _) => Progress::Committed,
+        }
+    }
+
+    /// Returns the submission as accepted: every response shows this form.
+    pub fn as_accepted(&self) -> Self {
+        // A repeated request gets the response of the first one, although the work has progressed since.
+        let (direct_left, landed) = if self.staging.is_some() { (1, 0) } else { (0, self.direct) };
+        let work_left = direct_left + self.derived;
+        Self { direct_left, work_left, landed, ..self.clone() }
+    }
+
+    /// Returns the number of all its change instances.
+    pub const fn planned(&self) -> u64 {
+        self.direct + self.derived
+    }
+
+    /// Returns the ids of the change instances on its own items, in order.
+    pub fn direct_changes(&self) -> impl Iterator<Item = ChangeId> + '_ {
+        (0..self.direct).filter_map(|i| ChangeId::new(self.id.team(), self.first_change + i * CHANGE_STRIDE))
+    }
+}
+
+/// A stored idempotency key with its request and result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remembered {
+    /// The key as sent.
+    pub key: String,
+    /// The hash of method, route and body; the same key with another hash is refused.
+    pub fingerprint: Hash,
+    /// The resulting submission.
+    pub submission: SubmissionId,
+    /// The time after which the key is unknown again.
+    pub expires: Timestamp,
+}

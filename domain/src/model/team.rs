@@ -1,0 +1,113 @@
+//! Teams, the heads of their declarations, and their applications.
+
+use crate::base::hash::Hash;
+use crate::base::id::{ApplicationId, CHANGE_STRIDE, SubmissionId, TeamId};
+use crate::base::refs::TeamRef;
+use crate::base::timestamp::Timestamp;
+use crate::model::attention::Attention;
+use crate::model::digest;
+use crate::model::metadata::{Of, Replaced, Since};
+use std::fmt;
+
+/// A team.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Team {
+    pub id: TeamId,
+    /// Unique among all teams.
+    pub name: String,
+    /// The metadata of its last declaration, canonical JSON.
+    pub metadata: String,
+    /// The origin of the metadata.
+    pub since: Since,
+}
+
+impl Team {
+    /// Returns the record of its metadata for the time after their replacement.
+    pub fn replaced(&self) -> Replaced {
+        Replaced { of: Of::Team(self.id), metadata: self.metadata.clone(), since: self.since }
+    }
+
+    /// Returns the team by id and name.
+    pub fn to_ref(&self) -> TeamRef {
+        TeamRef { id: self.id, name: self.name.clone() }
+    }
+
+    /// Returns the head of a team without declarations.
+    pub fn first_head(&self) -> Head {
+        Head {
+            team: self.id,
+            submissions: 0,
+            root: digest::root(&self.metadata, []),
+            attention: Attention::NONE,
+            next_application: 1,
+            // Not 0: an id with the number 0 is invalid.
+            next_change: CHANGE_STRIDE,
+            in_flight: None,
+        }
+    }
+}
+
+impl fmt::Debug for Team {
+    // Metadata are part of a declaration, so they never reach a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Team").field("id", &self.id).field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The head: the fence of a team's submissions, which each of them reads and writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    pub team: TeamId,
+    /// The number of recorded submissions, which is the number of the newest (ADR 3).
+    pub submissions: u64,
+    /// The digest of all declarations; a different value shows a torn read.
+    pub root: Hash,
+    /// The sum of the blockers of all items (R11).
+    pub attention: Attention,
+    pub next_application: u64,
+    /// A multiple of [`CHANGE_STRIDE`].
+    pub next_change: u64,
+    /// The submission whose items are not all applied; no other one is accepted meanwhile.
+    pub in_flight: Option<SubmissionId>,
+}
+
+/// An application of a team.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Application {
+    pub id: ApplicationId,
+    /// Unique within the team.
+    pub name: String,
+    /// The digest of its declarations; if it is unchanged, no item needs a read.
+    pub digest: Hash,
+    /// The number of the next item; part of the fence of the record.
+    pub next_item: u64,
+    /// The metadata of its last declaration, canonical JSON.
+    pub metadata: String,
+    /// The origin of the metadata.
+    pub since: Since,
+    /// The number of the last submission that changed its declarations; 0 in records from before this field.
+    pub changed: u64,
+    /// The time of its first declaration.
+    pub created: Timestamp,
+    /// The time of the last change of its declarations.
+    pub modified: Timestamp,
+}
+
+impl Application {
+    /// Returns its part in the digest of the team.
+    pub const fn id_and_digest(&self) -> (ApplicationId, Hash) {
+        (self.id, self.digest)
+    }
+
+    /// Returns the record of its metadata for the time after their replacement.
+    pub fn replaced(&self) -> Replaced {
+        Replaced { of: Of::Application(self.id), metadata: self.metadata.clone(), since: self.since }
+    }
+}
+
+impl fmt::Debug for Application {
+    // Metadata are part of a declaration, so they never reach a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Application").field("id", &self.id).field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,138 @@
+//! Work records: the dependent and referenced change instances to generate, and all changes of a staged submission.
+//!
+//! The transaction of the cause writes them, or commits those written before it, so no pending work is lost. They
+//! contain the ids of the change instances. So a second execution writes the same keys, and the storage refuses it
+//! (ADR 10).
+
+use crate::base::id::{ChangeId, ItemId, SubmissionId, TeamId};
+use crate::base::money::Prices;
+use crate::base::refs::TeamRef;
+use crate::base::state::Kind;
+use crate::base::timestamp::Timestamp;
+use crate::model::change::Version;
+use crate::model::declared::Declared;
+use crate::model::staging::StagingId;
+use std::fmt;
+
+/// Maximum number of entries in a work record.
+pub const ENTRIES_MAX: usize = 250;
+
+/// Maximum number of items in a work record; `submit` applies the first record before its response.
+pub const ITEMS_MAX: usize = 100;
+
+/// Maximum estimated size of a work record in bytes; a record of the table ends at 400 KB.
+const BYTES_MAX: usize = 250_000;
+
+/// Maximum number of failed executions of a work record before it is set aside.
+pub const TRIES_MAX: u64 = 10;
+
+/// The id of a work record: submission, staging, and number within the submission, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkId {
+    pub submission: SubmissionId,
+    /// The staging; none for work written with the submission.
+    pub staging: Option<StagingId>,
+    pub number: u64,
+}
+
+impl fmt::Display for WorkId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "work-{}-{}", self.submission, self.number)
+    }
+}
+
+/// A change instance to generate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owed {
+    pub id: ChangeId,
+    pub item: ItemId,
+    /// The team that receives it.
+    pub owner: TeamRef,
+    /// Direct, dependent or referenced.
+    pub kind: Kind,
+    /// The change instance of which this one is a share.
+    pub cause: Option<ChangeId>,
+    /// The item's declaration at the submission, for a referenced one; a share copies that of its cause.
+    pub version: Option<Version>,
+    /// The item's new declaration, for a direct one.
+    pub declared: Option<Declared>,
+    /// Whether it starts in PENDING, by the service's setting at the submission (R19).
+    pub approval_required: bool,
+    /// The fees in the service definition at the submission; none for a dependent team's share.
+    pub prices: Prices,
+}
+
+impl Owed {
+    /// Estimates its size in a record, in bytes.
+    fn bytes(&self) -> usize {
+        let references = self.declared.iter().flat_map(|declared| &declared.references);
+        400 + references.map(|reference| reference.service.len() + reference.name.len() + 20).sum::<usize>()
+    }
+}
+
+/// A work record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Work {
+    pub id: WorkId,
+    /// The changes to generate; those of one item are adjacent, the cause before its shares.
+    pub entries: Vec<Owed>,
+    pub created: Timestamp,
+}
+
+impl Work {
+    /// Returns whether it contains items of the submission itself; these hold the team's head.
+    pub fn is_direct(&self) -> bool {
+        self.entries.iter().any(|owed| owed.kind == Kind::Direct)
+    }
+}
+
+/// Divides the changes into records; it never divides those of one item, because one transaction writes them.
+pub fn divided(owed: Vec<Owed>) -> Vec<Vec<Owed>> {
+    let mut records = Vec::new();
+    let mut record = Filling::default();
+    let mut rest = owed.into_iter().peekable();
+    while let Some(first) = rest.next() {
+        let mut of_item = vec![first];
+        while let Some(next) = rest.next_if(|next| of_item.first().is_some_and(|one| one.item == next.item)) {
+            of_item.push(next);
+        }
+        let bytes = of_item.iter().map(Owed::bytes).sum();
+        if !record.takes(of_item.len(), bytes) {
+            records.push(std::mem::take(&mut record).entries);
+        }
+        record.items += 1;
+        record.bytes += bytes;
+        record.entries.extend(of_item);
+    }
+    if record.items > 0 {
+        records.push(record.entries);
+    }
+    records
+}
+
+/// A partly filled record.
+#[derive(Default)]
+struct Filling {
+    entries: Vec<Owed>,
+    items: usize,
+    bytes: usize,
+}
+
+impl Filling {
+    fn takes(&self, entries: usize, bytes: usize) -> bool {
+        // An empty record takes any item, however large: dividing it further is impossible.
+        self.items == 0
+            || (self.entries.len() + entries <= ENTRIES_MAX
+                && self.items < ITEMS_MAX
+                && self.bytes + bytes <= BYTES_MAX)
+    }
+}
+
+/// The record of a dependent team's share in an item; the team's lists use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    pub item: ItemId,
+    pub owner: TeamId,
+    /// The creation of the team's first change instance on the item.
+    pub created: Timestamp,
+}

@@ -1,0 +1,171 @@
+//! The writes of a decision: one list is one transaction, under the fences that the variants describe.
+
+use crate::base::hash::Hash;
+use crate::base::id::{ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
+use crate::base::state::State;
+use crate::base::timestamp::Timestamp;
+use crate::model::attention::Attention;
+use crate::model::change::{Change, Entry, Mark};
+use crate::model::charge::Charge;
+use crate::model::deployed::Deployed;
+use crate::model::item::Item;
+use crate::model::staging::{Staging, StagingId, StagingState};
+use crate::model::submission::{Remembered, Submission};
+use crate::model::team::{Application, Head, Team};
+use crate::model::work::{Share, Work, WorkId};
+
+/// The closing of an open change instance by the stack rules, without a read of the change instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closing {
+    pub change: ChangeId,
+    pub item: ItemId,
+    pub owner: TeamId,
+    /// Creation time; part of the key in the owner's queue.
+    pub created: Timestamp,
+    /// The state before the closing.
+    pub from: State,
+    /// The end of its history as the item knew it: the fence.
+    pub mark: Mark,
+    /// The new history entry.
+    pub entry: Entry,
+}
+
+/// One record to write, with the condition that the storage checks at the write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// Advances the team's head; fails if another submission or an owner's decision has moved it.
+    Head {
+        /// The head as it was read.
+        before: Head,
+        /// The new head.
+        after: Head,
+    },
+    /// Adds to the blockers in the head, without a condition.
+    Attention {
+        /// The consumer team.
+        team: TeamId,
+        /// The difference of the item's blockers.
+        delta: Attention,
+    },
+    /// Replaces the team's record; the head in the same transaction is its fence.
+    Team(Team),
+    /// Creates an application, or replaces one with the digest and the next number of `before`.
+    Application {
+        /// The application as it was read; none for a new one.
+        before: Option<Application>,
+        /// The new application.
+        after: Application,
+    },
+    /// Creates an item, or replaces one with the revision `before`.
+    Item {
+        /// The revision as it was read; none for a new item.
+        before: Option<u64>,
+        /// The new item.
+        after: Item,
+    },
+    /// Checks the item's revision and writes nothing.
+    ItemStays {
+        item: ItemId,
+        /// The revision as it was read.
+        revision: u64,
+    },
+    /// Checks the service's revision and writes nothing.
+    ServiceStays {
+        title: String,
+        /// The revision as it was read.
+        revision: u64,
+    },
+    /// Creates a change instance; fails if its key exists.
+    Born(Change),
+    /// Replaces a change instance whose history still ends at `before`.
+    Moved {
+        /// The end of the history as it was read.
+        before: Mark,
+        /// The state as it was read.
+        from: State,
+        /// The new change instance.
+        after: Change,
+    },
+    /// Closes an open change instance by the stack rules.
+    Closed(Closing),
+    /// Creates a deployed item version; fails if its key exists.
+    Deployed(Deployed),
+    /// Creates a charge; fails if its key exists.
+    Charged(Charge),
+    /// Ends a running charge.
+    ChargeEnded {
+        /// The running charge.
+        charge: ChargeId,
+        end: Timestamp,
+    },
+    /// Replaces an unprocessed charge by a processed one.
+    ChargeProcessed {
+        /// The end as it was read; none for a running charge.
+        end: Option<Timestamp>,
+        /// The new charge.
+        after: Charge,
+    },
+    /// Records a submission; fails if its key exists.
+    Submission(Submission),
+    /// Stores an idempotency key; fails if it is stored and not expired.
+    Remember {
+        /// The team of the key.
+        team: TeamId,
+        /// The key, the fingerprint of the request and the submission.
+        remembered: Remembered,
+        /// The current time; keys that expired before it do not count.
+        now: Timestamp,
+    },
+    /// Creates a work record: change instances that are still to be generated.
+    Work(Work),
+    /// Removes a finished work record; fails if it is gone.
+    WorkDone(WorkId),
+    /// Updates the progress of a submission; fails if its count of work records is not `work_left` any more.
+    Progress {
+        /// The number of work records as it was read.
+        work_left: u64,
+        /// The new submission record.
+        after: Submission,
+    },
+    /// Frees the team's head after the last item of the submission is applied.
+    Landed(SubmissionId),
+    /// Starts a staging; fails if its key exists.
+    Staging(Staging),
+    /// Changes the state of a staging; fails if it is in another state.
+    StagingMoved {
+        team: TeamId,
+        staging: StagingId,
+        /// The state as it was read.
+        from: StagingState,
+        /// The new state.
+        to: StagingState,
+    },
+    /// Checks the state of a staging and writes nothing.
+    StagingStays {
+        team: TeamId,
+        staging: StagingId,
+        /// The expected state.
+        state: StagingState,
+    },
+    /// Removes an empty staging.
+    StagingDone {
+        /// The consumer team.
+        team: TeamId,
+        staging: StagingId,
+    },
+    /// Stores a declaration under its hash; it may exist already.
+    Declaration {
+        team: TeamId,
+        hash: Hash,
+        /// The declaration as canonical JSON.
+        text: String,
+    },
+    /// Records a dependent team's share in an item; fails if it exists.
+    Share(Share),
+    /// Removes a share without an owner's stack on the item; fails if it is gone.
+    ShareGone {
+        /// The service item.
+        item: ItemId,
+        owner: TeamId,
+    },
+}

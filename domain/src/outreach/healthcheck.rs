@@ -1,0 +1,143 @@
+//! Healthchecks: the endpoint, the schedule and the results of health questions about a service's items.
+//!
+//! [`run`] checks all items of a service, [`answer`] interprets responses, [`crontab`] computes the schedule.
+
+pub mod answer;
+pub mod crontab;
+pub mod run;
+
+use crate::base::context::RequestContext;
+use crate::base::id::ItemId;
+use crate::base::refs::{ServiceRef, TeamRef};
+use crate::base::timestamp::Timestamp;
+use crontab::Crontab;
+
+/// Timeout of a request to the target, in seconds.
+pub const TIMEOUT_SECONDS: u64 = 10;
+/// Minimum time between two checks of one item on request, in seconds.
+pub const COOLING_SECONDS: u64 = 10;
+/// Maximum length of a reason in bytes; a longer one is cut.
+pub const REASON_BYTES_MAX: usize = 500;
+
+/// The owner's settings of a healthcheck.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Settings {
+    pub target_url: String,
+    /// The value of the `Authorization` header, if any.
+    pub authorization: Option<String>,
+    /// Whether checks run by the crontab.
+    pub schedule_enabled: bool,
+    pub crontab: Option<Crontab>,
+}
+
+impl std::fmt::Debug for Settings {
+    // `authorization` holds credentials, and the URL may.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let schedule = self.schedule();
+        f.debug_struct("Settings").field("schedule", &schedule).finish_non_exhaustive()
+    }
+}
+
+impl Settings {
+    /// Returns the crontab, if the schedule is enabled.
+    pub fn schedule(&self) -> Option<&Crontab> {
+        self.crontab.as_ref().filter(|_| self.schedule_enabled)
+    }
+}
+
+/// The healthcheck of a service; each service has at most one, with the service's id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Healthcheck {
+    pub service: ServiceRef,
+    /// The service owner.
+    pub team: TeamRef,
+    pub settings: Settings,
+    pub created: Timestamp,
+    pub modified: Timestamp,
+    /// The number of writes.
+    pub revision: u64,
+}
+
+impl Healthcheck {
+    /// Creates a healthcheck.
+    pub fn new(settings: Settings, service: ServiceRef, team: TeamRef, stamp: &RequestContext) -> Self {
+        Self { service, team, settings, created: stamp.now, modified: stamp.now, revision: 1 }
+    }
+
+    /// Returns the healthcheck with other settings; none if they are the same.
+    pub fn changed(&self, settings: Settings, now: Timestamp) -> Option<Self> {
+        let (modified, revision) = (now.not_before(self.modified), self.revision.saturating_add(1));
+        (settings != self.settings).then(|| Self { settings, modified, revision, ..self.clone() })
+    }
+}
+
+/// The health of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    Healthy,
+    Unhealthy,
+    /// The healthcheck gave no usable answer.
+    Unknown,
+}
+
+impl Status {
+    /// All statuses.
+    pub const ALL: [Self; 3] = [Self::Healthy, Self::Unhealthy, Self::Unknown];
+
+    /// Returns the name on the wire and in the table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Healthy => "HEALTHY",
+            Self::Unhealthy => "UNHEALTHY",
+            Self::Unknown => "UNKNOWN",
+        }
+    }
+
+    /// Parses the name of a status.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+}
+
+/// The result of a check of one item.
+#[derive(Clone, PartialEq, Eq)]
+pub struct HealthReport {
+    pub status: Status,
+    /// The reason in the words of the target.
+    pub reason: Option<String>,
+}
+
+impl std::fmt::Debug for HealthReport {
+    // The reason belongs to the owner, so no log prints it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HealthReport").field("status", &self.status).finish_non_exhaustive()
+    }
+}
+
+/// The latest result of an item, in a record next to it.
+///
+/// It is not part of the declaration: neither the version nor the modification time of the item changes (R40).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Health {
+    pub item: ItemId,
+    pub told: HealthReport,
+    /// The time of the request to the target; the result of a later request wins, whichever response arrives first.
+    pub at: Timestamp,
+}
+
+/// The latest check of an item on request; it throttles the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub item: ItemId,
+    pub at: Timestamp,
+}
+
+impl Asked {
+    /// Returns the time before which the previous check must have been.
+    pub const fn not_since(self) -> Timestamp {
+        Timestamp::from_micros(self.at.micros().saturating_sub(COOLING_SECONDS * 1_000_000))
+    }
+}
+
+#[cfg(test)]
+mod tests;

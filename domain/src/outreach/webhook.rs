@@ -1,0 +1,123 @@
+//! Webhooks: the endpoint for events of a service's change instances, with filter and delays.
+//!
+//! [`delivery`] contains the delivery of one event.
+
+pub mod delivery;
+
+use crate::base::context::RequestContext;
+use crate::base::id::WebhookId;
+use crate::base::refs::{ServiceRef, TeamRef};
+use crate::base::state::State;
+use crate::base::timestamp::Timestamp;
+
+/// Maximum number of webhooks of a team, for all its services.
+pub const WEBHOOKS_MAX: u64 = 100;
+/// Maximum length of a description, in bytes.
+pub const DESCRIPTION_BYTES_MAX: usize = 1_024;
+/// Maximum length of a URL, in bytes.
+pub const URL_BYTES_MAX: usize = 2_048;
+/// Maximum length of the `Authorization` header's value, in bytes.
+pub const AUTHORIZATION_BYTES_MAX: usize = 2_048;
+/// Maximum timeout of a receiver, in seconds.
+pub const TIMEOUT_SECONDS_MAX: u64 = 30;
+/// Default timeout of a receiver, in seconds.
+pub const TIMEOUT_SECONDS: u64 = 10;
+/// Maximum delay of a delivery, in seconds: the longest delay of an SQS message.
+pub const HELD_SECONDS_MAX: u64 = 900;
+
+/// The owner's settings of a webhook.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Settings {
+    pub name: String,
+    pub description: String,
+    pub target_url: String,
+    /// The value of the `Authorization` header, if any.
+    pub authorization: Option<String>,
+    /// The state whose entry is delivered; none for the creation of change instances in any state.
+    pub state: Option<State>,
+    /// Whether deliveries are enabled.
+    pub active: bool,
+    /// Timeout of the receiver, in seconds.
+    pub timeout_seconds: u64,
+    /// Delay between change and delivery, in seconds.
+    pub wait_seconds: u64,
+    /// Minimum time between two deliveries, in seconds.
+    pub cooling_seconds: u64,
+}
+
+impl std::fmt::Debug for Settings {
+    // `authorization` holds credentials, and the URL may.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Settings").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// A webhook.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Webhook {
+    pub id: WebhookId,
+    pub team: TeamRef,
+    /// The service, which belongs to the team.
+    pub service: ServiceRef,
+    /// The key of the deliveries' signatures.
+    pub secret: String,
+    pub settings: Settings,
+    pub created: Timestamp,
+    pub modified: Timestamp,
+    /// The number of writes; the fence of a change.
+    pub revision: u64,
+}
+
+impl std::fmt::Debug for Webhook {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Webhook")
+            .field("id", &self.id)
+            .field("service", &self.service)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Webhook {
+    /// Creates a webhook; its id comes from `hash`, the hash of its secret.
+    pub fn new(
+        settings: Settings,
+        service: ServiceRef,
+        team: TeamRef,
+        secret: String,
+        hash: &str,
+        stamp: &RequestContext,
+    ) -> Self {
+        let id = WebhookId::of(team.id, hash);
+        Self { id, team, service, secret, settings, created: stamp.now, modified: stamp.now, revision: 1 }
+    }
+
+    /// Returns the webhook with other settings; none if they are the same.
+    pub fn changed(&self, settings: Settings, now: Timestamp) -> Option<Self> {
+        (settings != self.settings).then(|| Self { settings, ..self.again(now) })
+    }
+
+    /// Returns the webhook with another secret.
+    pub fn rotated(&self, secret: String, now: Timestamp) -> Self {
+        Self { secret, ..self.again(now) }
+    }
+
+    fn again(&self, now: Timestamp) -> Self {
+        // The clocks of two functions may differ, but times in a record never go back.
+        let modified = now.not_before(self.modified);
+        Self { modified, revision: self.revision.saturating_add(1), ..self.clone() }
+    }
+
+    /// Returns whether a transition is delivered; `from` is none for a creation.
+    pub fn tells_of(&self, from: Option<State>, to: State) -> bool {
+        let settings = &self.settings;
+        let is_it = match settings.state {
+            None => from.is_none(),
+            // A log text leaves the state unchanged.
+            Some(state) => to == state && from != Some(to),
+        };
+        settings.active && is_it
+    }
+}
+
+#[cfg(test)]
+mod tests;

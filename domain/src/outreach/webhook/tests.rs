@@ -1,0 +1,146 @@
+//! The delivered transitions, and the consequences of an attempt's result.
+
+use super::delivery::{ATTEMPTS_MAX, Cooling, Delivery, Ended, Next, Replied, Turn, next, turn};
+use super::*;
+use crate::base::actor::Actor;
+use crate::base::id::{ServiceId, TeamId};
+use serde_json::json;
+
+fn at(seconds: u64) -> Timestamp {
+    Timestamp::from_micros(seconds * 1_000_000)
+}
+
+fn webhook() -> Webhook {
+    let settings = Settings {
+        name: "ansible".to_owned(),
+        description: String::new(),
+        target_url: "https://example.com/".to_owned(),
+        authorization: Some("Bearer canary".to_owned()),
+        state: Some(State::Approved),
+        active: true,
+        timeout_seconds: TIMEOUT_SECONDS,
+        wait_seconds: 0,
+        cooling_seconds: 60,
+    };
+    let service = ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() };
+    let team = TeamRef { id: TeamId::new(1).unwrap(), name: "Owner".to_owned() };
+    let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: at(1) };
+    Webhook::new(settings, service, team, "canary".to_owned(), "hash", &stamp)
+}
+
+fn delivery() -> Delivery {
+    let event = json!({"metadata": {"id": "7:1"}, "data": {"id": 137_438_953_488_u64, "to": "PENDING"}});
+    Delivery::new(webhook().id, event)
+}
+
+#[test]
+fn a_webhook_tells_of_births_or_of_one_state_and_of_nothing_while_it_rests() {
+    let told = |state, active, from, to| {
+        let mut webhook = webhook();
+        webhook.settings.state = state;
+        webhook.settings.active = active;
+        webhook.tells_of(from, to)
+    };
+    for born in State::ALL {
+        assert!(told(None, true, None, born), "a birth in {born:?}");
+        assert!(told(Some(born), true, None, born), "who is born in a state enters it");
+        assert!(!told(Some(born), true, Some(born), born), "a log text is not a transition");
+        for from in State::ALL {
+            assert!(!told(None, true, Some(from), born), "{from:?} to {born:?} is not a creation");
+            assert_eq!(told(Some(born), true, Some(from), born), from != born);
+            assert!(!told(Some(born), false, Some(from), born));
+            assert!(from == born || !told(Some(from), true, None, born));
+        }
+    }
+}
+
+#[test]
+fn what_is_changed_is_another_revision_and_nothing_tells_credentials() {
+    let before = webhook();
+    assert_eq!(before.changed(before.settings.clone(), at(9)), None);
+    let after = before.changed(Settings { active: false, ..before.settings.clone() }, at(9)).unwrap();
+    assert_eq!((after.revision, after.modified, after.id), (2, at(9), before.id));
+    let rotated = after.rotated("another canary".to_owned(), at(5));
+    assert_eq!((rotated.revision, rotated.modified), (3, at(9)), "time goes on");
+    assert!(!format!("{rotated:?}{:?}", rotated.settings).contains("canary"));
+}
+
+#[test]
+fn a_delivery_is_tried_eight_times_and_then_given_up() {
+    let (mut delivery, mut pauses) = (delivery(), Vec::new());
+    let given_up = loop {
+        match next(delivery, Ended::Answered(500), at(2)) {
+            Next::Again(again, pause) => {
+                pauses.push(pause);
+                delivery = again;
+            }
+            Next::GivenUp(given_up) => break given_up,
+            Next::Done => panic!("500 is not a success"),
+        }
+    };
+    assert_eq!(pauses, [15, 60, 240, 900, 900, 900, 900]);
+    assert_eq!((given_up.attempts, given_up.ended), (ATTEMPTS_MAX, Ended::Answered(500)));
+    assert_eq!((given_up.event.as_str(), given_up.state.as_str()), ("7:1", "PENDING"));
+    for status in [200, 202, 204, 299] {
+        assert_eq!(next(super::tests::delivery(), Ended::Answered(status), at(2)), Next::Done);
+    }
+    for ended in [Ended::Answered(199), Ended::Answered(300), Ended::TimedOut, Ended::NotPublic] {
+        assert!(matches!(next(super::tests::delivery(), ended, at(2)), Next::Again(_, 15)), "{ended:?}");
+    }
+}
+
+#[test]
+fn a_message_reads_back_and_what_is_none_is_none() {
+    let sent = delivery().again();
+    let message = serde_json::from_str(&sent.to_message()).unwrap();
+    assert_eq!(Delivery::of_message(&message), Some(sent));
+    for (name, value) in
+        [("webhook", json!(0)), ("attempt", json!(0)), ("event", json!([])), ("event", json!({}))]
+    {
+        let mut bad = message.clone();
+        bad[name] = value;
+        assert_eq!(Delivery::of_message(&bad), None, "{bad}");
+    }
+}
+
+#[test]
+fn how_a_try_ended_reads_back() {
+    for ended in
+        [Ended::Answered(404), Ended::TimedOut, Ended::Unreachable, Ended::NotPublic, Ended::HeldBack]
+    {
+        assert_eq!(Ended::parse(ended.status(), ended.error()), Some(ended));
+    }
+    assert_eq!(Ended::parse(None, None), None);
+}
+
+#[test]
+fn a_receiver_that_fails_again_and_again_is_asked_once_a_minute() {
+    let mut last = None;
+    for failures in 1..=4 {
+        let replied = Replied::after(last.as_ref(), &delivery(), Ended::TimedOut, at(100));
+        assert_eq!(replied.failures, failures);
+        assert_eq!(replied.is_down(at(159)), failures >= 3);
+        assert!(!replied.is_down(at(160)));
+        last = Some(replied);
+    }
+    let up = Replied::after(last.as_ref(), &delivery(), Ended::Answered(200), at(200));
+    assert_eq!((up.failures, up.is_down(at(200))), (0, false));
+}
+
+#[test]
+fn between_two_deliveries_lies_the_cooling_time_and_one_waits_for_all() {
+    let webhook = webhook();
+    let Turn::Now(first) = turn(&webhook, "a:1", None, at(100)) else { panic!("nothing was before") };
+    assert_eq!((first.until, first.revision), (at(160), 1));
+    let Turn::Later(second, 50) = turn(&webhook, "b:1", Some(&first), at(110)) else {
+        panic!("it cools for another 50 seconds")
+    };
+    assert_eq!((second.waiting.as_deref(), second.until), (Some("b:1"), at(160)));
+    assert_eq!(turn(&webhook, "c:1", Some(&second), at(120)), Turn::Joined);
+    // The waiting message may arrive too early, or twice.
+    assert!(matches!(turn(&webhook, "b:1", Some(&second), at(159)), Turn::Later(_, 1)));
+    let Turn::Now(third) = turn(&webhook, "b:1", Some(&second), at(161)) else { panic!("its time has come") };
+    assert_eq!(third, Cooling { until: at(221), waiting: None, revision: 3, ..second.clone() });
+    // If the waiting message was lost, the next event is delivered.
+    assert!(matches!(turn(&webhook, "d:1", Some(&second), at(161)), Turn::Now(_)));
+}

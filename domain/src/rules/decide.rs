@@ -1,0 +1,471 @@
+//! An owner's decision on a change instance: its effects, or the reason of the refusal.
+//!
+//! The checks run in the order of the variants of [`Refused`]. The first failure is the result.
+
+use crate::base::actor::Actor;
+use crate::base::context::RequestContext;
+use crate::base::hash::Hash;
+use crate::base::id::{CHANGE_STRIDE, ChangeId, DeployedId};
+use crate::base::refs::TeamRef;
+use crate::base::state::{By, ChangeType, Kind, Stage, State, is_legal};
+use crate::catalog::service::{Service, Settings};
+use crate::model::attention::Attention;
+use crate::model::change::{Change, ClosedBy, Entry, Reason};
+use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
+use crate::model::item::{Creation, Item, LatestDeployed};
+use crate::model::team::Head;
+use crate::model::write::Write;
+use crate::rules::open_change;
+use crate::rules::open_change::Birth;
+
+/// Maximum length of a log text, in bytes.
+pub const LOG_BYTES_MAX: usize = 1024;
+/// Maximum number of log entries in a history.
+pub const LOG_ENTRIES_MAX: usize = 20;
+/// Maximum number of attempts per owner and submission.
+pub const ATTEMPTS_MAX: u64 = 31;
+
+/// The requested changes of an owner; absent fields stay unchanged.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Update {
+    pub state: Option<State>,
+    /// The message on the change instance; an empty one counts as absent.
+    pub log: Option<String>,
+    /// The deployed data, as canonical JSON.
+    pub deployed_item: Option<String>,
+    /// The deployed item under the new data; it must still be the newest.
+    pub onto: Option<DeployedId>,
+}
+
+impl std::fmt::Debug for Update {
+    // Log texts and deployed items belong to the owner and may hold secrets, so no log of Dovetail prints them.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Update").field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+/// Why a decision is refused, in order of precedence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The records that were read do not match, or the head is missing: the caller reads them again.
+    Torn,
+    /// The caller's team is a party to the change instance, but does not own it (R2).
+    NotOwner,
+    /// The state machine allows an owner no such transition.
+    IllegalTransition {
+        from: State,
+        /// The requested state.
+        to: State,
+    },
+    /// A person approves, and the service accepts approvals by API key only (R32).
+    ManualApproval,
+    /// A person completes, and the service accepts completions by API key only (R32).
+    ManualCompletion,
+    /// A retry of a change instance in another state than REJECTED or ERRORED.
+    NotRetryable(State),
+    /// A retry of a change instance that is not the newest one of its owner.
+    Overtaken,
+    /// A deployed item from a dependent team; only the service owner records them (R23).
+    DeployedItemNotMain,
+    /// A deployed item with a state other than APPROVED, COMPLETED or ERRORED (R23).
+    ///
+    /// A rejection may repeat the newest one.
+    DeployedItemTooEarly(State),
+    /// The deployed item replaces a version that is not the newest.
+    DeployedItemNotLatest,
+    /// The deployed item is larger than [`DEPLOYED_BYTES_MAX`].
+    DeployedItemTooLarge,
+    /// The log text is longer than [`LOG_BYTES_MAX`].
+    LogTooLong,
+    /// The history holds [`LOG_ENTRIES_MAX`] log entries already.
+    LogFull,
+    /// The owner has made [`ATTEMPTS_MAX`] attempts.
+    TooManyAttempts,
+    /// The consumer team has used all its numbers.
+    OutOfNumbers,
+}
+
+/// The result of a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// The change instance after the decision; for a retry the new one.
+    pub change: Change,
+    /// The item after the decision.
+    pub item: Item,
+    /// One transaction; empty if the request changes nothing.
+    pub writes: Vec<Write>,
+    /// The new deployed item, if any.
+    pub deployed: Option<Deployed>,
+}
+
+/// Returns whether an update needs numbers from the head, because the change instance has used its own.
+pub const fn takes_numbers(item: &Item, update: &Update) -> bool {
+    update.deployed_item.is_some() && item.next_deployed.is_multiple_of(CHANGE_STRIDE)
+}
+
+/// Returns whether an update depends on the service's settings: a person's approval or completion does (R32).
+pub fn asks_service(change: &Change, update: &Update, stamp: &RequestContext) -> bool {
+    let moves_to = update.state.filter(|state| *state != change.state);
+    matches!(stamp.by, Actor::Person { .. }) && matches!(moves_to, Some(State::Approved | State::Completed))
+}
+
+/// Changes the state or log of a change instance, or adds a deployed item.
+///
+/// It needs the head only if it [takes numbers](takes_numbers), and the service only if it [depends on its
+/// settings](asks_service).
+pub fn update(
+    change: &Change,
+    item: &Item,
+    head: Option<&Head>,
+    service: Option<&Service>,
+    update: &Update,
+    caller: &TeamRef,
+    stamp: &RequestContext,
+) -> Result<Decided, Refused> {
+    if is_torn(change, item) {
+        return Err(Refused::Torn);
+    }
+    // A repeated log text adds no entry, so a client that lost the response can repeat its request.
+    let log = update.log.as_ref().filter(|log| !log.is_empty() && **log != change.log);
+    let state = update.state.unwrap_or(change.state);
+    check(change, item, state, log, update, caller)?;
+    // Without the service, the change instance has moved since the caller chose its reads: read again.
+    let asked = if asks_service(change, update, stamp) { Some(service.ok_or(Refused::Torn)?) } else { None };
+    if let Some(service) = asked {
+        by_hand(&service.settings, state)?;
+    }
+
+    let mut after =
+        Decided { change: change.clone(), item: item.clone(), writes: Vec::new(), deployed: None };
+    let moves = state != change.state;
+    let mut closed = None;
+    if moves {
+        // Before the history entry: an approval can change the type, and the entry records the type (I3).
+        closed = enter(&mut after, state, stamp);
+    }
+    if moves || log.is_some() {
+        append(&mut after.change, change, log, stamp);
+        // The slot holds the end of the history. A stale end would fail every later closing.
+        refresh_slot(&mut after);
+    }
+    let mut numbers = head.copied();
+    // A rejection only repeats the deployed state; it never creates a version.
+    if let Some(data) = update.deployed_item.as_ref().filter(|_| state != State::Rejected) {
+        deploy(&mut after, data, numbers.as_mut(), stamp)?;
+    }
+    if moves || log.is_some() {
+        after.writes.push(Write::Moved {
+            before: change.mark(),
+            from: change.state,
+            after: after.change.clone(),
+        });
+    }
+    after.writes.extend(closed.map(Write::Closed));
+    after.writes.extend(
+        // A person's decision holds only under the settings that allowed it. Without this fence, an owner that
+        // forbids manual approval could still see one pass.
+        asked.map(|service| Write::ServiceStays { title: service.title.clone(), revision: service.revision }),
+    );
+    settle(&mut after, item, head.zip(numbers), stamp);
+    Ok(after)
+}
+
+/// Returns whether item and change instance were read at different moments (docs/explanation/concurrency.md, torn
+/// reads).
+fn is_torn(change: &Change, item: &Item) -> bool {
+    let slot = item.stacks.get(&change.owner.id).and_then(|stack| stack.slot(change.id));
+    slot.copied() != (change.state.stage() != Stage::Resolved).then(|| open_change::slot_of(change))
+}
+
+/// Checks everything that needs no computation, in the documented order.
+fn check(
+    change: &Change,
+    item: &Item,
+    state: State,
+    log: Option<&String>,
+    update: &Update,
+    caller: &TeamRef,
+) -> Result<(), Refused> {
+    // First: a team without the right learns nothing about state, data and limits (R2).
+    if change.owner.id != caller.id {
+        return Err(Refused::NotOwner);
+    }
+    // The present state is always allowed, so a repeated request succeeds without a write.
+    if state != change.state && !is_legal(Some(change.state), state, By::Owner) {
+        return Err(Refused::IllegalTransition { from: change.state, to: state });
+    }
+    if let Some(data) = &update.deployed_item {
+        if change.is_dependant() {
+            return Err(Refused::DeployedItemNotMain);
+        }
+        if !accepts_deployed(state, item, data) {
+            return Err(Refused::DeployedItemTooEarly(state));
+        }
+        if update.onto.is_some_and(|onto| item.deployed.is_none_or(|latest| latest.id != onto)) {
+            return Err(Refused::DeployedItemNotLatest);
+        }
+        if data.len() > DEPLOYED_BYTES_MAX {
+            return Err(Refused::DeployedItemTooLarge);
+        }
+    }
+    if log.is_some_and(|log| log.len() > LOG_BYTES_MAX) {
+        return Err(Refused::LogTooLong);
+    }
+    // A history is one record of the table with a maximum size. State changes are few, so only pure log entries
+    // count.
+    let notes = change.history.iter().filter(|entry| entry.reason == Reason::Log).count();
+    if state == change.state && log.is_some() && notes >= LOG_ENTRIES_MAX {
+        return Err(Refused::LogFull);
+    }
+    Ok(())
+}
+
+/// Returns whether a deployed item may accompany a state (R23).
+fn accepts_deployed(state: State, item: &Item, data: &str) -> bool {
+    match state {
+        State::Approved | State::Completed | State::Errored => true,
+        State::Rejected => repeats_newest(item, data),
+        State::Pending | State::Closed => false,
+    }
+}
+
+/// Returns whether `data` is the item's deployed state: its newest version, or `{}` if it has none.
+fn repeats_newest(item: &Item, data: &str) -> bool {
+    item.deployed.map_or(data == "{}", |latest| latest.hash == Hash::of(data))
+}
+
+/// Checks whether a person may set a state (R32).
+const fn by_hand(settings: &Settings, state: State) -> Result<(), Refused> {
+    let (is_allowed, refused) = match state {
+        State::Approved => (settings.allow_manual_approval, Refused::ManualApproval),
+        State::Completed => (settings.allow_manual_completion, Refused::ManualCompletion),
+        State::Pending | State::Rejected | State::Errored | State::Closed => return Ok(()),
+    };
+    if is_allowed { Ok(()) } else { Err(refused) }
+}
+
+/// Applies the new state to the stacks and the item; returns the closing of the displaced change instance.
+fn enter(after: &mut Decided, state: State, stamp: &RequestContext) -> Option<crate::model::write::Closing> {
+    let Decided { change, item, writes, .. } = after;
+    change.state = state;
+    match state {
+        State::Approved => {
+            // Example 2, and first of all: the slot below must be free, or the older change would vanish unclosed
+            // (I2).
+            let displaced = open_change::displace(item, &change.owner, Stage::Validated, change.id, stamp);
+            change.supersedes.extend(displaced.iter().map(|closing| closing.change));
+            let creation = item.stacks.get(&change.owner.id).map_or(Creation::Never, |stack| stack.creation);
+            change.change_type = open_change::converted(change.change_type, state, creation);
+            if let Some(stack) = item.stacks.get_mut(&change.owner.id) {
+                stack.clear(change.id);
+                // The end of the history in this slot is stale until `refresh_slot`.
+                stack.validated = Some(open_change::slot_of(change));
+            }
+            writes.extend(open_change::approved(item, change, stamp));
+            displaced
+        }
+        State::Completed => {
+            if let Some(stack) = item.stacks.get_mut(&change.owner.id) {
+                stack.clear(change.id);
+                match change.change_type {
+                    ChangeType::Create => stack.creation = Creation::Done,
+                    // The item is gone: a later declaration creates it again (R7).
+                    ChangeType::Delete => stack.creation = Creation::Never,
+                    ChangeType::Modify => {}
+                }
+            }
+            if !change.is_dependant() {
+                // Only the service owner's completion makes the item idle; dependent teams carry out shares (R3).
+                item.settled = Some(change.target());
+            }
+            None
+        }
+        // If the item differs from its declaration now, it is an orphan, and the next submission requests the
+        // change again (R12).
+        State::Closed => {
+            if let Some(stack) = item.stacks.get_mut(&change.owner.id) {
+                stack.clear(change.id);
+            }
+            None
+        }
+        // The change instance stays in its slot; `refresh_slot` updates the state there.
+        State::Pending | State::Rejected | State::Errored => None,
+    }
+}
+
+/// Appends the history entry of this decision.
+fn append(after: &mut Change, before: &Change, log: Option<&String>, stamp: &RequestContext) {
+    let mark = before.mark();
+    if let Some(log) = log {
+        after.log.clone_from(log);
+    }
+    let entry = Entry {
+        from: Some(before.state),
+        to: after.state,
+        // The clocks of two functions differ, but a history is in order of time (I3).
+        at: stamp.now.not_before(mark.at),
+        by: stamp.by.clone(),
+        request: stamp.request.clone(),
+        reason: if after.state == before.state { Reason::Log } else { Reason::State },
+        closed_by: None,
+        log: log.cloned(),
+        change_type: after.change_type,
+        chain: mark.chain,
+    };
+    after.history.push(entry.chained(mark.chain));
+}
+
+/// Copies state, type and end of the history into the change instance's slot, if it is open.
+fn refresh_slot(after: &mut Decided) {
+    let Decided { change, item, .. } = after;
+    let Some(stack) = item.stacks.get_mut(&change.owner.id) else { return };
+    for slot in [&mut stack.pre_validated, &mut stack.validated].into_iter().flatten() {
+        if slot.change == change.id {
+            *slot = open_change::slot_of(change);
+        }
+    }
+}
+
+/// Adds a deployed item version, unless the newest one has the same data.
+fn deploy(
+    after: &mut Decided,
+    data: &str,
+    numbers: Option<&mut Head>,
+    stamp: &RequestContext,
+) -> Result<(), Refused> {
+    let hash = Hash::of(data);
+    let Decided { change, item, writes, deployed } = after;
+    if item.deployed.is_some_and(|latest| latest.hash == hash) {
+        return Ok(());
+    }
+    if item.next_deployed.is_multiple_of(CHANGE_STRIDE) {
+        // The numbers of the change instance are used up, so this takes another block of 16. Its first number stays
+        // unused, for it would be a change instance's. Without the head the caller reads again.
+        let numbers = numbers.ok_or(Refused::Torn)?;
+        item.next_deployed = numbers.next_change + 1;
+        numbers.next_change += CHANGE_STRIDE;
+    }
+    let id = DeployedId::new(item.id.team(), item.next_deployed).ok_or(Refused::OutOfNumbers)?;
+    // Versions have no gaps (I15): `ITEM.revision` lets one of two writers with the same version commit.
+    let version = item.deployed.map_or(1, |latest| latest.version + 1);
+    item.next_deployed += 1;
+    item.deployed = Some(LatestDeployed { id, version, hash });
+    let version = Deployed {
+        id,
+        item: item.id,
+        service: item.service.clone(),
+        change: change.id,
+        version,
+        data: data.to_owned(),
+        hash,
+        service_owner: item.service_owner.clone(),
+        consumer: item.consumer.clone(),
+        request: stamp.request.clone(),
+        created: stamp.now,
+    };
+    writes.push(Write::Deployed(version.clone()));
+    *deployed = Some(version);
+    Ok(())
+}
+
+/// Adds the writes of the item and, if numbers or blockers change, of the head.
+///
+/// `heads` holds the head as it was read, and after numbers were taken from it.
+fn settle(after: &mut Decided, before: &Item, heads: Option<(&Head, Head)>, stamp: &RequestContext) {
+    let delta = after.item.attention() - before.attention();
+    // A log text on a COMPLETED change leaves the item as it is, and an unchanged item costs no write.
+    if after.item != *before {
+        after.item.revision += 1;
+        after.item.modified = stamp.now.not_before(before.modified);
+        after.writes.push(Write::Item { before: Some(before.revision), after: after.item.clone() });
+    }
+    if let Some((head, numbers)) = heads.filter(|(head, numbers)| *head != numbers) {
+        // A transaction allows one action per record, so one write carries numbers and blockers.
+        let moved = Head { attention: head.attention + delta, ..numbers };
+        after.writes.push(Write::Head { before: *head, after: moved });
+    } else if delta != Attention::NONE {
+        // An addition needs no condition on the head. So owners who decide on different items of a team do not
+        // conflict.
+        after.writes.push(Write::Attention { team: before.consumer.id, delta });
+    }
+}
+
+/// Retries a rejected or failed change instance: closes it and creates the next attempt (R13).
+pub fn retry(
+    change: &Change,
+    item: &Item,
+    head: &Head,
+    caller: &TeamRef,
+    stamp: &RequestContext,
+) -> Result<Decided, Refused> {
+    if is_torn(change, item) {
+        return Err(Refused::Torn);
+    }
+    if change.owner.id != caller.id {
+        return Err(Refused::NotOwner);
+    }
+    check_retry(change, item)?;
+    let id = ChangeId::new(item.id.team(), head.next_change).ok_or(Refused::OutOfNumbers)?;
+    let closed = close_retried(change, id, stamp);
+    // The slot must be free first. Else the new attempt would displace the old one and close it a second time.
+    let mut cleared = item.clone();
+    if let Some(stack) = cleared.stacks.get_mut(&change.owner.id) {
+        stack.clear(change.id);
+    }
+    let landed = open_change::land(&cleared, &next_attempt(change, id), stamp);
+    let delta = landed.item.attention() - item.attention();
+    // The head numbers the new attempt, and the condition on it makes parallel retries lose.
+    let moved =
+        Head { next_change: head.next_change + CHANGE_STRIDE, attention: head.attention + delta, ..*head };
+    let mut writes = vec![
+        Write::Moved { before: change.mark(), from: change.state, after: closed },
+        Write::Born(landed.born.clone()),
+        Write::Item { before: Some(item.revision), after: landed.item.clone() },
+        Write::Head { before: *head, after: moved },
+    ];
+    writes.extend(landed.charges);
+    Ok(Decided { change: landed.born, item: landed.item, writes, deployed: None })
+}
+
+/// Checks that the owner may retry a change instance.
+pub fn check_retry(change: &Change, item: &Item) -> Result<(), Refused> {
+    if !change.state.is_blocked() {
+        return Err(Refused::NotRetryable(change.state));
+    }
+    let stack = item.stacks.get(&change.owner.id).ok_or(Refused::Overtaken)?;
+    // A retry of an older change would apply an outdated declaration after a newer one (I6).
+    if (change.submission.number(), change.attempt) != (stack.sequence, stack.attempt) {
+        return Err(Refused::Overtaken);
+    }
+    if change.attempt >= ATTEMPTS_MAX { Err(Refused::TooManyAttempts) } else { Ok(()) }
+}
+
+fn close_retried(change: &Change, by: ChangeId, stamp: &RequestContext) -> Change {
+    let mut closed = change.clone();
+    closed.state = State::Closed;
+    append(&mut closed, change, None, stamp);
+    if let Some(entry) = closed.history.pop() {
+        // The hash chain covers `closed_by`, so the entry is chained once more.
+        let entry = Entry { closed_by: Some(ClosedBy::Retried(by)), ..entry };
+        closed.history.push(entry.chained(change.mark().chain));
+    }
+    closed
+}
+
+fn next_attempt(change: &Change, id: ChangeId) -> Birth {
+    Birth {
+        id,
+        kind: Kind::Retry,
+        cause: Some(change.id),
+        owner: change.owner.clone(),
+        change_type: change.change_type,
+        // An approved change stays approved (R13), so a retry after an error needs no second approval.
+        state: if change.state == State::Errored { State::Approved } else { State::Pending },
+        attempt: change.attempt + 1,
+        submission: change.submission,
+        commit_id: change.commit_id.clone(),
+        new: change.new,
+        old: change.old,
+        prices: change.prices,
+    }
+}

@@ -1,0 +1,29 @@
+//! The end of a work record: all its change instances exist.
+
+use crate::base::timestamp::Timestamp;
+use crate::model::submission::Submission;
+use crate::model::work::Work;
+use crate::model::write::Write;
+
+/// Returns the submission without one of its work records, and the writes that finish the record.
+///
+/// They remove and count the record. With the last record of its own items they free the team's head, and with
+/// the last record they remove the staging.
+pub fn finish_work(submission: &Submission, work: &Work, now: Timestamp) -> (Submission, Vec<Write>) {
+    let entries = work.entries.iter().fold(0, |count, _| count + 1);
+    let after = Submission {
+        landed: submission.landed + entries,
+        direct_left: submission.direct_left.saturating_sub(u64::from(work.is_direct())),
+        work_left: submission.work_left.saturating_sub(1),
+        modified: now.not_before(submission.modified),
+        ..submission.clone()
+    };
+    // Exactly once: `Progress` checks `work_left`, so two functions cannot finish the same record.
+    let freed = submission.direct_left > 0 && after.direct_left == 0;
+    let ended = after.staging.filter(|_| after.work_left == 0);
+    let mut writes = vec![Write::WorkDone(work.id)];
+    writes.extend(freed.then_some(Write::Landed(submission.id)));
+    writes.extend(ended.map(|staging| Write::StagingDone { team: submission.id.team(), staging }));
+    writes.push(Write::Progress { work_left: submission.work_left, after: after.clone() });
+    (after, writes)
+}

@@ -1,0 +1,185 @@
+//! Generation: creates the planned change instances of one item, with the submission or later (R14 to R16, R24,
+//! R25).
+//!
+//! One transaction writes all of them, so they exist together or not at all. Changes of an overtaken submission
+//! start in CLOSED. If one transaction cannot hold all closings, [`shed()`] closes the excess first.
+
+mod shed;
+
+pub use shed::{CLOSINGS_MAX, LANDING_MAX, shed};
+
+use crate::base::context::RequestContext;
+use crate::base::id::ChangeId;
+use crate::base::state::{ChangeType, Kind, State};
+use crate::model::attention::Attention;
+use crate::model::change::Change;
+use crate::model::declared::Origin;
+use crate::model::item::Item;
+use crate::model::submission::Submission;
+use crate::model::work::{Owed, Share};
+use crate::model::write::Write;
+use crate::rules::open_change::{Birth, Landed, land};
+use std::collections::BTreeMap;
+
+/// The result of generation on one item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generated {
+    /// The item after; unchanged if every change instance starts in CLOSED.
+    pub item: Item,
+    /// The change instances, in the order of the plan.
+    pub born: Vec<Change>,
+    /// The transaction.
+    pub writes: Vec<Write>,
+}
+
+/// A record that a planned change refers to does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The change instance of which this one is a share.
+    Cause(ChangeId),
+    Item,
+    Declaration,
+    /// The change instance itself: the item shows that it exists, and the caller did not read it.
+    Landed(ChangeId),
+}
+
+/// Creates all planned change instances of one item; `item` is none before its first declaration is applied.
+///
+/// `causes` holds the change instances of which dependent teams get a share. Those among `owed` itself may be
+/// missing.
+pub fn generate(
+    owed: &[Owed],
+    submission: &Submission,
+    item: Option<&Item>,
+    causes: &BTreeMap<ChangeId, Change>,
+    stamp: &RequestContext,
+) -> Result<Generated, Missing> {
+    let mut after = item.cloned();
+    let mut born: Vec<Change> = Vec::new();
+    let mut writes = Vec::new();
+    for one in owed {
+        let landed = match one.kind {
+            Kind::Direct => {
+                // The history names the submitter, whichever function applies the change and whenever.
+                let (by, request) = (submission.by.clone(), submission.request.clone());
+                let stamp = RequestContext { by, request, now: stamp.now };
+                land_declared(one, submission, after.as_ref(), &stamp)?
+            }
+            Kind::Dependent | Kind::Referenced | Kind::Retry => {
+                let item = after.as_ref().ok_or(Missing::Item)?;
+                let cause = cause(one, causes, &born)?;
+                land(item, &birth(one, submission, item, cause), stamp)
+            }
+        };
+        // The share puts the item into the dependent team's list; one record for the life of the item is enough.
+        let is_new_owner = after.as_ref().is_none_or(|item| !item.stacks.contains_key(&one.owner.id));
+        if is_new_owner && one.kind == Kind::Dependent {
+            writes.push(Write::Share(Share { item: one.item, owner: one.owner.id, created: stamp.now }));
+        }
+        writes.push(Write::Born(landed.born.clone()));
+        writes.extend(landed.closed.into_iter().map(Write::Closed));
+        writes.extend(landed.charges);
+        after = Some(landed.item);
+        born.push(landed.born);
+    }
+    let after = after.ok_or(Missing::Item)?;
+    let after = written(item, after, &mut writes);
+    Ok(Generated { item: after, born, writes })
+}
+
+/// Adds the one write of the item, after any number of changes.
+///
+/// A transaction allows one action per record.
+fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item {
+    let revision = before.map_or(0, |before| before.revision);
+    if let Some(before) = before
+        && after == *before
+    {
+        // Overtaken changes leave the item as it is. The check makes sure that the reason still holds at the
+        // commit: the blocking change may be retried meanwhile.
+        writes.push(Write::ItemStays { item: before.id, revision });
+        return after;
+    }
+    // Each change has advanced the revision, but the record counts writes.
+    let after = Item { revision: revision + 1, ..after };
+    writes.push(Write::Item { before: before.map(|before| before.revision), after: after.clone() });
+    writes.extend(attention_moved(before, &after));
+    after
+}
+
+/// Returns the write that adds an item's change of blockers to the consumer's head; none without a change.
+fn attention_moved(before: Option<&Item>, after: &Item) -> Option<Write> {
+    let delta = after.attention() - before.map_or(Attention::NONE, Item::attention);
+    (delta != Attention::NONE).then_some(Write::Attention { team: after.consumer.id, delta })
+}
+
+/// Returns the change instance of which this one is a share; none for a referenced item.
+fn cause<'a>(
+    owed: &Owed,
+    causes: &'a BTreeMap<ChangeId, Change>,
+    born: &'a [Change],
+) -> Result<Option<&'a Change>, Missing> {
+    let Some(id) = owed.cause else { return Ok(None) };
+    let known = causes.get(&id).or_else(|| born.iter().find(|change| change.id == id));
+    known.ok_or(Missing::Cause(id)).map(Some)
+}
+
+/// Applies an item's declaration and creates its direct change instance; the item as it is now decides the type.
+pub(crate) fn land_declared(
+    owed: &Owed,
+    submission: &Submission,
+    before: Option<&Item>,
+    stamp: &RequestContext,
+) -> Result<Landed, Missing> {
+    let declared = owed.declared.as_ref().ok_or(Missing::Declaration)?;
+    // A reader next to the transaction may see the item after it, and no change instance. A second creation would
+    // displace the first, and the change instance would close itself.
+    let newest = before.and_then(|item| item.stacks.get(&owed.owner.id)).map_or(0, |stack| stack.sequence);
+    if newest >= submission.id.number() {
+        return Err(Missing::Landed(owed.id));
+    }
+    let origin = Origin {
+        id: owed.item,
+        consumer: &submission.team,
+        service_owner: &owed.owner,
+        change: owed.id,
+        now: stamp.now,
+    };
+    let after = declared.applied(before, &origin).ok_or(Missing::Item)?;
+    let change_type = after.change_type();
+    // A CREATE has no old declaration, except for an item that was declared and never created (R4).
+    let has_old = |before: &&Item| before.declared || change_type != ChangeType::Create;
+    let birth = Birth {
+        change_type,
+        new: after.declared.then_some(after.version),
+        old: before.filter(has_old).map(|before| before.version),
+        ..self::birth(owed, submission, &after, None)
+    };
+    Ok(land(&after, &birth, stamp))
+}
+
+/// Returns the planned change instance of a dependent team or a referenced item.
+///
+/// A share copies its cause as created. A referenced item's change keeps the declaration at the submission.
+fn birth(owed: &Owed, submission: &Submission, item: &Item, cause: Option<&Change>) -> Birth {
+    let (change_type, new, old) = match cause {
+        Some(cause) => (cause.as_born().change_type, cause.new, cause.old),
+        // The item was declared at the submission; a later submission may have removed it since, and that one has
+        // its own change.
+        None => (item.change_type_if_declared(), owed.version, owed.version),
+    };
+    Birth {
+        id: owed.id,
+        kind: owed.kind,
+        cause: owed.cause,
+        owner: owed.owner.clone(),
+        change_type,
+        state: if owed.approval_required { State::Pending } else { State::Approved },
+        attempt: 1,
+        submission: submission.id,
+        commit_id: submission.commit_id.clone(),
+        new,
+        old,
+        prices: owed.prices,
+    }
+}

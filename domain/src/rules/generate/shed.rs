@@ -1,0 +1,52 @@
+//! Closing ahead: closes answered change instances of dependent teams before the change instance that answers them
+//! is created.
+//!
+//! A transaction takes 100 actions, and an item may have more rejections and errors than that. A separate
+//! transaction closes the excess, while the submission holds the team's head (`HEAD.in_flight`, ADR 28).
+
+use super::attention_moved;
+use crate::base::timestamp::Timestamp;
+use crate::model::change::ClosedBy;
+use crate::model::item::Item;
+use crate::model::write::{Closing, Write};
+
+/// Maximum number of writes of a generation without a shed; a transaction takes 100.
+pub const LANDING_MAX: usize = 96;
+
+/// Maximum number of change instances that one shed closes.
+pub const CLOSINGS_MAX: usize = 64;
+
+/// Returns the transaction that closes the excess of `landing` over `most` ahead of it.
+///
+/// It returns none without an excess, or without an answered change instance of a dependent team. `item` is the
+/// item of `landing`. The change instances of the service owner are not in it: there are at most two.
+pub fn shed(landing: &[Write], item: Option<&Item>, most: usize, now: Timestamp) -> Option<Vec<Write>> {
+    let item = item?;
+    let excess = landing.len().saturating_sub(most).min(CLOSINGS_MAX);
+    // They come in the order of their owners, from the lowest, so a repetition closes the same ones.
+    let answered = landing.iter().filter_map(|write| answered_of_dependent(write, item));
+    let closings: Vec<Closing> = answered.take(excess).cloned().collect();
+    if closings.is_empty() {
+        return None;
+    }
+    let mut after = item.clone();
+    for closing in &closings {
+        if let Some(stack) = after.stacks.get_mut(&closing.owner) {
+            stack.clear(closing.change);
+        }
+    }
+    // `landing` was computed on the old revision, so it cannot commit any more: the caller computes it again.
+    after.revision += 1;
+    after.modified = now.not_before(item.modified);
+    let attention = attention_moved(Some(item), &after);
+    let mut writes = vec![Write::Item { before: Some(item.revision), after }];
+    writes.extend(closings.into_iter().map(Write::Closed));
+    writes.extend(attention);
+    Some(writes)
+}
+
+fn answered_of_dependent<'a>(write: &'a Write, item: &Item) -> Option<&'a Closing> {
+    let Write::Closed(closing) = write else { return None };
+    let is_answered = matches!(closing.entry.closed_by, Some(ClosedBy::Answered(_)));
+    (is_answered && closing.owner != item.service_owner.id).then_some(closing)
+}

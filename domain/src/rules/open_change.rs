@@ -1,0 +1,324 @@
+//! Creation of change instances: the only function that creates one, and the stack rules at that moment.
+//!
+//! It takes one item and one planned change and returns one result. Submissions and the generation from work
+//! records use the same function (docs/reference/rules.md).
+
+use crate::base::actor::Actor;
+use crate::base::context::RequestContext;
+use crate::base::id::{ChangeId, SubmissionId, TeamId};
+use crate::base::money::Prices;
+use crate::base::refs::TeamRef;
+use crate::base::state::{ChangeType, Kind, RuntimeState, Stage, State};
+use crate::model::change::{Change, ClosedBy, Entry, Mark, Reason, Target, Version};
+use crate::model::item::{Creation, Item, Slot, Stack};
+use crate::model::write::{Closing, Write};
+use crate::rules::charging;
+
+/// The planned change: all input for the creation of a change instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Birth {
+    pub id: ChangeId,
+    pub kind: Kind,
+    /// The change instance of which this one is a share or a retry.
+    pub cause: Option<ChangeId>,
+    /// The team that carries it out.
+    pub owner: TeamRef,
+    pub change_type: ChangeType,
+    /// PENDING, or APPROVED if the service requires no approval.
+    pub state: State,
+    /// Number of the owner's attempt, from 1.
+    pub attempt: u64,
+    pub submission: SubmissionId,
+    /// The commit named by the consumer.
+    pub commit_id: Option<String>,
+    /// The declaration after the change; none for a DELETE.
+    pub new: Option<Version>,
+    /// The declaration before the change; none for a new item.
+    pub old: Option<Version>,
+    /// The fees of the service definition at the submission (R38).
+    pub prices: Prices,
+}
+
+/// The result of the creation of a change instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Landed {
+    /// The item after, with the next revision; unchanged if the change instance was created in CLOSED.
+    pub item: Item,
+    /// The new change instance.
+    pub born: Change,
+    /// The open change instances that it closed.
+    pub closed: Vec<Closing>,
+    /// The writes of its charges.
+    pub charges: Vec<Write>,
+}
+
+/// Creates a change instance on `item`, whose record already shows the declaration of the change.
+pub fn land(item: &Item, birth: &Birth, stamp: &RequestContext) -> Landed {
+    // A direct change is never overtaken: `HEAD.in_flight` keeps later submissions out until it is applied. And it
+    // is the consumer's own answer to a rejection, so it does not wait for one (R24).
+    if birth.kind != Kind::Direct
+        && let Some(reason) = stillborn(item, birth)
+    {
+        return Landed {
+            item: item.clone(),
+            born: born(item, birth, stamp, birth.change_type, Some(reason)),
+            closed: Vec::new(),
+            charges: Vec::new(),
+        };
+    }
+    let mut after = item.clone();
+    let mut closed = Vec::new();
+    // Before the displacement, so a REJECTED change in the same stage counts as answered. Only the consumer
+    // answers, so a generated change closes none (R24).
+    if birth.kind == Kind::Direct {
+        close_answered(&mut after, birth, stamp, &mut closed);
+    }
+    let mut displaced = Vec::new();
+    if birth.state == State::Approved {
+        displaced.extend(displace_pending(&mut after, birth, stamp));
+    }
+    displaced.extend(displace(&mut after, &birth.owner, birth.state.stage(), birth.id, stamp));
+    // Only now: the Exception looks at the CREATE as the closings above have left it.
+    let creation = after.stacks.get(&birth.owner.id).map_or(Creation::Never, |stack| stack.creation);
+    let change_type = converted(birth.change_type, birth.state, creation);
+    let mut born = born(item, birth, stamp, change_type, None);
+    born.supersedes = displaced.iter().map(|closing| closing.change).collect();
+    // An approval may add more later, but responses to the submission show only these.
+    born.superseded_at_birth = born.supersedes.len();
+    closed.extend(displaced);
+    let mut charges = occupy(&mut after, &born, stamp);
+    charges.extend(charging::born(&mut after, &born));
+    // After `occupy`, because an approval at creation moves the runtime state.
+    born.runtime_state = after.runtime_state;
+    after.revision += 1;
+    after.modified = stamp.now.not_before(item.modified);
+    Landed { item: after, born, closed, charges }
+}
+
+/// Returns why a generated change instance starts in CLOSED (R24, R25); none if it opens.
+fn stillborn(item: &Item, birth: &Birth) -> Option<ClosedBy> {
+    let stack = item.stacks.get(&birth.owner.id)?;
+    // A retry has the submission of its predecessor, so the attempt decides between them. Equality means a second
+    // delivery of the same work.
+    if (birth.submission.number(), birth.attempt) <= (stack.sequence, stack.attempt) {
+        return Some(ClosedBy::Overtaken);
+    }
+    let occupant = column(stack, birth.state.stage())?;
+    let unanswered = occupant.state.is_blocked() && occupant.target == target(birth);
+    unanswered.then_some(ClosedBy::Blocked)
+}
+
+fn target(birth: &Birth) -> Target {
+    Target::of(birth.new.map(|version| version.hash))
+}
+
+const fn column(stack: &Stack, stage: Stage) -> Option<Slot> {
+    match stage {
+        Stage::PreValidated => stack.pre_validated,
+        Stage::Validated => stack.validated,
+        Stage::Resolved => None,
+    }
+}
+
+/// Closes every blocked change instance of the item that this declaration answers, of every owner (Example 3).
+///
+/// A removal answers the failed removals before it as well (R28).
+fn close_answered(item: &mut Item, birth: &Birth, stamp: &RequestContext, closed: &mut Vec<Closing>) {
+    let target = target(birth);
+    let answered: Vec<(TeamId, Slot)> = item
+        .blocked()
+        // The same declaration would fail for the same reason, so it answers nothing (R10).
+        .filter(|(_, slot)| slot.target != target || target == Target::Removed)
+        .map(|(owner, slot)| (owner, *slot))
+        .collect();
+    for (owner, slot) in answered {
+        closed.push(close(item, owner, &slot, ClosedBy::Answered(birth.id), stamp));
+    }
+}
+
+/// Closes the open change instance in the stage that `by` enters (Examples 1 and 2).
+pub(crate) fn displace(
+    item: &mut Item,
+    owner: &TeamRef,
+    stage: Stage,
+    by: ChangeId,
+    stamp: &RequestContext,
+) -> Option<Closing> {
+    let occupant = column(item.stacks.get(&owner.id)?, stage)?;
+    Some(close(item, owner.id, &occupant, ClosedBy::Displaced(by), stamp))
+}
+
+/// Closes the PENDING change instance of the owner when a change is created in APPROVED.
+///
+/// A change created in APPROVED passes the pre-validated stage at once. Left open, the older declaration could be
+/// approved after the newer one (I6). A rejection stays open until the consumer answers it (R24).
+fn displace_pending(item: &mut Item, birth: &Birth, stamp: &RequestContext) -> Option<Closing> {
+    let waiting = item.stacks.get(&birth.owner.id)?.pre_validated?;
+    if waiting.state.is_blocked() {
+        return None;
+    }
+    displace(item, &birth.owner, Stage::PreValidated, birth.id, stamp)
+}
+
+/// Closes an open change instance by a rule, from its slot alone.
+pub(crate) fn close(
+    item: &mut Item,
+    owner: TeamId,
+    slot: &Slot,
+    closed_by: ClosedBy,
+    stamp: &RequestContext,
+) -> Closing {
+    if let Some(stack) = item.stacks.get_mut(&owner) {
+        stack.clear(slot.change);
+    }
+    let entry = Entry {
+        from: Some(slot.state),
+        to: State::Closed,
+        // The clocks of two functions differ, but a history is in order of time (I3).
+        at: stamp.now.not_before(slot.mark.at),
+        by: Actor::System,
+        request: stamp.request.clone(),
+        reason: Reason::State,
+        closed_by: Some(closed_by),
+        log: None,
+        change_type: slot.change_type,
+        chain: slot.mark.chain,
+    }
+    .chained(slot.mark.chain);
+    Closing {
+        change: slot.change,
+        item: item.id,
+        owner,
+        created: slot.created,
+        from: slot.state,
+        mark: slot.mark,
+        entry,
+    }
+}
+
+/// Returns the type after the Exception: a MODIFY that enters the validated stage before the CREATE is completed is
+/// a CREATE.
+pub(crate) fn converted(change_type: ChangeType, enters: State, creation: Creation) -> ChangeType {
+    let exception =
+        enters == State::Approved && change_type == ChangeType::Modify && creation == Creation::Outstanding;
+    if exception { ChangeType::Create } else { change_type }
+}
+
+/// Puts a new change instance into its slot and updates the item; returns the writes of its charges.
+fn occupy(item: &mut Item, born: &Change, stamp: &RequestContext) -> Vec<Write> {
+    let is_main = !born.is_dependant();
+    let stack = item.stacks.entry(born.owner.id).or_insert(Stack::EMPTY);
+    // The fence against older work of this owner (R25): set even if an approval follows at once.
+    stack.sequence = born.submission.number();
+    stack.attempt = born.attempt;
+    let slot = slot_of(born);
+    let mut charges = Vec::new();
+    if born.state == State::Approved {
+        stack.validated = Some(slot);
+        charges = approved(item, born, stamp);
+    } else {
+        stack.pre_validated = Some(slot);
+        // Declared after a removal (R7). An item in service stays in service, even if its CREATE failed (R9).
+        if is_main
+            && born.change_type == ChangeType::Create
+            && item.runtime_state == RuntimeState::Decommissioned
+        {
+            item.runtime_state = RuntimeState::Requested;
+        }
+    }
+    if is_main {
+        item.latest_change = born.id;
+        // The 15 numbers behind a change instance are for its deployed items, so most need no write of the head
+        // (ADR 1).
+        item.next_deployed = born.id.number() + 1;
+    }
+    charges
+}
+
+/// Returns the slot of an open change instance.
+pub(crate) fn slot_of(change: &Change) -> Slot {
+    Slot {
+        change: change.id,
+        state: change.state,
+        change_type: change.change_type,
+        target: change.target(),
+        mark: change.mark(),
+        created: change.created,
+    }
+}
+
+/// Applies an approval to the owner's stack and, for the service owner, to the item (R3); returns the writes of the
+/// charges (R39).
+pub(crate) fn approved(item: &mut Item, change: &Change, stamp: &RequestContext) -> Vec<Write> {
+    let is_main = !change.is_dependant();
+    let stack = item.stacks.entry(change.owner.id).or_insert(Stack::EMPTY);
+    match change.change_type {
+        ChangeType::Create => stack.creation = Creation::Outstanding,
+        // A created item exists until the DELETE is completed.
+        ChangeType::Modify | ChangeType::Delete => {}
+    }
+    // Only the service owner moves the runtime state and causes charges (R3, R38).
+    if !is_main {
+        return Vec::new();
+    }
+    match change.change_type {
+        ChangeType::Create => item.runtime_state = RuntimeState::InService,
+        ChangeType::Delete => item.runtime_state = RuntimeState::Decommissioned,
+        ChangeType::Modify => {}
+    }
+    // From the approval to the completion, the deployed state is unknown. An owner that stops in between leaves an
+    // orphan, and the next submission requests the change again (R12).
+    item.settled = None;
+    charging::approved(item, change, stamp.now)
+}
+
+fn born(
+    item: &Item,
+    birth: &Birth,
+    stamp: &RequestContext,
+    change_type: ChangeType,
+    stillborn: Option<ClosedBy>,
+) -> Change {
+    let state = if stillborn.is_some() { State::Closed } else { birth.state };
+    let entry = Entry {
+        from: None,
+        to: state,
+        at: stamp.now,
+        by: stamp.by.clone(),
+        request: stamp.request.clone(),
+        reason: Reason::State,
+        closed_by: stillborn,
+        log: None,
+        change_type,
+        chain: Mark::START.chain,
+    }
+    .chained(Mark::START.chain);
+    Change {
+        id: birth.id,
+        item: item.id,
+        item_name: item.name.clone(),
+        application: item.application.clone(),
+        service: item.service.clone(),
+        owner: birth.owner.clone(),
+        service_owner: item.service_owner.clone(),
+        consumer: item.consumer.clone(),
+        kind: birth.kind,
+        cause: birth.cause,
+        change_type,
+        state,
+        submission: birth.submission,
+        commit_id: birth.commit_id.clone(),
+        attempt: birth.attempt,
+        new: birth.new,
+        old: birth.old,
+        supersedes: Vec::new(),
+        superseded_at_birth: 0,
+        never_in_service: change_type == ChangeType::Delete && item.main().creation == Creation::Never,
+        runtime_state: item.runtime_state,
+        deployed_before: item.deployed.map(|latest| latest.id),
+        log: String::new(),
+        prices: birth.prices,
+        created: stamp.now,
+        history: vec![entry],
+    }
+}

@@ -1,0 +1,386 @@
+//! Planning: compares the stored team with a declaration and returns the changes from one to the other.
+//!
+//! The steps are the same for every submission (docs/explanation/life-of-a-submission.md): read, check that the
+//! read is consistent, check the declaration, find the differences. Then a packing writes them at once or staged.
+
+mod application;
+mod check;
+mod pack;
+mod preview;
+
+use self::application::Comparison;
+pub(crate) use self::application::NO_METADATA;
+pub use self::application::digest_of_stored;
+pub use self::pack::{AtOnce, Staged};
+pub use self::preview::Preview;
+use crate::base::context::RequestContext;
+use crate::base::hash::Hash;
+use crate::base::id::{ApplicationId, CHANGE_STRIDE, ChangeId, SubmissionId};
+use crate::base::json;
+use crate::base::money::Prices;
+use crate::base::problem::Problem;
+use crate::base::refs::TeamRef;
+use crate::base::state::Kind;
+use crate::base::timestamp::Timestamp;
+use crate::catalog::metadata_policy::Mandatory;
+use crate::catalog::schema::Schema;
+use crate::catalog::service::Service;
+use crate::model::declaration::Declaration;
+use crate::model::digest;
+use crate::model::item::Item;
+use crate::model::metadata::Replaced;
+use crate::model::submission::{IDEMPOTENCY_SECONDS, Remembered, Scope, Submission};
+use crate::model::team::{Application, Head, Team};
+use crate::model::work::Owed;
+use crate::model::write::Write;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A team as stored, without its items.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    pub team: Team,
+    pub head: Head,
+    pub applications: Vec<Application>,
+}
+
+/// A service with the schema version for the check of submissions.
+#[derive(Clone)]
+pub struct Offer {
+    pub service: Service,
+    /// The newest schema version.
+    pub schema: Arc<Schema>,
+}
+
+/// The services of a plan by title.
+pub type Offers = BTreeMap<String, Offer>;
+
+/// The stored items by application; only of the applications that were read.
+pub type Items = BTreeMap<ApplicationId, Vec<Item>>;
+
+/// A submission request.
+pub struct Request<'a> {
+    pub declaration: &'a Declaration,
+    /// The problems of the unreadable parts of the document; any of them prevents a plan.
+    pub unread: &'a [Problem],
+    /// Whole or partial.
+    pub scope: Scope,
+    /// The commit named by the consumer.
+    pub commit_id: Option<String>,
+    pub stamp: &'a RequestContext,
+    /// The idempotency key and the fingerprint of the request, if the client sent a key.
+    pub idempotency: Option<(String, Hash)>,
+    /// The platform's schemas for metadata (R42).
+    pub mandatory: &'a Mandatory,
+}
+
+/// The reason for a failed plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The records that were read do not match, because another transaction ran meanwhile: the caller reads them
+    /// again.
+    Torn,
+    /// The items of this earlier submission are not all applied; the caller waits.
+    InFlight(SubmissionId),
+    /// All problems of the declaration.
+    Invalid(Vec<Problem>),
+    /// The team has no numbers left for applications, items or change instances.
+    OutOfNumbers,
+}
+
+/// The changes of a submission, before they are applied to the items.
+///
+/// A packing then writes them at once or staged.
+#[derive(Clone, Debug)]
+pub struct Plan<'a> {
+    /// The items that differ: each one before the submission, and its planned change.
+    direct: Vec<(Option<&'a Item>, Owed)>,
+    /// The changes to generate later: shares of dependent teams, then referenced items with their shares.
+    derived: Vec<Owed>,
+    /// The declarations of the new items and change instances by hash.
+    pub declarations: BTreeMap<Hash, String>,
+    /// The submission's record as if all work were done.
+    submission: Submission,
+    head: (Head, Head),
+    /// The metadata that the commit replaces; a separate write stores them before the commit (ADR 21).
+    pub replaced: Vec<Replaced>,
+    /// The other writes of the commit, in either packing: the records of the team and its applications.
+    pub others: Vec<Write>,
+}
+
+/// Returns the applications whose items the plan needs.
+///
+/// It skips an application with an unchanged declaration. If the team has blockers, it skips none, because the sum
+/// of the blockers needs all items (ADR 2).
+pub fn to_read(stored: &Stored, declaration: &Declaration, scope: Scope) -> Vec<ApplicationId> {
+    let all = stored.head.attention != crate::model::attention::Attention::NONE;
+    let unchanged = |application: &Application| match declared_digest(application, declaration, scope) {
+        Some(digest) => digest == application.digest,
+        None => true,
+    };
+    stored.applications.iter().filter(|application| all || !unchanged(application)).map(|a| a.id).collect()
+}
+
+/// Returns the digest of an application after the submission; none if the declaration does not mention it.
+fn declared_digest(application: &Application, declaration: &Declaration, scope: Scope) -> Option<Hash> {
+    let declared = declaration.applications.iter().find(|declared| declared.name == application.name);
+    match (declared, scope) {
+        (Some(declared), _) => Some(application::digest_of(declared)),
+        (None, Scope::Whole) => Some(digest::application(application::NO_METADATA, [])),
+        (None, Scope::Partial) => None,
+    }
+}
+
+/// Plans a submission on the stored team and the items of [`to_read`].
+pub fn plan<'a>(
+    stored: &'a Stored,
+    items: &'a Items,
+    offers: &Offers,
+    request: &Request<'_>,
+) -> Result<Plan<'a>, Refused> {
+    if let Some(submission) = stored.head.in_flight {
+        // An unreadable document is invalid whatever the head says, so the client need not wait for that answer.
+        let is_read = request.unread.is_empty();
+        return Err(if is_read {
+            Refused::InFlight(submission)
+        } else {
+            Refused::Invalid(request.unread.to_vec())
+        });
+    }
+    // Before the check of the declaration: on a torn read it would report problems that do not exist.
+    if is_torn(stored, items) {
+        return Err(Refused::Torn);
+    }
+    let problems = check::problems(stored, items, offers, request);
+    if !problems.is_empty() {
+        return Err(Refused::Invalid(problems));
+    }
+    // One counter numbers submissions and fences the head (ADR 3): of two plans on one head, one commits.
+    let id = SubmissionId::new(stored.team.id, stored.head.submissions + 1).ok_or(Refused::OutOfNumbers)?;
+    let mut comparison = Comparison {
+        submission: id.number(),
+        numbers: Numbers {
+            next_application: stored.head.next_application,
+            next_change: stored.head.next_change,
+        },
+        consumer: stored.team.to_ref(),
+        offers,
+        request,
+    };
+    let mut applications = Vec::new();
+    for concerned in application::concerned(stored, items, request)? {
+        applications.push(comparison.diff(&concerned)?);
+    }
+    let metadata = request.declaration.metadata.as_ref().map(json::canonical);
+    let draft = Draft {
+        id,
+        numbers: comparison.numbers,
+        applications,
+        // A team that sends none keeps its metadata, even in a whole submission.
+        metadata: metadata.unwrap_or_else(|| stored.team.metadata.clone()),
+    };
+    draft.finish(stored, offers, request)
+}
+
+/// Returns whether the read mixes states before and after another transaction (docs/explanation/concurrency.md,
+/// torn reads).
+fn is_torn(stored: &Stored, items: &Items) -> bool {
+    if digest::root(&stored.team.metadata, stored.applications.iter().map(Application::id_and_digest))
+        != stored.head.root
+    {
+        return true;
+    }
+    let torn_application = |application: &Application| {
+        items.get(&application.id).is_some_and(|items| {
+            application::digest_of_stored(&application.metadata, items) != application.digest
+        })
+    };
+    if stored.applications.iter().any(torn_application) {
+        return true;
+    }
+    // The item has a change instance above the head's counter. The plan would allot that number as well, and its
+    // change instance would displace itself.
+    let mut open = items.values().flatten().flat_map(Item::open);
+    if open.any(|(_, slot)| slot.change.number() >= stored.head.next_change) {
+        return true;
+    }
+    // `to_read` skips applications only while the team has no blockers, so a blocker in a partial read is new.
+    let read_all = stored.applications.iter().all(|application| items.contains_key(&application.id));
+    let attention: crate::model::attention::Attention = items.values().flatten().map(Item::attention).sum();
+    if read_all { attention != stored.head.attention } else { attention.count != 0 }
+}
+
+/// The next numbers to allot.
+///
+/// They become valid with the commit, under the condition on the head.
+struct Numbers {
+    next_application: u64,
+    next_change: u64,
+}
+
+impl Numbers {
+    fn change(&mut self, team: crate::base::id::TeamId) -> Result<ChangeId, Refused> {
+        let id = ChangeId::new(team, self.next_change).ok_or(Refused::OutOfNumbers)?;
+        // The numbers between are for the deployed items of the change instance (ADR 1).
+        self.next_change += CHANGE_STRIDE;
+        Ok(id)
+    }
+}
+
+/// A plan under construction.
+struct Draft<'a> {
+    id: SubmissionId,
+    numbers: Numbers,
+    applications: Vec<application::Diff<'a>>,
+    metadata: String,
+}
+
+impl<'a> Draft<'a> {
+    fn finish(
+        mut self,
+        stored: &Stored,
+        offers: &Offers,
+        request: &Request<'_>,
+    ) -> Result<Plan<'a>, Refused> {
+        let derived = self.derived(stored, offers)?;
+        let root = digest::root(
+            &self.metadata,
+            self.applications_after(stored).iter().map(|application| application.id_and_digest()),
+        );
+        let submission = self.submission(stored, request, root, &derived);
+        let after = Head {
+            submissions: stored.head.submissions + 1,
+            root,
+            next_application: self.numbers.next_application,
+            next_change: self.numbers.next_change,
+            ..stored.head
+        };
+        let (mut others, mut replaced) = (Vec::new(), Vec::new());
+        // Unchanged metadata cost no write, and nothing to store before the commit.
+        if self.metadata != stored.team.metadata {
+            let since = stored.team.since.replaced_by(self.id.number(), request.stamp.now);
+            others.push(Write::Team(Team { metadata: self.metadata.clone(), since, ..stored.team.clone() }));
+            replaced.push(stored.team.replaced());
+        }
+        replaced.extend(self.applications.iter().filter_map(application::Diff::replaced));
+        others.extend(self.applications.iter().filter_map(application::Diff::write));
+        others.extend(remember(request, &submission));
+        let mut plan = Plan {
+            direct: Vec::new(),
+            derived,
+            declarations: BTreeMap::new(),
+            submission,
+            head: (stored.head, after),
+            replaced,
+            others,
+        };
+        for diff in self.applications {
+            plan.declarations.extend(diff.declarations);
+            plan.direct.extend(diff.direct);
+        }
+        Ok(plan)
+    }
+
+    /// Plans the changes to generate later: shares of dependent teams, and referenced items with their shares (R14
+    /// to R16, R22).
+    fn derived(&mut self, stored: &Stored, offers: &Offers) -> Result<Vec<Owed>, Refused> {
+        let mut derived = Vec::new();
+        for (before, owed) in self.applications.iter().flat_map(|diff| &diff.direct) {
+            let new = owed.declared.as_ref().and_then(|declared| declared.new.as_ref());
+            let service = before.map(|item| &item.service).or(new.map(|new| &new.service));
+            let title = service.map_or("", |service| &service.title);
+            owe_dependents(&mut derived, &mut self.numbers, owed, title, offers)?;
+        }
+        for item in self.applications.iter().flat_map(|diff| &diff.referenced) {
+            let referenced = Owed {
+                id: self.numbers.change(stored.team.id)?,
+                item: item.id,
+                owner: item.service_owner.clone(),
+                kind: Kind::Referenced,
+                cause: None,
+                version: Some(item.version),
+                declared: None,
+                approval_required: approval_required(&item.service.title, offers),
+                prices: prices(&item.service.title, offers),
+            };
+            derived.push(referenced.clone());
+            owe_dependents(&mut derived, &mut self.numbers, &referenced, &item.service.title, offers)?;
+        }
+        Ok(derived)
+    }
+
+    fn applications_after(&self, stored: &Stored) -> Vec<Application> {
+        let touched: BTreeSet<ApplicationId> = self.applications.iter().map(|diff| diff.after.id).collect();
+        let untouched = stored.applications.iter().filter(|application| !touched.contains(&application.id));
+        untouched.chain(self.applications.iter().map(|diff| &diff.after)).cloned().collect()
+    }
+
+    fn submission(&self, stored: &Stored, request: &Request<'_>, root: Hash, derived: &[Owed]) -> Submission {
+        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        let direct = self.applications.iter().map(|diff| count(diff.direct.len())).sum();
+        Submission {
+            id: self.id,
+            team: stored.team.to_ref(),
+            scope: request.scope,
+            commit_id: request.commit_id.clone(),
+            root: Some(root),
+            // An orphan's new change leaves all declarations, and so the root, unchanged.
+            changed: root != stored.head.root || direct > 0,
+            first_change: stored.head.next_change,
+            direct,
+            derived: count(derived.len()),
+            landed: 0,
+            staging: None,
+            direct_left: 0,
+            work_left: 0,
+            by: request.stamp.by.clone(),
+            request: request.stamp.request.clone(),
+            created: request.stamp.now,
+            modified: request.stamp.now,
+        }
+    }
+}
+
+fn approval_required(service: &str, offers: &Offers) -> bool {
+    // If the service is missing, the change starts in PENDING: no change may start in APPROVED by accident.
+    offers.get(service).is_none_or(|offer| offer.service.settings.approval_required)
+}
+
+fn prices(service: &str, offers: &Offers) -> Prices {
+    offers.get(service).map_or(Prices::NONE, |offer| offer.schema.prices)
+}
+
+/// Plans a share for each dependent team of a service in a change instance of the service owner.
+fn owe_dependents(
+    owed: &mut Vec<Owed>,
+    numbers: &mut Numbers,
+    main: &Owed,
+    service: &str,
+    offers: &Offers,
+) -> Result<(), Refused> {
+    let none: &[TeamRef] = &[];
+    let dependents = offers.get(service).map_or(none, |offer| &offer.service.settings.dependent_teams);
+    // An owner that lists itself as a dependent team has the main change instance already. A second one would
+    // displace the first in the same stack.
+    for team in dependents.iter().filter(|team| team.id != main.owner.id) {
+        owed.push(Owed {
+            id: numbers.change(main.item.team())?,
+            owner: team.clone(),
+            kind: Kind::Dependent,
+            cause: Some(main.id),
+            version: None,
+            declared: None,
+            prices: Prices::NONE,
+            ..main.clone()
+        });
+    }
+    Ok(())
+}
+
+fn remember(request: &Request<'_>, submission: &Submission) -> Option<Write> {
+    let (key, fingerprint) = request.idempotency.clone()?;
+    let now = request.stamp.now;
+    let expires = Timestamp::from_micros(now.micros() + IDEMPOTENCY_SECONDS * 1_000_000);
+    let remembered = Remembered { key, fingerprint, submission: submission.id, expires };
+    Some(Write::Remember { team: submission.team.id, remembered, now })
+}

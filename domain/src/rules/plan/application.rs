@@ -1,0 +1,344 @@
+//! The comparison of one application: its declaration against its stored items, and the resulting changes.
+
+use super::{Items, Numbers, Offer, Offers, Refused, Request, Stored};
+use crate::base::hash::Hash;
+use crate::base::id::{ApplicationId, ItemId};
+use crate::base::json;
+use crate::base::refs::TeamRef;
+use crate::base::state::Kind;
+use crate::model::change::Version;
+use crate::model::declaration::{DeclaredApplication, DeclaredItem};
+use crate::model::declared::{Declared, Identity};
+use crate::model::digest;
+use crate::model::item::Item;
+use crate::model::metadata::{Replaced, Since};
+use crate::model::submission::Scope;
+use crate::model::team::Application;
+use crate::model::work::Owed;
+use crate::model::write::Write;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The metadata of an application without declared metadata.
+pub(crate) const NO_METADATA: &str = "{}";
+
+/// An application in the scope of the submission: as stored, as declared, and its items.
+pub(super) struct Concerned<'a, 'r> {
+    /// As stored; none for a new application.
+    pub(super) stored: Option<&'a Application>,
+    /// As declared; none for a removed application.
+    pub(super) declared: Option<&'r DeclaredApplication>,
+    pub(super) items: &'a [Item],
+    /// The declared items by key.
+    pub(super) keys: BTreeMap<Key<'r>, &'r DeclaredItem>,
+}
+
+/// The key of an item within its application: service title and name.
+pub(super) type Key<'a> = (&'a str, &'a str);
+
+/// Returns the key of a stored item.
+pub(super) fn key(item: &Item) -> Key<'_> {
+    (item.service.title.as_str(), item.name.as_str())
+}
+
+impl<'a, 'r> Concerned<'a, 'r> {
+    fn new(
+        stored: Option<&'a Application>,
+        declared: Option<&'r DeclaredApplication>,
+        items: &'a [Item],
+    ) -> Self {
+        let declared_items = declared.iter().flat_map(|declared| &declared.items);
+        let keys = declared_items.map(|item| ((item.service.as_str(), item.name.as_str()), item)).collect();
+        Self { stored, declared, items, keys }
+    }
+
+    /// Returns whether the commit writes the application: it is new, or its digest changes.
+    pub(super) fn is_changed(&self) -> bool {
+        self.stored.is_none_or(|stored| stored.digest != self.digest())
+    }
+
+    /// Returns the digest after the submission.
+    fn digest(&self) -> Hash {
+        self.declared.map_or_else(|| digest::application(NO_METADATA, []), digest_of)
+    }
+}
+
+/// The changes of a submission in one application.
+pub(super) struct Diff<'a> {
+    before: Option<Application>,
+    pub(super) after: Application,
+    /// The items that differ: each one before the submission, and its planned change.
+    pub(super) direct: Vec<(Option<&'a Item>, Owed)>,
+    /// Unchanged items with a reference to a modified item.
+    pub(super) referenced: Vec<&'a Item>,
+    pub(super) declarations: BTreeMap<Hash, String>,
+}
+
+impl Diff<'_> {
+    /// Returns the metadata that the submission replaces, if it does.
+    pub(super) fn replaced(&self) -> Option<Replaced> {
+        let before = self.before.as_ref().filter(|before| before.metadata != self.after.metadata);
+        before.map(Application::replaced)
+    }
+
+    /// Returns the write of the application, if its record changes.
+    pub(super) fn write(&self) -> Option<Write> {
+        let changed = self.before.as_ref() != Some(&self.after);
+        changed.then(|| Write::Application { before: self.before.clone(), after: self.after.clone() })
+    }
+}
+
+/// Returns the digest of a declared application.
+pub(super) fn digest_of(declared: &DeclaredApplication) -> Hash {
+    let items = declared.items.iter().map(|item| (item.service.as_str(), item.name.as_str(), item.hash));
+    digest::application(&metadata_of(Some(declared)), items)
+}
+
+/// Returns the digest of an application from its stored items.
+pub fn digest_of_stored<'a>(metadata: &str, items: impl IntoIterator<Item = &'a Item>) -> Hash {
+    let declared = items.into_iter().filter(|item| item.declared);
+    let items = declared.map(|item| (item.service.title.as_str(), item.name.as_str(), item.version.hash));
+    digest::application(metadata, items)
+}
+
+fn metadata_of(declared: Option<&DeclaredApplication>) -> String {
+    let metadata = declared.and_then(|declared| declared.metadata.as_ref());
+    metadata.map_or_else(|| NO_METADATA.to_owned(), json::canonical)
+}
+
+/// Returns the applications in scope: the declared ones in their order, then the removed ones.
+///
+/// A stored application whose items were not read is declared unchanged.
+pub(super) fn concerned<'a, 'r>(
+    stored: &'a Stored,
+    items: &'a Items,
+    request: &'r Request<'_>,
+) -> Result<Vec<Concerned<'a, 'r>>, Refused> {
+    // The order determines the numbers of the change instances, so each plan on the same read must use the same.
+    let mut all = Vec::new();
+    for declared in &request.declaration.applications {
+        let found = stored.applications.iter().find(|application| application.name == declared.name);
+        match found.map(|application| (application, items.get(&application.id))) {
+            None => all.push(Concerned::new(None, Some(declared), &[])),
+            Some((application, Some(items))) => {
+                all.push(Concerned::new(Some(application), Some(declared), items));
+            }
+            Some((application, None)) if digest_of(declared) == application.digest => {}
+            // The team changed between the reads, so `to_read` now names other applications.
+            Some((_, None)) => return Err(Refused::Torn),
+        }
+    }
+    if request.scope == Scope::Whole {
+        let names: BTreeSet<&str> =
+            request.declaration.applications.iter().map(|declared| declared.name.as_str()).collect();
+        for application in &stored.applications {
+            if let Some(items) = items.get(&application.id)
+                && !names.contains(application.name.as_str())
+            {
+                all.push(Concerned::new(Some(application), None, items));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The shared input of all comparisons of a submission.
+pub(super) struct Comparison<'a> {
+    pub(super) submission: u64,
+    pub(super) numbers: Numbers,
+    pub(super) consumer: TeamRef,
+    pub(super) offers: &'a Offers,
+    pub(super) request: &'a Request<'a>,
+}
+
+impl Comparison<'_> {
+    /// Finds the differences in one application.
+    pub(super) fn diff<'a>(&mut self, concerned: &Concerned<'a, '_>) -> Result<Diff<'a>, Refused> {
+        let mut diff = self.start(concerned)?;
+        let known = by_key(concerned.items);
+        let mut modified = BTreeSet::new();
+        for declared in concerned.declared.iter().flat_map(|declared| &declared.items) {
+            let key = (declared.service.as_str(), declared.name.as_str());
+            let before = known.get(&key).copied();
+            if before.is_some_and(|item| !differs(item, declared)) {
+                continue;
+            }
+            // Only a modification of an existing item concerns its references: a created or removed one generates
+            // nothing (R15).
+            if before.is_some_and(|item| item.declared && item.version.hash != declared.hash) {
+                modified.insert(key);
+            }
+            diff.declarations.insert(declared.hash, declared.canonical.clone());
+            let owed = self.declare(&mut diff.after, before, declared)?;
+            diff.direct.push((before, owed));
+        }
+        for before in removed(concerned) {
+            // A removed item keeps its last declaration: the consumer can withdraw the removal with it (R20).
+            let gone = Declared { stays: false, ..as_it_is(before) };
+            diff.direct.push((
+                Some(before),
+                self.owed(before.id, &before.service_owner, gone, &before.service.title)?,
+            ));
+        }
+        diff.referenced = referenced(concerned, &known, &modified);
+        Ok(diff)
+    }
+
+    /// Returns the application after the submission, without its item changes.
+    fn start<'a>(&mut self, concerned: &Concerned<'a, '_>) -> Result<Diff<'a>, Refused> {
+        let now = self.request.stamp.now;
+        let metadata = metadata_of(concerned.declared);
+        let digest = concerned.digest();
+        let after = match (concerned.stored, concerned.declared) {
+            // The record stays untouched, orphans or not, so an unchanged application costs no write.
+            (Some(stored), _) if stored.digest == digest => stored.clone(),
+            (Some(stored), _) => {
+                // A removed application keeps its record: its id, name and item numbers come back with it (R18).
+                let stays = metadata == stored.metadata;
+                let since = if stays { stored.since } else { stored.since.replaced_by(self.submission, now) };
+                let changed = self.submission;
+                Application { digest, metadata, since, changed, modified: now, ..stored.clone() }
+            }
+            (None, declared) => {
+                let id = ApplicationId::new(self.consumer.id, self.numbers.next_application);
+                self.numbers.next_application += 1;
+                Application {
+                    id: id.ok_or(Refused::OutOfNumbers)?,
+                    name: declared.map(|declared| declared.name.clone()).unwrap_or_default(),
+                    digest,
+                    next_item: 1,
+                    metadata,
+                    since: Since { submission: self.submission, at: now, before: None },
+                    changed: self.submission,
+                    created: now,
+                    modified: now,
+                }
+            }
+        };
+        Ok(Diff {
+            before: concerned.stored.cloned(),
+            after,
+            direct: Vec::new(),
+            referenced: Vec::new(),
+            declarations: BTreeMap::new(),
+        })
+    }
+
+    /// Plans the change of a declared item.
+    fn declare(
+        &mut self,
+        application: &mut Application,
+        before: Option<&Item>,
+        declared: &DeclaredItem,
+    ) -> Result<Owed, Refused> {
+        // The check has refused unknown services, so a missing one means that the reads do not match.
+        let offer = self.offers.get(&declared.service).ok_or(Refused::Torn)?;
+        let Some(before) = before else { return self.create(application, offer, declared) };
+        let declared = if before.is_last_declared_as(declared.hash) {
+            // The item keeps the schema version of its last check: an orphan or a withdrawn removal needs no new
+            // one (R20).
+            Declared { stays: true, ..as_it_is(before) }
+        } else {
+            // Versions count declarations, not submissions: the same content keeps its number.
+            let number = before.version.number + u64::from(before.version.hash != declared.hash);
+            Declared {
+                version: Version { number, hash: declared.hash },
+                stays: true,
+                references: offer.schema.references_of(&declared.body),
+                schema_version: offer.service.schema_version,
+                new: None,
+            }
+        };
+        self.owed(before.id, &before.service_owner, declared, &before.service.title)
+    }
+
+    fn create(
+        &mut self,
+        application: &mut Application,
+        offer: &Offer,
+        declared: &DeclaredItem,
+    ) -> Result<Owed, Refused> {
+        let item = ItemId::new(application.id, application.next_item).ok_or(Refused::OutOfNumbers)?;
+        // The condition on `next_item` at the commit keeps two submissions from allotting the same number (I5).
+        application.next_item += 1;
+        let identity = Identity {
+            name: declared.name.clone(),
+            application: application.name.clone(),
+            service: offer.service.to_ref(),
+        };
+        let created = Declared {
+            version: Version { number: 1, hash: declared.hash },
+            stays: true,
+            references: offer.schema.references_of(&declared.body),
+            schema_version: offer.service.schema_version,
+            new: Some(identity),
+        };
+        self.owed(item, &offer.service.owner, created, &offer.service.title)
+    }
+
+    /// Plans a direct change instance for the service owner.
+    fn owed(
+        &mut self,
+        item: ItemId,
+        owner: &TeamRef,
+        declared: Declared,
+        service: &str,
+    ) -> Result<Owed, Refused> {
+        Ok(Owed {
+            id: self.numbers.change(self.consumer.id)?,
+            item,
+            owner: owner.clone(),
+            kind: Kind::Direct,
+            cause: None,
+            version: None,
+            declared: Some(declared),
+            approval_required: super::approval_required(service, self.offers),
+            prices: super::prices(service, self.offers),
+        })
+    }
+}
+
+/// Returns the present declaration of an item.
+fn as_it_is(item: &Item) -> Declared {
+    Declared {
+        version: item.version,
+        stays: item.declared,
+        references: item.references.clone(),
+        schema_version: item.schema_version,
+        new: None,
+    }
+}
+
+/// Returns the stored items by key.
+pub(super) fn by_key(items: &[Item]) -> BTreeMap<Key<'_>, &Item> {
+    items.iter().map(|item| (key(item), item)).collect()
+}
+
+/// Returns whether a declared item gets a change instance: it is new, redeclared, modified, or an orphan (R12).
+pub(super) fn differs(item: &Item, declared: &DeclaredItem) -> bool {
+    !item.declared || item.version.hash != declared.hash || item.is_orphan()
+}
+
+/// Returns the stored items to remove: items that the declaration omits, and orphans and failed removals among the
+/// removed items (R12, R28).
+fn removed<'a>(concerned: &Concerned<'a, '_>) -> impl Iterator<Item = &'a Item> {
+    let gone = concerned.items.iter().filter(|item| !concerned.keys.contains_key(&key(item)));
+    gone.filter(|item| item.declared || item.is_orphan() || item.has_failed_removal())
+}
+
+/// Returns the items that meet the guide's three conditions: the item is declared, it is unchanged, and a
+/// referenced item is modified.
+fn referenced<'a>(
+    concerned: &Concerned<'a, '_>,
+    known: &BTreeMap<Key<'_>, &'a Item>,
+    modified: &BTreeSet<Key<'_>>,
+) -> Vec<&'a Item> {
+    let declared = concerned.declared.iter().flat_map(|declared| &declared.items);
+    let unchanged = declared.filter_map(|declared| {
+        let item = known.get(&(declared.service.as_str(), declared.name.as_str()))?;
+        (!differs(item, declared)).then_some(*item)
+    });
+    let references_modified = |item: &&Item| {
+        item.references.iter().any(|r| modified.contains(&(r.service.as_str(), r.name.as_str())))
+    };
+    unchanged.filter(references_modified).collect()
+}

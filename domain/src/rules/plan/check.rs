@@ -1,0 +1,303 @@
+//! The check of a declaration: collects all problems, each with its JSON pointer and its rule.
+
+use super::application::{self, Concerned, Key, by_key, key};
+use super::{Items, Offers, Request, Stored};
+use crate::base::json;
+use crate::base::json::Problems;
+use crate::base::problem::{Problem, pointer};
+use crate::base::refs::Reference;
+use crate::base::state::ChangeType;
+use crate::catalog::schema::{Budget, REFERENCES_MAX, Schema};
+use crate::model::change::Target;
+use crate::model::declaration::{
+    APPLICATIONS_CHANGED_MAX, DECLARATION_BYTES_MAX, DEPTH_MAX, DeclaredApplication, DeclaredItem, METADATA,
+    SERVICES,
+};
+use crate::model::item::{Item, Slot};
+use crate::model::submission::Scope;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Returns all problems of the declaration.
+pub(super) fn problems(
+    stored: &Stored,
+    items: &Items,
+    offers: &Offers,
+    request: &Request<'_>,
+) -> Vec<Problem> {
+    let mut problems = Problems::default();
+    for problem in request.unread {
+        problems.push(|| problem.clone());
+    }
+    let team = &request.declaration.team;
+    if *team != stored.team.name {
+        problems.push(|| Problem {
+            pointer: pointer([team.as_str()]),
+            path: vec![team.clone(), "team".to_owned()],
+            rule: "foreign_team",
+            message: format!("must be '{}', the team of the caller", stored.team.name),
+            change: None,
+        });
+        // All further checks would use the records of the wrong team.
+        return problems.into_vec();
+    }
+    let Ok(concerned) = application::concerned(stored, items, request) else {
+        // The plan then detects the torn read itself, and the caller reads again.
+        return problems.into_vec();
+    };
+    // All items of a request share one budget, so many cheap items cannot exceed it either (ADR 8).
+    let mut budget = Budget::of_request();
+    metadata(stored, request, &mut problems, &mut budget);
+    let changed = concerned.iter().filter(|application| application.is_changed()).count();
+    // Each changed application is a write in the commit, and even a staged submission commits in one transaction.
+    if changed > APPLICATIONS_CHANGED_MAX {
+        problems.push(|| too_many_applications(team, changed));
+    }
+    for application in &concerned {
+        let known = by_key(application.items);
+        let mut check =
+            Check { team, application, known, offers, stored, budget: &mut budget, problems: &mut problems };
+        check.declared_items();
+        check.answers();
+    }
+    problems.into_vec()
+}
+
+/// Checks the metadata against the platform's schemas (R42).
+///
+/// A whole submission checks the team's metadata even if it sends none; a partial one checks only the metadata it
+/// sends. The check covers each application with declared items or metadata.
+fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems, budget: &mut Budget) {
+    let (declaration, mandatory) = (request.declaration, request.mandatory);
+    let team = declaration.team.as_str();
+    if let Some(schema) = &mandatory.team {
+        let kept = || json::parse(stored.team.metadata.as_bytes(), DEPTH_MAX).unwrap_or_default();
+        match (&declaration.metadata, request.scope) {
+            (Some(sent), _) => against(schema, sent, &[team, METADATA], problems, budget),
+            (None, Scope::Whole) => against(schema, &kept(), &[team, METADATA], problems, budget),
+            (None, Scope::Partial) => {}
+        }
+    }
+    let Some(schema) = &mandatory.application else { return };
+    let none = Value::Object(Map::new());
+    for declared in &declaration.applications {
+        if problems.is_full() {
+            return;
+        }
+        // An emptied application disappears, and a removal must not fail for its metadata.
+        if declared.metadata.is_some() || !declared.items.is_empty() {
+            let sent = declared.metadata.as_ref().unwrap_or(&none);
+            against(schema, sent, &[team, &declared.name, METADATA], problems, budget);
+        }
+    }
+}
+
+fn against(schema: &Schema, metadata: &Value, place: &[&str], problems: &mut Problems, budget: &mut Budget) {
+    for problem in judged(schema, metadata, budget) {
+        let pointer = format!("{}{}", pointer(place.iter().copied()), problem.pointer);
+        let path = place.iter().map(|name| (*name).to_owned()).chain(problem.path).collect();
+        problems.push(|| Problem { pointer, path, rule: metadata_rule(problem.rule), ..problem });
+    }
+}
+
+/// Returns the problems of a body; none once the request has exceeded its budget.
+///
+/// The item at the limit is reported, and the request fails in any case. Further checks would only cost more time.
+fn judged(schema: &Schema, body: &Value, budget: &mut Budget) -> Vec<Problem> {
+    if budget.is_exceeded() { Vec::new() } else { schema.problems(body, budget) }
+}
+
+fn metadata_rule(rule: &'static str) -> &'static str {
+    if rule == "too_complex" { rule } else { "metadata" }
+}
+
+fn too_many_applications(team: &str, count: usize) -> Problem {
+    Problem {
+        pointer: pointer([team]),
+        path: vec![team.to_owned(), "applications".to_owned()],
+        rule: "too_many_applications",
+        message: format!("must change at most {APPLICATIONS_CHANGED_MAX} applications at once, not {count}"),
+        change: None,
+    }
+}
+
+/// The check of one application.
+struct Check<'a> {
+    team: &'a str,
+    application: &'a Concerned<'a, 'a>,
+    known: BTreeMap<Key<'a>, &'a Item>,
+    offers: &'a Offers,
+    stored: &'a Stored,
+    budget: &'a mut Budget,
+    problems: &'a mut Problems,
+}
+
+impl Check<'_> {
+    fn declared_items(&mut self) {
+        let Some(declared) = self.application.declared else { return };
+        for item in &declared.items {
+            if self.problems.is_full() {
+                // The response lists no more problems, and a hostile document could make the search for them
+                // arbitrarily expensive.
+                return;
+            }
+            let before = self.known.get(&(item.service.as_str(), item.name.as_str())).copied();
+            match before.filter(|before| before.is_last_declared_as(item.hash)) {
+                // The last declaration passed its check, so newer schemas and settings do not apply (R20). But its
+                // references must still exist.
+                Some(before) => self.references(declared, item, &before.references),
+                None => self.changed(declared, item, before),
+            }
+        }
+    }
+
+    /// Checks a new item or a new declaration: service, schema and references.
+    fn changed(&mut self, declared: &DeclaredApplication, item: &DeclaredItem, before: Option<&Item>) {
+        let Some(offer) = self.offers.get(&item.service) else {
+            let path = vec![self.team.to_owned(), declared.name.clone(), item.service.clone()];
+            let pointer = pointer([self.team, &declared.name, "services", &item.service]);
+            // One problem for each service, not for each item.
+            if !self.problems.has("unknown_service", &pointer) {
+                let message =
+                    format!("must be the title of a service, but '{}' does not exist", item.service);
+                self.problems.push(|| Problem {
+                    pointer,
+                    path: [path, vec!["service".to_owned()]].concat(),
+                    rule: "unknown_service",
+                    message,
+                    change: None,
+                });
+            }
+            return;
+        };
+        let is_new = !before.is_some_and(|before| before.declared);
+        if is_new && !offer.service.settings.allows(self.stored.team.id) {
+            let message = format!("service '{}' is private and does not allow this team", item.service);
+            self.push(declared, item, "service", "private_service", message);
+        }
+        // A private or closed service limits new requests only; unchanged items never get here (R20, R21, R31).
+        let asked = if is_new { ChangeType::Create } else { ChangeType::Modify };
+        if let Some(closed) = offer.service.settings.state.against(asked) {
+            let message = format!("service '{}' {}", item.service, closed.message);
+            self.push(declared, item, "service", closed.rule, message);
+        }
+        if item.canonical.len() > DECLARATION_BYTES_MAX {
+            // The parser has reported the size already, and a check of this body would cost too much.
+            return;
+        }
+        for problem in judged(&offer.schema, &item.body, self.budget) {
+            let mut path = self.path(declared, item);
+            if problem.path.is_empty() {
+                path.push("declaration".to_owned());
+            }
+            path.extend(problem.path);
+            let pointer = format!("{}{}", item.pointer, problem.pointer);
+            self.problems.push(|| Problem { pointer, path, ..problem });
+        }
+        self.references(declared, item, &offer.schema.references_of(&item.body));
+    }
+
+    /// Checks that references resolve within the same declared application (R15, R17).
+    fn references(&mut self, declared: &DeclaredApplication, item: &DeclaredItem, references: &[Reference]) {
+        if references.len() > REFERENCES_MAX {
+            let message = format!("must have at most {REFERENCES_MAX} references, not {}", references.len());
+            self.push(declared, item, "references", "too_many_references", message);
+        }
+        for reference in references {
+            let named = (reference.service.as_str(), reference.name.as_str());
+            if named == (item.service.as_str(), item.name.as_str()) {
+                let message = format!("{} '{}' must not reference itself", reference.service, reference.name);
+                self.misplaced(declared, item, reference, "self_reference", &message);
+            } else if !self.application.keys.contains_key(&named)
+                && self.is_read(declared, &reference.service)
+            {
+                let message = format!(
+                    "{} '{}' must be declared in application '{}'",
+                    reference.service, reference.name, declared.name
+                );
+                self.misplaced(declared, item, reference, "dangling_reference", &message);
+            }
+        }
+    }
+
+    /// Returns whether the items of a service were readable, if there are any.
+    ///
+    /// Else a reference into an unreadable part would look dangling.
+    fn is_read(&self, declared: &DeclaredApplication, service: &str) -> bool {
+        let services = pointer([self.team, &declared.name, SERVICES]);
+        let of_service = pointer([self.team, &declared.name, SERVICES, service]);
+        ![services, of_service].iter().any(|pointer| self.problems.has("wrong_type", pointer))
+    }
+
+    /// Reports a problem of a reference at each property that names it in the newest schema.
+    ///
+    /// The schema of an older declaration may have used another property. Then the problem belongs to the item as a
+    /// whole.
+    fn misplaced(
+        &mut self,
+        declared: &DeclaredApplication,
+        item: &DeclaredItem,
+        reference: &Reference,
+        rule: &'static str,
+        message: &str,
+    ) {
+        let schema = self.offers.get(&item.service).map(|offer| &offer.schema);
+        let named = schema.into_iter().flat_map(|schema| schema.named(&item.body));
+        let mut places: Vec<(String, String)> = named
+            .filter(|named| named.names(reference))
+            .map(|named| (named.pointer(), named.field.to_owned()))
+            .collect();
+        if places.is_empty() {
+            places.push((String::new(), "references".to_owned()));
+        }
+        for (place, field) in places {
+            let path = [self.path(declared, item), vec![field]].concat();
+            let pointer = format!("{}{place}", item.pointer);
+            let message = message.to_owned();
+            self.problems.push(|| Problem { pointer, path, rule, message, change: None });
+        }
+    }
+
+    /// Checks that each REJECTED or ERRORED declaration is modified, whichever owner rejected it (Example 3, R10).
+    ///
+    /// A failed removal needs no answer: the next submission requests the removal again (R28).
+    fn answers(&mut self) {
+        for item in self.application.items {
+            if self.problems.is_full() {
+                return;
+            }
+            let Some(declared) = self.application.keys.get(&key(item)).copied() else { continue };
+            let target = Target::Declared(declared.hash);
+            for (_, slot) in item.blocked().filter(|(_, slot)| slot.target == target) {
+                self.problems.push(|| unanswered(self.team, item, declared, slot));
+            }
+        }
+    }
+
+    fn path(&self, declared: &DeclaredApplication, item: &DeclaredItem) -> Vec<String> {
+        [self.team, &declared.name, &item.service, &item.name].map(str::to_owned).to_vec()
+    }
+
+    fn push(
+        &mut self,
+        declared: &DeclaredApplication,
+        item: &DeclaredItem,
+        field: &str,
+        rule: &'static str,
+        message: String,
+    ) {
+        let path = [self.path(declared, item), vec![field.to_owned()]].concat();
+        self.problems.push(|| Problem { pointer: item.pointer.clone(), path, rule, message, change: None });
+    }
+}
+
+fn unanswered(team: &str, item: &Item, declared: &DeclaredItem, slot: &Slot) -> Problem {
+    let path = [team, &item.application, &item.service.title, &item.name, "change_instance"];
+    Problem {
+        pointer: declared.pointer.clone(),
+        path: path.map(str::to_owned).to_vec(),
+        rule: "blocked",
+        message: format!("change instance {} is {}: modify or remove the item", slot.change, slot.state),
+        change: Some(slot.change),
+    }
+}

@@ -1,0 +1,171 @@
+//! Packing: writes a plan at once in one transaction, or stages it in work records that a small transaction
+//! commits.
+//!
+//! Both create the same change instances with the same function; only the time differs
+//! (docs/explanation/staging.md).
+
+use super::Plan;
+use crate::base::context::RequestContext;
+use crate::base::money::Amount;
+use crate::model::attention::Attention;
+use crate::model::change::Change;
+use crate::model::item::Item;
+use crate::model::staging::{Staging, StagingId, StagingState};
+use crate::model::submission::Submission;
+use crate::model::team::Head;
+use crate::model::work::{Owed, Work, WorkId, divided};
+use crate::model::write::Write;
+use crate::rules::generate::{Missing, land_declared};
+use std::collections::BTreeMap;
+
+/// A plan as one transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtOnce {
+    pub submission: Submission,
+    /// The created change instances.
+    pub born: Vec<Change>,
+    /// The touched items after the transaction.
+    pub items: Vec<Item>,
+    /// The transaction.
+    pub writes: Vec<Write>,
+}
+
+/// A plan whose items are applied after the commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Staged {
+    pub submission: Submission,
+    /// The first write.
+    pub staging: Staging,
+    /// The second step: work records, invisible until the commit.
+    pub works: Vec<Work>,
+    /// The transaction that makes all of it the team's submission, or nothing.
+    pub commit: Vec<Write>,
+}
+
+impl Plan<'_> {
+    /// Returns the submission's record as if all work were done.
+    pub const fn submission(&self) -> &Submission {
+        &self.submission
+    }
+
+    /// Returns a lower bound on the writes at once: without closings, running charges and generated changes.
+    ///
+    /// It decides for staging before any change instance is created.
+    pub fn writes_at_least(&self) -> usize {
+        let charged = self.direct.iter().filter(|(_, owed)| owed.prices.per_change != Amount::ZERO).count();
+        // The head and the submission, then an item and a change instance for each change.
+        2 + self.others.len() + self.declarations.len() + 2 * self.direct.len() + charged
+    }
+
+    /// Returns the changes to generate after the submission's own items.
+    pub fn derived(&self) -> &[Owed] {
+        &self.derived
+    }
+
+    /// Packs the plan as one transaction of any size: it applies the items now.
+    pub fn at_once(&self, stamp: &RequestContext) -> Result<AtOnce, Missing> {
+        // Generated changes do not decide the acceptance, and would take up the 100 writes of the transaction.
+        let works = divided(self.derived.clone());
+        let submission = Submission {
+            landed: self.submission.direct,
+            work_left: count(works.len()),
+            ..self.submission.clone()
+        };
+        let (mut born, mut items, mut writes) = (Vec::new(), Vec::new(), Vec::new());
+        // The head is one record and takes one action in a transaction, so it carries the sum of all items.
+        let mut attention = self.head.1.attention;
+        for (before, owed) in &self.direct {
+            let landed = land_declared(owed, &submission, *before, stamp)?;
+            attention = attention + landed.item.attention() - before.map_or(Attention::NONE, Item::attention);
+            let revision = before.map(|before| before.revision);
+            writes.push(Write::Item { before: revision, after: landed.item.clone() });
+            writes.push(Write::Born(landed.born.clone()));
+            writes.extend(landed.closed.into_iter().map(Write::Closed));
+            writes.extend(landed.charges);
+            born.push(landed.born);
+            items.push(landed.item);
+        }
+        let mut all = vec![Write::Head { before: self.head.0, after: Head { attention, ..self.head.1 } }];
+        all.extend(self.others.iter().cloned());
+        all.push(Write::Submission(submission.clone()));
+        all.extend(records(&submission, works, 1).into_iter().map(Write::Work));
+        all.extend(self.declarations.iter().map(|(hash, text)| Write::Declaration {
+            team: submission.team.id,
+            hash: *hash,
+            text: text.clone(),
+        }));
+        all.append(&mut writes);
+        Ok(AtOnce { submission, born, items, writes: all })
+    }
+
+    /// Packs the plan as a staging: work for each item with the shares of its dependent teams, and the commit.
+    ///
+    /// It returns none if no item changes. Such a plan fits one transaction.
+    pub fn staged(&self, id: StagingId) -> Option<Staged> {
+        if self.direct.is_empty() {
+            return None;
+        }
+        let (direct, referenced) = self.by_item();
+        let (direct, referenced) = (divided(direct), divided(referenced));
+        let submission = Submission {
+            staging: Some(id),
+            direct_left: count(direct.len()),
+            work_left: count(direct.len() + referenced.len()),
+            ..self.submission.clone()
+        };
+        // The direct items have the lowest numbers. The head is free once they are applied, and `submit` applies
+        // the first record for its response.
+        let mut works = records(&submission, direct, 1);
+        works.extend(records(&submission, referenced, submission.direct_left + 1));
+        let staging = Staging {
+            id,
+            submission: submission.id,
+            works: submission.work_left,
+            state: StagingState::Open,
+            created: submission.created,
+        };
+        // Until the last item is applied, the stored items are not the declared ones: no other submission may plan
+        // on them (I8, ADR 12).
+        let head = Head { in_flight: Some(submission.id), ..self.head.1 };
+        let mut commit = vec![Write::Head { before: self.head.0, after: head }];
+        commit.extend(self.others.iter().cloned());
+        commit.push(Write::Submission(submission.clone()));
+        commit.push(Write::StagingMoved {
+            team: submission.team.id,
+            staging: id,
+            from: StagingState::Open,
+            to: StagingState::Committed,
+        });
+        Some(Staged { submission, staging, works, commit })
+    }
+
+    /// Returns the planned changes item by item: first the submission's own items with their shares, then the
+    /// referenced items.
+    ///
+    /// All changes of one item are adjacent, because they go into one transaction.
+    pub(super) fn by_item(&self) -> (Vec<Owed>, Vec<Owed>) {
+        let mut shares: BTreeMap<_, Vec<Owed>> = BTreeMap::new();
+        for owed in &self.derived {
+            shares.entry(owed.item).or_default().push(owed.clone());
+        }
+        let mut direct = Vec::new();
+        for (_, owed) in &self.direct {
+            direct.push(owed.clone());
+            direct.extend(shares.remove(&owed.item).unwrap_or_default());
+        }
+        (direct, shares.into_values().flatten().collect())
+    }
+}
+
+fn records(submission: &Submission, divided: Vec<Vec<Owed>>, first: u64) -> Vec<Work> {
+    let record = |(entries, number)| Work {
+        id: WorkId { submission: submission.id, staging: submission.staging, number },
+        entries,
+        created: submission.created,
+    };
+    divided.into_iter().zip(first..).map(record).collect()
+}
+
+fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}

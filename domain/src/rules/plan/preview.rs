@@ -1,0 +1,159 @@
+//! Preview: the effects of a submission without its writes, and a token for exactly these effects.
+//!
+//! The function that creates change instances in the table creates them here in memory. So a preview differs from
+//! the result only if something changed in between, and the token shows that (R34, ADR 23).
+
+use super::{Items, Plan, application};
+use crate::base::context::RequestContext;
+use crate::base::hash::Hash;
+use crate::base::id::ItemId;
+use crate::base::state::{ChangeType, Kind, State};
+use crate::model::change::{Change, Version};
+use crate::model::digest;
+use crate::model::item::Item;
+use crate::model::write::{Closing, Write};
+use crate::rules::charging;
+use crate::rules::generate::{Missing, generate};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+/// Maximum number of warnings in a preview; one more line counts the rest.
+const WARNINGS_MAX: usize = 100;
+
+/// The effects of a submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preview {
+    /// The change instances that the submission would create, by id.
+    pub born: Vec<Change>,
+    /// The open change instances that these would close.
+    pub closed: Vec<Closing>,
+    /// The items that do not exist yet.
+    pub created: BTreeSet<ItemId>,
+    /// Sentences about effects that the consumer may not intend.
+    pub warnings: Vec<String>,
+    /// The plan token: a hash of all effects and of the declarations before and after.
+    pub plan: Hash,
+}
+
+impl Plan<'_> {
+    /// Applies the plan in memory to the items that it was made on.
+    pub fn preview(&self, items: &Items, stamp: &RequestContext) -> Result<Preview, Missing> {
+        let known: BTreeMap<ItemId, &Item> = items.values().flatten().map(|item| (item.id, item)).collect();
+        let (direct, referenced) = self.by_item();
+        let of_one_item = direct.chunk_by(|a, b| a.item == b.item);
+        let of_one_item = of_one_item.chain(referenced.chunk_by(|a, b| a.item == b.item));
+        let (mut born, mut closed, mut created) = (Vec::new(), Vec::new(), BTreeSet::new());
+        for owed in of_one_item {
+            let before = owed.first().and_then(|first| known.get(&first.item).copied());
+            // The causes of all shares are in the same call, because `by_item` puts the changes of one item
+            // together.
+            let generated = generate(owed, &self.submission, before, &BTreeMap::new(), stamp)?;
+            if before.is_none() {
+                created.insert(generated.item.id);
+            }
+            born.extend(generated.born);
+            for write in generated.writes {
+                if let Write::Closed(closing) = write {
+                    closed.push(closing);
+                }
+            }
+        }
+        // The response lists them by id, and the token depends on the order.
+        born.sort_by_key(|change| change.id);
+        closed.sort_by_key(|closing| closing.change);
+        let plan = self.token(&born, &closed);
+        let warnings = few(self.emptied(&born).chain(endangered(&closed)).chain(self.asked_again()));
+        Ok(Preview { born, closed, created, warnings, plan })
+    }
+
+    /// Returns a warning for each application that loses all its items.
+    fn emptied<'a>(&'a self, born: &'a [Change]) -> impl Iterator<Item = String> + 'a {
+        let empty = digest::application(application::NO_METADATA, []);
+        self.others.iter().filter_map(move |write| {
+            let Write::Application { before: Some(_), after: application } = write else { return None };
+            if application.digest != empty {
+                return None;
+            }
+            let is_gone = |change: &&Change| {
+                change.kind == Kind::Direct
+                    && change.change_type == ChangeType::Delete
+                    && change.item.application() == application.id
+            };
+            let gone = born.iter().filter(is_gone).count();
+            let name = &application.name;
+            (gone > 0).then(|| format!("application '{name}' becomes empty; removed items: {gone}"))
+        })
+    }
+
+    /// Returns a warning for each orphan that the submission requests again (R12).
+    fn asked_again(&self) -> impl Iterator<Item = String> + '_ {
+        let again = self.direct.iter().filter_map(|(before, owed)| {
+            let (before, declared) = (before.as_ref()?, owed.declared.as_ref()?);
+            let is_same = before.declared == declared.stays && before.version == declared.version;
+            is_same.then_some(before)
+        });
+        again.map(|item| {
+            let (service, name, application) = (&item.service.title, &item.name, &item.application);
+            format!(
+                "{service} '{name}' of application '{application}' has no open change instance: this requests it again"
+            )
+        })
+    }
+
+    /// Returns the plan token.
+    ///
+    /// It hashes the declarations before and after, and every change instance that is created or closed, with its
+    /// prices. It omits the numbers of change instances, because retries use the same counter. It omits the number
+    /// of the submission, so a submission without changes leaves plans valid.
+    fn token(&self, born: &[Change], closed: &[Closing]) -> Hash {
+        let (before, after) = &self.head;
+        let mut text = format!("{} {} {}", before.team, before.root, after.root);
+        let mut line = |line: std::fmt::Arguments<'_>| {
+            // Writes to a `String` cannot fail.
+            let _written = text.write_char('\n').and_then(|()| text.write_fmt(line));
+        };
+        for change in born {
+            let prices = charging::prices_of(change);
+            line(format_args!(
+                "{} {} {} {} {} {} {} {:?} {} {}",
+                change.item,
+                change.owner.id,
+                change.kind.name(),
+                change.change_type.name(),
+                change.state.name(),
+                version(change.new),
+                version(change.old),
+                change.supersedes,
+                prices.per_change,
+                prices.monthly,
+            ));
+        }
+        for closing in closed {
+            line(format_args!("{} {}", closing.change, closing.from.name()));
+        }
+        Hash::of(&text)
+    }
+}
+
+/// Returns a warning for each APPROVED change instance that would be closed, since its owner may work on it.
+fn endangered(closed: &[Closing]) -> impl Iterator<Item = String> + '_ {
+    let approved = closed.iter().filter(|closing| closing.from == State::Approved);
+    approved.map(|closing| {
+        let id = closing.change;
+        format!("change instance {id} is APPROVED and would be closed: its owner may be working on it")
+    })
+}
+
+fn few(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut all = all;
+    let mut few: Vec<String> = all.by_ref().take(WARNINGS_MAX).collect();
+    let more = all.count();
+    if more > 0 {
+        few.push(format!("and {more} more"));
+    }
+    few
+}
+
+fn version(version: Option<Version>) -> String {
+    version.map_or_else(|| "-".to_owned(), |version| format!("{}:{}", version.number, version.hash))
+}

@@ -1,0 +1,76 @@
+//! The declarations of a team at a moment, as a document that declares them again (R36).
+
+use crate::base::hash::Hash;
+use crate::model::declaration::{METADATA, SERVICES};
+use crate::model::digest;
+use crate::model::team::Application;
+use crate::rules::plan::NO_METADATA;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The declarations of an application at a moment.
+#[derive(Clone)]
+pub struct Then {
+    /// The present application.
+    pub now: Application,
+    /// Its metadata at the moment; none before its first declaration.
+    pub metadata: Option<String>,
+    /// The declared items: service title, name and hash of the declaration.
+    pub items: Vec<(String, String, Hash)>,
+}
+
+impl Then {
+    /// Returns the digest at the moment.
+    pub fn digest(&self) -> Hash {
+        let items = self.items.iter().map(|(title, name, hash)| (title.as_str(), name.as_str(), *hash));
+        digest::application(self.metadata.as_deref().unwrap_or(NO_METADATA), items)
+    }
+
+    /// Returns whether the application declares the same now.
+    pub fn is_now(&self) -> bool {
+        self.digest() == self.now.digest
+    }
+}
+
+/// Returns the digest of all declarations of a team at a moment, from unchanged and changed applications.
+pub fn root(metadata: &str, still: &[&Application], then: &[Then]) -> Hash {
+    let existed = then.iter().filter(|then| then.metadata.is_some());
+    let then = existed.map(|then| (then.now.id, then.digest()));
+    digest::root(metadata, still.iter().map(|application| application.id_and_digest()).chain(then))
+}
+
+/// Returns the document that declares these applications as at the moment; none if a text is missing in `texts`.
+///
+/// An application from a later time gets an empty declaration.
+pub fn document(
+    team: &str,
+    metadata: &str,
+    applications: &[&Then],
+    texts: &BTreeMap<Hash, String>,
+) -> Option<String> {
+    // Every text is canonical JSON already, so a parser would only cost time.
+    let mut members = vec![member(METADATA, metadata)];
+    for then in applications {
+        members.push(member(&then.now.name, &content(then, texts)?));
+    }
+    Some(object(&[member(team, &object(&members))]))
+}
+
+fn content(then: &Then, texts: &BTreeMap<Hash, String>) -> Option<String> {
+    let mut services: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (title, _, hash) in &then.items {
+        services.entry(title).or_default().push(texts.get(hash)?);
+    }
+    let services: Vec<String> =
+        services.iter().map(|(title, items)| member(title, &format!("[{}]", items.join(",")))).collect();
+    let metadata = then.metadata.as_deref().unwrap_or(NO_METADATA);
+    Some(object(&[member(METADATA, metadata), member(SERVICES, &object(&services))]))
+}
+
+fn object(members: &[String]) -> String {
+    format!("{{{}}}", members.join(","))
+}
+
+fn member(name: &str, value: &str) -> String {
+    format!("{}:{value}", Value::from(name))
+}

@@ -1,0 +1,48 @@
+//! The records that a response includes next to the requested one, by key.
+
+use crate::base::hash::Hash;
+use crate::base::id::{ApplicationId, DeployedId, ItemId, ServiceId, TeamId};
+use crate::catalog::service::Service;
+use crate::model::deployed::Deployed;
+use crate::model::item::Item;
+use crate::model::team::{Application, Team};
+use crate::outreach::healthcheck::Health;
+use crate::outreach::healthcheck::run::Course;
+use crate::views::tally::Tally;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The loaded records by key.
+#[derive(Clone, Default)]
+pub struct Related {
+    pub teams: BTreeMap<TeamId, Team>,
+    pub applications: BTreeMap<ApplicationId, Application>,
+    pub items: BTreeMap<ItemId, Item>,
+    /// Services by title.
+    pub services: BTreeMap<String, Service>,
+    /// Declarations as canonical JSON.
+    pub declarations: BTreeMap<(TeamId, Hash), String>,
+    pub deployed: BTreeMap<DeployedId, Deployed>,
+    /// The item counts of applications by state.
+    pub tallies: BTreeMap<ApplicationId, Tally>,
+    /// The latest health of each item.
+    pub healths: BTreeMap<ItemId, Health>,
+    /// The healthcheck schedules of services.
+    pub courses: BTreeMap<ServiceId, Course>,
+}
+
+impl Related {
+    /// Returns the health of an item by its service's present healthcheck; none without a result.
+    pub fn health(&self, item: &Item) -> Option<&Health> {
+        let course = self.courses.get(&item.service.id)?;
+        // Results of a replaced healthcheck stay in the table, and must not be shown for the new one (R40).
+        self.healths.get(&item.id).filter(|health| health.at >= course.since)
+    }
+}
+
+impl fmt::Debug for Related {
+    // The records hold declarations, which never reach a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Related").finish_non_exhaustive()
+    }
+}
