@@ -8,7 +8,8 @@ mod tenants;
 mod trespass;
 
 use domain::base::actor::Role;
-use dovetail_http::{Code, Pov};
+use domain::rules::visibility::Pov;
+use dovetail_http::Code;
 use serde_json::{Value, json};
 use tenants::{Foreign, ROLES, populated, stored, world};
 use tests::{Ask, Running};

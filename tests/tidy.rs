@@ -1,6 +1,7 @@
 //! Rules of the workspace: dependencies between crates, lints, golden files, short files, and no leftovers.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
+use regex::Regex;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -192,5 +193,34 @@ fn files_stay_short_enough_to_be_read_at_once() {
 fn every_file_begins_by_saying_what_it_is_for() {
     for path in sources() {
         assert!(read(&path).starts_with("//!"), "{}", name(&path));
+    }
+}
+
+/// The folders of `domain`, each with the lower folders that it may import.
+const DOMAIN_IMPORTS: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("model", &["base"]),
+    ("catalog", &["base", "model"]),
+    ("rules", &["base", "model", "catalog"]),
+    ("outreach", &["base", "model", "catalog"]),
+    ("account", &["base", "model", "catalog", "outreach"]),
+    ("views", &["base", "model", "catalog", "rules", "outreach"]),
+    ("audit", &["base", "model", "catalog", "rules", "outreach", "account", "views"]),
+];
+
+#[test]
+fn each_folder_of_the_domain_imports_only_lower_folders() {
+    let import = Regex::new(r"\bcrate::(\w+)").unwrap();
+    for (folder, lower) in DOMAIN_IMPORTS {
+        let files = files(&root().join("domain/src").join(folder), ".rs");
+        assert!(!files.is_empty(), "domain/src/{folder} has no files");
+        for path in files {
+            let text = read(&path);
+            let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+            for imported in import.captures_iter(&code).map(|found| found.get(1).unwrap().as_str()) {
+                let allowed = imported == *folder || lower.contains(&imported);
+                assert!(allowed, "{} imports {imported}", name(&path));
+            }
+        }
     }
 }

@@ -56,6 +56,7 @@ pub mod rules {
     pub mod generate;
     pub mod open_change;
     pub mod plan;
+    pub mod visibility;
 }
 
 /// Notifications and calls to systems of service owners.

@@ -6,7 +6,8 @@
 use super::tenants::{Foreign, populated};
 use super::trespass::{Target, body, guarded, targets};
 use domain::base::actor::Role;
-use dovetail_http::{Operation, Pov, Route};
+use domain::rules::visibility::Pov;
+use dovetail_http::{Operation, Route};
 use serde_json::{Value, json};
 use tests::{Answer, Ask, Running, Seen, Watched};
 

@@ -2,7 +2,8 @@
 
 use super::tenants::Foreign;
 use domain::base::actor::Role;
-use dovetail_http::{Access, Code, Operation, Pov, ROUTES, Route};
+use domain::rules::visibility::Pov;
+use dovetail_http::{Access, Code, Operation, ROUTES, Route};
 use serde_json::{Value, json};
 use tests::{Answer, Running};
 

@@ -52,6 +52,8 @@ mod staged;
 #[cfg(test)]
 mod submissions;
 #[cfg(test)]
+mod visibility;
+#[cfg(test)]
 mod walk;
 #[cfg(test)]
 mod words;

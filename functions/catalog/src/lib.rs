@@ -12,10 +12,11 @@ use domain::base::id::ServiceId;
 use domain::catalog::schema::Schema;
 use domain::catalog::service::{Publish, Service};
 use domain::catalog::{schema, service};
+use domain::rules::visibility::Pov;
 use dovetail_aws::{off_worker, pause};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
-    Answering, Call, Code, CursorKey, Event, Failure, Function, Operation, Pov, Reply, answer, invalid_schema,
+    Answering, Call, Code, CursorKey, Event, Failure, Function, Operation, Reply, answer, invalid_schema,
 };
 use dovetail_table::{Error, Publication, Published, Table};
 use serde_json::json;

@@ -6,9 +6,10 @@ use domain::account::audit_log::{Event, Recorded};
 use domain::base::id::{MessageId, ServiceId};
 use domain::base::refs::ServiceRef;
 use domain::outreach::message::{Content, DESCRIPTION_BYTES_MAX, Message, Messages, NotTaken, SERVICES_MAX};
+use domain::rules::visibility::Pov;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
+use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::{Keyed, Table};
 use serde_json::{Map, Value};
 

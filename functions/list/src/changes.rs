@@ -6,9 +6,10 @@ use crate::order::{Field, Orders, stored_order};
 use crate::page::{Asked, List, is_paging, only_knows};
 use domain::base::state::{ChangeType, Kind};
 use domain::model::submission::Submission;
+use domain::rules::visibility::Pov;
 use domain::{Change, ChangeId, ItemId, State, SubmissionId, TeamId};
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
+use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::{Source, Table};
 use serde_json::Value;
 

@@ -6,9 +6,10 @@ use crate::page::{Asked, List, only_knows};
 use domain::base::id::ChargeId;
 use domain::base::state::ChargeType;
 use domain::model::charge::{Charge, Charges};
+use domain::rules::visibility::Pov;
 use domain::{Item, ItemId};
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
+use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::{Source, Table};
 use serde_json::Value;
 

@@ -6,9 +6,10 @@ use crate::order::{Field, Orders, stored_order};
 use crate::page::{Asked, List, only_knows};
 use domain::base::id::DeployedId;
 use domain::model::deployed::Deployed;
+use domain::rules::visibility::Pov;
 use domain::{ItemId, TeamId};
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Failure, Pov, Reply};
+use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Beside, Source, Table};
 use serde_json::Value;
 

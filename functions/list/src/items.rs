@@ -7,9 +7,10 @@ use crate::past;
 use domain::base::id::ApplicationId;
 use domain::base::state::RuntimeState;
 use domain::model::item::ChangeState;
+use domain::rules::visibility::Pov;
 use domain::{Item, ItemId};
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Failure, Pov, Reply};
+use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Source, Table};
 use serde_json::Value;
 

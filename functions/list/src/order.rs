@@ -1,6 +1,7 @@
 //! Orders: the stored order of a list, and those that need a sort.
 
-use dovetail_http::{Call, Failure, FieldError, Pov, Query};
+use domain::rules::visibility::Pov;
+use dovetail_http::{Call, Failure, FieldError, Query};
 use dovetail_table::Direction;
 
 /// The order of a list: as stored, or by a field after a read of the whole list.

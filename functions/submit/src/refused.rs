@@ -4,9 +4,10 @@ use domain::base::problem::Problem;
 use domain::base::suggest::did_you_mean;
 use domain::catalog::service::Service;
 use domain::model::change::Reason;
+use domain::rules::visibility::Pov;
 use domain::{Change, ChangeId, Timestamp};
 use dovetail_http::view::{Blocker, Viewpoint};
-use dovetail_http::{Call, Failure, Pov, invalid_declaration};
+use dovetail_http::{Call, Failure, invalid_declaration};
 use dovetail_table::{Direction, Error, Source, Table};
 use std::collections::BTreeMap;
 

@@ -6,9 +6,10 @@ use domain::base::id::ChargeId;
 use domain::model::charge::Charge;
 use domain::rules::charging;
 use domain::rules::charging::Refused;
+use domain::rules::visibility::Pov;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
+use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::{Commit, Table};
 use serde_json::Value;
 

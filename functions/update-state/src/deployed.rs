@@ -6,9 +6,10 @@ use domain::base::id::DeployedId;
 use domain::base::json;
 use domain::model::deployed::Deployed;
 use domain::rules::decide::Decided;
+use domain::rules::visibility::Pov;
 use domain::{Change, ChangeId, Item, ItemId, State};
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Failure, FieldError, Pov, Reply};
+use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::{Direction, Source, Table};
 use serde_json::{Map, Value};
 

@@ -10,10 +10,10 @@ use domain::account::audit_log::{Event as Happened, Recorded};
 use domain::base::id::WebhookId;
 use domain::outreach::webhook::delivery::{Delivery, Replied};
 use domain::outreach::webhook::{WEBHOOKS_MAX, Webhook};
+use domain::rules::visibility::Pov;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
-    Answering, Call, Code, CursorKey, Event, Failure, FieldError, Function, Operation, Pov, Reply, Secret,
-    answer,
+    Answering, Call, Code, CursorKey, Event, Failure, FieldError, Function, Operation, Reply, Secret, answer,
 };
 use dovetail_outbound::{Outbound, TRIGGERED, Targets};
 use dovetail_table::{Keyed, Table};

@@ -4,9 +4,10 @@ use domain::base::id::ServiceId;
 use domain::base::state::RuntimeState;
 use domain::outreach::healthcheck::answer::Failed;
 use domain::outreach::healthcheck::{Asked, COOLING_SECONDS, Health, answer};
+use domain::rules::visibility::Pov;
 use domain::{Item, ItemId};
 use dovetail_http::view;
-use dovetail_http::{Call, Code, Failure, Pov, Reply};
+use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_outbound::Outbound;
 use dovetail_table::{Keyed, Table};
 

@@ -23,7 +23,7 @@ mod unknown;
 pub mod view;
 
 pub use authorizer::{AuthorizerEvent, AuthorizerReply, Front, Known, token, valid_key, verdict};
-pub use call::{Call, Pov};
+pub use call::Call;
 pub use code::Code;
 pub use cursor::{Cursor, CursorKey};
 pub use event::{Answering, Event, EventReply, Question, answer, answer_anyone};

@@ -1,10 +1,10 @@
 //! The routes as data: methods, path, operation, function and access.
 
-use crate::call::Pov;
 use crate::code::Code;
 use crate::reply::{Failure, Reply};
 use domain::base::actor::Role;
 use domain::base::suggest;
+use domain::rules::visibility::Pov;
 
 /// A function behind the HTTP API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,7 +26,8 @@ pub use service::{service, service_config, service_docs};
 pub use team::{CHANGES_MAX, application, light_application, submission, submission_with_changes, team};
 pub use webhook::{MASK, given_up, replied, webhook};
 
-use crate::call::{Call, Pov};
+use crate::call::Call;
+use domain::rules::visibility::Pov;
 use domain::views::related::Related;
 use domain::{Hash, SubmissionId, TeamId, TeamRef};
 use serde_json::{Value, json};

@@ -6,14 +6,18 @@ use crate::world::World;
 use domain::audit::invariant;
 use domain::base::id::CHANGE_STRIDE;
 use domain::model::submission::Scope;
-use domain::{ChangeId, Hash};
+use domain::rules::visibility::Pov;
+use domain::{ChangeId, Hash, TeamId};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use store::Table;
+use store::{Record, Table};
 
 /// Number of parts of the memory. Parallel searches rarely need the same part.
 const PARTS: u64 = 64;
+
+/// Number of a team without any service, item or share.
+const FOREIGN_TEAM: u64 = 7;
 
 /// Fingerprints of tables without violations. Most states differ outside of the table, so this saves most audits.
 pub(crate) struct Audited {
@@ -78,6 +82,7 @@ fn of_table(world: &World, table: &Table) -> Vec<String> {
     all.extend(missing(table));
     all.extend(repeated(world, table));
     all.extend(undeclared(world, table));
+    all.extend(exposed(table));
     all
 }
 
@@ -137,4 +142,26 @@ fn undeclared(world: &World, table: &Table) -> Option<String> {
         of_application.insert((&item.service.title, &item.name, item.version.hash));
     }
     (stored != wanted).then(|| "I14: what is declared is not what was submitted last".to_owned())
+}
+
+/// Checks R43: a team that sees a change instance in a role sees its item in this role, and a foreign team sees
+/// neither.
+fn exposed(table: &Table) -> Option<String> {
+    let consumer = crate::given::consumer().id;
+    let teams = || (1..=FOREIGN_TEAM).filter_map(TeamId::new);
+    let changes = table.records().filter_map(|record| {
+        let Record::Change(change) = record else { return None };
+        Some((change, table.item(change.item)?))
+    });
+    for (change, item) in changes {
+        for (pov, team) in Pov::ALL.into_iter().flat_map(|pov| teams().map(move |team| (pov, team))) {
+            let (shows_change, shows_item) = (pov.shows_change(change, team), pov.shows_item(item, team));
+            let is_hidden = shows_change && !shows_item;
+            let is_foreign = team.get() == FOREIGN_TEAM || (pov == Pov::Consumer && team != consumer);
+            if is_hidden || (is_foreign && (shows_change || shows_item)) {
+                return Some(format!("R43: change instance {} and its item, for team {team}", change.id));
+            }
+        }
+    }
+    None
 }
