@@ -1,6 +1,9 @@
 //! The cached keys of the issuer, and the rule when to request them.
 
 use domain::Timestamp;
+use jsonwebtoken::jwk::{
+    AlgorithmParameters, CommonParameters, EllipticCurve, Jwk, KeyAlgorithm, PublicKeyUse,
+};
 use jsonwebtoken::{Algorithm, DecodingKey};
 use serde::Deserialize;
 use serde_json::Value;
@@ -63,36 +66,30 @@ impl Kept {
     }
 }
 
-/// A published key (RFC 7517, RFC 7518 section 6).
-#[derive(Deserialize)]
-struct Published {
-    kty: String,
-    kid: String,
-    #[serde(rename = "use")]
-    purpose: Option<String>,
-    alg: Option<String>,
-    crv: Option<String>,
-    n: Option<String>,
-    e: Option<String>,
-    x: Option<String>,
-    y: Option<String>,
-}
-
 /// Returns the keys of a set that can verify tokens. Other kinds, such as shared secrets, are left out.
 pub(crate) fn usable(set: &Value) -> Vec<Key> {
     let keys = set.get("keys").and_then(Value::as_array);
     keys.into_iter().flatten().filter_map(key).collect()
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the library adds kinds of keys, and no other kind is accepted"
+)]
 fn key(published: &Value) -> Option<Key> {
-    let Published { kty, kid, purpose, alg, crv, n, e, x, y } = Published::deserialize(published).ok()?;
-    let (algorithm, name, public) = match (kty.as_str(), crv.as_deref()) {
-        ("RSA", _) => (Algorithm::RS256, "RS256", DecodingKey::from_rsa_components(&n?, &e?)),
-        ("EC", Some("P-256")) => (Algorithm::ES256, "ES256", DecodingKey::from_ec_components(&x?, &y?)),
+    let jwk = Jwk::deserialize(published).ok()?;
+    let (algorithm, name) = match &jwk.algorithm {
+        AlgorithmParameters::RSA(_) => (Algorithm::RS256, KeyAlgorithm::RS256),
+        AlgorithmParameters::EllipticCurve(key) if key.curve == EllipticCurve::P256 => {
+            (Algorithm::ES256, KeyAlgorithm::ES256)
+        }
         _ => return None,
     };
-    let is_to_sign = purpose.is_none_or(|purpose| purpose == "sig") && alg.is_none_or(|alg| alg == name);
-    if is_to_sign { Some(Key { id: kid, algorithm, public: public.ok()? }) } else { None }
+    let public = DecodingKey::from_jwk(&jwk).ok()?;
+    let CommonParameters { public_key_use, key_algorithm, key_id, .. } = jwk.common;
+    let is_for_signatures = public_key_use.is_none_or(|purpose| purpose == PublicKeyUse::Signature)
+        && key_algorithm.is_none_or(|algorithm| algorithm == name);
+    is_for_signatures.then_some(Key { id: key_id?, algorithm, public })
 }
 
 #[cfg(test)]
@@ -127,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn only_public_keys_to_sign_with_are_usable() {
+    fn only_public_keys_for_signatures_are_usable() {
         let rsa = |more: Value| {
             let mut key = json!({"kty": "RSA", "kid": "k", "n": "AQAB", "e": "AQAB"});
             key.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
