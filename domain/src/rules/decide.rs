@@ -122,19 +122,7 @@ pub fn update(
     caller: &TeamRef,
     stamp: &RequestContext,
 ) -> Result<Decided, Refused> {
-    if is_torn(change, item) {
-        return Err(Refused::Torn);
-    }
-    // A repeated log text adds no entry, so a client that lost the response can repeat its request.
-    let log = update.log.as_ref().filter(|log| !log.is_empty() && **log != change.log);
-    let state = update.state.unwrap_or(change.state);
-    check(change, item, state, log, update, caller)?;
-    // Without the service, the change instance has moved since the caller chose its reads: read again.
-    let asked = if asks_service(change, update, stamp) { Some(service.ok_or(Refused::Torn)?) } else { None };
-    if let Some(service) = asked {
-        by_hand(&service.settings, state)?;
-    }
-
+    let Permitted { state, log, service } = permitted(change, item, service, update, caller, stamp)?;
     let mut after =
         Decided { change: change.clone(), item: item.clone(), writes: Vec::new(), deployed: None };
     let moves = state != change.state;
@@ -164,10 +152,46 @@ pub fn update(
     after.writes.extend(
         // A person's decision holds only under the settings that allowed it. Without this fence, an owner that
         // forbids manual approval could still see one pass.
-        asked.map(|service| Write::ServiceStays { title: service.title.clone(), revision: service.revision }),
+        service
+            .map(|service| Write::ServiceStays { title: service.title.clone(), revision: service.revision }),
     );
     settle(&mut after, item, head.zip(numbers), stamp);
     Ok(after)
+}
+
+/// A permitted update.
+struct Permitted<'a> {
+    /// The state after it.
+    state: State,
+    /// The new log text; none without a new one.
+    log: Option<&'a String>,
+    /// The service whose settings permit it; none for an update that does not depend on them.
+    service: Option<&'a Service>,
+}
+
+/// Checks an update of what was read together.
+fn permitted<'a>(
+    change: &Change,
+    item: &Item,
+    service: Option<&'a Service>,
+    update: &'a Update,
+    caller: &TeamRef,
+    stamp: &RequestContext,
+) -> Result<Permitted<'a>, Refused> {
+    if is_torn(change, item) {
+        return Err(Refused::Torn);
+    }
+    // A repeated log text adds no entry, so a client that lost the response can repeat its request.
+    let log = update.log.as_ref().filter(|log| !log.is_empty() && **log != change.log);
+    let state = update.state.unwrap_or(change.state);
+    check(change, item, state, log, update, caller)?;
+    if !asks_service(change, update, stamp) {
+        return Ok(Permitted { state, log, service: None });
+    }
+    // Without the service, the change instance has moved since the caller chose its reads: read again.
+    let service = service.ok_or(Refused::Torn)?;
+    by_hand(&service.settings, state)?;
+    Ok(Permitted { state, log, service: Some(service) })
 }
 
 /// Returns whether item and change instance were read at different moments (docs/explanation/concurrency.md, torn

@@ -348,10 +348,6 @@ impl<'a> Build<'a> {
 
     /// Adds the rules of a keyword itself.
     fn keyword(&mut self, keyword: &str, value: &'a Value, rules: &mut Vec<Rule>) {
-        let strings = |value: &Value| -> Vec<String> {
-            let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-            list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-        };
         match keyword {
             "type" => rules.push(Rule::Type(strings(value))),
             "required" => rules.push(Rule::Required(strings(value))),
@@ -408,6 +404,12 @@ impl<'a> Build<'a> {
         let cost = self.patterns.entry(pattern).or_insert_with(|| measure(pattern, explored));
         (cost.rate, length(pattern.len()) / 8)
     }
+}
+
+/// Returns the strings of a list, or the one string in place of a list.
+fn strings(value: &Value) -> Vec<String> {
+    let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// Returns the steps for comparing a value with the given ones.
