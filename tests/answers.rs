@@ -3,7 +3,7 @@
 
 use dovetail_http::ROUTES;
 use serde_json::{Value, json};
-use tests::{Answer, Running};
+use support::{Answer, Running};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const OWNER: &str = "/v1/orcabase/serviceowner";

@@ -15,7 +15,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tests::{Answer, Ask, Running};
+use support::{Answer, Ask, Running};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 /// Time of audits that must not report `AGE`: it is before every record.

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::Duration;
-use tests::costs::Figures;
-use tests::{Answer, Running};
+use support::costs::Figures;
+use support::{Answer, Running};
 
 /// Number of VMs. Every tenth has 1 CPU, the others have 0.
 const ITEMS: u64 = 1_250;

@@ -5,7 +5,7 @@ use domain::catalog::config::{CONFIG_BYTES_MAX, CONFIGS_KEPT};
 use domain::catalog::docs::DOCS_BYTES_MAX;
 use serde_json::{Value, json};
 use std::thread;
-use tests::{Answer, Ask, Running, multipart};
+use support::{Answer, Ask, Running, multipart};
 
 const OWNER: &str = "/v1/orcabase/serviceowner";
 const CONSUMER: &str = "/v1/orcabase/consumer";

@@ -9,7 +9,7 @@ use domain::model::write::Write;
 use dovetail_table::Commit;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use tests::{Ask, Running, Watched};
+use support::{Ask, Running, Watched};
 
 const OWNER: &str = "/v1/marketplace/serviceowner/charges/";
 const CONSUMER: &str = "/v1/marketplace/consumer/charges/";

@@ -2,8 +2,8 @@
 //! goal.
 
 use expect_test::expect_file;
-use tests::costs::{self, Costs, Figures, GOALS, decimal, thousandths};
-use tests::{Running, on_the_embedded_engine_alone};
+use support::costs::{self, Costs, Figures, GOALS, decimal, thousandths};
+use support::{Running, on_the_embedded_engine_alone};
 
 const OWNER: &str = "/v1/orcabase/serviceowner";
 

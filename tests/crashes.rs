@@ -8,7 +8,7 @@ use dovetail_table::Table;
 use generate::{Carried, carry_out_all};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use tests::{Calls, Proxy, Running, dying_after, timeless};
+use support::{Calls, Proxy, Running, dying_after, timeless};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 

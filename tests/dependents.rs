@@ -5,7 +5,7 @@ use crate::lists::{CONSUMER, OWNER, ids, values, walk};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
-use tests::Running;
+use support::Running;
 
 /// A shared system. The tests only read it.
 ///

@@ -13,8 +13,8 @@ use simulation::system::STAGED;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
-use tests::issuer::{AUDIENCE, Issuer, Signer};
-use tests::{Ask, Calls, Proxy, Site, Stack, dying_after, functions_on, multipart, send};
+use support::issuer::{AUDIENCE, Issuer, Signer};
+use support::{Ask, Calls, Proxy, Site, Stack, dying_after, functions_on, multipart, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const OWNER: &str = "/v1/orcabase/serviceowner";

@@ -107,7 +107,7 @@ fn every_link_leads_to_a_file() {
 fn the_local_systems_routes_are_there() {
     let rows =
         LOCAL.lines().filter_map(|line| line.strip_prefix("| ")).filter(|row| row.contains("`/_local/"));
-    let system = tests::Running::demo();
+    let system = support::Running::demo();
     let mut called = 0;
     for row in rows {
         let (method, rest) = row.split_once(" | ").unwrap();

@@ -13,8 +13,8 @@ use domain::{ChangeId, State, Timestamp};
 use dovetail_http::{Access, Code, ROUTES};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use tests::contract::{self, DOCUMENT, Lines, OPERATIONS, examples, problems};
-use tests::{Ask, Running, multipart};
+use support::contract::{self, DOCUMENT, Lines, OPERATIONS, examples, problems};
+use support::{Ask, Running, multipart};
 
 const CONSUMER: &str = "/v1/orcabase/consumer";
 const OWNER: &str = "/v1/orcabase/serviceowner";

@@ -18,8 +18,10 @@ use dovetail_table::{Commit, Settings, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use tests::issuer::Issuer;
-use tests::{Answer, Ask, Fate, Proxy, Running, Settings as Start, Tables, fresh_table, functions_on, send};
+use support::issuer::Issuer;
+use support::{
+    Answer, Ask, Fate, Proxy, Running, Settings as Start, Tables, fresh_table, functions_on, send,
+};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const KEYS: &str = "/v1/account/api_keys/";

@@ -9,7 +9,7 @@ use dovetail_table::{Spent, Table, spent};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use tests::{Answer, Ask, Fate, Proxy, Tables, functions_on, send};
+use support::{Answer, Ask, Fate, Proxy, Tables, functions_on, send};
 
 /// Number of attempts of the SDK for one call.
 const ATTEMPTS: u32 = 3;

@@ -99,7 +99,7 @@ fn service_items_are_filtered_by_everything_that_clients_know() {
 
 #[test]
 fn finding_03_a_pattern_is_small_and_a_page_spends_a_bounded_amount_of_work_on_it() {
-    let system = tests::Running::demo();
+    let system = support::Running::demo();
     let notes = json!({"title": "Notes", "type": "object", "required": ["name"],
         "properties": {"name": {"type": "string"}, "note": {"type": "string"}}});
     let published = system.call("POST", "/v1/orcabase/serviceowner/services/", "vm-owner-key", &notes);

@@ -6,7 +6,7 @@ use dovetail_http::{Event, Front, Function, Reply, answer};
 use dovetail_local::verdicts::Verdicts;
 use dovetail_table::metered;
 use serde_json::{Value, json};
-use tests::Running;
+use support::Running;
 
 const KNOWN: &str = "Api-Key awesome-key";
 const UNKNOWN: &str = "Api-Key nobodys-key";

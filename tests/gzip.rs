@@ -6,7 +6,7 @@ use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
-use tests::{Answer, Ask, Running, timeless};
+use support::{Answer, Ask, Running, timeless};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";

@@ -6,10 +6,10 @@
 mod made;
 mod runs;
 
-use crate::hooks::driven::Driven;
-use crate::hooks::receiver::{Receiver, Request};
-use domain::outreach::healthcheck::REASON_BYTES_MAX;
+use domain::healthcheck::REASON_BYTES_MAX;
 use serde_json::{Value, json};
+use support::manual_queue::ManualQueue;
+use support::receiver::{Receiver, Request};
 
 pub(crate) const CHECKS: &str = "/v1/external/serviceowner/healthchecks/";
 const BY_CONSUMER: &str = "/v1/external/consumer/healthchecks/";
@@ -18,8 +18,8 @@ const OWNER: &str = "vm-owner-key";
 const CONSUMER: &str = "awesome-key";
 
 /// Starts a system with this many VMs in service, and a target with healthy answers.
-fn world(count: usize) -> (Driven, Receiver) {
-    let (world, target) = (Driven::new(), Receiver::start());
+fn world(count: usize) -> (ManualQueue, Receiver) {
+    let (world, target) = (ManualQueue::start(), Receiver::start());
     let path = "/v1/orcabase/serviceowner/services/1/";
     assert_eq!(world.system.call("PATCH", path, OWNER, &json!({"approval_required": false})).status, 200);
     if count > 0 {
@@ -39,7 +39,7 @@ fn all_healthy(request: &Request) -> Value {
 
 /// Creates the healthcheck of the VMs.
 #[track_caller]
-fn make(world: &Driven, target: &Receiver, path: &str) -> Value {
+fn make(world: &ManualQueue, target: &Receiver, path: &str) -> Value {
     let body = json!({"service": 1, "target_url": target.url(path), "authorization": "Bearer canary"});
     let made = world.system.call("POST", CHECKS, OWNER, &body);
     assert_eq!(made.status, 201, "{made:?}");
@@ -47,7 +47,7 @@ fn make(world: &Driven, target: &Receiver, path: &str) -> Value {
 }
 
 /// Returns the VMs as their consumer sees them, in order of creation.
-fn items(world: &Driven) -> Vec<Value> {
+fn items(world: &ManualQueue) -> Vec<Value> {
     let list = world.system.get(&format!("{ITEMS}?service_name=VM&ordering=id&limit=100"), CONSUMER);
     list.at("/results").as_array().unwrap().clone()
 }

@@ -3,17 +3,15 @@
 //! The test itself runs the queue, with its own clock. The receivers are in this process.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
-pub(crate) mod driven;
 mod made;
-pub(crate) mod receiver;
 mod verified;
 
 use domain::outreach::webhook::delivery::{ATTEMPTS_MAX, DOWN_AFTER};
 use dovetail_outbound::{Outbound, Targets};
-use driven::{Driven, HOOKS, OWNER};
-use receiver::{Receiver, Request};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use support::manual_queue::{HOOKS, ManualQueue, OWNER};
+use support::receiver::{Receiver, Request};
 
 /// Returns change instance and new state of each request.
 fn told(requests: &[Request]) -> Vec<(u64, String)> {
@@ -30,7 +28,7 @@ fn states(requests: &[Request]) -> Vec<String> {
 
 #[test]
 fn each_webhook_is_told_of_its_service_and_its_state_alone() {
-    let (mut world, receiver) = (Driven::new(), Receiver::start());
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     let hook = |path: &str, state: Value, active: bool| json!({"target_url": receiver.url(path), "change_instance_state": state, "active": active});
     world.hook("vm-owner-key", "VM", hook("/born", Value::Null, true));
     world.hook("vm-owner-key", "VM", hook("/pending", json!("PENDING"), true));
@@ -72,7 +70,7 @@ fn each_webhook_is_told_of_its_service_and_its_state_alone() {
 
 #[test]
 fn what_is_sent_is_the_event_signed_and_authorized_and_nothing_else() {
-    let (mut world, receiver) = (Driven::new(), Receiver::start());
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     let made = world.hook(
         "vm-owner-key",
         "VM",
@@ -113,7 +111,7 @@ fn what_is_sent_is_the_event_signed_and_authorized_and_nothing_else() {
 
 #[test]
 fn what_waits_is_told_when_its_time_has_come() {
-    let (mut world, receiver) = (Driven::new(), Receiver::start());
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/"), "trigger_wait_time": 300}));
     world.declare(&json!({"VM": [{"name": "one"}]}));
     world.deliver();
@@ -125,7 +123,7 @@ fn what_waits_is_told_when_its_time_has_come() {
 
 #[test]
 fn while_a_webhook_cools_one_delivery_waits_and_stands_for_all() {
-    let (mut world, receiver) = (Driven::new(), Receiver::start());
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/"), "trigger_cooling_time": 60}));
     let vms = |count: usize| (0..count).map(|n| json!({"name": format!("vm{n}")})).collect::<Vec<_>>();
     // Four events at once, and two more during the cooling time.
@@ -153,7 +151,7 @@ fn while_a_webhook_cools_one_delivery_waits_and_stands_for_all() {
 
 #[test]
 fn what_is_not_taken_is_tried_again_and_in_the_end_shown_as_a_failure() {
-    let (mut world, receiver) = (Driven::new(), Receiver::start());
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     // The client does not follow redirects. Every status other than a success is a failure.
     receiver.answers("/", &[307, 400, 401, 404, 410, 429, 500, 503]);
     let made = world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/")}));
@@ -193,7 +191,7 @@ fn what_is_not_taken_is_tried_again_and_in_the_end_shown_as_a_failure() {
 
 #[test]
 fn a_receiver_that_comes_back_gets_what_it_has_missed() {
-    let (mut world, receiver) = (Driven::new(), Receiver::start());
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     receiver.answers("/", &[500, 502, 200]);
     let made = world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/")}));
     world.declare(&json!({"VM": [{"name": "one"}]}));
@@ -208,7 +206,7 @@ fn a_receiver_that_comes_back_gets_what_it_has_missed() {
 
 #[test]
 fn a_receiver_that_is_down_holds_up_nobody_and_is_asked_once_a_minute() {
-    let (mut world, receiver) = (Driven::new(), Receiver::start());
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     receiver.answers("/down", &[500; 100]);
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/down")}));
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/up")}));
@@ -226,7 +224,7 @@ fn a_receiver_that_is_down_holds_up_nobody_and_is_asked_once_a_minute() {
 
 #[test]
 fn a_target_that_leads_into_the_network_is_not_connected_to() {
-    let (mut world, receiver) = (Driven::new(), Receiver::start());
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     // The creation accepts any target here. The delivery must check the resolved address, because DNS can change.
     let url = receiver.url("/").replace("http://127.0.0.1", "https://localhost");
     let made = world.hook("vm-owner-key", "VM", json!({"target_url": url}));
@@ -240,7 +238,7 @@ fn a_target_that_leads_into_the_network_is_not_connected_to() {
 
 #[test]
 fn what_waits_for_a_webhook_that_is_gone_or_rests_is_dropped_and_what_is_no_message_comes_again() {
-    let (mut world, receiver) = (Driven::new(), Receiver::start());
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     let wait = |path: &str| json!({"target_url": receiver.url(path), "trigger_wait_time": 10});
     let gone = world.hook("vm-owner-key", "VM", wait("/gone"));
     let rests = world.hook("vm-owner-key", "VM", wait("/rests"));
@@ -270,7 +268,7 @@ fn what_waits_for_a_webhook_that_is_gone_or_rests_is_dropped_and_what_is_no_mess
 
 #[test]
 fn a_try_by_hand_tells_what_became_of_it() {
-    let (world, receiver) = (Driven::new(), Receiver::start());
+    let (world, receiver) = (ManualQueue::start(), Receiver::start());
     receiver.answers("/", &[202, 500]);
     let made = world.hook(
         "vm-owner-key",
@@ -310,12 +308,12 @@ fn a_try_by_hand_tells_what_became_of_it() {
 
 #[test]
 fn the_local_system_delivers_by_itself() {
-    let (world, mut receiver) = (Driven::new(), Receiver::start());
+    let (world, mut receiver) = (ManualQueue::start(), Receiver::start());
     world.system.enable("deliver", true);
     receiver.answers("/", &[200]);
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/")}));
     world.declare(&json!({"VM": [{"name": "one"}]}));
-    let request = receiver.next();
+    let request = receiver.next_request();
     assert_eq!(request.body["data"]["to"], "PENDING");
     let path = format!("{HOOKS}?service_id=1,2");
     // The function stores the result after the receiver has the request, so the test waits for it.

@@ -6,7 +6,7 @@
 
 use dovetail_http::Code;
 use serde_json::{Map, Value, json};
-use tests::{Answer, Ask, Running, Seen, Watched};
+use support::{Answer, Ask, Running, Seen, Watched};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const PUBLISH: &str = "/v1/orcabase/serviceowner/services/";

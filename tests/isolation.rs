@@ -11,8 +11,8 @@ use domain::base::actor::Role;
 use domain::rules::visibility::Pov;
 use dovetail_http::Code;
 use serde_json::{Value, json};
+use support::{Ask, Running};
 use tenants::{Foreign, ROLES, populated, stored, world};
-use tests::{Ask, Running};
 use trespass::{assert_answer, assert_unmarked, body, guarded, is_answer, targets, told, trespass};
 
 const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "PUT", "DELETE"];

@@ -15,8 +15,8 @@ use dovetail_local::verdicts::Verdicts;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use tests::issuer::{Issuer, seconds};
-use tests::{Answer, Ask, Running, Settings, multipart};
+use support::issuer::{Issuer, seconds};
+use support::{Answer, Ask, Running, Settings, multipart};
 
 const KEYS: &str = "/v1/account/api_keys/";
 const MEMBERS: &str = "/v1/account/members/";

@@ -5,7 +5,7 @@
 mod services;
 
 use serde_json::{Value, json};
-use tests::{Answer, Ask, Running};
+use support::{Answer, Ask, Running};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
@@ -299,7 +299,7 @@ fn a_submission_fits_one_transaction_or_is_staged() {
         assert_eq!(settled.at("/remaining"), 0);
         assert_eq!(submit().body, answer.body, "repeated under its key");
         system.assert_sound();
-        system.assert_told();
+        system.assert_published();
     }
 }
 

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
-use tests::{Answer, Running};
+use support::{Answer, Running};
 
 pub(crate) const CONSUMER: &str = "/v1/orcabase/consumer";
 pub(crate) const OWNER: &str = "/v1/orcabase/serviceowner";

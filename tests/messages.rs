@@ -4,7 +4,7 @@
 
 use domain::outreach::message::MESSAGES_MAX;
 use serde_json::{Value, json};
-use tests::{Answer, Running};
+use support::{Answer, Running};
 
 const OWNER: &str = "/v1/orcaexternal/serviceowner/messages/";
 const CONSUMER: &str = "/v1/orcaexternal/consumer/messages/";

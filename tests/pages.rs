@@ -13,7 +13,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use tests::{Answer, Ask, Running, elsewhere, send};
+use support::{Answer, Ask, Running, elsewhere, send};
 use tokio::runtime::Runtime;
 
 /// The address that every page uses for the system.

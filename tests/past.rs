@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use tests::{Answer, Running};
+use support::{Answer, Running};
 
 const SUBMISSIONS: &str = "/v1/orcabase/consumer/submissions";
 const KEY: &str = "awesome-key";

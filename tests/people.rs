@@ -11,8 +11,8 @@ use dovetail_table::{Keyed, spent};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tests::issuer::{Issuer, Signer, seconds};
-use tests::{Answer, Ask, Running, Settings};
+use support::issuer::{Issuer, Signer, seconds};
+use support::{Answer, Ask, Running, Settings};
 
 const MEMBERS: &str = "/v1/account/members/";
 const TEAMS: &str = "/v1/account/teams/";

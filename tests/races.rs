@@ -6,7 +6,7 @@ use dovetail_table::ACTIONS_MAX;
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use tests::{Answer, Ask, Running, send};
+use support::{Answer, Ask, Running, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const OWNER: &str = "/v1/orcabase/serviceowner";

@@ -5,7 +5,7 @@
 use crate::lists::{CONSUMER, OWNER};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use tests::{Answer, Random, Running};
+use support::{Answer, Random, Running};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const DRY_RUN: &str = "/v1/orcabase/serviceowner/services/validate/?dry_run=true";

@@ -11,7 +11,7 @@ use generate::Carried;
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::sync::{LazyLock, Mutex};
-use tests::{Answer, Ask, Fate, Proxy, Running, functions_on, send, timeless};
+use support::{Answer, Ask, Fate, Proxy, Running, functions_on, send, timeless};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const SUBMISSIONS: &str = "/v1/orcabase/consumer/submissions/";

@@ -5,8 +5,8 @@
 use dovetail_table::{Settings, Table};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use tests::costs::Figures;
-use tests::{Answer, Ask, Calls, Fate, Proxy, Running, dying_after, functions_on, send, timeless};
+use support::costs::Figures;
+use support::{Answer, Ask, Calls, Fate, Proxy, Running, dying_after, functions_on, send, timeless};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const HEADERS: &[(&str, &str)] = &[("idempotency-key", "the-very-same")];
@@ -149,7 +149,7 @@ fn what_is_committed_is_never_cleared_away_and_the_sweep_alone_completes_it() {
     let next = system.call("POST", SUBMIT, "awesome-key", &balancers("AwesomeConsumer", 1));
     assert_eq!(next.status, 201, "{next:?}");
     system.assert_sound();
-    system.assert_told();
+    system.assert_published();
 }
 
 #[test]

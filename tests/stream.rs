@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use tests::{Answer, Random, Running, Settings, timeless};
+use support::{Answer, Random, Running, Settings, timeless};
 use tokio::net::TcpListener;
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
@@ -169,7 +169,7 @@ fn a_work_record_that_is_broken_holds_up_nobody_and_is_healed_by_a_redrive() {
         (&json!(1), &json!(1), &json!(0))
     );
     assert_eq!(state_of(&system, &poisoned), "SETTLED");
-    system.assert_told();
+    system.assert_published();
     system.assert_sound();
 }
 
@@ -296,7 +296,7 @@ fn a_record_that_a_function_fails_at_is_set_aside_and_delivered_again_once_it_is
     assert_eq!(redrive(), json!({"redriven": 1, "left": 0}));
     assert_eq!(failures(&system), Vec::<Value>::new());
     assert_eq!(state_of(&system, &poisoned), "SETTLED");
-    system.assert_told();
+    system.assert_published();
     system.assert_sound();
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use tests::{Ask, Running};
+use support::{Ask, Running};
 
 const TEMPLATE: &str = include_str!("../infra/template.yaml");
 

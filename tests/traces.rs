@@ -7,7 +7,7 @@ use dovetail_local::functions;
 use dovetail_local::verdicts::Verdicts;
 use serde_json::{Value, json};
 use std::net::UdpSocket;
-use tests::Running;
+use support::Running;
 
 const TRACED: &str = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1";
 

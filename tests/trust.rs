@@ -4,7 +4,7 @@
 use dovetail_aws::{Trust, Way, https};
 use dovetail_table::{Error, Table};
 use futures_util::future::join_all;
-use tests::{Running, Tls};
+use support::{Running, Tls};
 
 #[test]
 fn a_connection_trusts_whom_it_is_told_to_and_nobody_else() {

@@ -8,7 +8,7 @@ use expect_test::expect_file;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
-use tests::{Answer, Ask, Running};
+use support::{Answer, Ask, Running};
 
 const COMPATIBILITY: &str = include_str!("../docs/reference/compatibility.md");
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";

@@ -10,7 +10,7 @@ use dovetail_local::load::{self, NewKey, Plan};
 use dovetail_local::{System, world};
 use serde_json::{Value, json};
 use std::path::Path;
-use tests::{Running, WORLD_SCHEMA, on_the_embedded_engine_alone, world_schema_problems};
+use support::{Running, WORLD_SCHEMA, on_the_embedded_engine_alone, world_schema_problems};
 
 const LOCAL: &str = include_str!("../docs/how-to/run-locally.md");
 const CONFIGURATION: &str = include_str!("../docs/reference/configuration.md");

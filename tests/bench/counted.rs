@@ -3,7 +3,7 @@
 use crate::figure::Figure;
 use std::fs;
 use std::path::Path;
-use tests::costs::{self, Costs, Held};
+use support::costs::{self, Costs, Held};
 
 /// Measures the costs and writes docs/reference/costs.md.
 pub fn measure() -> Vec<Figure> {

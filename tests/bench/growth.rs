@@ -7,7 +7,7 @@ use crate::rates::SUBMIT;
 use crate::{Scale, settle};
 use hyper::Method;
 use std::time::{Duration, Instant};
-use tests::Running;
+use support::Running;
 
 /// Maximum time of a point, in seconds. A longer point is the last one.
 const LONGEST: f64 = 60.0;

@@ -8,7 +8,7 @@ use crate::{Scale, settle};
 use hyper::Method;
 use serde_json::json;
 use std::time::{Duration, Instant};
-use tests::Running;
+use support::Running;
 
 const DEPENDENT_KEY: &str = "np-owner-key";
 /// Maximum median lag, in seconds.

@@ -18,7 +18,7 @@ use self::function::Function;
 use crate::built::Built;
 use crate::figure::Figure;
 use std::time::{Duration, Instant};
-use tests::{Running, Tls};
+use support::{Running, Tls};
 
 /// Maximum ratio of a function's cold start to the cold start of `hello`.
 const COLD_MAX: f64 = 1.6;

@@ -27,7 +27,7 @@ pub mod stored;
 pub mod terraform;
 
 use serde_json::json;
-use tests::{Ask, Running};
+use support::{Ask, Running};
 
 /// Values of `--only`.
 const PARTS: [&str; 6] = ["cost", "rates", "lag", "plan", "lambda", "growth"];

@@ -7,7 +7,7 @@ use crate::replay::{Recorder, operation, transactions};
 use crate::{Scale, settle};
 use hyper::Method;
 use serde_json::{Value, json};
-use tests::Running;
+use support::Running;
 use tokio::runtime::Runtime;
 
 /// Path of a consumer's submissions.

@@ -9,7 +9,7 @@ use dovetail_table::Table;
 use hyper::header::HOST;
 use hyper::{Method, Request};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tests::{AllAsked, Asked, Proxy, Running};
+use support::{AllAsked, Asked, Proxy, Running};
 use time::OffsetDateTime;
 
 /// Functions behind a proxy. The proxy records their engine calls and blocks their writes.

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use domain::Hash;
 use dovetail_http::Code;
 use serde_json::json;
-use tests::{Answer, Ask};
+use support::{Answer, Ask};
 
 const INTRODUCTION: &str = "# Errors
 

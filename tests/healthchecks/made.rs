@@ -1,17 +1,17 @@
 //! Creation, replacement and removal of healthchecks: permissions, fields and the audit log.
 
 use super::{BY_CONSUMER, CHECKS, CONSUMER, OWNER};
-use crate::hooks::driven::Driven;
-use domain::outreach::healthcheck::answer::about_one;
+use domain::healthcheck::answer::about_one;
 use dovetail_http::view::MASK;
 use serde_json::{Value, json};
-use tests::{Running, first_commands};
+use support::manual_queue::ManualQueue;
+use support::{Running, first_commands};
 
 const TARGET: &str = "https://automation.example.com/health";
 
 #[test]
 fn a_healthcheck_is_made_read_replaced_and_removed() {
-    let world = Driven::new();
+    let world = ManualQueue::start();
     let call = |body: &Value| world.system.call("POST", CHECKS, OWNER, body);
     // The body of the clients' documentation, with two spaces in the crontab.
     let made = call(
@@ -74,7 +74,7 @@ fn a_healthcheck_is_made_read_replaced_and_removed() {
 
 #[test]
 fn finding_21_a_healthcheck_that_moves_needs_its_credentials_again() {
-    let world = Driven::new();
+    let world = ManualQueue::start();
     let of = |target_url: &str, authorization: Value| {
         let body = json!({"service": 1, "target_url": target_url, "authorization": authorization});
         world.system.call("POST", CHECKS, OWNER, &body)
@@ -94,7 +94,7 @@ fn finding_21_a_healthcheck_that_moves_needs_its_credentials_again() {
 
 #[test]
 fn everything_that_is_wrong_is_told_at_once_and_nothing_is_made() {
-    let world = Driven::new();
+    let world = ManualQueue::start();
     let bad = json!({"service": 2, "target_url": "ftp://example.com", "authorization": "two\nlines",
         "schedule_enabled": "yes", "schedule_crontab": "60 * * * *"});
     let answer = world.system.call("POST", CHECKS, OWNER, &bad);
@@ -140,7 +140,7 @@ fn everything_that_is_wrong_is_told_at_once_and_nothing_is_made() {
 
 #[test]
 fn a_healthcheck_is_its_owners_alone() {
-    let world = Driven::new();
+    let world = ManualQueue::start();
     let body = json!({"service": 1, "target_url": TARGET});
     let made = world.system.call("POST", CHECKS, OWNER, &body);
     let url = made.at("/url").as_str().unwrap();
@@ -160,7 +160,7 @@ fn a_healthcheck_is_its_owners_alone() {
 
 #[test]
 fn a_page_of_healthchecks_leads_to_the_next_one() {
-    let world = Driven::new();
+    let world = ManualQueue::start();
     for number in 0..3 {
         let definition = json!({"title": format!("S{number}"), "type": "object", "required": ["name"],
             "properties": {"name": {"type": "string"}}});

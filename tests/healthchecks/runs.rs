@@ -1,18 +1,18 @@
 //! Runs of a healthcheck: all items of a service, page by page, on request and on schedule.
 
 use super::{CHECKS, CONSUMER, OWNER, all_healthy, items, make, status, world};
-use crate::hooks::driven::Driven;
 use dovetail_outbound::{Outbound, Targets};
 use serde_json::{Value, json};
 use std::thread;
+use support::manual_queue::ManualQueue;
 
-fn ask(world: &Driven) -> Value {
+fn ask(world: &ManualQueue) -> Value {
     let asked = world.system.get(&format!("{CHECKS}trigger/service/1/"), OWNER);
     assert_eq!(asked.status, 200, "{asked:?}");
     asked.body
 }
 
-fn read(world: &Driven) -> Value {
+fn read(world: &ManualQueue) -> Value {
     world.system.get(&format!("{CHECKS}1/"), OWNER).body
 }
 
@@ -199,7 +199,7 @@ fn one_run_waits_for_the_one_before_and_a_lost_one_is_waited_for_no_more() {
 #[test]
 fn an_item_that_changes_meanwhile_goes_its_own_way() {
     let (mut world, target) = world(1);
-    let version = |world: &Driven| {
+    let version = |world: &ManualQueue| {
         let item = &items(world)[0];
         (item["declaration_version"].clone(), item["modified"].clone(), item["runtime_state"].clone())
     };
@@ -223,7 +223,7 @@ fn an_item_that_changes_meanwhile_goes_its_own_way() {
     world.deliver();
     let headers = [("if-match", plan.as_str())];
     let path = "/v1/orcabase/consumer/submissions/submit/";
-    let ask = tests::Ask {
+    let ask = support::Ask {
         method: "POST",
         path,
         key: Some(CONSUMER),

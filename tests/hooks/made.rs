@@ -1,16 +1,16 @@
 //! Creation and changes of webhooks: permissions, fields and the audit log.
 
-use crate::hooks::driven::{Driven, HOOKS, OWNER};
-use domain::TeamId;
+use domain::id::TeamId;
 use dovetail_http::view::MASK;
 use serde_json::{Value, json};
+use support::manual_queue::{HOOKS, ManualQueue, OWNER};
 
 const KEY: &str = "vm-owner-key";
 const TARGET: &str = "https://automation.example.com/hook";
 
 #[test]
 fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
-    let world = Driven::new();
+    let world = ManualQueue::start();
     // The smallest body in the clients' documentation.
     let made = world.system.call(
         "POST",
@@ -68,7 +68,7 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
 
 #[test]
 fn finding_21_a_webhook_that_moves_needs_its_credentials_again() {
-    let world = Driven::new();
+    let world = ManualQueue::start();
     let (url, credentials) = ("https://automation.example.com/hook", "Bearer one");
     let team = TeamId::new(1).unwrap();
     let made = world.hook(KEY, "VM", json!({"target_url": url, "authorization": credentials}));
@@ -106,7 +106,7 @@ fn finding_21_a_webhook_that_moves_needs_its_credentials_again() {
 
 #[test]
 fn everything_that_is_wrong_is_told_at_once_and_nothing_is_made() {
-    let world = Driven::new();
+    let world = ManualQueue::start();
     let bad = json!({
         "service": 2, "target_url": "ftp://example.com", "name": "", "description": 5, "authorization": "two\nlines",
         "change_instance_state": "DONE", "active": "yes", "verify": false, "timeout": 31, "trust_env": true,
@@ -162,7 +162,7 @@ fn everything_that_is_wrong_is_told_at_once_and_nothing_is_made() {
 
 #[test]
 fn a_webhook_is_its_owners_alone() {
-    let world = Driven::new();
+    let world = ManualQueue::start();
     let made = world.hook(KEY, "VM", json!({"target_url": TARGET}));
     let path = made["url"].as_str().unwrap();
     let consumer = HOOKS.replace("serviceowner", "consumer");

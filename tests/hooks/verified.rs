@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
-use tests::{Running, first_commands};
+use support::{Running, first_commands};
 
 const PAGE: &str = include_str!("../../docs/how-to/webhooks.md");
 /// A program around the page's code: its arguments are signature and time, its standard input is the body.

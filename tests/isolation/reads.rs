@@ -9,7 +9,7 @@ use domain::base::actor::Role;
 use domain::rules::visibility::Pov;
 use dovetail_http::{Operation, Route};
 use serde_json::{Value, json};
-use tests::{Answer, Ask, Running, Seen, Watched};
+use support::{Answer, Ask, Running, Seen, Watched};
 
 /// API keys, each with the mark of foreign records of Alpha and Beta. Without a mark, all their records are foreign.
 const STRANGERS: &[(&str, Option<&str>)] =

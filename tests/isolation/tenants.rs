@@ -2,7 +2,7 @@
 
 use domain::base::actor::Role;
 use serde_json::{Value, json};
-use tests::{Ask, Running, multipart};
+use support::{Ask, Running, multipart};
 
 /// Suffix of the API keys of each role.
 pub(super) const ROLES: [(Role, &str); 3] =

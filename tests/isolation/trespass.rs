@@ -5,7 +5,7 @@ use domain::base::actor::Role;
 use domain::rules::visibility::Pov;
 use dovetail_http::{Access, Code, Operation, ROUTES, Route};
 use serde_json::{Value, json};
-use tests::{Answer, Running};
+use support::{Answer, Running};
 
 /// A path of the table of routes with its parameters.
 pub(super) struct Target {

@@ -2,7 +2,7 @@
 
 use super::{OWNER, Told, VALIDATE, app, assert_invalid, assert_refused, post};
 use serde_json::{Value, json};
-use tests::Running;
+use support::Running;
 
 /// Returns a valid definition with a name and this property.
 fn with_property(property: &Value) -> Value {

@@ -6,7 +6,7 @@ use super::stage::{CORE, Stage, rest_of};
 use super::text::pairs;
 use domain::base::json::canonical;
 use serde_json::{Value, json};
-use tests::{Ask, Site};
+use support::{Ask, Site};
 
 impl<S: Site> Stage<S> {
     pub(super) fn submit(&mut self, team: &str, step: &Step) -> Outcome {

@@ -3,8 +3,8 @@
 use dovetail_local::world;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use tests::issuer::Issuer;
-use tests::{Running, Settings};
+use support::issuer::Issuer;
+use support::{Running, Settings};
 
 /// Starts the demo world with these settings. Returns also the API key of each team, by name.
 pub(super) fn start(settings: &[String], actions_max: usize) -> (Running, BTreeMap<String, String>) {

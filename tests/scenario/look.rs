@@ -6,7 +6,7 @@ use super::script::Outcome;
 use super::stage::{CORE, Stage};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use tests::{Answer, Site};
+use support::{Answer, Site};
 
 /// Path prefix of charges.
 pub(super) const CHARGES: &str = "/v1/marketplace";

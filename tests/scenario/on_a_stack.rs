@@ -7,7 +7,7 @@ use super::stage::Stage;
 use dovetail_table::ACTIONS_MAX;
 use simulation::system::STAGED;
 use std::fs;
-use tests::Stack;
+use support::Stack;
 
 /// Runs the scenario of a file.
 pub(super) fn file(path: &str) {

@@ -6,7 +6,7 @@ use super::script::Outcome;
 use super::stage::{CORE, Stage};
 use super::text::json_prefix;
 use serde_json::{Map, Value, json};
-use tests::Site;
+use support::Site;
 
 const MESSAGES: &str = "/v1/orcaexternal/serviceowner/messages/";
 

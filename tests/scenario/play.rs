@@ -8,7 +8,7 @@ use serde_json::Value;
 use simulation::crashes;
 use simulation::system::{Asked as Asking, STAGED};
 use std::fs;
-use tests::{Redelivery, Running};
+use support::{Redelivery, Running};
 
 /// The mechanism that processes the pending work of submissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ fn played(path: &str, script: &Script, mut stage: Stage<Running>, by: By) -> Vec
     }
     if by != By::Sweep {
         stream.again_in_the_end(&stage.system);
-        stage.system.assert_told();
+        stage.system.assert_published();
     }
     if update {
         fs::write(path, script.with_results(&results)).unwrap();

@@ -4,7 +4,7 @@ use super::names::Names;
 use super::script::Outcome;
 use domain::base::json::canonical;
 use serde_json::{Value, json};
-use tests::Answer;
+use support::Answer;
 
 fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or("?")

@@ -5,7 +5,7 @@ use super::script::{Outcome, Step};
 use super::text::pairs;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use tests::{Answer, Ask, Site};
+use support::{Answer, Ask, Site};
 
 /// A system during a scenario.
 pub(super) struct Stage<S> {

@@ -6,7 +6,7 @@ use dovetail_local::gateway::{Received, to_event};
 use hyper::Request;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
-use tests::Running;
+use support::Running;
 use time::OffsetDateTime;
 
 pub(super) const CONSUMER: &str = "/v1/orcabase/consumer";

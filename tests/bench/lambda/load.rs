@@ -10,7 +10,7 @@ use domain::model::declaration::{BODY_BYTES_MAX, ITEMS_MAX};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use tests::{Proxy, Running};
+use support::{Proxy, Running};
 
 /// Number of items in a submission of one transaction, for comparison.
 const AT_ONCE: usize = 30;

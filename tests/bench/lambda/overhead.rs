@@ -6,7 +6,7 @@ use crate::built::Built;
 use crate::figure::{Figure, quantile};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use tests::Running;
+use support::Running;
 
 /// Number of items in a submission.
 const ITEMS: usize = 10;

@@ -1,8 +1,8 @@
 //! Raw access to the engine without the code of Dovetail: rows and stream records.
 
-use crate::Running;
-use crate::place::ask;
 use crate::redelivery::sequence;
+use crate::running::Running;
+use crate::tables::ask;
 use dovetail_local::stream::Stream;
 use serde_json::{Value, json};
 

@@ -1,12 +1,13 @@
 //! Published events: read from the bus, and compared with the table.
 
-use crate::{Ask, Running};
+use crate::request::Ask;
+use crate::running::Running;
 use serde_json::Value;
 use simulation::checks::everything_is_told;
 
 /// An event on the bus.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct Published {
     /// Number on the bus, from 1.
     pub number: u64,
     pub envelope: Value,
@@ -14,7 +15,7 @@ pub struct Told {
 
 impl Running {
     /// Returns the events after this number.
-    pub fn events(&self, mut after: u64) -> Vec<Told> {
+    pub fn events(&self, mut after: u64) -> Vec<Published> {
         let mut events = Vec::new();
         loop {
             let path = format!("/_local/events?after={after}");
@@ -23,11 +24,11 @@ impl Running {
             if page.is_empty() {
                 return events;
             }
-            let told = |event: &Value| Told {
+            let read = |event: &Value| Published {
                 number: event["number"].as_u64().unwrap(),
                 envelope: event["envelope"].clone(),
             };
-            events.extend(page.iter().map(told));
+            events.extend(page.iter().map(read));
             after = answer.at("/next").as_u64().unwrap();
         }
     }
@@ -37,10 +38,10 @@ impl Running {
     /// Every history entry, submission and deployed item has an event. No other events exist, and their first
     /// occurrences are in order.
     #[track_caller]
-    pub fn assert_told(&self) {
+    pub fn assert_published(&self) {
         self.settle();
         let details: Vec<Value> =
-            self.events(0).into_iter().map(|told| told.envelope["detail"].clone()).collect();
+            self.events(0).into_iter().map(|event| event.envelope["detail"].clone()).collect();
         everything_is_told(&details, &self.block_on(self.table.snapshot()).unwrap());
     }
 }

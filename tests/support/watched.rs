@@ -1,6 +1,9 @@
 //! Separate functions on the tables of a running system, with a record of all their storage calls.
 
-use crate::{AllSeen, Answer, Ask, Proxy, Running, Seen, functions_on};
+use crate::functions::functions_on;
+use crate::proxy::{AllSeen, Proxy, Seen};
+use crate::request::{Answer, Ask, send};
+use crate::running::Running;
 use dovetail_table::{Settings, Table};
 use tokio::task::JoinHandle;
 
@@ -19,13 +22,13 @@ impl<'a> Watched<'a> {
         let (proxy, seen) = system.block_on(Proxy::watching(system.engine.clone()));
         let settings = Settings { endpoint: Some(proxy.endpoint.clone()), ..system.tables.clone() };
         let (base, serving) = system.block_on(async { functions_on(Table::connect(settings)).await });
-        Self { system, base, seen, serving: system.runtime.spawn(serving), _proxy: proxy }
+        Self { system, base, seen, serving: system.spawn(serving), _proxy: proxy }
     }
 
     /// Sends a request. Returns the response and the storage calls, without the read of the API key.
     pub fn send(&self, ask: &Ask<'_>) -> (Answer, Vec<Seen>) {
         self.seen.lock().unwrap().clear();
-        let answer = self.system.block_on(crate::send(&self.base, ask));
+        let answer = self.system.block_on(send(&self.base, ask));
         let mut seen = std::mem::take(&mut *self.seen.lock().unwrap());
         let keys = &self.system.tables.keys_table;
         seen.retain(|seen| seen.asked.get("TableName").is_none_or(|name| name != keys));

@@ -1,5 +1,6 @@
 //! A system with a queue in the hands of the test: the test delivers due messages, by its own clock.
 
+use crate::running::Running;
 use deliver::Handles;
 use domain::Timestamp;
 use dovetail_aws::by_clock;
@@ -10,11 +11,12 @@ use dovetail_queue::{Queue, QueueEvent, Settings};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tests::Running;
 use tokio::net::TcpListener;
 
-pub(crate) const OWNER: &str = "/v1/orcabase/serviceowner";
-pub(crate) const HOOKS: &str = "/v1/external/serviceowner/webhooks/";
+/// Path of the owner role.
+pub const OWNER: &str = "/v1/orcabase/serviceowner";
+/// Path of the webhooks.
+pub const HOOKS: &str = "/v1/external/serviceowner/webhooks/";
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 /// Maximum number of messages in one invocation.
 const BATCH_SIZE: usize = 10;
@@ -24,11 +26,12 @@ const WAITS: Duration = Duration::from_secs(30);
 /// Messages in the queue, each with its due time in microseconds.
 type Waiting = Arc<Mutex<Vec<(u64, String)>>>;
 
-pub(crate) struct Driven {
-    pub(crate) system: Running,
-    pub(crate) handles: Handles,
+/// A system whose queue delivers only when the test says so.
+pub struct ManualQueue {
+    pub system: Running,
+    pub handles: Handles,
     /// Whether each invocation gets one message.
-    pub(crate) one_by_one: bool,
+    pub one_by_one: bool,
     waiting: Waiting,
     all: Vec<String>,
     /// Time of the test in microseconds since 1970.
@@ -37,8 +40,9 @@ pub(crate) struct Driven {
     taken: u64,
 }
 
-impl Driven {
-    pub(crate) fn new() -> Self {
+impl ManualQueue {
+    /// Starts the system with the demo world and an empty queue.
+    pub fn start() -> Self {
         let system = Running::demo();
         // Only the test may deliver messages.
         system.enable("deliver", false);
@@ -67,7 +71,7 @@ impl Driven {
 
     /// Creates a webhook of a service.
     #[track_caller]
-    pub(crate) fn hook(&self, key: &str, service: &str, mut body: Value) -> Value {
+    pub fn hook(&self, key: &str, service: &str, mut body: Value) -> Value {
         let service = self.system.get(&format!("{OWNER}/services/?name={service}"), key);
         body["service"] = service.at("/results/0/id").clone();
         let made = self.system.call("POST", HOOKS, key, &body);
@@ -76,14 +80,14 @@ impl Driven {
     }
 
     /// Returns the current state of a webhook.
-    pub(crate) fn get(&self, made: &Value) -> Value {
+    pub fn get(&self, made: &Value) -> Value {
         let answer = self.system.get(made["url"].as_str().unwrap(), "vm-owner-key");
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body
     }
 
     /// Returns the failed deliveries, read page by page.
-    pub(crate) fn failures(&self, made: &Value) -> Vec<Value> {
+    pub fn failures(&self, made: &Value) -> Vec<Value> {
         let (mut all, mut next) = (Vec::new(), format!("{}failures/?limit=1", made["url"].as_str().unwrap()));
         loop {
             let page = self.system.get(&next, "vm-owner-key");
@@ -98,14 +102,14 @@ impl Driven {
 
     /// Submits the services as the consumer's whole declaration.
     #[track_caller]
-    pub(crate) fn declare(&self, services: &Value) {
+    pub fn declare(&self, services: &Value) {
         let body = json!({"AwesomeConsumer": {"App": {"services": services}}});
         let answer = self.system.call("POST", SUBMIT, "awesome-key", &body);
         assert_eq!(answer.status, 201, "{answer:?}");
     }
 
     /// Approves the first pending change instance of an owner. Returns its id.
-    pub(crate) fn approve(&self, key: &str) -> u64 {
+    pub fn approve(&self, key: &str) -> u64 {
         let list = self.system.get(&format!("{OWNER}/change_instances/?state=PENDING"), key);
         let url = list.at("/results/0/url").as_str().unwrap();
         assert_eq!(self.system.call("PATCH", url, key, &json!({"state": "APPROVED"})).status, 200);
@@ -113,17 +117,17 @@ impl Driven {
     }
 
     /// Returns the time of the test, in seconds since 1970.
-    pub(crate) fn seconds(&self) -> u64 {
+    pub fn seconds(&self) -> u64 {
         *self.now.lock().unwrap() / 1_000_000
     }
 
     /// Returns all delivered messages.
-    pub(crate) fn sent(&self) -> &[String] {
+    pub fn sent(&self) -> &[String] {
         &self.all
     }
 
     /// Starts due healthchecks, as the sweep does each minute. Returns their number.
-    pub(crate) fn begin(&self) -> u64 {
+    pub fn begin(&self) -> u64 {
         let begun = sweep::begin(&self.handles.table, &self.handles.queue);
         self.system.block_on(by_clock(self.clock(), begun)).unwrap()
     }
@@ -134,18 +138,18 @@ impl Driven {
     }
 
     /// Moves the clock past the real time, because requests use the real clock.
-    pub(crate) fn catch_up(&self) {
+    pub fn catch_up(&self) {
         let mut now = self.now.lock().unwrap();
         *now = (*now).max(dovetail_aws::now().micros() + 1);
     }
 
     /// Drops all messages in the queue.
-    pub(crate) fn lose(&self) {
+    pub fn lose(&self) {
         self.waiting.lock().unwrap().clear();
     }
 
     /// Advances the clock and delivers each message at its due time.
-    pub(crate) fn pass(&mut self, seconds: u64) {
+    pub fn pass(&mut self, seconds: u64) {
         let end = *self.now.lock().unwrap() + seconds * 1_000_000;
         loop {
             let next = self.waiting.lock().unwrap().iter().map(|(due, _)| *due).min();
@@ -159,7 +163,7 @@ impl Driven {
     }
 
     /// Delivers due messages and their immediate successors.
-    pub(crate) fn deliver(&mut self) {
+    pub fn deliver(&mut self) {
         self.system.settle();
         let rule = queue::rule().unwrap();
         for told in self.system.events(self.taken) {
@@ -187,7 +191,7 @@ impl Driven {
     }
 
     /// Invokes the function with messages. Returns the indexes of the failed ones.
-    pub(crate) fn handle(&self, bodies: &[&str]) -> Vec<String> {
+    pub fn handle(&self, bodies: &[&str]) -> Vec<String> {
         let record = |(at, body): (usize, &&str)| json!({"messageId": at.to_string(), "body": body});
         let records: Vec<Value> = bodies.iter().enumerate().map(record).collect();
         let event: QueueEvent = serde_json::from_value(json!({"Records": records})).unwrap();
@@ -196,7 +200,7 @@ impl Driven {
     }
 
     /// Waits until a condition holds, for at most 30 seconds.
-    pub(crate) fn eventually(&self, is_so: impl Fn() -> bool) {
+    pub fn eventually(&self, is_so: impl Fn() -> bool) {
         let began = Instant::now();
         while !is_so() {
             assert!(began.elapsed() < WAITS, "it is not so");

@@ -1,6 +1,6 @@
 //! Runs the commands of a page of the documentation.
 
-use crate::Running;
+use crate::running::Running;
 use std::process::Command;
 
 /// Runs the first shell block of a page against a system. Returns its output.

@@ -1,7 +1,7 @@
 //! The OpenAPI document as a check: every request and response must match it. The module also records the parts of
 //! the document that tests have covered.
 
-use crate::{Answer, Ask};
+use crate::request::{Answer, Ask};
 use dovetail_http::Query;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 //! Cost figures: write units, read units and round trips.
 
-use crate::Answer;
+use crate::request::Answer;
 use dovetail_table::Cost;
 
 /// Cost of one operation. Units are in thousandths, round trips are whole.

@@ -1,48 +1,18 @@
-//! Shared support of the tests: the whole system in this process, and a client that calls it over HTTP.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
+//! The whole system in this process, with a client that calls it over HTTP.
 
-pub mod contract;
-pub mod costs;
-mod engine;
-pub mod issuer;
-mod page;
-mod place;
-mod proxy;
-mod redelivery;
-mod stack;
-mod tls;
-mod told;
-mod watched;
-
-pub use page::first_commands;
-pub use place::{Tables, elsewhere, fresh_table, on_the_embedded_engine_alone};
-pub use proxy::{AllAsked, AllSeen, Asked, Calls, Fate, Proxy, Seen, dying_after};
-pub use redelivery::{Random, Redelivery};
-pub use simulation::timeless::timeless;
-pub use stack::Stack;
-pub use tls::Tls;
-pub use told::Told;
-pub use watched::Watched;
-
-use domain::audit::invariant::Snapshot;
-use dovetail_http::CursorKey;
-pub use dovetail_local::arguments::Settings;
-use dovetail_local::arguments::TABLE;
+use crate::contract;
+use crate::request::{Answer, Ask, send};
+use crate::tables::{elsewhere, fresh_table, remove};
+use crate::world_schema::world_schema_problems;
+use domain::invariant::Snapshot;
+use dovetail_local::arguments::{Settings, TABLE};
 use dovetail_local::engine::Place;
-use dovetail_local::functions::{self, Handles};
-use dovetail_local::verdicts::Verdicts;
-use dovetail_local::{System, gateway, world};
+use dovetail_local::functions::Handles;
+use dovetail_local::{System, world};
 use dovetail_table::{ACTIONS_MAX, Table};
-use flate2::bufread::GzDecoder;
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::Bytes;
-use hyper::{Request, client::conn::http1};
-use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use simulation::system::Asked as Asking;
-use std::io::Read as _;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use tokio::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -70,105 +40,6 @@ pub struct Running {
     runtime: Runtime,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
-}
-
-/// A response as a client sees it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    pub status: u16,
-    /// Headers, with names in lower case.
-    pub headers: Vec<(String, String)>,
-    /// Body, decompressed: null if empty, a string for `text/*`, JSON for all other types.
-    pub body: Value,
-}
-
-impl Answer {
-    /// Returns the value at a JSON pointer in the body, or null.
-    pub fn at(&self, pointer: &str) -> &Value {
-        self.body.pointer(pointer).unwrap_or(&Value::Null)
-    }
-
-    /// Returns the value of the first header with this name, in lower case.
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-}
-
-/// A request of a client.
-#[derive(Clone, Debug, Default)]
-pub struct Ask<'a> {
-    /// HTTP method, in upper case.
-    pub method: &'a str,
-    /// Path with its query, or an absolute URL of the system.
-    pub path: &'a str,
-    /// API key. Without one, the request has no `Authorization` header, unless `headers` has it.
-    pub key: Option<&'a str>,
-    pub headers: &'a [(&'a str, &'a str)],
-    pub body: Vec<u8>,
-}
-
-/// Returns a `Content-Type` header and a multipart body. Its last part is a file in this field.
-pub fn multipart(field: &str, content: &[u8]) -> ((&'static str, &'static str), Vec<u8>) {
-    let head = format!(
-        "--b0undary\r\ncontent-disposition: form-data; name=\"other\"\r\n\r\nx\r\n--b0undary\r\n\
-         content-disposition: form-data; name=\"{field}\"; filename=\"vm.md\"\r\ncontent-type: text/markdown\r\n\r\n"
-    );
-    let body = [head.as_bytes(), content, b"\r\n--b0undary--\r\n"].concat();
-    (("content-type", "multipart/form-data; boundary=b0undary"), body)
-}
-
-/// A system for scenarios: in this process or on a deployed stack.
-pub trait Site {
-    /// Returns the base of every URL.
-    fn base(&self) -> &str;
-
-    /// Sends a request and waits for the response.
-    fn send(&self, ask: &Ask<'_>) -> Answer;
-
-    /// Enables or disables the mapping that invokes a function.
-    fn enable(&self, function: &str, enabled: bool);
-
-    /// Returns the events after this number.
-    fn events(&self, after: u64) -> Vec<Told>;
-
-    /// Sends a request with a JSON body (null: no body) and waits for the response.
-    fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
-        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        self.send(&Ask { method, path, key: Some(key), body, ..Ask::default() })
-    }
-
-    /// Sends a GET request.
-    fn get(&self, path: &str, key: &str) -> Answer {
-        self.call("GET", path, key, &Value::Null)
-    }
-}
-
-impl Site for Running {
-    fn base(&self) -> &str {
-        &self.base
-    }
-
-    fn send(&self, ask: &Ask<'_>) -> Answer {
-        self.send(ask)
-    }
-
-    fn enable(&self, function: &str, enabled: bool) {
-        self.enable(function, enabled);
-    }
-
-    fn events(&self, after: u64) -> Vec<Told> {
-        self.events(after)
-    }
-}
-
-/// The JSON Schema of a world file, for editors.
-pub const WORLD_SCHEMA: &str = include_str!("../infra/local/src/world.schema.json");
-
-/// Returns the errors of a world under [`WORLD_SCHEMA`].
-pub fn world_schema_problems(world: &Value) -> Vec<String> {
-    static VALIDATOR: LazyLock<jsonschema::Validator> =
-        LazyLock::new(|| jsonschema::draft202012::new(&serde_json::from_str(WORLD_SCHEMA).unwrap()).unwrap());
-    VALIDATOR.iter_errors(world).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
 impl Running {
@@ -375,66 +246,6 @@ impl Drop for Running {
             let ended = self.runtime.block_on(serving);
             assert!(std::thread::panicking() || ended.is_ok(), "the system failed");
         }
-        self.runtime.block_on(place::remove(&self.tables));
+        self.runtime.block_on(remove(&self.tables));
     }
-}
-
-/// Starts separate functions on a table. Returns their base URL and a future that serves them while polled.
-pub async fn functions_on(table: Table) -> (String, impl Future<Output = ()>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let base = format!("http://{}", listener.local_addr().unwrap());
-    let key = CursorKey::new("secret");
-    let respond = move |event| {
-        let (table, key) = (table.clone(), key.clone());
-        // Each request has an empty authorizer cache, so it reads its caller from the table.
-        async move { functions::answer(&table, &key, &Verdicts::default(), event).await }
-    };
-    (base, gateway::serve(listener, respond, std::future::pending()))
-}
-
-/// Returns the address of a host. Every name in `localhost` is this machine.
-fn address(host: &str) -> &str {
-    host.find(".localhost:").map_or(host, |at| &host[at + 1..])
-}
-
-/// Sends one request on a new connection.
-pub async fn send(base: &str, ask: &Ask<'_>) -> Answer {
-    let host = base.strip_prefix("http://").unwrap();
-    let path = ask.path.strip_prefix(base).unwrap_or(ask.path);
-    let stream = TcpStream::connect(address(host)).await.unwrap();
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
-    let driving = tokio::spawn(connection);
-    let mut request = Request::builder().method(ask.method).uri(path).header("host", host);
-    if let Some(key) = ask.key {
-        request = request.header("authorization", format!("Api-Key {key}"));
-    }
-    for (name, value) in ask.headers {
-        request = request.header(*name, *value);
-    }
-    let is_told = ask.headers.iter().any(|(name, _)| *name == "content-type");
-    let request = if is_told { request } else { request.header("content-type", "application/json") };
-    let request = request.body(Full::new(Bytes::from(ask.body.clone()))).unwrap();
-    let reply = sender.send_request(request).await.unwrap();
-    let status = reply.status().as_u16();
-    let headers: Vec<(String, String)> = reply
-        .headers()
-        .iter()
-        .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned()))
-        .collect();
-    let mut body = reply.into_body().collect().await.unwrap().to_bytes().to_vec();
-    drop(sender);
-    drop(driving.await);
-    if headers.contains(&("content-encoding".to_owned(), "gzip".to_owned())) {
-        let packed = std::mem::take(&mut body);
-        GzDecoder::new(packed.as_slice()).read_to_end(&mut body).unwrap();
-    }
-    let is_text = |(name, value): &(String, String)| name == "content-type" && value.starts_with("text/");
-    let body = if body.is_empty() {
-        Value::Null
-    } else if headers.iter().any(is_text) {
-        Value::String(String::from_utf8(body).unwrap())
-    } else {
-        serde_json::from_slice(&body).unwrap_or_else(|_| panic!("no JSON in reply {status} to {}", ask.path))
-    };
-    Answer { status, headers, body }
 }

@@ -2,7 +2,8 @@
 
 use super::figures::Figures;
 use super::page::Table;
-use crate::{Answer, Running};
+use crate::request::Answer;
+use crate::running::Running;
 use serde_json::{Value, json};
 use std::thread::sleep;
 use std::time::Duration;

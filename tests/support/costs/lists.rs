@@ -2,7 +2,10 @@
 
 use super::figures::{Figures, decimal};
 use super::page::Table;
-use crate::{Ask, Running, Watched};
+use crate::proxy::Seen;
+use crate::request::Ask;
+use crate::running::Running;
+use crate::watched::Watched;
 use serde_json::{Value, json};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
@@ -135,7 +138,7 @@ fn page(watched: &Watched<'_>, list: &List, path: &str) -> (String, Option<Strin
     let calls = |operation: &str| seen.iter().filter(|seen| seen.operation == operation).count();
     let [queries, batches] = ["Query", "BatchGetItem"].map(calls);
     assert_eq!(queries + batches, seen.len(), "{path}");
-    let counting = |seen: &&crate::Seen| seen.asked.get("Select").is_some();
+    let counting = |seen: &&Seen| seen.asked.get("Select").is_some();
     let counts = seen.iter().filter(counting).count();
     let Figures { read, round_trips, .. } = Figures::told(&answer);
     let rows = answer.at("/results").as_array().map_or(0, Vec::len);

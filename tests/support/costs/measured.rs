@@ -2,8 +2,9 @@
 
 use super::figures::Figures;
 use super::page::Table;
-use crate::{Answer, Running};
-use domain::{SubmissionId, TeamId};
+use crate::request::Answer;
+use crate::running::Running;
+use domain::id::{SubmissionId, TeamId};
 use dovetail_table::metered;
 use generate::{Carried, carry_out_all};
 use serde_json::{Value, json};

@@ -2,8 +2,10 @@
 //!
 //! `tests/deploy/run` starts the deployer and sets its URL in `DOVETAIL_TEST_STACKS`.
 
-use crate::place::ask;
-use crate::{Answer, Ask, Site, Told, send};
+use crate::published::Published;
+use crate::request::{Answer, Ask, send};
+use crate::site::Site;
+use crate::tables::ask;
 use dovetail_local::{load, world};
 use dovetail_table::{Settings, Table};
 use serde_json::{Value, json};
@@ -143,10 +145,11 @@ impl Site for Stack {
         assert_eq!(answer.status, 200, "{answer:?}");
     }
 
-    fn events(&self, after: u64) -> Vec<Told> {
+    fn events(&self, after: u64) -> Vec<Published> {
         let answer = self.ask("GET", "/events", &Value::Null);
         let events = answer.body.as_array().unwrap_or_else(|| panic!("{answer:?}"));
-        let told = (1..).zip(events).map(|(number, envelope)| Told { number, envelope: envelope.clone() });
+        let told =
+            (1..).zip(events).map(|(number, envelope)| Published { number, envelope: envelope.clone() });
         told.filter(|told| told.number > after).collect()
     }
 }

@@ -12,20 +12,21 @@ use tokio::runtime::Runtime;
 /// Maximum time to wait for a request.
 const WAITS: Duration = Duration::from_secs(30);
 
+/// A request as received.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Request {
+pub struct Request {
     /// Path with its query.
-    pub(crate) path: String,
+    pub path: String,
     headers: BTreeMap<String, String>,
-    pub(crate) body: Value,
+    pub body: Value,
     /// Body as sent, for its signature.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 impl Request {
     /// Returns a header. Fails if the request does not have it.
     #[track_caller]
-    pub(crate) fn header(&self, name: &str) -> &str {
+    pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).unwrap_or_else(|| panic!("no {name} in {:?}", self.headers))
     }
 }
@@ -34,7 +35,7 @@ impl Request {
 type Say = Box<dyn Fn(&Request) -> Value + Send>;
 
 /// The receiver. It responds with 200 unless a test sets another status.
-pub(crate) struct Receiver {
+pub struct Receiver {
     base: String,
     requests: Arc<Mutex<Vec<Request>>>,
     answers: Arc<Mutex<BTreeMap<String, Vec<u16>>>>,
@@ -44,7 +45,8 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    pub(crate) fn start() -> Self {
+    /// Starts the receiver on a local port.
+    pub fn start() -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -75,27 +77,27 @@ impl Receiver {
     }
 
     /// Returns the URL of a path.
-    pub(crate) fn url(&self, path: &str) -> String {
+    pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base)
     }
 
     /// Sets the next statuses of a path, one for each request.
-    pub(crate) fn answers(&self, path: &str, statuses: &[u16]) {
+    pub fn answers(&self, path: &str, statuses: &[u16]) {
         self.answers.lock().unwrap().insert(path.to_owned(), statuses.to_vec());
     }
 
     /// Sets the response body of a path.
-    pub(crate) fn says(&self, path: &str, say: impl Fn(&Request) -> Value + Send + 'static) {
+    pub fn says(&self, path: &str, say: impl Fn(&Request) -> Value + Send + 'static) {
         self.says.lock().unwrap().insert(path.to_owned(), Box::new(say));
     }
 
     /// Returns the requests of a path, in order of arrival.
-    pub(crate) fn of(&self, path: &str) -> Vec<Request> {
+    pub fn of(&self, path: &str) -> Vec<Request> {
         self.requests.lock().unwrap().iter().filter(|request| request.path == path).cloned().collect()
     }
 
     /// Waits for the next request.
-    pub(crate) fn next(&mut self) -> Request {
+    pub fn next_request(&mut self) -> Request {
         self.told.recv_timeout(WAITS).unwrap()
     }
 }

@@ -1,6 +1,6 @@
 //! TLS in front of a plain HTTP server, like AWS's endpoints.
 
-use crate::Running;
+use crate::running::Running;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rcgen::CertifiedKey;

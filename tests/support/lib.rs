@@ -1,0 +1,38 @@
+//! Support of the tests: the whole system in this process, clients, proxies, an issuer, and measurements.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
+
+mod commands;
+pub mod contract;
+pub mod costs;
+mod engine;
+mod functions;
+pub mod issuer;
+pub mod manual_queue;
+mod proxy;
+mod published;
+pub mod receiver;
+mod redelivery;
+mod request;
+mod running;
+mod site;
+mod stack;
+mod tables;
+mod tls;
+mod watched;
+mod world_schema;
+
+pub use commands::first_commands;
+pub use dovetail_local::arguments::Settings;
+pub use functions::functions_on;
+pub use proxy::{AllAsked, AllSeen, Asked, Calls, Fate, Proxy, Seen, dying_after};
+pub use published::Published;
+pub use redelivery::{Random, Redelivery};
+pub use request::{Answer, Ask, multipart, send};
+pub use running::Running;
+pub use simulation::timeless::timeless;
+pub use site::Site;
+pub use stack::Stack;
+pub use tables::{Tables, elsewhere, fresh_table, on_the_embedded_engine_alone};
+pub use tls::Tls;
+pub use watched::Watched;
+pub use world_schema::{WORLD_SCHEMA, world_schema_problems};

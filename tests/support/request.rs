@@ -1,0 +1,102 @@
+//! Requests of a client and their responses.
+
+use flate2::bufread::GzDecoder;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Bytes;
+use hyper::{Request, client::conn::http1};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use std::io::Read as _;
+use tokio::net::TcpStream;
+
+/// A response as a client sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    pub status: u16,
+    /// Headers, with names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// Body, decompressed: null if empty, a string for `text/*`, JSON for all other types.
+    pub body: Value,
+}
+
+impl Answer {
+    /// Returns the value at a JSON pointer in the body, or null.
+    pub fn at(&self, pointer: &str) -> &Value {
+        self.body.pointer(pointer).unwrap_or(&Value::Null)
+    }
+
+    /// Returns the value of the first header with this name, in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A request of a client.
+#[derive(Clone, Debug, Default)]
+pub struct Ask<'a> {
+    /// HTTP method, in upper case.
+    pub method: &'a str,
+    /// Path with its query, or an absolute URL of the system.
+    pub path: &'a str,
+    /// API key. Without one, the request has no `Authorization` header, unless `headers` has it.
+    pub key: Option<&'a str>,
+    pub headers: &'a [(&'a str, &'a str)],
+    pub body: Vec<u8>,
+}
+
+/// Returns a `Content-Type` header and a multipart body. Its last part is a file in this field.
+pub fn multipart(field: &str, content: &[u8]) -> ((&'static str, &'static str), Vec<u8>) {
+    let head = format!(
+        "--b0undary\r\ncontent-disposition: form-data; name=\"other\"\r\n\r\nx\r\n--b0undary\r\n\
+         content-disposition: form-data; name=\"{field}\"; filename=\"vm.md\"\r\ncontent-type: text/markdown\r\n\r\n"
+    );
+    let body = [head.as_bytes(), content, b"\r\n--b0undary--\r\n"].concat();
+    (("content-type", "multipart/form-data; boundary=b0undary"), body)
+}
+
+/// Returns the address of a host. Every name in `localhost` is this machine.
+fn address(host: &str) -> &str {
+    host.find(".localhost:").map_or(host, |at| &host[at + 1..])
+}
+
+/// Sends one request on a new connection.
+pub async fn send(base: &str, ask: &Ask<'_>) -> Answer {
+    let host = base.strip_prefix("http://").unwrap();
+    let path = ask.path.strip_prefix(base).unwrap_or(ask.path);
+    let stream = TcpStream::connect(address(host)).await.unwrap();
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
+    let driving = tokio::spawn(connection);
+    let mut request = Request::builder().method(ask.method).uri(path).header("host", host);
+    if let Some(key) = ask.key {
+        request = request.header("authorization", format!("Api-Key {key}"));
+    }
+    for (name, value) in ask.headers {
+        request = request.header(*name, *value);
+    }
+    let is_told = ask.headers.iter().any(|(name, _)| *name == "content-type");
+    let request = if is_told { request } else { request.header("content-type", "application/json") };
+    let request = request.body(Full::new(Bytes::from(ask.body.clone()))).unwrap();
+    let reply = sender.send_request(request).await.unwrap();
+    let status = reply.status().as_u16();
+    let headers: Vec<(String, String)> = reply
+        .headers()
+        .iter()
+        .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned()))
+        .collect();
+    let mut body = reply.into_body().collect().await.unwrap().to_bytes().to_vec();
+    drop(sender);
+    drop(driving.await);
+    if headers.contains(&("content-encoding".to_owned(), "gzip".to_owned())) {
+        let packed = std::mem::take(&mut body);
+        GzDecoder::new(packed.as_slice()).read_to_end(&mut body).unwrap();
+    }
+    let is_text = |(name, value): &(String, String)| name == "content-type" && value.starts_with("text/");
+    let body = if body.is_empty() {
+        Value::Null
+    } else if headers.iter().any(is_text) {
+        Value::String(String::from_utf8(body).unwrap())
+    } else {
+        serde_json::from_slice(&body).unwrap_or_else(|_| panic!("no JSON in reply {status} to {}", ask.path))
+    };
+    Answer { status, headers, body }
+}
