@@ -67,32 +67,22 @@
 //! | `generation rests`, `generation goes on` | pauses generation; resumes it |
 //! | `events` | lists the events since the last `events`, by subject |
 
-#![cfg(test)]
+pub(crate) mod player {
+    mod consumer;
+    mod given;
+    mod look;
+    mod names;
+    #[cfg(feature = "deployed")]
+    pub(crate) mod on_a_stack;
+    mod owner;
+    pub(crate) mod play;
+    mod reply;
+    mod script;
+    mod stage;
+    mod text;
+}
 
-#[path = "scenario/consumer.rs"]
-mod consumer;
-#[path = "scenario/given.rs"]
-mod given;
-#[path = "scenario/look.rs"]
-mod look;
-#[path = "scenario/names.rs"]
-mod names;
-#[cfg(feature = "deployed")]
-#[path = "scenario/on_a_stack.rs"]
-pub(crate) mod on_a_stack;
-#[path = "scenario/owner.rs"]
-mod owner;
-#[path = "scenario/play.rs"]
-pub(crate) mod play;
-#[path = "scenario/reply.rs"]
-mod reply;
-#[path = "scenario/script.rs"]
-mod script;
-#[path = "scenario/stage.rs"]
-mod stage;
-#[path = "scenario/text.rs"]
-mod text;
-
+use player::play;
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -112,7 +102,7 @@ macro_rules! scenarios {
 
         /// The scenarios with every submission staged: a transaction takes one write.
         mod staged {
-            use super::play;
+            use super::player::play;
 
             $(
                 #[test]
@@ -125,7 +115,7 @@ macro_rules! scenarios {
         /// The scenarios on deployed stacks.
         #[cfg(feature = "deployed")]
         mod deployed {
-            use super::on_a_stack;
+            use super::player::on_a_stack;
 
             $(
                 #[test]
@@ -137,7 +127,7 @@ macro_rules! scenarios {
 
         /// The requests of the scenarios, while each function dies at each of its calls.
         mod crashing {
-            use super::play;
+            use super::player::play;
 
             $(
                 #[test]
@@ -211,7 +201,7 @@ scenarios! {
 
 /// Scenarios with people in addition to API keys.
 mod people {
-    use super::play;
+    use super::player::play;
 
     #[test]
     fn approval_by_keys_alone() {

@@ -82,8 +82,8 @@ const INTRODUCTION: &str = "\
 # Costs
 
 This page lists the cost of each operation at the table, measured on the embedded engine.
-[`tests/cost.rs`](../../tests/cost.rs) writes it, and fails if a figure differs from the measured one. To update the
-figures after a change, run:
+[`tests/meta/cost.rs`](../../tests/meta/cost.rs) writes it, and fails if a figure differs from the measured one. To
+update the figures after a change, run:
 
 ```sh
 UPDATE_EXPECT=1 cargo test -p tests the_page_of_costs

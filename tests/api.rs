@@ -1,0 +1,58 @@
+//! The API over HTTP, by noun and verb, as its paths.
+
+mod api_keys;
+mod applications {
+    mod list;
+}
+mod change_instances {
+    mod decide;
+    mod history;
+    mod list;
+}
+mod charges;
+mod demo;
+mod deployed_items {
+    mod create;
+    mod list;
+}
+mod errors;
+mod example;
+mod healthchecks {
+    mod manage;
+    mod report;
+    mod run;
+}
+mod lists {
+    mod dependents;
+    pub(crate) mod filters;
+    pub(crate) mod library;
+    mod page_bounds;
+    mod pages;
+}
+mod members;
+mod messages;
+mod records;
+mod requests {
+    mod client_rules;
+    mod gzip;
+    mod traces;
+}
+mod service_configs;
+mod service_items {
+    mod list;
+}
+mod services {
+    mod docs;
+    mod get;
+    mod schema_impact;
+}
+mod submissions {
+    mod blockers;
+    mod history;
+    mod problems;
+}
+mod webhooks {
+    mod deliver;
+    mod manage;
+    mod verify;
+}

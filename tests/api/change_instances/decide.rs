@@ -1,0 +1,79 @@
+//! Decisions on a change instance: optional fields, and refused transitions.
+
+use crate::api::demo::{declared, declared_as};
+use crate::api::example::SHARED;
+use serde_json::{Value, json};
+use support::Running;
+
+/// The Terraform provider and the Go client send every field of their types, so an unset state is empty.
+#[test]
+fn finding_10_an_empty_state_counts_as_absent() {
+    let path = SHARED.fresh("empty-state");
+    let answer = SHARED.system.call("PATCH", &path, "vm-owner-key", &json!({"state": "", "log": "seen"}));
+    assert_eq!(
+        (answer.status, answer.at("/state"), answer.at("/log")),
+        (200, &json!("PENDING"), &json!("seen"))
+    );
+}
+
+/// The Terraform provider always sends `deployed_item`: with ERROR the leftovers, with a rejection the value as read.
+#[test]
+fn finding_11_a_failure_and_a_rejection_may_carry_a_deployed_item() {
+    let owner = |path: &str, body: Value| SHARED.system.call("PATCH", path, "vm-owner-key", &body);
+    let failed = SHARED.fresh("failed");
+    assert_eq!(owner(&failed, json!({"state": "APPROVED"})).status, 200);
+    let answer = owner(&failed, json!({"state": "ERROR", "log": "half", "deployed_item": {"disk": 1}}));
+    assert_eq!(
+        (answer.status, answer.at("/service_item/deployed_item")),
+        (200, &json!({"disk": 1})),
+        "{answer:?}"
+    );
+    let rejected = SHARED.fresh("rejected");
+    let answer = owner(&rejected, json!({"state": "REJECTED", "deployed_item": {"disk": 1}}));
+    assert_eq!((answer.status, answer.at("/code")), (400, &json!("deployed_item_too_early")), "{answer:?}");
+    let answer = owner(&rejected, json!({"state": "REJECTED", "deployed_item": {}}));
+    assert_eq!((answer.status, answer.at("/state")), (200, &json!("REJECTED")), "{answer:?}");
+}
+
+#[test]
+fn finding_25_a_refused_move_names_the_allowed_ones_and_the_retry() {
+    let system = Running::demo();
+    let change = declared(&system);
+    let moved = |state: &str| system.call("PATCH", &change, "vm-owner-key", &json!({"state": state}));
+    let refused = |to: &str, from: &str, allowed: &[&str], rest: &str| {
+        let answer = moved(to);
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!("illegal_transition")), "{answer:?}");
+        assert_eq!(answer.at("/allowed"), &json!(allowed));
+        assert_eq!(
+            *answer.at("/detail"),
+            format!("cannot switch from state {from} to {to} directly, {rest}")
+        );
+        answer.at("/retry").clone()
+    };
+    let none = Value::Null;
+    assert_eq!(
+        refused("COMPLETED", "PENDING", &["APPROVED", "REJECTED"], "allowed: APPROVED, REJECTED"),
+        none
+    );
+    assert_eq!(moved("REJECTED").status, 200);
+    let retry = system.get(&change, "vm-owner-key").at("/url").as_str().unwrap().to_owned() + "retry/";
+    let rest = "allowed: CLOSED, or a new attempt by retry";
+    assert_eq!(refused("APPROVED", "REJECTED", &["CLOSED"], rest), retry);
+    assert_eq!(moved("CLOSED").status, 200);
+    assert_eq!(refused("APPROVED", "CLOSED", &[], "CLOSED is final"), none);
+    // A newer change instance replaced this one, so the response offers no retry.
+    let change = declared_as(&system, 2);
+    let moved = |path: &str, state: &str| {
+        let answer = system.call("PATCH", path, "vm-owner-key", &json!({"state": state}));
+        assert_eq!(answer.status, 200, "{answer:?}");
+    };
+    moved(&change, "APPROVED");
+    let newer = declared_as(&system, 3);
+    moved(&change, "ERRORED");
+    let overtaken = system.call("PATCH", &change, "vm-owner-key", &json!({"state": "COMPLETED"}));
+    assert_eq!(
+        (overtaken.at("/allowed"), overtaken.at("/retry")),
+        (&json!(["CLOSED"]), &Value::Null),
+        "{newer}"
+    );
+}

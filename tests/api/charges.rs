@@ -1,0 +1,257 @@
+//! Charges over HTTP: lists and filters, processing marks, sums per item, and the storage calls of a page.
+
+use crate::api::lists::library::walk;
+use domain::charge::Charge;
+use domain::id::{ChargeId, ItemId};
+use domain::write::Write;
+use dovetail_table::Commit;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use support::{Ask, Running, Watched};
+
+const OWNER: &str = "/v1/marketplace/serviceowner/charges/";
+const CONSUMER: &str = "/v1/marketplace/consumer/charges/";
+
+fn world() -> Value {
+    let team = |name: &str| json!({"name": name, "api_keys": [name.to_lowercase()]});
+    let service = |owner: &str, title: &str, metadata: Value| {
+        json!({"owner": owner, "approval_required": false, "schema": {
+            "title": title, "type": "object", "required": ["name"], "metadata": metadata,
+            "properties": {"name": {"type": "string"}}}})
+    };
+    json!({
+        "teams": [team("Alpha"), team("Beta"), team("One"), team("Two")],
+        "services": [
+            service("One", "VM", json!({"cost_per_change": 0.1, "monthly_cost": 49.99})),
+            service("One", "Free", json!({"cost_per_change": 0, "monthly_cost": 0})),
+            service("Two", "DB", json!({"monthly_cost": 1_000_000_000})),
+        ],
+    })
+}
+
+/// Declares items and waits. The services need no approval, so the items are in service at once.
+fn declare(system: &Running, team: &str, services: &Value) {
+    let body = json!({team: {"web": {"services": services}}});
+    let path = "/v1/orcabase/consumer/submissions/submit/";
+    let answer = system.call("POST", path, &team.to_lowercase(), &body);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    system.settle();
+}
+
+/// Starts a system with charges of two consumers.
+///
+/// Alpha has 25 VMs (one modified twice), one free item and one DB. Beta has one VM. The owner One has processed its
+/// first charge of each type.
+fn populated() -> Running {
+    let system = Running::start(&world().to_string());
+    for cpu in 0..3 {
+        let vm = |n: u64| json!({"name": format!("vm-{n:02}"), "cpu": if n == 0 { cpu } else { 0 }});
+        let vms: Vec<Value> = (0..25).map(vm).collect();
+        declare(&system, "Alpha", &json!({"VM": vms, "Free": [{"name": "f"}], "DB": [{"name": "d"}]}));
+    }
+    declare(&system, "Beta", &json!({"VM": [{"name": "b"}]}));
+    for charge_type in ["cost_per_change", "monthly_cost"] {
+        let first = system.get(&format!("{OWNER}?limit=1&charge_type={charge_type}"), "one");
+        let marked = system.call(
+            "PATCH",
+            first.at("/results/0/url").as_str().unwrap(),
+            "one",
+            &json!({"processed": true}),
+        );
+        assert_eq!((marked.status, marked.at("/processed")), (200, &json!(true)), "{marked:?}");
+    }
+    system
+}
+
+#[test]
+fn each_filter_finds_its_charges_in_either_role() {
+    let system = populated();
+    let beta = system.get("/v1/account/teams/", "beta").at("/results/0/id").clone();
+    let divided = system.get(&format!("{OWNER}?charge_type=monthly_cost&processed=true"), "one");
+    let item = divided.at("/results/0/service_item/id").clone();
+    // 26 VMs, each with a fee and a time charge. Two modifications added fees, and the processing divided one time
+    // charge.
+    for (list, key, query, count) in [
+        (OWNER, "one", String::new(), 26 + 2 + 26 + 1),
+        (OWNER, "one", "charge_type=cost_per_change".to_owned(), 28),
+        (OWNER, "one", "charge_type=monthly_cost".to_owned(), 27),
+        (OWNER, "one", "charge_type=monthly_cost,cost_per_change&processed=true".to_owned(), 2),
+        (OWNER, "one", "processed=False".to_owned(), 53),
+        (OWNER, "one", "charge_type=monthly_cost&processed=true".to_owned(), 1),
+        (OWNER, "one", format!("consumer_team_id={beta}"), 2),
+        (OWNER, "one", format!("service_item_id={item}&charge_type=monthly_cost"), 2),
+        (OWNER, "one", "service_name=DB".to_owned(), 0),
+        (OWNER, "two", String::new(), 1),
+        (OWNER, "alpha", String::new(), 0),
+        (CONSUMER, "alpha", String::new(), 27 + 26 + 1),
+        (CONSUMER, "alpha", "charge_type=cost_per_change".to_owned(), 27),
+        (CONSUMER, "alpha", "processed=true".to_owned(), 2),
+        (CONSUMER, "alpha", "service_name=DB".to_owned(), 1),
+        (CONSUMER, "alpha", "charge_type=monthly_cost&processed=false&service_name=VM".to_owned(), 25),
+        (CONSUMER, "beta", String::new(), 2),
+        (CONSUMER, "one", String::new(), 0),
+    ] {
+        for limit in [10, 100] {
+            let path = format!("{list}?limit={limit}&{query}");
+            let rows = walk(&system, &path, key);
+            assert_eq!(rows.len(), count, "{key} {path}");
+            let ids: BTreeSet<u64> = rows.iter().map(|row| row["id"].as_u64().unwrap()).collect();
+            assert_eq!(ids.len(), count, "none twice");
+        }
+    }
+    for (query, told) in [
+        ("charge_type=yearly", "charge_type: must be one of cost_per_change, monthly_cost"),
+        ("processed=maybe", "processed"),
+        ("ordering=price", "ordering: must be one of created, id, charge_type"),
+    ] {
+        let answer = system.get(&format!("{OWNER}?{query}"), "one");
+        assert_eq!(answer.at("/code"), "invalid_filter", "{query}");
+        assert!(answer.at("/detail").as_str().unwrap().starts_with(told), "{answer:?}");
+    }
+    let unknown = system.get(&format!("{OWNER}?colour=red"), "one");
+    assert_eq!((unknown.status, unknown.body), (400, json!(["Filter param not found."])));
+    system.assert_sound();
+}
+
+#[test]
+fn charges_come_in_the_order_that_is_asked_for() {
+    let system = populated();
+    for (list, key, stored) in [(OWNER, "one", "created"), (CONSUMER, "alpha", "id")] {
+        let up = walk(&system, &format!("{list}?limit=7&ordering={stored}"), key);
+        let mut down = walk(&system, &format!("{list}?limit=7&ordering=-{stored}"), key);
+        down.reverse();
+        let ids = |rows: &[Value]| rows.iter().map(|row| row["id"].clone()).collect::<Vec<_>>();
+        assert_eq!(ids(&up), ids(&down));
+        let field = if stored == "id" { "id" } else { "start" };
+        assert!(up.is_sorted_by_key(|row| row[field].to_string()), "{list}");
+        let sorted = walk(&system, &format!("{list}?limit=7&ordering=charge_type"), key);
+        assert!(sorted.is_sorted_by_key(|row| row["charge_type"].to_string()));
+    }
+}
+
+#[test]
+fn finding_06_an_owner_who_bills_all_the_time_delays_no_submission() {
+    let system = Running::start(&world().to_string());
+    declare(&system, "Alpha", &json!({"VM": [{"name": "vm"}]}));
+    let running = format!("{OWNER}?charge_type=monthly_cost&processed=false");
+    let watched = Watched::on(&system);
+    let bill = || {
+        let path = system.get(&running, "one").at("/results/0/url").as_str().unwrap().to_owned();
+        let (method, key, body) = ("PATCH", Some("one"), br#"{"processed": true}"#.to_vec());
+        watched.send(&Ask { method, path: &path, key, body, ..Ask::default() })
+    };
+    let (billed, seen) = bill();
+    assert_eq!(billed.status, 200, "{billed:?}");
+    let writes: Vec<&Value> = seen.iter().filter_map(|seen| seen.asked.get("TransactItems")).collect();
+    let written = writes.iter().flat_map(|items| items.as_array().unwrap());
+    let written: BTreeSet<String> = written.map(key).collect();
+    assert_eq!(writes.len(), 1, "{seen:?}");
+    let team = system.get("/v1/account/teams/", "alpha").at("/results/0/id").clone();
+    assert!(written.iter().any(|key| key.starts_with(&format!("CHARGE#{team}"))), "{written:?}");
+    assert!(!written.contains(&format!("TEAM#{team} HEAD")), "every submission writes it: {written:?}");
+    for _ in 0..3 {
+        let (refused, seen) = bill();
+        assert_eq!((refused.status, refused.at("/code")), (400, &json!("divided_just_now")), "{refused:?}");
+        let seconds: u64 = refused.header("retry-after").unwrap().parse().unwrap();
+        assert!((3_500..=3_600).contains(&seconds), "{seconds}");
+        assert!(seen.iter().all(|seen| seen.asked.get("TransactItems").is_none()), "{seen:?}");
+    }
+    system.assert_sound();
+}
+
+#[test]
+fn finding_06_a_number_that_is_taken_is_computed_again() {
+    let system = Running::start(&world().to_string());
+    declare(&system, "Alpha", &json!({"VM": [{"name": "vm"}]}));
+    let running = system.get(&format!("{OWNER}?charge_type=monthly_cost"), "one");
+    let id = |pointer: &str| running.at(pointer).as_u64().unwrap();
+    let charge = ChargeId::parse(id("/results/0/id")).unwrap();
+    let item = ItemId::parse(id("/results/0/service_item/id")).unwrap();
+    let charge = system.block_on(system.table.charge(charge)).unwrap().unwrap();
+    let revision = system.block_on(system.table.item(item)).unwrap().unwrap().revision;
+    let taken = Charge { id: ChargeId::continued(item, revision, 0), ..charge };
+    let stored = system.block_on(system.table.commit(&[Write::Charged(taken.clone())])).unwrap();
+    assert_eq!(stored, Commit::Done);
+    let path = running.at("/results/0/url").as_str().unwrap();
+    let marked = system.call("PATCH", path, "one", &json!({"processed": true}));
+    assert_eq!(marked.status, 200, "{marked:?}");
+    let item = system.block_on(system.table.item(item)).unwrap().unwrap();
+    assert_eq!(item.charges.running.unwrap().charge, ChargeId::continued(item.id, revision, 1));
+    let same = system.block_on(system.table.charge(taken.id)).unwrap();
+    assert_eq!(same, Some(taken));
+}
+
+/// Returns the key of a write in a transaction.
+fn key(write: &Value) -> String {
+    let (_, write) = write.as_object().unwrap().iter().next().unwrap();
+    let key = write.get("Key").or(write.get("Item")).unwrap();
+    let part = |pointer: &str| key.pointer(pointer).and_then(Value::as_str).unwrap();
+    format!("{} {}", part("/pk/S"), part("/sk/S"))
+}
+
+#[test]
+fn what_an_item_has_cost_is_the_sum_of_its_charges() {
+    let system = populated();
+    for (pov, key, count) in [("serviceowner", "one", 26), ("consumer", "alpha", 26), ("consumer", "beta", 1)]
+    {
+        let path = format!("/v1/marketplace/{pov}/charges/accumulated/?limit=10");
+        let summed = walk(&system, &path, key);
+        assert_eq!(summed.len(), count, "{key}: what is free of charge is left out");
+        for sum in &summed {
+            let id = &sum["id"];
+            let path =
+                format!("/v1/marketplace/{pov}/charges/?service_item_id={id}&charge_type=cost_per_change");
+            let fees = system.get(&path, key);
+            // Prices are decimal numbers, so three fees of 0.1 are exactly 0.3.
+            let fee = fees.at("/count").as_u64().unwrap();
+            let expected = [json!(0), json!(0.1), json!(0.2), json!(0.3)];
+            assert_eq!(sum["cost_per_change"], expected[usize::try_from(fee).unwrap()]);
+            assert!(sum["monthly_cost"].as_f64().unwrap() >= 0.0);
+        }
+        let processed = summed.iter().filter(|sum| sum["processed_charge"] != 0).count();
+        // The processed time can cost less than a millionth, and then its sum is 0.
+        assert!(
+            if key == "beta" { processed == 0 } else { (1..=2).contains(&processed) },
+            "{key} {processed}"
+        );
+    }
+    let db = system.get("/v1/marketplace/serviceowner/charges/accumulated/?service_name=DB", "two");
+    assert_eq!((db.at("/count"), db.at("/results/0/cost_per_change")), (&json!(1), &json!(0)));
+}
+
+#[test]
+fn charges_are_not_made_or_removed_by_hand() {
+    let system = populated();
+    let charge = system.get(&format!("{OWNER}?limit=1"), "one").at("/results/0/id").clone();
+    for (method, path, allowed) in [
+        ("POST", OWNER.to_owned(), "GET"),
+        ("DELETE", format!("{OWNER}{charge}/"), "GET, PATCH"),
+        ("PUT", format!("{OWNER}{charge}/"), "GET, PATCH"),
+        ("PATCH", format!("{OWNER}accumulated/"), "GET"),
+    ] {
+        let answer = system.call(method, &path, "one", &json!({"processed": true}));
+        assert_eq!((answer.status, answer.header("allow")), (405, Some(allowed)), "{method} {path}");
+    }
+    let answer = system.call("PATCH", &format!("{OWNER}{charge}/"), "one", &json!({}));
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+#[test]
+fn a_page_takes_a_query_for_each_kind_and_one_batch() {
+    let system = populated();
+    let watched = Watched::on(&system);
+    for (list, key, queries, batches) in [
+        (format!("{OWNER}?limit=20"), "one", 4 + 4, 1),
+        (format!("{OWNER}?limit=20&charge_type=monthly_cost&processed=false"), "one", 1 + 1, 1),
+        (format!("{CONSUMER}?limit=20"), "alpha", 1 + 1, 0),
+        (format!("{CONSUMER}accumulated/?limit=20"), "alpha", 1, 0),
+    ] {
+        let ask = Ask { method: "GET", path: &list, key: Some(key), ..Ask::default() };
+        let (answer, seen) = watched.send(&ask);
+        assert_eq!((answer.status, answer.at("/results").as_array().unwrap().len()), (200, 20), "{answer:?}");
+        let (asked, others): (Vec<_>, Vec<_>) =
+            seen.iter().partition(|seen| seen.asked.get("KeyConditionExpression").is_some());
+        // The first page also has a count, so each query has a second one that only counts.
+        assert_eq!((asked.len(), others.len()), (queries, batches), "{list}");
+    }
+}

@@ -1,0 +1,518 @@
+//! Every error code over HTTP: its status, its stable name and its shape.
+
+mod page;
+mod suggestions;
+
+use domain::account::api_key::KEYS_MAX;
+use domain::account::member::TEAMS_MAX;
+use domain::base::actor::Role;
+use domain::base::state::Kind;
+use domain::model::team::Head;
+use domain::model::write::Write;
+use domain::outreach::message::MESSAGES_MAX;
+use domain::outreach::webhook::WEBHOOKS_MAX;
+use domain::{Change, ChangeId, State};
+use dovetail_http::Code;
+use dovetail_local::{load, world};
+use dovetail_table::{Commit, Settings, Table};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use support::issuer::Issuer;
+use support::{
+    Answer, Ask, Fate, Proxy, Running, Settings as Start, Tables, fresh_table, functions_on, send,
+};
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const KEYS: &str = "/v1/account/api_keys/";
+const MEMBERS: &str = "/v1/account/members/";
+const ITEMS: &str = "/v1/orcabase/consumer/service_items/";
+const OWNER: &str = "/v1/orcabase/serviceowner";
+
+/// Responses for all codes, provoked once for all tests.
+static WHOLE: LazyLock<Provoked> = LazyLock::new(Provoked::whole);
+
+/// A system with one declared VM, and the response for each provoked code.
+struct Provoked {
+    system: Running,
+    issuer: Issuer,
+    found: BTreeMap<&'static str, (Code, Answer)>,
+}
+
+impl Provoked {
+    fn new() -> Self {
+        let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
+        let keys = world.pointer_mut("/teams/3/api_keys").and_then(Value::as_array_mut).unwrap();
+        keys.push(json!({"key": "read-key", "role": "READ_ONLY"}));
+        keys.push(json!({"key": "general-key", "role": "GENERAL"}));
+        let schema = world.pointer_mut("/services/0/schema").and_then(Value::as_object_mut).unwrap();
+        schema.insert("metadata".to_owned(), json!({"cost_per_change": 5, "monthly_cost": 1}));
+        let issuer = Issuer::start();
+        let start = Start { issuer: Some(issuer.settings()), ..Start::default() };
+        let system = Running::start_with(&world.to_string(), start);
+        Self { system, issuer, found: BTreeMap::new() }
+    }
+
+    /// Provokes each code once, on one system.
+    fn whole() -> Self {
+        let mut provoked = Self::new();
+        provoke_requests(&mut provoked);
+        provoke_keys(&mut provoked);
+        provoke_members(&mut provoked);
+        provoke_webhooks(&mut provoked);
+        provoke_messages(&mut provoked);
+        provoke_healthchecks(&mut provoked);
+        provoke_submissions(&mut provoked);
+        provoke_decisions(&mut provoked);
+        provoked.system.assert_sound();
+        provoke_records(&mut provoked);
+        provoke_storage(&mut provoked);
+        provoked
+    }
+
+    fn meets(&mut self, code: Code, answer: Answer) {
+        self.found.entry(code.name()).or_insert((code, answer));
+    }
+
+    fn call(&mut self, code: Code, method: &str, path: &str, key: &str, body: &Value) {
+        let answer = self.system.call(method, path, key, body);
+        self.meets(code, answer);
+    }
+
+    fn submitted(&self, body: &Value) -> Answer {
+        let answer = self.system.call("POST", SUBMIT, "awesome-key", body);
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer
+    }
+
+    /// Declares one VM. Returns the path of its change instance for the owner.
+    fn declared(&self, cpu: u64) -> String {
+        let answer = self.submitted(&vms(&json!([{"name": "one", "cpu": cpu}])));
+        format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"))
+    }
+
+    fn moved(&self, path: &str, state: &str) {
+        let answer = self.system.call("PATCH", path, "vm-owner-key", &json!({"state": state}));
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+
+    fn some_change(&self) -> Change {
+        let snapshot = self.system.block_on(self.system.table.snapshot()).unwrap();
+        snapshot.changes.into_values().next().unwrap()
+    }
+
+    fn write(&self, write: Write) {
+        let done = self.system.block_on(self.system.table.commit(&[write])).unwrap();
+        assert_eq!(done, Commit::Done);
+    }
+}
+
+fn vms(items: &Value) -> Value {
+    json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}})
+}
+
+fn provoke_requests(provoked: &mut Provoked) {
+    let none = &Value::Null;
+    provoked.call(Code::NoSuchRoute, "GET", "/v1/nothing/", "awesome-key", none);
+    provoked.call(Code::MethodNotAllowed, "DELETE", "/v1/account/teams/", "awesome-key", none);
+    provoked.call(Code::Unauthenticated, "GET", "/v1/account/teams/", "no-such-key", none);
+    provoked.call(Code::ReadOnlyKey, "POST", SUBMIT, "read-key", &vms(&json!([])));
+    provoked.call(Code::NeedsAdmin, "GET", KEYS, "general-key", none);
+    provoked.call(Code::NotFound, "GET", &format!("{ITEMS}7/"), "awesome-key", none);
+    provoked.call(Code::UnknownFilter, "GET", &format!("{ITEMS}?colour=red"), "awesome-key", none);
+    provoked.call(Code::InvalidFilter, "GET", &format!("{ITEMS}?service_id=x"), "awesome-key", none);
+    provoked.call(Code::InvalidCursor, "GET", &format!("{ITEMS}?cursor=x"), "awesome-key", none);
+}
+
+fn provoke_keys(provoked: &mut Provoked) {
+    let named = |name: &str| json!({"name": name, "role": "READ_ONLY"});
+    let made = provoked.system.call("POST", KEYS, "awesome-key", &named("one"));
+    assert_eq!(made.status, 201, "{made:?}");
+    provoked.call(Code::NameTaken, "POST", KEYS, "awesome-key", &named("one"));
+    let rotate = format!("{KEYS}{}/rotate/", made.at("/id"));
+    assert_eq!(provoked.system.call("POST", &rotate, "awesome-key", &Value::Null).status, 201);
+    provoked.call(Code::AlreadyRotated, "POST", &rotate, "awesome-key", &Value::Null);
+    for number in 0..=KEYS_MAX {
+        let answer = provoked.system.call("POST", KEYS, "awesome-key", &named(&format!("key {number}")));
+        if answer.status != 201 {
+            provoked.meets(Code::TooManyKeys, answer);
+            break;
+        }
+    }
+}
+
+fn provoke_webhooks(provoked: &mut Provoked) {
+    let hook = json!({"service": 1, "target_url": "https://example.com/"});
+    for _ in 0..=WEBHOOKS_MAX {
+        let answer =
+            provoked.system.call("POST", "/v1/external/serviceowner/webhooks/", "vm-owner-key", &hook);
+        if answer.status != 201 {
+            provoked.meets(Code::TooManyWebhooks, answer);
+            break;
+        }
+    }
+}
+
+fn provoke_messages(provoked: &mut Provoked) {
+    // This team owns no service, so its messages reach no consumer and no other response shows them.
+    let (path, message) = ("/v1/orcaexternal/serviceowner/messages/", json!({"description": "VMs rest"}));
+    let of = |provoked: &Provoked| provoked.system.call("POST", path, "np-owner-key", &message);
+    for _ in 0..MESSAGES_MAX {
+        assert_eq!(of(provoked).status, 201);
+    }
+    let answer = of(provoked);
+    provoked.meets(Code::TooManyMessages, answer);
+}
+
+fn provoke_healthchecks(provoked: &mut Provoked) {
+    let checks = "/v1/external/serviceowner/healthchecks/";
+    let body = json!({"service": 1, "target_url": "http://127.0.0.1:1/"});
+    assert_eq!(provoked.system.call("POST", checks, "vm-owner-key", &body).status, 201);
+    let change = provoked.declared(1);
+    let item = provoked.system.get(&change, "vm-owner-key").at("/service_item/id").clone();
+    let path = format!("{checks}trigger/service_item/{item}/");
+    provoked.call(Code::NotInService, "GET", &path, "vm-owner-key", &Value::Null);
+    provoked.moved(&change, "APPROVED");
+    assert_eq!(provoked.system.get(&path, "vm-owner-key").status, 200);
+    provoked.call(Code::AskedJustNow, "GET", &path, "vm-owner-key", &Value::Null);
+    provoked.moved(&change, "COMPLETED");
+    provoked.submitted(&vms(&json!([])));
+    let gone = provoked.system.get(&format!("{OWNER}/change_instances/?state=PENDING"), "vm-owner-key");
+    let gone = gone.at("/results/0/url").as_str().unwrap().to_owned();
+    provoked.moved(&gone, "APPROVED");
+    provoked.moved(&gone, "COMPLETED");
+}
+
+fn provoke_members(provoked: &mut Provoked) {
+    let person = |subject: &str| json!({"subject": subject, "name": "Jane", "role": Role::ReadOnly.name()});
+    let (keys, of_all) = (["awesome-key", "vm-owner-key"], person("u-1"));
+    for key in keys {
+        assert_eq!(provoked.system.call("POST", MEMBERS, key, &of_all).status, 201);
+    }
+    provoked.call(Code::AlreadyMember, "POST", MEMBERS, "awesome-key", &of_all);
+    for (code, subject) in [(Code::ChooseTeam, "u-1"), (Code::NotAMember, "u-2")] {
+        let bearer = format!("Bearer {}", provoked.issuer.token(subject));
+        let headers = [("authorization", bearer.as_str())];
+        let ask = Ask { method: "GET", path: ITEMS, headers: &headers, ..Ask::default() };
+        let answer = provoked.system.send(&ask);
+        provoked.meets(code, answer);
+    }
+    let system = &provoked.system;
+    let team = |n: u64| json!({"name": format!("Team{n}"), "api_keys": [format!("team-key-{n}")]});
+    let more = json!({"teams": (0..TEAMS_MAX).map(team).collect::<Vec<_>>(), "services": []});
+    let more = world::parse(&more.to_string()).unwrap();
+    let now = domain::Timestamp::from_micros(1);
+    system.block_on(load::world(&system.table, &more, now, &mut |_| Ok(()))).unwrap();
+    for n in 0..TEAMS_MAX {
+        let answer = system.call("POST", MEMBERS, &format!("team-key-{n}"), &of_all);
+        if answer.status != 201 {
+            provoked.meets(Code::TooManyMembers, answer);
+            break;
+        }
+    }
+}
+
+fn provoke_submissions(provoked: &mut Provoked) {
+    let keyed = |provoked: &Provoked, key: &str, body: &Value| {
+        let (headers, body) = ([("idempotency-key", key)], body.to_string().into_bytes());
+        let (key, headers) = (Some("awesome-key"), headers.as_slice());
+        provoked.system.send(&Ask { method: "POST", path: SUBMIT, key, headers, body })
+    };
+    let empty = vms(&json!([]));
+    let answer = keyed(provoked, &"k".repeat(256), &empty);
+    provoked.meets(Code::InvalidIdempotencyKey, answer);
+    let first = keyed(provoked, "k", &vms(&json!([{"name": "one", "cpu": 1}])));
+    assert_eq!(first.status, 201, "{first:?}");
+    let answer = keyed(provoked, "k", &empty);
+    provoked.meets(Code::IdempotencyKeyReused, answer);
+
+    let headers = [("if-match", "\"another-plan\"")];
+    let body = empty.to_string().into_bytes();
+    let ask = Ask { method: "POST", path: SUBMIT, key: Some("awesome-key"), headers: &headers, body };
+    let answer = provoked.system.send(&ask);
+    provoked.meets(Code::PlanChanged, answer);
+    provoked.call(Code::InvalidDeclaration, "POST", SUBMIT, "awesome-key", &json!({}));
+    // A staged submission with generation paused stays in flight, so the next one gets the code.
+    provoked.system.enable("generate", false);
+    let many: Vec<Value> = (0..120).map(|number| json!({"name": format!("vm-{number}")})).collect();
+    let many = json!({"AwesomeConsumer2": {"App": {"services": {"VM": many}}}});
+    assert_eq!(provoked.system.call("POST", SUBMIT, "awesome2-key", &many).status, 201);
+    provoked.call(Code::SubmissionInFlight, "POST", SUBMIT, "awesome2-key", &many);
+    provoked.system.enable("generate", true);
+    provoked.system.settle();
+    provoke_revert(provoked);
+    let services = format!("{OWNER}/services/");
+    provoked.call(Code::InvalidSchema, "POST", &services, "vm-owner-key", &json!({"title": "X"}));
+    let vm = json!({"title": "VM", "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}}});
+    provoked.call(Code::ForeignService, "POST", &services, "lb-owner-key", &vm);
+}
+
+/// Declares more in two applications than the body of one request may have. Removes all of it and reverts.
+fn provoke_revert(provoked: &mut Provoked) {
+    let (text, mut last) = ("x".repeat(120_000), Value::Null);
+    let balancers = |count: u64| -> Vec<Value> {
+        (0..count).map(|n| json!({"name": format!("lb-{n}"), "algorithm": text})).collect()
+    };
+    for (method, application, count) in [("PATCH", "One", 22), ("PATCH", "Two", 22), ("POST", "One", 0)] {
+        let body =
+            json!({"AwesomeConsumer2": {application: {"services": {"LoadBalancer": balancers(count)}}}});
+        let answer = provoked.system.call(method, SUBMIT, "awesome2-key", &body);
+        assert_eq!(answer.status, 201, "{answer:?}");
+        provoked.system.settle();
+        if count > 0 {
+            last = answer.at("/url").clone();
+        }
+    }
+    let path = format!("{}revert/", last.as_str().unwrap());
+    provoked.call(Code::RevertTooLarge, "POST", &path, "awesome2-key", &Value::Null);
+}
+
+fn provoke_decisions(provoked: &mut Provoked) {
+    let path = provoked.declared(2);
+    let as_consumer = path.replace("serviceowner", "consumer");
+    let patch = |provoked: &mut Provoked, code, body: &Value| {
+        provoked.call(code, "PATCH", &path, "vm-owner-key", body);
+    };
+    patch(provoked, Code::InvalidBody, &json!([]));
+    patch(provoked, Code::UnknownFields, &json!({"status": "APPROVED"}));
+    patch(provoked, Code::InvalidField, &json!({"state": "DONE"}));
+    provoked.call(Code::NotOwner, "PATCH", &as_consumer, "awesome-key", &json!({"state": "APPROVED"}));
+    patch(provoked, Code::IllegalTransition, &json!({"state": "COMPLETED"}));
+    provoked.call(Code::NotRetryable, "POST", &format!("{path}retry/"), "vm-owner-key", &Value::Null);
+    patch(provoked, Code::DeployedItemTooEarly, &json!({"deployed_item": {"ip": "10.0.0.1"}}));
+    let large = json!({"state": "APPROVED", "deployed_item": {"x": "x".repeat(128 * 1024)}});
+    patch(provoked, Code::DeployedItemTooLarge, &large);
+    patch(provoked, Code::LogTooLong, &json!({"log": "x".repeat(1025)}));
+    for number in 0..20 {
+        let noted = json!({"log": format!("note {number}")});
+        assert_eq!(provoked.system.call("PATCH", &path, "vm-owner-key", &noted).status, 200);
+    }
+    patch(provoked, Code::LogFull, &json!({"log": "one more"}));
+
+    provoke_by_hand(provoked, &path);
+    provoke_charges(provoked);
+    let deployed = |data: Value| json!({"data": data, "change_instance": path});
+    let deployed_items = format!("{OWNER}/deployed_items/");
+    let first = provoked.system.call("POST", &deployed_items, "vm-owner-key", &deployed(json!({"v": 1})));
+    let second = provoked.system.call("POST", &deployed_items, "vm-owner-key", &deployed(json!({"v": 2})));
+    assert_eq!((first.status, second.status), (201, 201), "{first:?} {second:?}");
+    let older = format!("{deployed_items}{}/", first.at("/id"));
+    let delta = json!({"data": {"w": 1}});
+    provoked.call(Code::DeployedItemNotLatest, "PATCH", &older, "vm-owner-key", &delta);
+
+    let newer = provoked.declared(3);
+    provoked.moved(&path, "ERRORED");
+    provoked.call(Code::Overtaken, "POST", &format!("{path}retry/"), "vm-owner-key", &Value::Null);
+    provoked.moved(&newer, "REJECTED");
+    provoked.call(Code::Blocked, "POST", SUBMIT, "awesome-key", &vms(&json!([{"name": "one", "cpu": 3}])));
+    let mut path = newer;
+    for _ in 0..40 {
+        let answer = provoked.system.call("POST", &format!("{path}retry/"), "vm-owner-key", &Value::Null);
+        if answer.status != 201 {
+            provoked.meets(Code::TooManyAttempts, answer);
+            break;
+        }
+        path = format!("{OWNER}/change_instances/{}/", answer.at("/id"));
+        provoked.moved(&path, "REJECTED");
+    }
+}
+
+/// Provokes the codes of charges: the end of a processing mark, and a second division within an hour.
+fn provoke_charges(provoked: &mut Provoked) {
+    let charges = provoked.system.get("/v1/marketplace/serviceowner/charges/?limit=1", "vm-owner-key");
+    let path = charges.at("/results/0/url").as_str().unwrap();
+    let marked = provoked.system.call("PATCH", path, "vm-owner-key", &json!({"processed": true}));
+    assert_eq!(marked.status, 200, "{marked:?}");
+    let path = format!("/v1/marketplace/serviceowner/charges/{}/", charges.at("/results/0/id"));
+    provoked.call(Code::ChargeProcessed, "PATCH", &path, "vm-owner-key", &json!({"processed": false}));
+
+    let open = "/v1/marketplace/serviceowner/charges/?charge_type=monthly_cost&processed=false";
+    for is_divided in [false, true] {
+        let open = provoked.system.get(open, "vm-owner-key");
+        let charges = open.at("/results").as_array().unwrap();
+        let running = charges.iter().find(|charge| charge["end"].is_null()).unwrap();
+        let path = format!("/v1/marketplace/serviceowner/charges/{}/", running["id"]);
+        let marked = provoked.system.call("PATCH", &path, "vm-owner-key", &json!({"processed": true}));
+        if is_divided {
+            provoked.meets(Code::DividedJustNow, marked);
+        } else {
+            assert_eq!(marked.status, 200, "{marked:?}");
+        }
+    }
+}
+
+/// Provokes the codes for people if a service excludes them from approval and completion (R32).
+fn provoke_by_hand(provoked: &mut Provoked, path: &str) {
+    let member = json!({"subject": "by-hand", "name": "Jane", "role": "GENERAL"});
+    assert_eq!(provoked.system.call("POST", MEMBERS, "vm-owner-key", &member).status, 201);
+    let bearer = format!("Bearer {}", provoked.issuer.token("by-hand"));
+    let set = |provoked: &Provoked, body: &Value| {
+        let answer = provoked.system.call("PATCH", &format!("{OWNER}/services/1/"), "vm-owner-key", body);
+        assert_eq!(answer.status, 200, "{answer:?}");
+    };
+    let ask = |provoked: &Provoked, state: &str| {
+        let body = json!({"state": state}).to_string().into_bytes();
+        let headers = [("authorization", bearer.as_str())];
+        provoked.system.send(&Ask { method: "PATCH", path, body, headers: &headers, ..Ask::default() })
+    };
+    set(provoked, &json!({"allow_manual_approval": false, "allow_manual_completion": false}));
+    let answer = ask(provoked, "APPROVED");
+    provoked.meets(Code::ManualApproval, answer);
+    provoked.moved(path, "APPROVED");
+    let answer = ask(provoked, "COMPLETED");
+    provoked.meets(Code::ManualCompletion, answer);
+    set(provoked, &json!({"allow_manual_approval": true, "allow_manual_completion": true}));
+}
+
+/// Provokes codes with records that no request writes, or none within a lifetime.
+fn provoke_records(provoked: &mut Provoked) {
+    let change = provoked.some_change();
+    let team = change.consumer.id;
+    let number = |number: u64| ChangeId::new(team, number).unwrap();
+    let owner = provoked.system.block_on(provoked.system.table.team_by_name("NPOwnerTeam"));
+    let owner = owner.unwrap().unwrap().to_ref();
+    let (id, kind) = (number(1 << 30), Kind::Dependent);
+    let state = State::Completed;
+    provoked.write(Write::Born(Change { id, kind, state, owner: owner.clone(), ..change.clone() }));
+    let body = json!({"deployed_item": {"ip": "10.0.0.1"}});
+    let path = format!("{OWNER}/change_instances/{id}/");
+    provoked.call(Code::DeployedItemNotMain, "PATCH", &path, "np-owner-key", &body);
+
+    // The item has no slot for this change instance. Every read looks torn, so the decision gives up.
+    let id = number((1 << 30) + 16);
+    provoked.write(Write::Born(Change { id, kind, owner, state: State::Pending, ..change.clone() }));
+    let path = format!("{OWNER}/change_instances/{id}/");
+    provoked.call(Code::Contended, "PATCH", &path, "np-owner-key", &json!({"state": "APPROVED"}));
+
+    // A record with an unknown format version.
+    let id = number((1 << 30) + 32);
+    provoked.write(Write::Born(Change { id, ..change }));
+    let is_its = |row: &Value| row.pointer("/id/N") == Some(&json!(id.to_string()));
+    let mut row = provoked.system.rows().into_iter().find(is_its).unwrap();
+    *row.pointer_mut("/v/N").unwrap() = json!("9");
+    provoked.system.put_row(&row);
+    let path = format!("{OWNER}/change_instances/{id}/");
+    provoked.call(Code::Broken, "PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));
+
+    let other = provoked.system.block_on(provoked.system.table.team_by_name("AwesomeConsumer2"));
+    let head = provoked.system.block_on(provoked.system.table.head(other.unwrap().unwrap().id));
+    let before = head.unwrap().unwrap();
+    provoked.write(Write::Head { before, after: Head { next_change: 1 << 35, ..before } });
+    let body = json!({"AwesomeConsumer2": {"App": {"services": {"VM": [{"name": "one"}]}}}});
+    provoked.call(Code::OutOfNumbers, "POST", SUBMIT, "awesome2-key", &body);
+}
+
+/// Provokes `unavailable`: the main table does not exist, but the table of API keys does.
+fn provoke_storage(provoked: &mut Provoked) {
+    let tables = Tables::fresh(dovetail_table::ACTIONS_MAX);
+    let answer = provoked.system.block_on(async {
+        let table = Table::connect(tables.settings.clone());
+        table.create().await.unwrap();
+        let world = world::parse(world::DEMO).unwrap();
+        load::world(&table, &world, domain::Timestamp::from_micros(1), &mut |_| Ok(())).await.unwrap();
+        let gone = Settings { table: fresh_table(), ..tables.settings.clone() };
+        let gone = Table::connect(gone);
+        let (base, serving) = functions_on(gone).await;
+        let ask = Ask { method: "GET", path: ITEMS, key: Some("awesome-key"), ..Ask::default() };
+        tokio::select! {
+            answer = send(&base, &ask) => answer,
+            () = serving => Answer {
+                status: 0, headers: Vec::new(), body: Value::Null,
+            },
+        }
+    });
+    provoked.meets(Code::Unavailable, answer);
+    provoke_full(provoked, &tables);
+}
+
+/// Provokes `storage_full`: the engine has no space for a transaction.
+fn provoke_full(provoked: &mut Provoked, tables: &Tables) {
+    let answer = provoked.system.block_on(async {
+        let fate = |operation: &str| if operation == "TransactWriteItems" { Fate::Full } else { Fate::Pass };
+        let proxy = Proxy::before(tables.settings.endpoint.clone().unwrap(), fate).await;
+        let (base, serving) = functions_on(Table::connect(tables.through(&proxy.endpoint))).await;
+        let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "one"}]}}}}).to_string();
+        let key = Some("awesome-key");
+        let ask = Ask { method: "POST", path: SUBMIT, key, body: body.into_bytes(), ..Ask::default() };
+        tokio::select! {
+            answer = send(&base, &ask) => answer,
+            () = serving => Answer { status: 0, headers: Vec::new(), body: Value::Null },
+        }
+    });
+    provoked.meets(Code::StorageFull, answer);
+}
+
+#[test]
+fn every_code_is_provoked_with_its_status_and_shape() {
+    let provoked = &*WHOLE;
+    for (code, answer) in provoked.found.values() {
+        let name = code.name();
+        assert_eq!(answer.status, code.status(), "{name}: {answer:?}");
+        if *code == Code::UnknownFilter {
+            assert_eq!(answer.body, json!(["Filter param not found."]));
+            continue;
+        }
+        assert_eq!(answer.header("content-type"), Some("application/problem+json"), "{name}");
+        assert_eq!(answer.at("/code"), name, "{answer:?}");
+        let page = answer.at("/type").as_str().unwrap();
+        assert!(page.starts_with("http://") && page.ends_with(&format!("/v1/errors/{name}")), "{page}");
+        assert_eq!(answer.at("/title"), code.title());
+        assert_eq!(answer.at("/status"), code.status());
+        assert!(answer.at("/detail").as_str().is_some_and(|detail| !detail.is_empty()), "{name}");
+        let seconds: Option<u64> = answer.header("retry-after").map(|seconds| seconds.parse().unwrap());
+        let expected = match (name, code.status()) {
+            ("asked_just_now", _) => Some(10..=10),
+            ("divided_just_now", _) => Some(3_500..=3_600),
+            (_, status) => (status == 503).then_some(1..=1),
+        };
+        assert_eq!(seconds.is_some(), expected.is_some(), "{name}");
+        let is_expected = seconds.zip(expected).is_none_or(|(seconds, expected)| expected.contains(&seconds));
+        assert!(is_expected, "{name}: {seconds:?}");
+        let allow = (*code == Code::MethodNotAllowed).then_some("GET");
+        assert_eq!(answer.header("allow"), allow, "{name}");
+    }
+    for code in Code::ALL {
+        assert!(provoked.found.contains_key(code.name()), "{} is not provoked", code.name());
+    }
+}
+
+#[test]
+fn codes_and_their_statuses_stay_as_they_were_told() {
+    let lines: String = Code::ALL.map(|code| format!("{} {}\n", code.status(), code.name())).concat();
+    expect_test::expect_file!["../golden/codes.txt"].assert_eq(&lines);
+}
+
+#[test]
+fn of_several_things_that_are_wrong_the_first_in_the_order_of_codes_is_told() {
+    let provoked = Provoked::new();
+    let path = provoked.declared(1);
+    let as_consumer = path.replace("serviceowner", "consumer");
+    let nothing_there = format!("{OWNER}/change_instances/7/");
+    let two_wrong = json!({"state": "COMPLETED", "log": "x".repeat(1025)});
+    let cases = [
+        ("DELETE", "/v1/account/teams/?a=1", "no-such-key", json!({}), Code::MethodNotAllowed),
+        ("PATCH", &nothing_there, "no-such-key", json!([]), Code::Unauthenticated),
+        ("PATCH", &nothing_there, "read-key", json!([]), Code::ReadOnlyKey),
+        ("GET", &format!("{ITEMS}?service_id=x&a=1"), "awesome-key", Value::Null, Code::UnknownFilter),
+        ("GET", &format!("{ITEMS}?cursor=x&limit=x"), "awesome-key", Value::Null, Code::InvalidFilter),
+        ("POST", &format!("{SUBMIT}?a=1"), "awesome-key", json!({}), Code::UnknownFilter),
+        ("PATCH", &as_consumer, "awesome-key", two_wrong.clone(), Code::NotOwner),
+        ("PATCH", &path, "vm-owner-key", two_wrong, Code::IllegalTransition),
+    ];
+    for (method, path, key, body, code) in cases {
+        let answer = provoked.system.call(method, path, key, &body);
+        let told = answer.at("/code").as_str().unwrap_or(Code::UnknownFilter.name());
+        assert_eq!(told, code.name(), "{method} {path}: {answer:?}");
+    }
+}
+
+#[test]
+fn an_object_that_is_not_there_is_told_before_what_is_wrong_with_the_body() {
+    let provoked = Provoked::new();
+    // Well-formed ids of objects that do not exist.
+    for path in ["change_instances/137438953488/", "deployed_items/137438953489/", "services/77/"] {
+        let answer = provoked.system.call("PATCH", &format!("{OWNER}/{path}"), "vm-owner-key", &json!([]));
+        assert_eq!(answer.at("/code"), "not_found", "{path}: {answer:?}");
+    }
+}

@@ -1,0 +1,178 @@
+//! Healthchecks of single items: requests to the target, and the health that an item shows.
+//!
+//! The test itself runs queue and sweep, with its own clock. The targets are in this process.
+
+use domain::healthcheck::REASON_BYTES_MAX;
+use serde_json::{Value, json};
+use support::manual_queue::ManualQueue;
+use support::receiver::{Receiver, Request};
+
+pub(super) const CHECKS: &str = "/v1/external/serviceowner/healthchecks/";
+pub(super) const BY_CONSUMER: &str = "/v1/external/consumer/healthchecks/";
+const ITEMS: &str = "/v1/orcabase/consumer/service_items/";
+pub(super) const OWNER: &str = "vm-owner-key";
+pub(super) const CONSUMER: &str = "awesome-key";
+
+/// Starts a system with this many VMs in service, and a target with healthy answers.
+pub(super) fn world(count: usize) -> (ManualQueue, Receiver) {
+    let (world, target) = (ManualQueue::start(), Receiver::start());
+    let path = "/v1/orcabase/serviceowner/services/1/";
+    assert_eq!(world.system.call("PATCH", path, OWNER, &json!({"approval_required": false})).status, 200);
+    if count > 0 {
+        let vms: Vec<Value> = (0..count).map(|n| json!({"name": format!("vm{n}")})).collect();
+        world.declare(&json!({"VM": vms}));
+    }
+    target.says("/", |_| json!({"status": "HEALTHY"}));
+    target.says("/all", all_healthy);
+    (world, target)
+}
+
+pub(super) fn all_healthy(request: &Request) -> Value {
+    let items = request.body["service_items"].as_array().unwrap();
+    let told = items.iter().map(|item| json!({"id": item["id"], "status": "HEALTHY"}));
+    json!({"service_items": told.collect::<Vec<_>>()})
+}
+
+/// Creates the healthcheck of the VMs.
+#[track_caller]
+pub(super) fn make(world: &ManualQueue, target: &Receiver, path: &str) -> Value {
+    let body = json!({"service": 1, "target_url": target.url(path), "authorization": "Bearer canary"});
+    let made = world.system.call("POST", CHECKS, OWNER, &body);
+    assert_eq!(made.status, 201, "{made:?}");
+    made.body
+}
+
+/// Returns the VMs as their consumer sees them, in order of creation.
+pub(super) fn items(world: &ManualQueue) -> Vec<Value> {
+    let list = world.system.get(&format!("{ITEMS}?service_name=VM&ordering=id&limit=100"), CONSUMER);
+    list.at("/results").as_array().unwrap().clone()
+}
+
+pub(super) fn status(item: &Value) -> &str {
+    item["healthcheck_status"].as_str().unwrap_or("null")
+}
+
+#[test]
+fn an_item_is_asked_about_at_once_and_shows_what_was_told() {
+    let (world, target) = world(3);
+    let before = items(&world);
+    assert_eq!((&before[0]["service"]["healthcheck"], status(&before[0])), (&json!(false), "null"));
+    make(&world, &target, "/");
+    let item = &items(&world)[0];
+    assert_eq!((&item["service"]["healthcheck"], status(item)), (&json!(true), "null"), "nobody was asked");
+    target.says("/", |_| json!({"status": "UNHEALTHY", "reason": "the disk is full"}));
+    let path = |pov: &str, item: &Value| format!("{pov}trigger/service_item/{}/", item["id"]);
+    let told = world.system.get(&path(BY_CONSUMER, item), CONSUMER);
+    let expected = json!({"service_item": item["id"], "healthcheck_status": "UNHEALTHY", "healthcheck_reason": "the disk is full",
+        "healthcheck_at": told.at("/healthcheck_at"), "status": null, "error": null});
+    assert_eq!((told.status, &told.body), (200, &expected));
+    let asked = target.of("/");
+    let question = json!({"service": "VM", "service_item": "vm0", "application": "App", "consumer": "AwesomeConsumer",
+        "id": item["id"]});
+    assert_eq!(
+        (asked.len(), &asked[0].body, asked[0].header("authorization")),
+        (1, &question, "Bearer canary")
+    );
+    // Health is not part of the declaration, so version and `modified` stay (R40).
+    let after = world.system.get(&format!("{ITEMS}{}/", item["id"]), CONSUMER);
+    for (name, value) in item.as_object().unwrap() {
+        let told = if name.starts_with("healthcheck_") { &told.body[name] } else { value };
+        assert_eq!(&after.body[name], told, "{name}");
+    }
+    assert_eq!(items(&world)[0]["healthcheck_status"], "UNHEALTHY");
+    // The owner can check another item. Then a second check of the first item within 10 seconds is rejected.
+    let by_owner = world.system.get(&path(CHECKS, &items(&world)[1]), OWNER);
+    assert_eq!((by_owner.status, by_owner.at("/healthcheck_status")), (200, &json!("UNHEALTHY")));
+    let again = world.system.get(&path(CHECKS, item), OWNER);
+    assert_eq!(
+        (again.status, again.at("/code"), again.header("retry-after")),
+        (400, &json!("asked_just_now"), Some("10"))
+    );
+    assert_eq!(target.of("/").len(), 2);
+    // Only the latest health is stored, so a read of the past has none.
+    let past = world
+        .system
+        .get(&format!("{ITEMS}{}/?as_of={}", item["id"], item["created"].as_str().unwrap()), CONSUMER);
+    assert_eq!((past.status, past.at("/healthcheck_status")), (200, &Value::Null), "{past:?}");
+    world.system.assert_sound();
+}
+
+#[test]
+fn what_is_no_answer_tells_that_nothing_is_known_and_why() {
+    let (world, target) = world(9);
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    target.answers("/503", &[503]);
+    target.answers("/307", &[307]);
+    for (path, says) in [
+        ("/text", json!("HEALTHY")),
+        ("/other", json!({"status": "fine"})),
+        ("/list", json!([{"status": "HEALTHY"}])),
+        ("/long", json!({"status": "HEALTHY", "reason": "x".repeat(300_000)})),
+    ] {
+        target.says(path, move |_| says.clone());
+    }
+    let all = items(&world);
+    for (item, (url, error, code)) in all.iter().zip([
+        (target.url("/503"), "status", json!(503)),
+        (target.url("/307"), "status", json!(307)),
+        (target.url("/text"), "malformed", Value::Null),
+        (target.url("/other"), "malformed", Value::Null),
+        (target.url("/list"), "malformed", Value::Null),
+        (target.url("/long"), "malformed", Value::Null),
+        (format!("http://{free}/"), "unreachable", Value::Null),
+        (format!("https://{free}/"), "unreachable", Value::Null),
+    ]) {
+        let body = json!({"service": 1, "target_url": url});
+        assert!([200, 201].contains(&world.system.call("POST", CHECKS, OWNER, &body).status));
+        let told = world.system.get(&format!("{CHECKS}trigger/service_item/{}/", item["id"]), OWNER);
+        let got = (told.status, told.at("/healthcheck_status"), told.at("/error"), told.at("/status"));
+        assert_eq!(got, (200, &json!("UNKNOWN"), &json!(error), &code), "{url}");
+        assert_eq!(told.at("/healthcheck_reason"), &json!(format!("the healthcheck failed: {error}")));
+    }
+    target.says("/long", |_| json!({"status": "HEALTHY", "reason": "x".repeat(1_000)}));
+    let body = json!({"service": 1, "target_url": target.url("/long")});
+    assert_eq!(world.system.call("POST", CHECKS, OWNER, &body).status, 200);
+    let told = world.system.get(&format!("{CHECKS}trigger/service_item/{}/", all[8]["id"]), OWNER);
+    assert_eq!(told.at("/healthcheck_reason").as_str().unwrap().len(), REASON_BYTES_MAX);
+}
+
+#[test]
+fn only_who_owns_the_service_or_has_declared_the_item_asks_about_it() {
+    let (world, target) = world(1);
+    let item = items(&world)[0]["id"].clone();
+    let of_item = |pov: &str, key: &str| world.system.get(&format!("{pov}trigger/service_item/{item}/"), key);
+    let of_service = |pov: &str, key: &str| world.system.get(&format!("{pov}trigger/service/1/"), key);
+    assert_eq!(of_item(CHECKS, OWNER).status, 404, "there is no healthcheck");
+    assert_eq!(of_service(CHECKS, OWNER).status, 404);
+    make(&world, &target, "/");
+    for (pov, key) in
+        [(CHECKS, CONSUMER), (CHECKS, "lb-owner-key"), (CHECKS, "np-owner-key"), (BY_CONSUMER, OWNER)]
+    {
+        assert_eq!((of_item(pov, key).status, of_service(pov, key).status), (404, 404), "{pov} {key}");
+    }
+    assert_eq!(of_service(BY_CONSUMER, CONSUMER).status, 404, "a service is its owner's to ask about");
+    assert_eq!(target.of("/"), []);
+    // An item without an approved CREATE is not in service, so it has no health to check.
+    let path = "/v1/orcabase/serviceowner/services/1/";
+    assert_eq!(world.system.call("PATCH", path, OWNER, &json!({"approval_required": true})).status, 200);
+    world.declare(&json!({"VM": [{"name": "vm0"}, {"name": "new"}]}));
+    let new = items(&world).into_iter().find(|item| item["name"] == "new").unwrap();
+    let asked = world.system.get(&format!("{BY_CONSUMER}trigger/service_item/{}/", new["id"]), CONSUMER);
+    assert_eq!((asked.status, asked.at("/code")), (400, &json!("not_in_service")));
+}
+
+#[test]
+fn what_was_told_is_shown_for_as_long_as_its_healthcheck_is_there() {
+    let (world, target) = world(1);
+    let made = make(&world, &target, "/");
+    let id = items(&world)[0]["id"].clone();
+    assert_eq!(world.system.get(&format!("{CHECKS}trigger/service_item/{id}/"), OWNER).status, 200);
+    assert_eq!(status(&items(&world)[0]), "HEALTHY");
+    let url = made["url"].as_str().unwrap();
+    assert_eq!(world.system.call("DELETE", url, OWNER, &Value::Null).status, 204);
+    assert_eq!(world.system.call("DELETE", url, OWNER, &Value::Null).status, 404);
+    let item = &items(&world)[0];
+    assert_eq!((&item["service"]["healthcheck"], status(item)), (&json!(false), "null"));
+    make(&world, &target, "/");
+    assert_eq!(status(&items(&world)[0]), "null", "another one has told nothing yet");
+}

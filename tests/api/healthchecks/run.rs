@@ -1,0 +1,234 @@
+//! Runs of a healthcheck: all items of a service, page by page, on request and on schedule.
+
+use super::report::{CHECKS, CONSUMER, OWNER, all_healthy, items, make, status, world};
+use dovetail_outbound::{Outbound, Targets};
+use serde_json::{Value, json};
+use std::thread;
+use support::manual_queue::ManualQueue;
+
+fn ask(world: &ManualQueue) -> Value {
+    let asked = world.system.get(&format!("{CHECKS}trigger/service/1/"), OWNER);
+    assert_eq!(asked.status, 200, "{asked:?}");
+    asked.body
+}
+
+fn read(world: &ManualQueue) -> Value {
+    world.system.get(&format!("{CHECKS}1/"), OWNER).body
+}
+
+#[test]
+fn all_items_of_a_service_that_are_in_service_are_asked_about() {
+    let (mut world, target) = world(3);
+    world.declare(&json!({"VM": [{"name": "vm0"}, {"name": "vm1"}], "LoadBalancer": [{"name": "lb", "related_vms": ["vm0"]}]}));
+    target.says("/all", |request| {
+        let items = request.body["service_items"].as_array().unwrap();
+        json!({"service_items": [
+            {"id": items[1]["id"], "status": "UNHEALTHY", "reason": "hot"},
+            {"id": items[0]["id"].to_string(), "status": "HEALTHY"},
+            {"id": items[0]["id"], "status": "UNHEALTHY"}, {"id": 1, "status": "HEALTHY"}, {"status": "HEALTHY"}, 7]})
+    });
+    make(&world, &target, "/all");
+    assert_eq!(world.begin(), 0, "nobody has asked");
+    let asked = ask(&world);
+    assert_eq!((&asked["service"], &asked["running"]), (&json!(1), &json!(false)));
+    assert_eq!(ask(&world), asked, "who asks for the same gets the same");
+    world.catch_up();
+    assert_eq!((world.begin(), world.begin()), (1, 0));
+    assert_eq!(read(&world)["running"], true);
+    world.deliver();
+    let requests = target.of("/all");
+    assert_eq!(requests.len(), 1);
+    assert_eq!(requests[0].header("authorization"), "Bearer canary");
+    // The declaration removed one of the three VMs, and the load balancer belongs to another service.
+    let all = items(&world);
+    let item = |n: usize| json!({"id": all[n]["id"], "name": all[n]["name"], "application": "App", "consumer": "AwesomeConsumer"});
+    assert_eq!(requests[0].body, json!({"service": "VM", "service_items": [item(0), item(1)]}));
+    assert_eq!([status(&all[0]), status(&all[1])], ["HEALTHY", "UNHEALTHY"]);
+    assert_eq!(all[1]["healthcheck_reason"], "hot");
+    let last = &read(&world)["last_run"];
+    let got = ["checked", "healthy", "faults", "error"].map(|name| last[name].clone());
+    assert_eq!(got, [json!(2), json!(1), json!(4), Value::Null]);
+    assert_eq!((&read(&world)["running"], &read(&world)["next_run"]), (&json!(false), &Value::Null));
+    for text in world.sent() {
+        assert!(!text.contains("canary") && !text.contains("http"), "{text}");
+    }
+    world.system.assert_sound();
+}
+
+#[test]
+fn many_items_are_asked_about_a_hundred_at_a_time() {
+    let (mut world, target) = world(250);
+    make(&world, &target, "/all");
+    ask(&world);
+    world.catch_up();
+    assert_eq!(world.begin(), 1);
+    world.deliver();
+    let sizes: Vec<usize> = target
+        .of("/all")
+        .iter()
+        .map(|request| request.body["service_items"].as_array().unwrap().len())
+        .collect();
+    assert_eq!(sizes, [100, 100, 50]);
+    let last = &read(&world)["last_run"];
+    assert_eq!((&last["checked"], &last["healthy"], &last["faults"]), (&json!(250), &json!(250), &json!(0)));
+    assert!(items(&world).iter().all(|item| status(item) == "HEALTHY"));
+    world.system.assert_sound();
+}
+
+#[test]
+fn a_target_that_does_not_answer_is_asked_once_and_nothing_is_known_of_all() {
+    let (mut world, target) = world(120);
+    make(&world, &target, "/all");
+    for (count, expected) in [(2, "HEALTHY"), (3, "UNKNOWN")] {
+        ask(&world);
+        world.catch_up();
+        assert_eq!(world.begin(), 1);
+        if expected == "HEALTHY" {
+            target.answers("/all", &[]);
+        } else {
+            target.answers("/all", &[500]);
+        }
+        world.deliver();
+        assert_eq!(target.of("/all").len(), count);
+        let all = items(&world);
+        assert!(all.iter().all(|item| status(item) == expected), "{expected}");
+    }
+    let last = &read(&world)["last_run"];
+    let got = ["checked", "healthy", "status", "error"].map(|name| last[name].clone());
+    assert_eq!(got, [json!(120), json!(0), json!(500), json!("status")]);
+}
+
+#[test]
+fn a_target_that_leads_into_the_network_is_not_connected_to() {
+    let (mut world, target) = world(1);
+    let url = target.url("/").replace("http://127.0.0.1", "https://localhost");
+    let body = json!({"service": 1, "target_url": url});
+    assert_eq!(world.system.call("POST", CHECKS, OWNER, &body).status, 201);
+    world.handles.outbound = Outbound::new(Targets::Public);
+    ask(&world);
+    world.catch_up();
+    world.begin();
+    world.deliver();
+    assert_eq!(read(&world)["last_run"]["error"], "not_public");
+    assert_eq!(target.of("/"), []);
+}
+
+#[test]
+fn a_scheduled_run_begins_when_it_is_due_and_by_one_sweep_alone() {
+    let (mut world, target) = world(1);
+    let body = json!({"service": 1, "target_url": target.url("/all"), "schedule_enabled": true,
+        "schedule_crontab": "*/5 * * * *"});
+    assert_eq!(world.system.call("POST", CHECKS, OWNER, &body).status, 201);
+    world.catch_up();
+    let mut runs = 0;
+    let mut next = read(&world)["next_run"].clone();
+    for _ in 0..15 {
+        world.pass(60);
+        // Two concurrent sweeps race for the due run. Only one may start it.
+        let begun = thread::scope(|scope| {
+            let one = || world.begin();
+            let both = [scope.spawn(one), scope.spawn(one)];
+            both.map(|one| one.join().unwrap()).iter().sum::<u64>()
+        });
+        assert!(begun <= 1, "{begun}");
+        runs += begun;
+        world.deliver();
+        let then = read(&world)["next_run"].clone();
+        assert_eq!(then != next, begun == 1, "it is due at another time once it has begun");
+        assert!(then.as_str().unwrap().ends_with(":00.000000Z"), "{then}");
+        next = then;
+    }
+    let asked = u64::try_from(target.of("/all").len()).unwrap();
+    assert!(runs == asked && (3..=4).contains(&runs), "{runs} {asked}");
+    // Without a schedule no run is due.
+    let body = json!({"service": 1, "target_url": target.url("/all")});
+    assert_eq!(world.system.call("POST", CHECKS, OWNER, &body).status, 200);
+    world.pass(600);
+    assert_eq!(world.begin(), 0);
+    world.system.assert_sound();
+}
+
+#[test]
+fn a_run_that_is_not_the_one_under_way_asks_nobody_and_tells_nothing() {
+    let (mut world, target) = world(1);
+    make(&world, &target, "/all");
+    ask(&world);
+    world.catch_up();
+    world.begin();
+    world.deliver();
+    let message = world.sent().last().unwrap().clone();
+    let before = (target.of("/all").len(), read(&world), items(&world));
+    // The queue can deliver a message twice. This one belongs to a finished run.
+    assert_eq!(world.handle(&[&message]), Vec::<String>::new());
+    assert_eq!((target.of("/all").len(), read(&world), items(&world)), before);
+    // A message of an earlier run arrives late.
+    let mut late: Value = serde_json::from_str(&message).unwrap();
+    late["began"] = json!(1);
+    assert_eq!(world.handle(&[&late.to_string()]), Vec::<String>::new());
+    assert_eq!((target.of("/all").len(), items(&world)), (before.0, before.2));
+    // The owner removes the healthcheck during a run.
+    ask(&world);
+    world.catch_up();
+    world.begin();
+    assert_eq!(world.system.call("DELETE", &format!("{CHECKS}1/"), OWNER, &Value::Null).status, 204);
+    world.deliver();
+    assert_eq!(target.of("/all").len(), before.0);
+    world.system.assert_sound();
+}
+
+#[test]
+fn one_run_waits_for_the_one_before_and_a_lost_one_is_waited_for_no_more() {
+    let (mut world, target) = world(1);
+    make(&world, &target, "/all");
+    ask(&world);
+    world.catch_up();
+    assert_eq!(world.begin(), 1);
+    // The queue loses the message of the run, so only its age ends it.
+    world.lose();
+    ask(&world);
+    world.catch_up();
+    assert_eq!(world.begin(), 0, "it runs");
+    assert_eq!(read(&world)["running"], true);
+    world.pass(domain::outreach::healthcheck::run::LOST_AFTER_SECONDS);
+    assert_eq!(world.begin(), 1);
+    world.deliver();
+    assert_eq!(target.of("/all").len(), 1);
+    assert_eq!(read(&world)["running"], false);
+}
+
+#[test]
+fn an_item_that_changes_meanwhile_goes_its_own_way() {
+    let (mut world, target) = world(1);
+    let version = |world: &ManualQueue| {
+        let item = &items(world)[0];
+        (item["declaration_version"].clone(), item["modified"].clone(), item["runtime_state"].clone())
+    };
+    target.says("/all", all_healthy);
+    make(&world, &target, "/all");
+    ask(&world);
+    world.catch_up();
+    world.begin();
+    world.declare(&json!({"VM": [{"name": "vm0", "cpu": 7}]}));
+    let after = version(&world);
+    world.deliver();
+    assert_eq!(version(&world), after);
+    assert_eq!(status(&items(&world)[0]), "HEALTHY");
+    // Health leaves plans valid (R40): the preview is from before a run, the submission from after it.
+    let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "vm0", "cpu": 8}]}}}});
+    let preview = world.system.call("POST", "/v1/orcabase/consumer/submissions/validate/", CONSUMER, &body);
+    let plan = preview.at("/plan").as_str().unwrap().to_owned();
+    ask(&world);
+    world.catch_up();
+    assert_eq!(world.begin(), 1);
+    world.deliver();
+    let headers = [("if-match", plan.as_str())];
+    let path = "/v1/orcabase/consumer/submissions/submit/";
+    let ask = support::Ask {
+        method: "POST",
+        path,
+        key: Some(CONSUMER),
+        headers: &headers,
+        body: body.to_string().into_bytes(),
+    };
+    assert_eq!(world.system.send(&ask).status, 201);
+}

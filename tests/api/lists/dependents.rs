@@ -1,0 +1,321 @@
+//! Dependent and referenced views: the rows of each team in both roles, and reads by id.
+
+use super::library::{CONSUMER, OWNER, ids, values, walk};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+use support::Running;
+
+/// A shared system. The tests only read it.
+///
+/// Alpha has a VM and three load balancers, Beta has one load balancer. LB has the dependent teams Net and Dns, VM
+/// has none. One deployed the first load balancer twice, the second and the VM once. Then Alpha modified the VM.
+static SYSTEM: LazyLock<Running> = LazyLock::new(|| {
+    let system = Running::start(&world().to_string());
+    submit(&system, "alpha", &alpha(1));
+    submit(&system, "beta", &json!({"Beta": {"shop": {"services": {"LB": [{"name": "lb-beta"}]}}}}));
+    for (name, ips) in
+        [("lb-1", &["10.0.0.1", "10.0.0.2"][..]), ("lb-2", &["10.0.0.3"]), ("vm", &["10.0.0.4"])]
+    {
+        for ip in ips {
+            deploy(&system, name, ip);
+        }
+    }
+    submit(&system, "alpha", &alpha(2));
+    system.assert_sound();
+    system
+});
+
+fn world() -> Value {
+    let team = |name: &str| json!({"name": name, "api_keys": [name.to_lowercase()]});
+    let teams = ["Alpha", "Beta", "One", "Net", "Dns"].map(team);
+    let service = |title: &str, dependents: Value, allowed: Value| {
+        json!({"owner": "One", "dependent_teams": dependents, "allowed_teams": allowed, "schema": {
+            "title": title, "type": "object", "required": ["name"], "properties": {
+                "name": {"type": "string"},
+                "vms": {"type": "array", "items": {"type": "string"}, "format": "reference_list",
+                    "reference_method": "list", "service_reference": "VM"}}}})
+    };
+    json!({
+        "teams": teams,
+        "services": [
+            service("VM", json!([]), Value::Null),
+            service("LB", json!(["Net", "Dns"]), Value::Null),
+            service("Private", json!(["Net"]), json!(["Beta"])),
+        ],
+    })
+}
+
+/// Returns Alpha's declaration. Its first two load balancers reference the VM.
+fn alpha(cpu: u64) -> Value {
+    let balancer = |name: &str| json!({"name": name, "vms": ["vm"]});
+    json!({"Alpha": {"shop": {"services": {
+        "VM": [{"name": "vm", "cpu": cpu}],
+        "LB": [balancer("lb-1"), balancer("lb-2"), {"name": "lb-3"}]}}}})
+}
+
+fn submit(system: &Running, key: &str, body: &Value) {
+    let answer = system.call("POST", &format!("{CONSUMER}/submissions/submit/"), key, body);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    system.settle();
+}
+
+/// Approves the open change instance of an item with a deployed item, as One.
+fn deploy(system: &Running, item: &str, ip: &str) {
+    let open =
+        format!("{OWNER}/change_instances/?state=PENDING,APPROVED&declaration={{%22name%22:%22{item}%22}}");
+    let change = system.get(&open, "one").at("/results/0/id").clone();
+    let body = json!({"state": "APPROVED", "deployed_item": {"ip": ip}});
+    let answer = system.call("PATCH", &format!("{OWNER}/change_instances/{change}/"), "one", &body);
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+/// Returns the text of a row: its item or service, and for a change instance also its owner.
+fn shown(list: &str, row: &Value) -> String {
+    let text = |pointer: &str| row.pointer(pointer).and_then(Value::as_str).unwrap().to_owned();
+    match list.split('/').next().unwrap() {
+        "change_instances" => {
+            let (item, owner) = (text("/service_item/name"), text("/owner/name"));
+            format!("{item} {} {} for {owner}", text("/change_type"), text("/kind"))
+        }
+        "deployed_items" => format!("{} v{}", text("/data/ip"), row.get("version").unwrap()),
+        _ => text("/name"),
+    }
+}
+
+fn rows(pov: &str, list: &str, key: &str) -> Vec<Value> {
+    let parameter = if list.contains('?') { '&' } else { '?' };
+    walk(&SYSTEM, &format!("{pov}/{list}{parameter}limit=100"), key)
+}
+
+fn found(pov: &str, list: &str, key: &str) -> Vec<String> {
+    let mut found: Vec<String> = rows(pov, list, key).iter().map(|row| shown(list, row)).collect();
+    found.sort();
+    found
+}
+
+/// Each list with all rows of one reader.
+const FOUND: &[(&str, &str, &str, &[&str])] = &[
+    // The dependent team's role: its shares of other teams' services. A service owner has no share of its own
+    // service.
+    (OWNER, "service_items/dependant/", "net", &["lb-1", "lb-2", "lb-3", "lb-beta"]),
+    (OWNER, "service_items/dependant/", "one", &[]),
+    (OWNER, "service_items/dependant/", "alpha", &[]),
+    (
+        OWNER,
+        "change_instances/dependant/",
+        "net",
+        &[
+            "lb-1 CREATE DEPENDENT for Net",
+            "lb-1 MODIFY DEPENDENT for Net",
+            "lb-2 CREATE DEPENDENT for Net",
+            "lb-2 MODIFY DEPENDENT for Net",
+            "lb-3 CREATE DEPENDENT for Net",
+            "lb-beta CREATE DEPENDENT for Net",
+        ],
+    ),
+    (OWNER, "change_instances/dependant/", "one", &[]),
+    (OWNER, "deployed_items/dependant/", "net", &["10.0.0.2 v2", "10.0.0.3 v1"]),
+    (OWNER, "deployed_items/dependant/", "one", &[]),
+    (OWNER, "services/dependant/", "net", &["LB", "Private"]),
+    (OWNER, "services/dependant/", "dns", &["LB"]),
+    (OWNER, "services/dependant/", "one", &[]),
+    // The consumer's role: its items of services with dependent teams.
+    (CONSUMER, "service_items/dependant/", "alpha", &["lb-1", "lb-2", "lb-3"]),
+    (CONSUMER, "service_items/dependant/", "beta", &["lb-beta"]),
+    (CONSUMER, "service_items/dependant/", "net", &[]),
+    (
+        CONSUMER,
+        "change_instances/dependant/",
+        "beta",
+        &["lb-beta CREATE DEPENDENT for Dns", "lb-beta CREATE DEPENDENT for Net"],
+    ),
+    (CONSUMER, "deployed_items/dependant/", "alpha", &["10.0.0.2 v2", "10.0.0.3 v1"]),
+    (CONSUMER, "deployed_items/dependant/", "beta", &[]),
+    (CONSUMER, "services/dependant/", "alpha", &["LB"]),
+    (CONSUMER, "services/dependant/", "beta", &["LB", "Private"]),
+    // The load balancers with a reference to the modified VM.
+    (
+        OWNER,
+        "change_instances/referenced/",
+        "one",
+        &["lb-1 MODIFY REFERENCED for One", "lb-2 MODIFY REFERENCED for One"],
+    ),
+    (
+        CONSUMER,
+        "change_instances/referenced/",
+        "alpha",
+        &["lb-1 MODIFY REFERENCED for One", "lb-2 MODIFY REFERENCED for One"],
+    ),
+    (OWNER, "change_instances/referenced/", "net", &[]),
+    (CONSUMER, "change_instances/referenced/", "beta", &[]),
+];
+
+#[test]
+fn each_team_finds_its_side_of_what_is_dependent_or_referenced() {
+    for (pov, list, key, expected) in FOUND {
+        assert_eq!(found(pov, list, key), *expected, "{key}: {pov}/{list}");
+    }
+}
+
+#[test]
+fn what_is_listed_can_be_read_by_its_id_and_looks_the_same() {
+    for (pov, list, key, expected) in FOUND {
+        for row in rows(pov, list, key) {
+            let url = row.get("url").unwrap().as_str().unwrap();
+            let read = SYSTEM.get(url, key);
+            assert_eq!((read.status, &read.body), (200, &row), "{key}: {pov}/{list}");
+            if list.starts_with("change_instances/") {
+                assert_eq!(SYSTEM.get(&format!("{url}history/"), key).status, 200, "{key}: {url}");
+            }
+        }
+        // Pages of one row must give the same rows in the same order.
+        let whole = ids(&rows(pov, list, key));
+        assert_eq!(whole.len(), expected.len());
+        assert_eq!(ids(&walk(&SYSTEM, &format!("{pov}/{list}?limit=1"), key)), whole, "{key}: {pov}/{list}");
+    }
+}
+
+#[test]
+fn a_dependent_reads_the_newest_deployed_item_alone() {
+    let versions = rows(OWNER, "deployed_items/", "one");
+    let read = |key: &str, id: &Value| SYSTEM.get(&format!("{OWNER}/deployed_items/{id}/"), key).status;
+    let mut statuses: Vec<_> = versions
+        .iter()
+        .map(|row| {
+            let id = row.get("id").unwrap();
+            (shown("deployed_items/", row), read("net", id), read("beta", id))
+        })
+        .collect();
+    statuses.sort();
+    // The last one belongs to the VM, and VM has no dependent teams.
+    let status = |shown: &str, status| (shown.to_owned(), status, 404);
+    let expected = [
+        status("10.0.0.1 v1", 404),
+        status("10.0.0.2 v2", 200),
+        status("10.0.0.3 v1", 200),
+        status("10.0.0.4 v1", 404),
+    ];
+    assert_eq!(statuses, expected);
+}
+
+#[test]
+fn a_dependent_has_no_part_in_anything_but_its_share() {
+    let id = |list: &str| rows(OWNER, list, "net").first().unwrap().get("id").unwrap().clone();
+    let (item, service) = (id("service_items/dependant/?name=lb-1"), id("services/dependant/?name=Private"));
+    let share = id("change_instances/dependant/?state=PENDING");
+    let deployed = id("deployed_items/dependant/");
+    let main = rows(OWNER, "change_instances/?service_name=LB", "one");
+    let main = main.first().unwrap().get("id").unwrap();
+    let stolen = json!({"ip": "stolen"});
+    for (method, path, body, status, code) in [
+        ("GET", format!("{CONSUMER}/service_items/{item}/"), Value::Null, 404, "not_found"),
+        // A dependent team of a private service must not find it as a consumer.
+        ("GET", format!("{CONSUMER}/services/{service}/"), Value::Null, 404, "not_found"),
+        ("PATCH", format!("{OWNER}/services/{service}/"), json!({}), 403, "foreign_service"),
+        ("GET", format!("{OWNER}/change_instances/{main}/"), Value::Null, 404, "not_found"),
+        ("PATCH", format!("{OWNER}/change_instances/{main}/"), json!({"log": "stolen"}), 404, "not_found"),
+        ("PATCH", format!("{OWNER}/deployed_items/{deployed}/"), json!({"data": stolen}), 404, "not_found"),
+        (
+            "POST",
+            format!("{OWNER}/deployed_items/"),
+            json!({"data": stolen, "service_item": item}),
+            404,
+            "not_found",
+        ),
+        (
+            "POST",
+            format!("{OWNER}/deployed_items/"),
+            json!({"data": stolen, "change_instance": share}),
+            400,
+            "deployed_item_not_main",
+        ),
+    ] {
+        let answer = SYSTEM.call(method, &path, "net", &body);
+        assert_eq!((answer.status, answer.at("/code")), (status, &json!(code)), "{method} {path} {body}");
+    }
+}
+
+#[test]
+fn ordering_is_taken_and_ignored() {
+    for (pov, list, key, _) in FOUND {
+        let whole = rows(pov, list, key);
+        for ordering in ["created", "-created", "-id", "colour", "-"] {
+            let ordered = rows(pov, &format!("{list}?ordering={ordering}"), key);
+            assert_eq!(ids(&ordered), ids(&whole), "{key}: {pov}/{list}?ordering={ordering}");
+        }
+    }
+}
+
+#[test]
+fn the_lists_have_the_filters_of_the_lists_that_they_belong_to() {
+    let team = |key: &str| SYSTEM.get("/v1/account/teams/", key).at("/results/0/id").clone();
+    let (alpha, beta) = (team("alpha"), team("beta"));
+    let item =
+        rows(CONSUMER, "service_items/?name=lb-1", "alpha").first().unwrap().get("id").unwrap().clone();
+    let application = rows(CONSUMER, "applications/", "alpha").first().unwrap().get("id").unwrap().clone();
+    for (pov, key, list, count) in [
+        (OWNER, "net", format!("service_items/dependant/?consumer_team_id={beta}"), 1),
+        (OWNER, "net", format!("service_items/dependant/?application_id={application}"), 3),
+        (OWNER, "net", "service_items/dependant/?runtime_state=REQUESTED".to_owned(), 2),
+        (OWNER, "net", "service_items/dependant/?declaration_contains=vms".to_owned(), 2),
+        (CONSUMER, "alpha", format!("service_items/dependant/?application_id={application}"), 3),
+        (CONSUMER, "alpha", "service_items/dependant/?service_name=VM".to_owned(), 0),
+        (OWNER, "net", format!("change_instances/dependant/?service_item_id={item}"), 2),
+        (OWNER, "net", format!("change_instances/dependant/?service_item_id={item}&state=PENDING"), 1),
+        (OWNER, "net", "change_instances/dependant/?state=PENDING".to_owned(), 4),
+        (OWNER, "net", "change_instances/dependant/?change_type=MODIFY".to_owned(), 2),
+        (OWNER, "net", "change_instances/dependant/?is_dependant=false".to_owned(), 0),
+        (CONSUMER, "alpha", format!("change_instances/dependant/?service_item_id={item}"), 4),
+        (CONSUMER, "alpha", "change_instances/dependant/?state=CLOSED&service_name=LB".to_owned(), 4),
+        (OWNER, "one", format!("change_instances/referenced/?service_item_id={item}"), 1),
+        (OWNER, "one", "change_instances/referenced/?exclude_referenced=true".to_owned(), 0),
+        (CONSUMER, "alpha", "change_instances/referenced/?state=APPROVED".to_owned(), 0),
+        (OWNER, "net", format!("deployed_items/dependant/?service_item_id={item}"), 1),
+        (OWNER, "net", format!("deployed_items/dependant/?consumer_team_id={alpha},{beta}"), 2),
+        (OWNER, "net", format!("deployed_items/dependant/?consumer_team_id={beta}"), 0),
+        (OWNER, "net", "deployed_items/dependant/?declaration_contains=10.0.0.1".to_owned(), 0),
+        (OWNER, "net", "deployed_items/dependant/?declaration={%22ip%22:%2210.0.0.2%22}".to_owned(), 1),
+        (CONSUMER, "alpha", "deployed_items/dependant/?declaration_regex=10.0.0.%5B23%5D".to_owned(), 2),
+        (OWNER, "net", "services/dependant/?name=LB".to_owned(), 1),
+        (CONSUMER, "beta", "services/dependant/?name=VM".to_owned(), 0),
+        // The plain list has all of them. Its filters divide dependent, referenced and other change instances.
+        (CONSUMER, "alpha", "change_instances/".to_owned(), 17),
+        (CONSUMER, "alpha", "change_instances/?is_dependant=true".to_owned(), 10),
+        (CONSUMER, "alpha", "change_instances/?is_dependant=false".to_owned(), 7),
+        (CONSUMER, "alpha", "change_instances/?is_dependant=false&exclude_referenced=true".to_owned(), 5),
+        (CONSUMER, "alpha", "change_instances/?exclude_referenced=true".to_owned(), 15),
+        (OWNER, "net", "change_instances/?is_dependant=False".to_owned(), 0),
+        (OWNER, "net", "change_instances/?is_dependant=True".to_owned(), 6),
+        (OWNER, "one", "change_instances/?is_dependant=True".to_owned(), 0),
+    ] {
+        assert_eq!(rows(pov, &list, key).len(), count, "{key}: {pov}/{list}");
+    }
+    for (list, bad) in [
+        ("change_instances/dependant", "state=DONE"),
+        ("change_instances/referenced", "is_dependant=perhaps"),
+        ("service_items/dependant", "runtime_state=GONE"),
+        ("deployed_items/dependant", "service_item_id=x"),
+    ] {
+        let answer = SYSTEM.get(&format!("{OWNER}/{list}/?{bad}"), "net");
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_filter")), "{list}?{bad}");
+    }
+}
+
+#[test]
+fn a_share_stays_when_the_service_names_the_team_no_more() {
+    let system = Running::start(&world().to_string());
+    submit(&system, "beta", &json!({"Beta": {"shop": {"services": {"LB": [{"name": "lb-beta"}]}}}}));
+    let lb = system.get(&format!("{OWNER}/services/?name=LB"), "one").at("/results/0/id").clone();
+    let path = format!("{OWNER}/services/{lb}/");
+    let answer = system.call("PATCH", &path, "one", &json!({"dependant_teams": ["Dns"]}));
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(system.get(&path, "net").status, 404);
+    let names = |list: &str| values(&walk(&system, &format!("{OWNER}/{list}/"), "net"), "/name");
+    assert_eq!(names("service_items/dependant"), ["lb-beta"]);
+    assert_eq!(names("services/dependant"), ["Private"]);
+    let owners = walk(&system, &format!("{CONSUMER}/change_instances/dependant/"), "beta");
+    let owners: BTreeSet<String> =
+        values(&owners, "/owner/name").iter().map(|name| name.as_str().unwrap().to_owned()).collect();
+    assert_eq!(owners, BTreeSet::from(["Dns".to_owned(), "Net".to_owned()]));
+}

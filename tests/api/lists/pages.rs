@@ -1,0 +1,335 @@
+//! Lists: pages, order, offsets and cursors in both roles. Other files test the filters.
+
+use super::library::{CONSUMER, LIBRARY, OWNER, decide, ids, submit, values, vms, walk, world};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use support::Running;
+
+/// Returns every list with an API key and its number of rows.
+fn lists() -> Vec<(String, &'static str, usize)> {
+    let list = |pov: &str, name: &str| format!("{pov}/{name}/");
+    vec![
+        (list(CONSUMER, "service_items"), "alpha", 32),
+        (list(OWNER, "service_items"), "one", 31),
+        (list(OWNER, "service_items"), "two", 2),
+        (list(CONSUMER, "change_instances"), "alpha", 32),
+        (list(OWNER, "change_instances"), "one", 31),
+        (list(CONSUMER, "change_instances"), "beta", 1),
+        (list(CONSUMER, "deployed_items"), "alpha", 6),
+        (list(OWNER, "deployed_items"), "one", 6),
+        (list(OWNER, "deployed_items"), "two", 0),
+        (list(CONSUMER, "services"), "alpha", 2),
+        (list(OWNER, "services"), "one", 1),
+        (list(CONSUMER, "applications"), "alpha", 2),
+        (list(OWNER, "applications"), "alpha", 2),
+        (list(CONSUMER, "submissions"), "alpha", 2),
+    ]
+}
+
+#[test]
+fn following_next_shows_every_row_once_whatever_the_limit() {
+    let library = &*LIBRARY;
+    for (list, key, count) in lists() {
+        let whole = ids(&walk(&library.system, &format!("{list}?limit=100"), key));
+        assert_eq!(whole.len(), count, "{key} {list}");
+        assert_eq!(whole.iter().collect::<BTreeSet<_>>().len(), count, "{key} {list}");
+        let one_by_one = if count < 10 { "?limit=1" } else { "?limit=5" };
+        for limit in ["", one_by_one, "?limit=31", "?limit=32", "?limit=5000", "?limit=0"] {
+            let paged = ids(&walk(&library.system, &format!("{list}{limit}"), key));
+            assert_eq!(paged, whole, "{key} {list}{limit}");
+        }
+        let mut backward = ids(&walk(&library.system, &format!("{list}?limit=9&ordering=-created"), key));
+        backward.reverse();
+        assert_eq!(backward, whole, "{key} {list}");
+        let unknown = library.system.get(&format!("{list}?colour=red"), key);
+        assert_eq!((unknown.status, &unknown.body), (400, &json!(["Filter param not found."])), "{list}");
+        library.assert_refused(
+            &list,
+            key,
+            &["ordering=colour", "ordering=-", "limit=x", "limit=-1", "offset=x"],
+        );
+    }
+}
+
+#[test]
+fn a_page_has_twenty_rows_when_nothing_is_said() {
+    let library = &*LIBRARY;
+    let list = format!("{CONSUMER}/service_items/");
+    let page = library.system.get(&list, "alpha");
+    assert_eq!(page.at("/results").as_array().unwrap().len(), 20);
+    assert_eq!((page.at("/count"), page.at("/previous")), (&json!(32), &Value::Null));
+    let rest = library.system.get(page.at("/next").as_str().unwrap(), "alpha");
+    assert_eq!(rest.at("/results").as_array().unwrap().len(), 12);
+    assert_eq!((rest.at("/count"), rest.at("/next")), (&json!(32), &Value::Null));
+}
+
+#[test]
+fn an_offset_skips_rows_and_next_goes_on_behind_them() {
+    let library = &*LIBRARY;
+    for ordering in ["created", "-created", "name", "-name"] {
+        let list = format!("{CONSUMER}/service_items/?ordering={ordering}");
+        let whole = ids(&walk(&library.system, &format!("{list}&limit=100"), "alpha"));
+        for offset in [0, 1, 5, 20, 31, 32, 99] {
+            let path = format!("{list}&limit=4&offset={offset}");
+            let rows = ids(&walk(&library.system, &path, "alpha"));
+            assert_eq!(rows, whole.get(offset..).unwrap_or_default(), "{path}");
+            assert_eq!(library.system.get(&path, "alpha").at("/count"), 32, "{path}");
+        }
+    }
+}
+
+#[test]
+fn rows_come_in_the_order_that_is_asked_for() {
+    let library = &*LIBRARY;
+    for (list, key, fields) in [
+        (
+            format!("{CONSUMER}/service_items/"),
+            "alpha",
+            &["created", "name", "modified", "runtime_state"][..],
+        ),
+        (format!("{OWNER}/service_items/"), "one", &["created", "name", "modified", "runtime_state"]),
+        (format!("{CONSUMER}/change_instances/"), "alpha", &["created", "modified", "state", "change_type"]),
+        (format!("{OWNER}/change_instances/"), "one", &["created", "modified", "state", "change_type"]),
+        (format!("{OWNER}/deployed_items/"), "one", &["created", "version"]),
+        (format!("{CONSUMER}/services/"), "alpha", &["created", "name", "modified"]),
+        (format!("{CONSUMER}/applications/"), "alpha", &["created", "name", "modified"]),
+        (format!("{CONSUMER}/submissions/"), "alpha", &["created"]),
+    ] {
+        for field in fields {
+            let sorted = |ordering: &str| {
+                let rows = walk(&library.system, &format!("{list}?limit=8&ordering={ordering}"), key);
+                values(&rows, &format!("/{field}")).iter().map(Value::to_string).collect::<Vec<_>>()
+            };
+            let forward = sorted(field);
+            assert!(forward.is_sorted(), "{list} {field}: {forward:?}");
+            let mut backward = sorted(&format!("-{field}"));
+            backward.reverse();
+            assert_eq!(backward, forward, "{list} {field}");
+        }
+    }
+}
+
+#[test]
+fn a_position_is_good_for_its_own_list_and_team_only() {
+    let library = &*LIBRARY;
+    let get = |path: &str, key: &str| library.system.get(path, key);
+    let list = format!("{OWNER}/service_items/");
+    let first = get(&format!("{list}?limit=5&runtime_state=REQUESTED"), "one");
+    let next = first.at("/next").as_str().unwrap().to_owned();
+    let cursor = next.split("cursor=").nth(1).unwrap();
+    let good = format!("{list}?runtime_state=REQUESTED&cursor={cursor}");
+    assert_eq!(get(&good, "one").status, 200, "another limit is fine");
+    assert_eq!(get(&good.replacen("/?", "?", 1), "one").status, 200, "without its slash as well");
+
+    let with = |at: usize| {
+        let other = if cursor.get(at..=at) == Some("A") { "B" } else { "A" };
+        let mut altered = cursor.to_owned();
+        altered.replace_range(at..=at, other);
+        altered
+    };
+    let (altered, signed) = (with(0), with(cursor.len() - 6));
+    for (path, key) in [
+        (format!("{list}?runtime_state=REQUESTED&cursor=x"), "one"),
+        (format!("{list}?runtime_state=REQUESTED&cursor=."), "one"),
+        (format!("{list}?runtime_state=REQUESTED&cursor={altered}"), "one"),
+        (format!("{list}?runtime_state=REQUESTED&cursor={signed}"), "one"),
+        (format!("{list}?runtime_state=REQUESTED&cursor={cursor}x"), "one"),
+        (format!("{list}?runtime_state=IN_SERVICE&cursor={cursor}"), "one"),
+        (format!("{list}?runtime_state=REQUESTED&ordering=-created&cursor={cursor}"), "one"),
+        (format!("{list}?cursor={cursor}"), "one"),
+        (good.replace("serviceowner", "consumer"), "one"),
+        (good.replace("service_items", "change_instances").replace("runtime_state=REQUESTED&", ""), "one"),
+        (good, "two"),
+    ] {
+        let answer = get(&path, key);
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_cursor")), "{key} {path}");
+    }
+}
+
+/// Returns a row without the fields that a light list omits (docs/reference/http/lists.md).
+fn light(mut row: Value) -> Value {
+    for (object, names) in [
+        ("/application", &["metadata"][..]),
+        ("/consumer_team", &["metadata"]),
+        ("/service_owner_team", &["metadata"]),
+        ("/new_declaration", &["declaration"]),
+        ("/old_declaration", &["declaration"]),
+        ("/service", &["allow_manual_approval", "allow_manual_completion"]),
+        ("/service_item", &["declaration", "deployed_item", "runtime_state"]),
+    ] {
+        // The old or the new declaration can be null.
+        let Some(object) = row.pointer_mut(object).unwrap().as_object_mut() else { continue };
+        for name in names {
+            assert!(object.remove(*name).is_some(), "{name}");
+        }
+    }
+    row
+}
+
+#[test]
+fn light_rows_are_the_same_with_less_in_them() {
+    let library = &*LIBRARY;
+    for (list, key) in [
+        (format!("{OWNER}/change_instances/?limit=7"), "one"),
+        (format!("{OWNER}/change_instances/?limit=7&state=PENDING&ordering=-created"), "one"),
+        (format!("{OWNER}/change_instances/?limit=100&service_name=VM"), "one"),
+        (format!("{OWNER}/change_instances/?limit=7&offset=3&ordering=state"), "one"),
+        (format!("{OWNER}/change_instances/dependant/?limit=7"), "one"),
+        (format!("{CONSUMER}/change_instances/?limit=7"), "alpha"),
+    ] {
+        let full: Vec<Value> = walk(&library.system, &list, key).into_iter().map(light).collect();
+        let (mut rows, mut next) = (Vec::new(), Some(format!("{list}&light=true")));
+        while let Some(path) = next {
+            let page = library.system.get(&path, key);
+            next = page.at("/next").as_str().map(str::to_owned);
+            let is_whole = next.is_none() && !path.contains("cursor=");
+            assert!(page.at("/count").is_null() || is_whole || list.contains("ordering=state"), "{path}");
+            rows.extend(page.at("/results").as_array().unwrap().iter().cloned());
+        }
+        assert_eq!(rows, full, "{list}");
+    }
+    let whole = library.system.get(&format!("{OWNER}/change_instances/?limit=100&light=True"), "one");
+    assert_eq!(whole.at("/count"), 31, "the page is the whole list");
+    let full = library.system.get(&format!("{OWNER}/change_instances/?light=false"), "one");
+    assert_eq!((full.at("/count"), full.at("/results/0/application/metadata")), (&json!(31), &json!({})));
+    library.assert_refused(&format!("{OWNER}/change_instances/"), "one", &["light=x"]);
+}
+
+/// Starts a system for rows with state changes: ten PENDING VMs of Alpha.
+fn moving() -> (Running, Vec<u64>) {
+    let system = Running::start(&world().to_string());
+    let body = json!({"Alpha": {"web": {"services": {"VM": vms("vm", 10)}}}});
+    submit(&system, "POST", "c", "alpha", &body);
+    let all = ids(&walk(&system, &format!("{OWNER}/change_instances/?limit=100"), "one"));
+    (system, all)
+}
+
+#[test]
+fn rows_that_move_between_pages_are_neither_lost_nor_repeated() {
+    for ordering in ["created", "-created"] {
+        let (system, all) = moving();
+        let mut seen = Vec::new();
+        let mut next = Some(format!("{OWNER}/change_instances/?limit=3&ordering={ordering}"));
+        let mut movable = all.iter();
+        while let Some(path) = next {
+            let page = system.get(&path, "one");
+            seen.extend(ids(page.at("/results").as_array().unwrap()));
+            next = page.at("/next").as_str().map(str::to_owned);
+            // Changes rows at both ends of the list, so some are on earlier pages and some on later ones.
+            for id in movable.next().into_iter().chain(movable.next_back()) {
+                let state = if id % 32 == 0 { "APPROVED" } else { "REJECTED" };
+                decide(&system, &json!(id), &json!({"state": state}));
+            }
+        }
+        assert_eq!(seen.len(), all.len(), "{ordering}: {seen:?}");
+        seen.sort_unstable();
+        assert_eq!(seen, all, "{ordering}");
+    }
+}
+
+#[test]
+fn rows_that_leave_or_join_a_filtered_list_take_no_others_with_them() {
+    let (system, all) = moving();
+    let first = system.get(&format!("{OWNER}/change_instances/?limit=3&state=PENDING"), "one");
+    let mut seen = ids(first.at("/results").as_array().unwrap());
+    let (gone, kept): (Vec<u64>, Vec<u64>) = all.iter().partition(|id| seen.contains(id) || *id % 32 == 0);
+    for id in &gone {
+        decide(&system, &json!(id), &json!({"state": "APPROVED"}));
+    }
+    let more = json!({"Alpha": {"more": {"services": {"VM": vms("more", 2)}}}});
+    submit(&system, "PATCH", "c", "alpha", &more);
+    let mut next = first.at("/next").as_str().map(str::to_owned);
+    while let Some(path) = next {
+        let page = system.get(&path, "one");
+        seen.extend(ids(page.at("/results").as_array().unwrap()));
+        next = page.at("/next").as_str().map(str::to_owned);
+    }
+    let unique: BTreeSet<u64> = seen.iter().copied().collect();
+    assert_eq!(unique.len(), seen.len(), "{seen:?}");
+    assert!(kept.iter().all(|id| unique.contains(id)), "{kept:?} {seen:?}");
+}
+
+#[test]
+fn a_reply_that_a_function_cannot_send_is_cut_and_goes_on_where_it_was_cut() {
+    let schema = json!({"title": "Doc", "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}, "text": {"type": "string"}}});
+    let world = json!({
+        "teams": [{"name": "Writers", "api_keys": ["writers"]}, {"name": "Printers", "api_keys": ["printers"]}],
+        "services": [{"owner": "Printers", "schema": schema}],
+    });
+    let system = Running::start(&world.to_string());
+    let text = "x".repeat(120_000);
+    let items: Vec<Value> =
+        (0..40).map(|number| json!({"name": format!("doc{number}"), "text": text})).collect();
+    let declaration = json!({"Writers": {"App": {"services": {"Doc": items}}}});
+    let submitted = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", "writers", &declaration);
+    assert_eq!(submitted.status, 201, "{}", submitted.at("/code"));
+    let limit = 6_000_000;
+    assert!(submitted.body.to_string().len() < limit);
+    let told = submitted.at("/change_instances").as_array().map_or(0, Vec::len);
+    assert!(told > 0 && told < items.len(), "{told} are told at once");
+
+    let all: BTreeSet<u64> = (0..).take(items.len()).map(|number| (1 << 35) + 16 * (number + 1)).collect();
+    let listed = submitted.at("/change_instances_next").as_str().unwrap_or_default();
+    for path in [listed.to_owned(), format!("{listed}&ordering=modified&limit=100")] {
+        let mut next = Some(path);
+        let mut seen = Vec::new();
+        while let Some(path) = next {
+            let page = system.get(&path, "writers");
+            assert!(page.body.to_string().len() < limit);
+            assert_eq!(page.at("/count"), items.len());
+            seen.extend(ids(page.at("/results").as_array().map_or(&[], Vec::as_slice)));
+            next = page.at("/next").as_str().map(str::to_owned);
+        }
+        assert_eq!(seen.len(), items.len(), "each once");
+        assert_eq!(seen.into_iter().collect::<BTreeSet<_>>(), all);
+    }
+}
+
+#[test]
+fn the_newest_is_the_newest_whatever_application_it_is_in() {
+    let system = Running::demo();
+    let submit = "/v1/orcabase/consumer/submissions/submit/";
+    let vm = |name: &str| json!({"services": {"VM": [{"name": name}]}});
+    for team in [json!({"A": vm("first")}), json!({"B": vm("second")})] {
+        let answer = system.call("PATCH", submit, "awesome-key", &json!({"AwesomeConsumer": team}));
+        assert_eq!(answer.status, 201);
+    }
+    let third = json!({"A": {"services": {"VM": [{"name": "first"}, {"name": "third"}]}}});
+    system.call("PATCH", submit, "awesome-key", &json!({"AwesomeConsumer": third}));
+    let path = format!("{CONSUMER}/service_items/");
+    let names = |ordering: &str| {
+        let rows = walk(&system, &format!("{path}?limit=2&ordering={ordering}"), "awesome-key");
+        values(&rows, "/name")
+    };
+    assert_eq!(names("created"), ["first", "second", "third"]);
+    assert_eq!(names("-created"), ["third", "second", "first"]);
+    assert_eq!(names("id"), ["first", "third", "second"]);
+}
+
+/// The lists of records, failures and healthchecks sign their cursors like all others.
+#[test]
+fn finding_26_every_position_is_signed() {
+    let system = Running::demo();
+    let key = json!({"name": "another", "role": "GENERAL"});
+    assert_eq!(system.call("POST", "/v1/account/api_keys/", "vm-owner-key", &key).status, 201);
+    let page = |path: &str| system.get(path, "vm-owner-key");
+    let next = page("/v1/account/records/?limit=1").at("/next").as_str().unwrap().to_owned();
+    let next = &next[next.find("/v1/").unwrap()..];
+    assert_eq!(page(next).status, 200);
+    let forged = next.replace("cursor=e", "cursor=f");
+    assert_ne!(forged, next);
+    let plain = "1700000000000000%23a";
+    for path in [
+        forged,
+        format!("/v1/account/records/?cursor={plain}"),
+        "/v1/external/serviceowner/healthchecks/?cursor=1".to_owned(),
+    ] {
+        let answer = page(&path);
+        assert_eq!(
+            (answer.status, answer.at("/code")),
+            (400, &json!("invalid_cursor")),
+            "{path}: {answer:?}"
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! Members of a team: creation, changes, removal and limits.
+
+use crate::security::people::{CONSUMER, MEMBERS, OWNER, added, by, code, system};
+use domain::actor::{Actor, Role};
+use domain::land::Stamp;
+use domain::member::{MEMBERS_MAX, Member, TEAMS_MAX};
+use domain::recorded::{Event, Recorded};
+use domain::timestamp::Timestamp;
+use dovetail_table::{Keyed, spent};
+use serde_json::{Value, json};
+use support::Running;
+
+#[test]
+fn members_are_added_changed_and_removed_and_all_of_it_is_recorded() {
+    let (system, issuer) = system();
+    let jane = added(&system, CONSUMER, "u-1", "Jane", Role::ReadOnly);
+    let path = jane.at("/url").as_str().unwrap();
+    let again =
+        system.call("POST", MEMBERS, CONSUMER, &json!({"subject": "u-1", "name": "J", "role": "ADMIN"}));
+    assert_eq!(code(&again), (400, "already_member"));
+    let listed = system.get(MEMBERS, CONSUMER);
+    assert_eq!((listed.at("/count"), listed.at("/results/0")), (&json!(1), &jane.body));
+    assert_eq!(system.get(path, CONSUMER).body, jane.body);
+    // Another team does not see the member.
+    assert_eq!(code(&system.get(path, OWNER)), (404, "not_found"));
+    assert_eq!(system.get(MEMBERS, OWNER).at("/count"), &json!(0));
+
+    let changed = system.call("PATCH", path, CONSUMER, &json!({"role": "ADMIN"}));
+    assert_eq!(
+        (changed.status, changed.at("/role"), changed.at("/name")),
+        (200, &json!("ADMIN"), &json!("Jane"))
+    );
+    let same = system.call("PATCH", path, CONSUMER, &json!({"role": "ADMIN", "name": "Jane"}));
+    assert_eq!((same.status, &same.body), (200, &changed.body));
+    // A member with the role ADMIN may add members, under her own name.
+    let token = issuer.token("u-1");
+    let john = json!({"subject": "auth0|5", "name": "John", "role": "GENERAL"});
+    assert_eq!(by(&system, &token, None, "POST", MEMBERS, &john).status, 201);
+    let gone = system.call("DELETE", path, CONSUMER, &Value::Null);
+    assert_eq!((gone.status, &gone.body), (204, &Value::Null));
+    assert_eq!(code(&system.call("DELETE", path, CONSUMER, &Value::Null)), (404, "not_found"));
+    assert_eq!(code(&system.get(&format!("{MEMBERS}7/"), CONSUMER)), (404, "not_found"));
+    assert_eq!(code(&system.call("PATCH", path, CONSUMER, &json!({}))), (404, "not_found"));
+
+    let records = system.get("/v1/account/records/", CONSUMER);
+    let told: Vec<String> = records.at("/results").as_array().unwrap()[..4]
+        .iter()
+        .map(|one| {
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            let (name, role) = (text(&one["member"]["name"]), text(&one["member"]["role"]));
+            format!("{} {name} {role} by {}", text(&one["event"]), text(&one["changed_by"]))
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "MEMBER_REMOVED Jane ADMIN by AwesomeConsumer-1 (Api Key)",
+            "MEMBER_ADDED John GENERAL by Jane",
+            "MEMBER_CHANGED Jane ADMIN by AwesomeConsumer-1 (Api Key)",
+            "MEMBER_ADDED Jane READ_ONLY by AwesomeConsumer-1 (Api Key)",
+        ]
+    );
+}
+
+#[test]
+fn a_bad_member_is_refused_with_its_field() {
+    let (system, _issuer) = system();
+    let table = [
+        (json!({"name": "J", "role": "ADMIN"}), "subject"),
+        (json!({"subject": 5, "name": "J", "role": "ADMIN"}), "subject"),
+        (json!({"subject": "", "name": "J", "role": "ADMIN"}), "subject"),
+        (json!({"subject": "x".repeat(256), "name": "J", "role": "ADMIN"}), "subject"),
+        (json!({"subject": "\u{e9}", "name": "J", "role": "ADMIN"}), "subject"),
+        (json!({"subject": "u", "role": "ADMIN"}), "name"),
+        (json!({"subject": "u", "name": "", "role": "ADMIN"}), "name"),
+        (json!({"subject": "u", "name": "SYSTEM", "role": "ADMIN"}), "name"),
+        (json!({"subject": "u", "name": "pipeline (Api Key)", "role": "ADMIN"}), "name"),
+        (json!({"subject": "u", "name": "J"}), "role"),
+        (json!({"subject": "u", "name": "J", "role": "OWNER"}), "role"),
+    ];
+    for (body, field) in table {
+        let answer = system.call("POST", MEMBERS, CONSUMER, &body);
+        let expected = (400, json!(format!("/{field}")));
+        assert_eq!((answer.status, answer.at("/pointer").clone()), expected, "{body}: {answer:?}");
+    }
+    let jane = added(&system, CONSUMER, "u-1", "Jane", Role::ReadOnly);
+    for (body, field) in [(json!({"role": null}), "role"), (json!({"name": 7}), "name")] {
+        let answer = system.call("PATCH", jane.at("/url").as_str().unwrap(), CONSUMER, &body);
+        assert_eq!(answer.at("/pointer"), &json!(format!("/{field}")), "{body}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_team_has_so_many_members_and_a_person_so_many_teams() {
+    let teams: Vec<Value> = (0..=TEAMS_MAX)
+        .map(|n| json!({"name": format!("Team{n}"), "api_keys": [format!("key-{n}")]}))
+        .collect();
+    let system = Running::start(&json!({"teams": teams, "services": []}).to_string());
+    let body = |subject: &str| json!({"subject": subject, "name": "J", "role": "GENERAL"});
+    for n in 0..TEAMS_MAX {
+        assert_eq!(system.call("POST", MEMBERS, &format!("key-{n}"), &body("u")).status, 201);
+    }
+    let last = format!("key-{TEAMS_MAX}");
+    assert_eq!(code(&system.call("POST", MEMBERS, &last, &body("u"))), (400, "too_many_members"));
+
+    let team = system.block_on(system.table.team_by_name("Team0")).unwrap().unwrap().to_ref();
+    let add = |n: u64| {
+        let (by, request) = (Actor::System, format!("r{n}"));
+        let stamp = Stamp { by, request, now: Timestamp::from_micros(n + 1) };
+        let member = Member::new(format!("u-{n}"), "J".to_owned(), Role::General, team.clone(), &stamp);
+        let recorded = Recorded::of_member(Event::MemberAdded, &member, &stamp);
+        system.block_on(system.table.add_member(&member, &recorded)).unwrap()
+    };
+    for n in 1..MEMBERS_MAX {
+        assert_eq!(add(n), Keyed::Stored, "{n}");
+    }
+    assert_eq!(code(&system.call("POST", MEMBERS, "key-0", &body("u-0"))), (400, "too_many_members"));
+    let listed = system.get(MEMBERS, "key-0");
+    assert_eq!(listed.at("/count"), &json!(MEMBERS_MAX));
+    // A removal makes room for another member.
+    let one = listed.at("/results/0/url").as_str().unwrap();
+    assert_eq!(system.call("DELETE", one, "key-0", &Value::Null).status, 204);
+    assert_eq!(system.call("POST", MEMBERS, "key-0", &body("u-0")).status, 201);
+}
+
+#[test]
+fn of_two_who_change_a_member_at_once_one_is_told_to_look_again() {
+    let (system, _issuer) = system();
+    let jane = added(&system, CONSUMER, "u-1", "Jane", Role::ReadOnly);
+    let id = domain::id::MemberId::parse(jane.at("/id").as_u64().unwrap()).unwrap();
+    let before = system.block_on(system.table.member(id)).unwrap().unwrap();
+    let change = |name: &str, at: u64| {
+        let stamp = Stamp { by: Actor::System, request: name.to_owned(), now: Timestamp::from_micros(at) };
+        let after = before.changed(Some(name.to_owned()), None).unwrap();
+        let recorded = Recorded::of_member(Event::MemberChanged, &after, &stamp);
+        let changing = spent(system.table.change_member(&before, &after, &recorded));
+        let (changed, spent) = system.block_on(changing);
+        (changed.unwrap(), spent.conflicts)
+    };
+    // The second change counts as a conflict in the metrics.
+    assert_eq!((change("first", 1), change("second", 2)), ((Keyed::Stored, 0), (Keyed::Stale, 1)));
+    assert_eq!(system.get(jane.at("/url").as_str().unwrap(), CONSUMER).at("/name"), &json!("first"));
+}

@@ -1,0 +1,74 @@
+//! The audit log: keys, services and teams, with actor and time.
+
+use crate::security::keys::{ADMIN, KEYS, RECORDS, made, system, text};
+use domain::actor::Role;
+use serde_json::{Value, json};
+
+#[test]
+fn what_is_done_to_keys_services_and_teams_is_recorded_with_who_and_when() {
+    let system = system();
+    let admin = made(&system, ADMIN, "chief", Role::Admin);
+    let admin = text(admin.at("/key"));
+    let disk = json!({"title": "Disk", "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}}});
+    let services = "/v1/orcabase/serviceowner/services/";
+    assert_eq!(system.call("POST", services, admin, &disk).status, 201);
+    for approval in [false, false] {
+        // The second request changes nothing, so it must not add an entry.
+        let settings = json!({"approval_required": approval, "dependant_teams": []});
+        assert_eq!(system.call("PATCH", &format!("{services}1/"), admin, &settings).status, 200);
+    }
+    let key = made(&system, admin, "pipeline", Role::ReadOnly);
+    let rotated = system.call("POST", &format!("{}rotate/", text(key.at("/url"))), admin, &Value::Null);
+    assert_eq!(rotated.status, 201, "{rotated:?}");
+    assert_eq!(system.call("DELETE", text(key.at("/url")), admin, &Value::Null).status, 204);
+    // Rejected requests must not add entries.
+    assert_eq!(system.call("POST", KEYS, admin, &json!({"name": "chief", "role": "ADMIN"})).status, 400);
+    assert_eq!(system.call("DELETE", &format!("{KEYS}7/"), admin, &Value::Null).status, 404);
+
+    let (mut told, mut next) = (Vec::new(), format!("{RECORDS}?limit=2"));
+    loop {
+        let page = system.get(&next, ADMIN);
+        assert_eq!(page.status, 200, "{page:?}");
+        for one in page.at("/results").as_array().unwrap() {
+            let name = [&one["api_key"], &one["service"]].into_iter().find_map(|of| of["name"].as_str());
+            let (event, name) = (text(&one["event"]), name.unwrap_or_default());
+            told.push(format!("{event} {name} by {}", text(&one["changed_by"])));
+        }
+        let Some(url) = page.at("/next").as_str() else { break };
+        next = url.to_owned();
+    }
+    assert_eq!(
+        told,
+        [
+            "API_KEY_REVOKED pipeline by chief (Api Key)",
+            "API_KEY_ROTATED pipeline by chief (Api Key)",
+            "API_KEY_CREATED pipeline by chief (Api Key)",
+            "SERVICE_CHANGED VM by chief (Api Key)",
+            "SERVICE_PUBLISHED Disk by chief (Api Key)",
+            "API_KEY_CREATED chief by Everything-1 (Api Key)",
+            "API_KEY_CREATED Everything-1 by SYSTEM",
+            "TEAM_CREATED  by SYSTEM",
+            "SERVICE_PUBLISHED VM by SYSTEM",
+        ]
+    );
+    // Cursors are signed, so an invented one is rejected, even for an existing row.
+    for cursor in [
+        "x",
+        "1",
+        "%23",
+        "1795436382331454%23",
+        &"1".repeat(17),
+        &format!("{}%23{}", "1".repeat(16), "x".repeat(999)),
+    ] {
+        let answer = system.get(&format!("{RECORDS}?cursor={cursor}"), ADMIN);
+        assert_eq!(
+            (answer.status, answer.at("/code")),
+            (400, &json!("invalid_cursor")),
+            "{cursor}: {answer:?}"
+        );
+    }
+    // Another team sees only its own audit log.
+    let others = system.get(RECORDS, "stranger-key");
+    assert_eq!(others.at("/results").as_array().unwrap().len(), 2, "{others:?}");
+}

@@ -1,0 +1,96 @@
+//! Traces: the segments for X-Ray's daemon. They contain operations and codes, and nothing of a request.
+
+use dovetail_aws::trace::{Tracer, traced};
+use dovetail_http::{CursorKey, Event, Function, told};
+use dovetail_local::functions;
+use dovetail_local::verdicts::Verdicts;
+use serde_json::{Value, json};
+use std::net::UdpSocket;
+use support::Running;
+
+const TRACED: &str = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1";
+
+/// Returns a submission with unique words.
+fn submission() -> Event {
+    let mut event = Event::default();
+    event.request_context.http.method = hyper::Method::POST;
+    event.request_context.request_id = Some("the-request".to_owned());
+    event.raw_path = Some("/v1/orcabase/consumer/submissions/submit/".to_owned());
+    event.headers.insert("authorization", "Api-Key awesome-key".parse().unwrap());
+    let vm = json!({"name": "canary-item"});
+    event.body = Some(json!({"AwesomeConsumer": {"CanaryApp": {"services": {"VM": [vm]}}}}).to_string());
+    event
+}
+
+/// Returns the segments of a submission with this trace header.
+fn segments(system: &Running, header: Option<&str>) -> Vec<String> {
+    let daemon = UdpSocket::bind("127.0.0.1:0").unwrap();
+    daemon.set_nonblocking(true).unwrap();
+    let tracer = Tracer::to(&daemon.local_addr().unwrap().to_string());
+    let (key, verdicts) = (CursorKey::new("secret"), Verdicts::default());
+    let answering = told(Function::Submit, submission(), |event| {
+        functions::answer(&system.table, &key, &verdicts, event)
+    });
+    let reply = system.block_on(traced(tracer.as_ref(), "submit", header, answering));
+    assert!([200, 201].contains(&reply.status_code), "{reply:?}");
+    let mut buffer = vec![0; 65_536];
+    std::iter::from_fn(|| {
+        let length = daemon.recv(&mut buffer).ok()?;
+        Some(String::from_utf8(buffer[..length].to_vec()).unwrap())
+    })
+    .collect()
+}
+
+#[test]
+fn a_traced_invocation_is_one_segment_with_a_call_of_the_table_beneath_it_for_each() {
+    let system = Running::demo();
+    let all = segments(&system, Some(TRACED));
+    let (header, segment) = all[0].split_once('\n').unwrap();
+    assert_eq!((all.len(), header), (1, r#"{"format": "json", "version": 1}"#));
+    let segment: Value = serde_json::from_str(segment).unwrap();
+    let text = |name: &str| segment[name].as_str().unwrap();
+    assert_eq!(text("trace_id"), "1-5759e988-bd862e3fe1be46a994272793");
+    assert_eq!((text("parent_id"), text("name"), text("type")), ("53995c3f42cd8ad8", "submit", "subsegment"));
+    assert_eq!(
+        segment["annotations"],
+        json!({"Operation": "Submit", "Outcome": "ok", "Status": 201, "Request": "the-request"})
+    );
+    let seconds = |of: &Value, name: &str| of[name].as_f64().unwrap();
+    let (began, ended) = (seconds(&segment, "start_time"), seconds(&segment, "end_time"));
+    let calls = segment["subsegments"].as_array().unwrap();
+    let operations: Vec<&str> = calls.iter().map(|call| call["aws"]["operation"].as_str().unwrap()).collect();
+    assert!(operations.contains(&"GetItem") && operations.contains(&"TransactWriteItems"), "{operations:?}");
+    for call in calls {
+        assert_eq!((&call["name"], &call["namespace"]), (&json!("DynamoDB"), &json!("aws")));
+        assert!(began <= seconds(call, "start_time") && seconds(call, "end_time") <= ended, "{call}");
+        assert!(call["id"].as_str().is_some_and(|id| id.len() == 16), "{call}");
+    }
+    // A segment must not contain names or content of the request.
+    for word in ["anary", "wesome", "VM"] {
+        assert!(!all[0].contains(word), "{word}: {}", all[0]);
+    }
+}
+
+#[test]
+fn what_lambda_does_not_trace_is_not_told() {
+    let system = Running::demo();
+    let unsampled = TRACED.replace("Sampled=1", "Sampled=0");
+    for header in
+        [None, Some(unsampled.as_str()), Some(""), Some("Root=1-2-3;Sampled=1"), Some("Sampled=1;=;;")]
+    {
+        assert_eq!(segments(&system, header), Vec::<String>::new(), "{header:?}");
+    }
+}
+
+#[test]
+fn where_no_daemon_listens_the_request_is_answered_all_the_same() {
+    let system = Running::demo();
+    let nobody = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let tracer = Tracer::to(&nobody);
+    let (key, verdicts) = (CursorKey::new("secret"), Verdicts::default());
+    for _ in 0..2 {
+        let answering = functions::answer(&system.table, &key, &verdicts, submission());
+        let reply = system.block_on(traced(tracer.as_ref(), "submit", Some(TRACED), answering));
+        assert!([200, 201].contains(&reply.status_code), "{reply:?}");
+    }
+}

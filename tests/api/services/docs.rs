@@ -1,0 +1,84 @@
+//! Documentation of a service: its writers and its readers.
+
+use domain::docs::DOCS_BYTES_MAX;
+use serde_json::json;
+use support::{Answer, Ask, Running, multipart};
+
+const OWNER: &str = "/v1/orcabase/serviceowner";
+const CONSUMER: &str = "/v1/orcabase/consumer";
+
+fn upload(system: &Running, key: &str, service: u64, field: &str, content: &[u8]) -> Answer {
+    let (header, body) = multipart(field, content);
+    let path = format!("{OWNER}/services/{service}/docs/");
+    system.send(&Ask { method: "POST", path: &path, key: Some(key), headers: &[header], body })
+}
+
+fn code(answer: &Answer) -> (u16, &str) {
+    (answer.status, answer.at("/code").as_str().unwrap_or_default())
+}
+
+#[test]
+fn documentation_is_stored_told_on_the_service_and_read_by_those_who_find_it() {
+    let system = Running::demo();
+    let has_md = || system.get(&format!("{CONSUMER}/services/1/"), "awesome-key").at("/has_md").clone();
+    let read = |pov: &str, key| system.get(&format!("{pov}/services/1/docs/"), key);
+    assert_eq!((has_md(), code(&read(CONSUMER, "awesome-key"))), (json!(false), (404, "not_found")));
+    for (status, text) in
+        [(201, "# VM\n\nA machine. \u{1f5a5}\r\n--b0undar\n"), (200, "# VM, anew"), (200, "# VM, anew")]
+    {
+        let answer = upload(&system, "vm-owner-key", 1, "md_file", text.as_bytes());
+        assert_eq!(answer.status, status, "{answer:?}");
+        assert_eq!(has_md(), json!(true));
+        for (pov, key) in [(CONSUMER, "awesome-key"), (OWNER, "vm-owner-key"), (CONSUMER, "lb-owner-key")] {
+            let docs = read(pov, key);
+            assert_eq!((docs.at("/md_file"), docs.at("/name")), (&json!(text), &json!("VM.md")), "{docs:?}");
+            assert_eq!(docs.body, answer.body);
+        }
+    }
+    // Only the owner writes documentation. Only teams with access to the service read it.
+    let stranger = upload(&system, "lb-owner-key", 1, "md_file", b"# stolen");
+    assert_eq!(code(&stranger), (403, "foreign_service"));
+    assert_eq!(code(&upload(&system, "vm-owner-key", 99, "md_file", b"#")), (404, "not_found"));
+    let decommissioned = json!({"state": "DECOMMISSIONED"});
+    let set = system.call("PATCH", &format!("{OWNER}/services/1/"), "vm-owner-key", &decommissioned);
+    assert_eq!((set.status, set.at("/has_md")), (200, &json!(true)));
+    assert_eq!(code(&read(CONSUMER, "awesome-key")), (404, "not_found"));
+    assert_eq!(read(OWNER, "vm-owner-key").status, 200);
+    let records = system.get("/v1/account/records/", "vm-owner-key");
+    let events = records.at("/results").as_array().unwrap().iter().map(|record| record["event"].clone());
+    assert_eq!(events.filter(|event| *event == "SERVICE_DOCUMENTED").count(), 3);
+    system.assert_sound();
+}
+
+#[test]
+fn an_upload_that_is_no_text_is_refused() {
+    let system = Running::demo();
+    let key = "vm-owner-key";
+    let most = "x".repeat(DOCS_BYTES_MAX);
+    for (field, content) in [
+        ("md_file", &b"\xff\xfe"[..]),
+        ("md_file", b" \n"),
+        ("md_file", format!("{most}x").as_bytes()),
+        ("readme", b"# VM"),
+    ] {
+        let answer = upload(&system, key, 1, field, content);
+        assert_eq!((code(&answer), answer.at("/pointer")), ((400, "invalid_field"), &json!("/md_file")));
+    }
+    let path = format!("{OWNER}/services/1/docs/");
+    let (header, whole) = multipart("md_file", b"# VM");
+    let bare = ("content-type", "multipart/form-data");
+    for (header, body) in [
+        (header, whole[..whole.len() - 20].to_vec()),
+        (header, b"# VM".to_vec()),
+        (header, Vec::new()),
+        (bare, whole.clone()),
+        (("content-type", "text/markdown"), b"# VM".to_vec()),
+    ] {
+        let ask = Ask { method: "POST", path: &path, key: Some(key), headers: &[header], body };
+        let answer = system.send(&ask);
+        assert_eq!(code(&answer), (400, "invalid_body"), "{answer:?}");
+    }
+    assert_eq!(code(&system.get(&path, key)), (404, "not_found"));
+    assert_eq!(upload(&system, key, 1, "md_file", most.as_bytes()).status, 201);
+    system.assert_sound();
+}

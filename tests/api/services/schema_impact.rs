@@ -1,0 +1,293 @@
+//! Effects of a new definition: the items that would become invalid (docs/reference/http/services.md).
+//! docs/reference/costs.md has the cost for 10,000 items.
+
+use crate::api::lists::library::{CONSUMER, OWNER};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use support::{Answer, Random, Running};
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const DRY_RUN: &str = "/v1/orcabase/serviceowner/services/validate/?dry_run=true";
+
+/// Returns a definition of VM with these properties. It allows all others.
+fn definition(properties: &Value) -> Value {
+    let mut definition =
+        json!({"title": "VM", "type": "object", "required": ["name"], "properties": properties});
+    definition["properties"]["name"] = json!({"type": "string"});
+    definition
+}
+
+/// Starts a system: Alpha and Beta declare VMs of One, and Two owns DB.
+fn system() -> Running {
+    let team = |name: &str| json!({"name": name, "api_keys": [name.to_lowercase()]});
+    let service = |owner: &str, title: &str| {
+        let mut definition = definition(&json!({}));
+        definition["title"] = json!(title);
+        json!({"owner": owner, "schema": definition})
+    };
+    let world = json!({
+        "teams": [team("Alpha"), team("Beta"), team("One"), team("Two")],
+        "services": [service("One", "VM"), service("One", "Disk"), service("Two", "DB")],
+    });
+    Running::start(&world.to_string())
+}
+
+fn declare(system: &Running, team: &str, services: &Value) {
+    let body = json!({team: {"web": {"services": services}}});
+    let answer = system.call("POST", SUBMIT, &team.to_lowercase(), &body);
+    assert!(matches!(answer.status, 200 | 201), "{answer:?}");
+}
+
+#[track_caller]
+fn dry_run(system: &Running, path: &str, definition: &Value) -> Answer {
+    let answer = system.call("POST", path, "one", definition);
+    assert_eq!((answer.status, answer.at("/is_valid")), (200, &json!(true)), "{path}: {answer:?}");
+    answer
+}
+
+/// Returns the errors by team and item over all pages, the number of checked items, and the number of pages.
+fn told(system: &Running, path: &str, definition: &Value) -> (BTreeMap<(String, String), Value>, u64, usize) {
+    let (mut errors, mut checked, mut pages) = (BTreeMap::new(), 0, 0);
+    let mut next = Some(path.to_owned());
+    while let Some(path) = next {
+        let page = dry_run(system, &path, definition);
+        let mut failing = 0;
+        for team in page.at("/dry_run/teams").as_array().unwrap() {
+            for item in team["items"].as_array().unwrap() {
+                let name =
+                    (team["name"].as_str().unwrap().to_owned(), item["name"].as_str().unwrap().to_owned());
+                let again = errors.insert(name, item["errors"].clone());
+                assert!(again.is_none(), "told twice: {item}");
+                failing += 1;
+            }
+        }
+        assert_eq!(page.at("/dry_run/failing"), failing);
+        checked += page.at("/dry_run/checked").as_u64().unwrap();
+        next = page.at("/dry_run/next").as_str().map(str::to_owned);
+        pages += 1;
+    }
+    (errors, checked, pages)
+}
+
+#[test]
+fn items_that_a_definition_would_refuse_are_told_by_team_and_nothing_is_written() {
+    let system = system();
+    declare(
+        &system,
+        "Alpha",
+        &json!({"VM": [{"name": "a", "cpu": 8}, {"name": "b", "cpu": 1}, {"name": "gone"}],
+        "Disk": [{"name": "c", "cpu": "many"}], "DB": [{"name": "d", "cpu": "many"}]}),
+    );
+    declare(
+        &system,
+        "Alpha",
+        &json!({"VM": [{"name": "a", "cpu": 8}, {"name": "b", "cpu": 1}],
+        "Disk": [{"name": "c", "cpu": "many"}], "DB": [{"name": "d", "cpu": "many"}]}),
+    );
+    declare(
+        &system,
+        "Beta",
+        &json!({"VM": [{"name": "a", "cpu": "many"}, {"name": "e", "cpu": 1, "size": {"x": 1}}]}),
+    );
+    system.settle();
+    let before = system.rows();
+    let stricter = definition(
+        &json!({"cpu": {"type": "integer", "minimum": 2}, "size": {"additionalProperties": false}}),
+    );
+    let answer = dry_run(&system, DRY_RUN, &stricter);
+    assert_eq!((answer.at("/dry_run/checked"), answer.at("/dry_run/failing")), (&json!(4), &json!(3)));
+    assert_eq!(answer.at("/dry_run/next"), &Value::Null);
+    let teams: Vec<&Value> = answer.at("/dry_run/teams").as_array().unwrap().iter().collect();
+    let names: Vec<&Value> = teams.iter().map(|team| &team["name"]).collect();
+    assert_eq!(names, ["Alpha", "Beta"]);
+    let b = &teams[0]["items"][0];
+    let item = system.get(b["url"].as_str().unwrap(), "one");
+    assert_eq!(
+        (item.at("/name"), item.at("/id"), item.at("/application/name")),
+        (&json!("b"), &b["id"], &json!("web"))
+    );
+    assert_eq!(b["application"], json!({"id": item.at("/application/id"), "name": "web"}));
+    let less = "1 is less than the minimum of 2";
+    assert_eq!(b["errors"], json!({"cpu": [less]}));
+    assert_eq!(b["problems"], json!([{"pointer": "/cpu", "rule": "schema", "detail": less}]));
+    assert_eq!(teams[1]["items"][0]["errors"], json!({"cpu": ["\"many\" is not of type \"integer\""]}));
+    let nested = json!({"cpu": [less], "size": {"x": ["must be absent: the definition does not allow this property"]}});
+    assert_eq!(teams[1]["items"][1]["errors"], nested);
+    assert_eq!(system.rows(), before, "nothing is written");
+}
+
+#[test]
+fn what_is_asked_of_whose_service_decides_the_reply() {
+    let system = system();
+    declare(&system, "Alpha", &json!({"VM": [{"name": "a"}]}));
+    let plain = "/v1/orcabase/serviceowner/services/validate/";
+    let other = |title: &str| {
+        let mut definition = definition(&json!({}));
+        definition["title"] = json!(title);
+        definition
+    };
+    for path in [plain.to_owned(), format!("{plain}?dry_run=false"), format!("{plain}?dry_run=")] {
+        assert_eq!(dry_run(&system, &path, &other("VM")).at("/dry_run"), &Value::Null, "{path}");
+    }
+    let nothing = json!({"checked": 0, "failing": 0, "teams": [], "next": null});
+    assert_eq!(dry_run(&system, DRY_RUN, &other("New")).at("/dry_run"), &nothing, "a new title");
+    for path in [DRY_RUN.to_owned(), DRY_RUN.replace("serviceowner", "consumer")] {
+        assert_eq!(dry_run(&system, &path, &other("VM")).at("/dry_run/checked"), 1, "{path}");
+        for (title, key, status, code) in
+            [("VM", "two", 403, "foreign_service"), ("DB", "one", 403, "foreign_service")]
+        {
+            let answer = system.call("POST", &path, key, &other(title));
+            assert_eq!(
+                (answer.status, answer.at("/code")),
+                (status, &json!(code)),
+                "{title} {key}: {answer:?}"
+            );
+            let published =
+                system.call("POST", &path.replace("validate/?dry_run=true", ""), key, &other(title));
+            assert_eq!(
+                (published.status, published.at("/code")),
+                (status, &json!(code)),
+                "as publishing does"
+            );
+        }
+    }
+    let refused = |path: &str, body: &Value, code: &str| {
+        let answer = system.call("POST", path, "one", body);
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!(code)), "{path}: {answer:?}");
+    };
+    refused(DRY_RUN, &json!({"title": "VM", "type": "array"}), "invalid_schema");
+    refused(&format!("{plain}?dry_run=perhaps"), &other("VM"), "invalid_filter");
+    refused(&format!("{DRY_RUN}&limit=x"), &other("VM"), "invalid_filter");
+    refused(&format!("{DRY_RUN}&cursor=x"), &other("VM"), "invalid_cursor");
+    let unknown = system.call("POST", &format!("{plain}?colour=red"), "one", &other("VM"));
+    assert_eq!((unknown.status, &unknown.body), (400, &json!(["Filter param not found."])));
+}
+
+#[test]
+fn pages_check_each_item_once_and_a_position_is_good_for_its_definition() {
+    let system = system();
+    let vms: Vec<Value> = (0..45).map(|n| json!({"name": format!("vm{n:02}"), "cpu": n})).collect();
+    let disks: Vec<Value> = (0..30).map(|n| json!({"name": format!("disk{n:02}"), "cpu": 0})).collect();
+    declare(&system, "Alpha", &json!({"VM": vms, "Disk": disks}));
+    system.settle();
+    let stricter = definition(&json!({"cpu": {"multipleOf": 3}}));
+    let whole = told(&system, DRY_RUN, &stricter);
+    assert_eq!((whole.0.len(), whole.1, whole.2), (30, 45, 1));
+    for limit in [1, 7, 44, 45, 46, 5_000, 0] {
+        let paged = told(&system, &format!("{DRY_RUN}&limit={limit}"), &stricter);
+        assert_eq!((&paged.0, paged.1), (&whole.0, whole.1), "limit {limit}");
+    }
+    let first = dry_run(&system, &format!("{DRY_RUN}&limit=7"), &stricter);
+    let next = first.at("/dry_run/next").as_str().unwrap();
+    assert!(
+        next.starts_with(&format!(
+            "{}{OWNER}/services/validate/?dry%5Frun=true&limit=7&cursor=",
+            system.base
+        )),
+        "{next}"
+    );
+    for (body, key) in [(definition(&json!({})), "one"), (stricter, "two")] {
+        let answer = system.call("POST", next, key, &body);
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_cursor")), "{key}");
+    }
+}
+
+#[test]
+fn a_page_that_would_be_too_large_to_send_ends_early() {
+    let system = system();
+    let long = |n: usize| format!("{n:03}{}", "x".repeat(400));
+    let item = |n: usize| {
+        let mut item: Map<String, Value> = (0..100).map(|n| (long(n), json!(n))).collect();
+        item.insert("name".to_owned(), json!(format!("vm{n:02}")));
+        Value::Object(item)
+    };
+    let vms: Vec<Value> = (0..90).map(item).collect();
+    declare(&system, "Alpha", &json!({"VM": vms}));
+    system.settle();
+    let mut closed = definition(&json!({}));
+    closed["additionalProperties"] = json!(false);
+    let first = dry_run(&system, DRY_RUN, &closed);
+    assert!(first.body.to_string().len() < 6_000_000);
+    let (errors, checked, pages) = told(&system, DRY_RUN, &closed);
+    assert!(errors.values().all(|errors| errors.as_object().unwrap().len() == 100));
+    assert_eq!((errors.len(), checked), (90, 90));
+    assert!(pages > 1, "{pages}");
+}
+
+/// Returns a random schema for a property, or `None`.
+fn property(random: &mut Random) -> Option<Value> {
+    Some(match random.below(7) {
+        0 => json!({"type": "integer"}),
+        1 => json!({"type": "string", "maxLength": random.below(3)}),
+        2 => json!({"minimum": random.below(4)}),
+        3 => json!({"enum": [0, 1, "x", null]}),
+        4 => json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}),
+        5 => json!({"type": ["array", "integer"], "items": {"maximum": 2}}),
+        _ => return None,
+    })
+}
+
+fn value(random: &mut Random) -> Option<Value> {
+    Some(match random.below(7) {
+        0 => json!(random.below(5)),
+        1 => json!("x".repeat(random.index(4))),
+        2 => json!({"a": random.below(2)}),
+        3 => json!({"b": "y"}),
+        4 => json!([random.below(4), "z"]),
+        5 => Value::Null,
+        _ => return None,
+    })
+}
+
+const FIELDS: [&str; 4] = ["a", "b", "c", "d"];
+
+/// Returns an item with the round as a note. The note modifies the item, so it is checked in each round (R20).
+fn item(name: &str, fields: &Map<String, Value>, round: u64) -> Value {
+    let mut item = fields.clone();
+    item.insert("name".to_owned(), json!(name));
+    item.insert("note".to_owned(), json!(round));
+    Value::Object(item)
+}
+
+#[test]
+fn an_item_is_told_exactly_when_declaring_it_under_the_published_definition_would_be_refused() {
+    let (system, mut random) = (system(), Random::seeded());
+    let items: Vec<(String, Map<String, Value>)> = (0..40)
+        .map(|n| {
+            let fields =
+                FIELDS.iter().filter_map(|field| Some(((*field).to_owned(), value(&mut random)?))).collect();
+            (format!("vm{n:02}"), fields)
+        })
+        .collect();
+    let declared =
+        |round: u64| -> Vec<Value> { items.iter().map(|(name, fields)| item(name, fields, round)).collect() };
+    declare(&system, "Alpha", &json!({"VM": declared(0)}));
+    system.settle();
+    let (mut refusing, mut failing) = (0, 0);
+    for round in 1..=60 {
+        let properties: Map<String, Value> =
+            FIELDS.iter().filter_map(|field| Some(((*field).to_owned(), property(&mut random)?))).collect();
+        let mut definition = definition(&Value::Object(properties));
+        if random.below(3) == 0 {
+            definition["required"] = json!(["name", FIELDS[random.index(4)]]);
+        }
+        if random.below(4) == 0 {
+            definition["properties"]["note"] = json!({});
+            definition["additionalProperties"] = json!(false);
+        }
+        let (told, checked, _) = told(&system, &format!("{DRY_RUN}&limit=15"), &definition);
+        assert_eq!(checked, 40);
+        let published = system.call("POST", &format!("{OWNER}/services/"), "one", &definition);
+        assert!(matches!(published.status, 200 | 201), "{published:?}");
+        let touched = json!({"Alpha": {"web": {"services": {"VM": declared(round)}}}});
+        let answer = system.call("POST", &format!("{CONSUMER}/submissions/validate/"), "alpha", &touched);
+        let refused = answer.at("/errors/Alpha/web/VM").as_object().cloned().unwrap_or_default();
+        assert_eq!(answer.status == 200, told.is_empty(), "{definition}: {answer:?}");
+        let told: Map<String, Value> = told.into_iter().map(|((_, name), errors)| (name, errors)).collect();
+        assert_eq!(told, refused, "{definition}");
+        refusing += u64::from(!told.is_empty());
+        failing += told.len();
+    }
+    // The random definitions must reject some items often, but not all items always.
+    assert!(refusing > 20 && failing > 200 && failing < 60 * 40, "{refusing} {failing}");
+}

@@ -1,0 +1,56 @@
+//! Change instances that block a submission, as the response lists them.
+
+use crate::api::demo::{OWNER, SUBMIT, declared, vms};
+use serde_json::{Value, json};
+use support::Running;
+
+#[test]
+fn finding_15_a_blocker_shows_why_who_and_since_when() {
+    let system = Running::demo();
+    let change = declared(&system);
+    let rejected = json!({"state": "REJECTED", "log": "no capacity in zone 2"});
+    let rejected = system.call("PATCH", &change, "vm-owner-key", &rejected);
+    let since = rejected.at("/modified").clone();
+    // A log text is not a transition, so `since` stays the time of the rejection.
+    let noted = json!({"log": "no capacity in zones 2 and 3"});
+    assert_eq!(system.call("PATCH", &change, "vm-owner-key", &noted).status, 200);
+    let answer = system.call("POST", SUBMIT, "awesome-key", &vms(&json!([{"name": "one", "cpu": 1}])));
+    assert_eq!((answer.status, answer.at("/code")), (400, &json!("blocked")), "{answer:?}");
+    let problem = answer.at("/problems/0");
+    let seen = system.get(&change.replace("serviceowner", "consumer"), "awesome-key");
+    let expected = json!({"id": seen.at("/id"), "url": seen.at("/url"), "state": "REJECTED", "owner": seen.at("/owner"),
+        "since": since, "log": "no capacity in zones 2 and 3"});
+    assert_eq!(problem.get("change_instance"), Some(&expected), "{answer:?}");
+    for detail in [problem.get("detail").unwrap(), answer.at("/detail")] {
+        let detail = detail.as_str().unwrap();
+        for part in ["id", "state", "since", "log"].map(|name| expected[name].to_string()) {
+            assert!(detail.contains(part.trim_matches('"')), "{part}: {detail}");
+        }
+        assert!(
+            detail.contains("VMOwnerTeam") && detail.contains(": modify or remove the item ("),
+            "{detail}"
+        );
+    }
+}
+
+#[test]
+fn finding_15_twenty_blockers_are_shown_with_their_number() {
+    let system = Running::demo();
+    let items: Vec<Value> = (0..23).map(|number| json!({"name": format!("vm-{number}")})).collect();
+    let body = vms(&json!(items));
+    assert_eq!(system.call("POST", SUBMIT, "awesome-key", &body).status, 201);
+    system.settle();
+    let pending = system.get(&format!("{OWNER}/change_instances/?state=PENDING&limit=100"), "vm-owner-key");
+    for change in pending.at("/results").as_array().unwrap() {
+        let rejected = json!({"state": "REJECTED", "log": "x".repeat(1024)});
+        let url = change.get("url").and_then(Value::as_str).unwrap();
+        assert_eq!(system.call("PATCH", url, "vm-owner-key", &rejected).status, 200);
+    }
+    let answer = system.call("POST", SUBMIT, "awesome-key", &body);
+    assert_eq!((answer.status, answer.at("/code")), (400, &json!("blocked")), "{answer:?}");
+    let problems = answer.at("/problems").as_array().unwrap();
+    let shown = problems.iter().filter(|problem| problem.get("change_instance").is_some()).count();
+    assert_eq!((problems.len(), shown), (23, 20));
+    let detail = answer.at("/detail").as_str().unwrap();
+    assert!(detail.starts_with("23 change instances block the submission, the first 20: "), "{detail}");
+}

@@ -1,0 +1,328 @@
+//! The history of declarations over HTTP: reads as of a submission, differences and reverts (R36, R37).
+
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use support::{Answer, Running};
+
+const SUBMISSIONS: &str = "/v1/orcabase/consumer/submissions";
+const KEY: &str = "awesome-key";
+const TEAM: &str = "AwesomeConsumer";
+
+/// The declared state: metadata of the team, and metadata and items of each application, by service and name.
+///
+/// An application without content is equal to an absent one.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct State {
+    metadata: Value,
+    applications: BTreeMap<String, (Value, BTreeMap<String, Value>)>,
+}
+
+impl State {
+    fn without_nothing(mut self) -> Self {
+        self.applications.retain(|_, (metadata, items)| *metadata != json!({}) || !items.is_empty());
+        self
+    }
+
+    /// Returns the state after this submission.
+    fn after(&self, method: &str, content: &Value) -> Self {
+        let mut after = self.clone();
+        if method == "POST" {
+            after.applications.clear();
+        }
+        for (name, value) in content.as_object().unwrap() {
+            if name == "metadata" {
+                after.metadata = value.clone();
+                continue;
+            }
+            let mut items = BTreeMap::new();
+            for (service, declared) in value["services"].as_object().into_iter().flatten() {
+                for item in declared.as_array().unwrap() {
+                    items.insert(format!("{service} {}", item["name"].as_str().unwrap()), item.clone());
+                }
+            }
+            let metadata = value.get("metadata").cloned().unwrap_or_else(|| json!({}));
+            after.applications.insert(name.clone(), (metadata, items));
+        }
+        after.without_nothing()
+    }
+
+    /// Returns the state after this difference.
+    fn with(&self, difference: &Difference) -> Self {
+        let mut after = self.clone();
+        let application = |of: &Value| of["application"]["name"].as_str().map(str::to_owned);
+        for metadata in &difference.metadata {
+            let place = match application(metadata) {
+                None => &mut after.metadata,
+                Some(name) => {
+                    &mut after.applications.entry(name).or_insert_with(|| (json!({}), BTreeMap::new())).0
+                }
+            };
+            metadata["differences"].as_array().unwrap().iter().for_each(|field| apply(place, field));
+        }
+        for item in &difference.items {
+            let items = after.applications.entry(application(item).unwrap());
+            let items = &mut items.or_insert_with(|| (json!({}), BTreeMap::new())).1;
+            let key =
+                format!("{} {}", item["service"]["name"].as_str().unwrap(), item["name"].as_str().unwrap());
+            let fields = item["differences"].as_array().unwrap();
+            match item["change_type"].as_str().unwrap() {
+                "CREATE" => assert_eq!(items.insert(key, fields[0]["new"].clone()), None),
+                "DELETE" => assert_eq!(items.remove(&key).as_ref(), fields[0].get("old")),
+                _ => fields.iter().for_each(|field| apply(items.get_mut(&key).unwrap(), field)),
+            }
+        }
+        after.without_nothing()
+    }
+}
+
+/// Applies one field of a difference, and checks its old value.
+fn apply(document: &mut Value, field: &Value) {
+    let (parent, last) = field["pointer"].as_str().unwrap().rsplit_once('/').unwrap();
+    let (old, new) = (field.get("old"), field.get("new").cloned());
+    match document.pointer_mut(parent).unwrap() {
+        Value::Object(object) => {
+            let before = match new {
+                Some(new) => object.insert(last.to_owned(), new),
+                None => object.remove(last),
+            };
+            assert_eq!(before.as_ref(), old, "what it was is told");
+        }
+        Value::Array(array) => {
+            let at: usize = last.parse().unwrap();
+            assert_eq!(array.get(at), old, "what it was is told");
+            match (new, old) {
+                (Some(new), Some(_)) => array[at] = new,
+                (Some(new), None) => array.push(new),
+                (None, _) => drop(array.remove(at)),
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            unreachable!("it has no fields")
+        }
+    }
+}
+
+/// All pages of a difference.
+#[derive(Debug, Default)]
+struct Difference {
+    metadata: Vec<Value>,
+    items: Vec<Value>,
+}
+
+fn list(answer: &Answer, pointer: &str) -> Vec<Value> {
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.at(pointer).as_array().unwrap().clone()
+}
+
+/// Reads all pages. Returns the responses.
+fn pages(system: &Running, first: &str, next: &str) -> Vec<Answer> {
+    let mut pages = vec![system.get(first, KEY)];
+    while let Some(url) = pages.last().unwrap().body[next].as_str().map(str::to_owned) {
+        pages.push(system.get(&url, KEY));
+    }
+    pages
+}
+
+fn difference(system: &Running, from: u64, to: u64, limit: usize) -> Difference {
+    let mut all = Difference::default();
+    let path = format!("{SUBMISSIONS}/{from}/difference/?to={to}&limit={limit}");
+    for page in pages(system, &path, "next") {
+        let (metadata, items) = (list(&page, "/metadata"), list(&page, "/service_items"));
+        assert!(metadata.len() + items.len() <= limit, "{page:?}");
+        assert_eq!((page.at("/from"), page.at("/to")), (&json!(from), &json!(to)));
+        all.metadata.extend(metadata);
+        all.items.extend(items);
+    }
+    all
+}
+
+fn submit(system: &Running, method: &str, content: &Value) -> u64 {
+    let body = json!({TEAM: content});
+    let answer = system.call(method, &format!("{SUBMISSIONS}/submit/"), KEY, &body);
+    assert!(answer.status < 300, "{answer:?}");
+    system.settle();
+    answer.at("/id").as_u64().unwrap()
+}
+
+fn vms(cpus: &[u64]) -> Value {
+    let vm = |(cpu, n): (&u64, u64)| json!({"name": format!("CoreVM{n}"), "cpu": cpu, "memory": 2});
+    cpus.iter().zip(1..).filter(|(cpu, _)| **cpu > 0).map(vm).collect()
+}
+
+/// Submits several declarations. Returns each submission with the state after it.
+fn history(system: &Running) -> Vec<(u64, State)> {
+    let balancer = |vms: &[&str]| json!([{"name": "CoreLB1", "related_vms": vms, "algorithm": "a"}]);
+    let submissions = [
+        ("POST", json!({"metadata": {"budget": 1}, "NewApp1": {"services": {"VM": vms(&[8, 8, 8])}}})),
+        (
+            "POST",
+            json!({"metadata": {"budget": 2, "note": "x"}, "NewApp1": {"metadata": {"env": "dev"},
+            "services": {"VM": vms(&[8, 16, 0, 4]), "LoadBalancer": balancer(&["CoreVM1"])}}}),
+        ),
+        ("PATCH", json!({"NewApp2": {"metadata": {"env": "live"}, "services": {"VM": vms(&[1, 1])}}})),
+        (
+            "PATCH",
+            json!({"NewApp1": {"metadata": {"env": "dev", "tags": [1, 2]},
+            "services": {"VM": vms(&[8, 16, 2]), "LoadBalancer": balancer(&["CoreVM1", "CoreVM2"])}}}),
+        ),
+        ("POST", json!({"NewApp2": {"services": {"VM": vms(&[1, 2])}}})),
+        ("POST", json!({"metadata": {}})),
+        ("POST", json!({"NewApp1": {"metadata": {"env": "dev"}, "services": {"VM": vms(&[8, 16])}}})),
+    ];
+    let mut state = State { metadata: json!({}), ..State::default() };
+    let mut all = Vec::new();
+    for (method, content) in submissions {
+        let id = submit(system, method, &content);
+        state = state.after(method, &content);
+        all.push((id, state.clone()));
+    }
+    all
+}
+
+#[test]
+fn a_difference_applied_to_what_was_declared_then_is_what_was_declared_at_the_other_time() {
+    let system = Running::demo();
+    let history = history(&system);
+    for (from, before) in &history {
+        for (to, after) in &history {
+            // Pages of two rows, so that a difference continues on further pages.
+            let difference = difference(&system, *from, *to, 2);
+            assert_eq!(before.with(&difference), *after, "{from} to {to}: {difference:?}");
+            let is_empty = difference.metadata.is_empty() && difference.items.is_empty();
+            assert_eq!(is_empty, before == after, "nothing else is told: {difference:?}");
+        }
+    }
+    system.assert_sound();
+}
+
+#[test]
+fn an_application_and_a_team_are_told_as_each_submission_declared_them() {
+    let system = Running::demo();
+    let history = history(&system);
+    let team = system.get("/v1/account/teams/", KEY).at("/results/0/id").clone();
+    let applications = list(&system.get("/v1/orcabase/consumer/applications/", KEY), "/results");
+    assert_eq!(applications.len(), 2);
+    for (id, state) in &history {
+        let then = system.get(&format!("/v1/account/teams/{team}/?as_of={id}"), KEY);
+        assert_eq!((then.status, then.at("/metadata")), (200, &state.metadata));
+        for application in &applications {
+            let name = application["name"].as_str().unwrap();
+            let path =
+                format!("/v1/orcabase/consumer/applications/{}/?as_of={id}&limit=1", application["id"]);
+            let pages = pages(&system, &path, "service_items_next");
+            let Some((metadata, items)) = state.applications.get(name) else {
+                let nothing = pages.iter().all(|page| {
+                    page.status == 404
+                        || (page.at("/metadata") == &json!({}) && page.at("/service_items") == &json!([]))
+                });
+                assert!(nothing, "{pages:?}");
+                continue;
+            };
+            assert!(pages.iter().all(|page| page.at("/metadata") == metadata), "{pages:?}");
+            let told = pages.iter().flat_map(|page| list(page, "/service_items"));
+            let told: BTreeMap<String, Value> = told
+                .map(|item| {
+                    let (service, name) = (item["service"]["name"].as_str(), item["name"].as_str());
+                    (format!("{} {}", service.unwrap(), name.unwrap()), item["declaration"].clone())
+                })
+                .collect();
+            assert_eq!(told, *items, "{name} after {id}");
+        }
+    }
+    let path =
+        |as_of: &str| format!("/v1/orcabase/consumer/applications/{}/?as_of={as_of}", applications[1]["id"]);
+    assert_eq!(system.get(&path(&history[0].0.to_string()), KEY).status, 404, "before it was declared");
+    assert_eq!(system.get(&path("1999-12-31"), KEY).status, 404);
+    assert_eq!(system.get(&path("2999-12-31"), KEY).at("/service_items"), &json!([]), "as it is");
+    let team = |as_of: &str| system.get(&format!("/v1/account/teams/{team}/?as_of={as_of}"), KEY);
+    assert_eq!(team("1999-12-31").at("/metadata"), &json!({}));
+    assert_eq!(team("2999-12-31").at("/metadata"), &history[6].1.metadata);
+}
+
+/// After a revert, the difference to that submission is empty. The preview shows the same changes as the revert.
+#[test]
+fn a_revert_declares_what_was_declared_and_its_preview_tells_so() {
+    let system = Running::demo();
+    let history = history(&system);
+    for to in [0, 3, 5, 1, 6, 2, 4] {
+        let (id, state) = &history[to];
+        let path = format!("{SUBMISSIONS}/{id}/revert/");
+        let preview = system.call("POST", &format!("{path}validate/"), KEY, &Value::Null);
+        let planned = list(&preview, "/change_instances");
+        let reverted = system.call("POST", &path, KEY, &Value::Null);
+        assert_eq!(reverted.status, 201, "{reverted:?}");
+        assert_eq!(preview.at("/planned"), reverted.at("/planned"));
+        let born = reverted.at("/change_instances").as_array().unwrap();
+        let names = |of: &[Value]| {
+            let direct = of.iter().filter(|change| change["kind"] == "DIRECT");
+            direct.map(|change| change["service_item"]["name"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&planned), names(born));
+        system.settle();
+        let now = reverted.at("/id").as_u64().unwrap();
+        let difference = difference(&system, *id, now, 100);
+        assert!(difference.metadata.is_empty() && difference.items.is_empty(), "{difference:?}");
+        let items = list(&system.get("/v1/orcabase/consumer/service_items/?limit=100", KEY), "/results");
+        let wanted: Map<String, Value> = state
+            .applications
+            .iter()
+            .flat_map(|(name, (_, items))| {
+                items.iter().map(move |(key, body)| (format!("{name} {key}"), body.clone()))
+            })
+            .collect();
+        for (name, body) in &wanted {
+            let is_it = |item: &&Value| {
+                let text = |pointer: &str| item.pointer(pointer).unwrap().as_str().unwrap();
+                format!("{} {} {}", text("/application/name"), text("/service/name"), text("/name")) == *name
+            };
+            assert_eq!(items.iter().find(is_it).unwrap()["declaration"], *body);
+        }
+        let again = system.call("POST", &path, KEY, &Value::Null);
+        assert_eq!((again.status, again.at("/changed")), (200, &json!(false)), "it is declared already");
+    }
+    system.assert_sound();
+}
+
+#[test]
+fn the_past_of_another_team_is_not_there_and_what_is_asked_wrong_is_told() {
+    let system = Running::demo();
+    let id = submit(&system, "POST", &json!({"NewApp1": {"services": {"VM": vms(&[8])}}}));
+    let other = json!({"AwesomeConsumer2": {"NewApp1": {"services": {"VM": vms(&[4])}}}});
+    let other = system.call("POST", &format!("{SUBMISSIONS}/submit/"), "awesome2-key", &other);
+    let other = other.at("/id").as_u64().unwrap();
+    let code = |answer: &Answer| (answer.status, answer.at("/code").as_str().unwrap().to_owned());
+    let get = |path: &str| code(&system.get(&format!("{SUBMISSIONS}/{path}"), KEY));
+    let not_found = (404, "not_found".to_owned());
+    let bad = (400, "invalid_filter".to_owned());
+    assert_eq!(get(&format!("{other}/difference/?to={id}")), not_found);
+    assert_eq!(get(&format!("{id}/difference/?to={other}")), bad);
+    assert_eq!(get(&format!("{id}/difference/")), bad);
+    assert_eq!(get(&format!("{id}/difference/?to={}", id + 1)), bad);
+    let cursor = (400, "invalid_cursor".to_owned());
+    assert_eq!(get(&format!("{id}/difference/?to={id}&cursor=x")), cursor);
+    let post =
+        |path: &str, body: &Value| code(&system.call("POST", &format!("{SUBMISSIONS}/{path}"), KEY, body));
+    assert_eq!(post(&format!("{other}/revert/"), &Value::Null), not_found);
+    assert_eq!(post(&format!("{}/revert/", id + 1), &Value::Null), not_found);
+    assert_eq!(post(&format!("{id}/revert/"), &json!({"NewApp1": {}})), (400, "invalid_body".to_owned()));
+    let as_of = code(&system.get(&format!("/v1/orcabase/consumer/applications/32769/?as_of={other}"), KEY));
+    assert!([not_found, bad].contains(&as_of), "{as_of:?}");
+}
+
+/// The replaced metadata of 90 applications need more writes than one transaction holds.
+#[test]
+fn what_ninety_applications_had_is_kept_as_well() {
+    let system = Running::demo();
+    let round = |n: u64| -> Value {
+        (1..=90)
+            .map(|app| (format!("App{app}"), json!({"metadata": {"round": n}})))
+            .collect::<Map<_, _>>()
+            .into()
+    };
+    let (first, second) = (submit(&system, "POST", &round(1)), submit(&system, "POST", &round(2)));
+    let difference = difference(&system, first, second, 50);
+    assert_eq!((difference.metadata.len(), difference.items.len()), (90, 0));
+    let one = json!([{"pointer": "/round", "old": 1, "new": 2}]);
+    assert!(difference.metadata.iter().all(|of| of["differences"] == one));
+    system.assert_sound();
+}

@@ -1,0 +1,318 @@
+//! Webhooks: matching events, deliveries with retries, and failures.
+//!
+//! The test itself runs the queue, with its own clock. The receivers are in this process.
+
+use domain::outreach::webhook::delivery::{ATTEMPTS_MAX, DOWN_AFTER};
+use dovetail_outbound::{Outbound, Targets};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use support::manual_queue::{HOOKS, ManualQueue, OWNER};
+use support::receiver::{Receiver, Request};
+
+/// Returns change instance and new state of each request.
+fn told(requests: &[Request]) -> Vec<(u64, String)> {
+    let of = |request: &Request| {
+        let data = &request.body["data"];
+        (data["id"].as_u64().unwrap(), data["to"].as_str().unwrap().to_owned())
+    };
+    requests.iter().map(of).collect()
+}
+
+fn states(requests: &[Request]) -> Vec<String> {
+    told(requests).into_iter().map(|(_, state)| state).collect()
+}
+
+#[test]
+fn each_webhook_is_told_of_its_service_and_its_state_alone() {
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
+    let hook = |path: &str, state: Value, active: bool| json!({"target_url": receiver.url(path), "change_instance_state": state, "active": active});
+    world.hook("vm-owner-key", "VM", hook("/born", Value::Null, true));
+    world.hook("vm-owner-key", "VM", hook("/pending", json!("PENDING"), true));
+    world.hook("vm-owner-key", "VM", hook("/approved", json!("APPROVED"), true));
+    world.hook("vm-owner-key", "VM", hook("/rests", Value::Null, false));
+    world.hook("lb-owner-key", "LoadBalancer", hook("/balancers", Value::Null, true));
+    world.declare(
+        &json!({"VM": [{"name": "one"}], "LoadBalancer": [{"name": "entry", "related_vms": ["one"]}]}),
+    );
+    world.deliver();
+    let born = receiver.of("/born");
+    assert_eq!(states(&born), ["PENDING"]);
+    assert_eq!(told(&receiver.of("/pending")), told(&born), "who is born in a state enters it");
+    // The dependent team owns its share, so the event does not match the service owner's webhook.
+    let balancers = receiver.of("/balancers");
+    assert_eq!(balancers.len(), 1, "{balancers:?}");
+    assert_eq!(balancers[0].body["data"]["kind"], "DIRECT");
+    assert_eq!(receiver.of("/approved"), []);
+    let change = world.approve("vm-owner-key");
+    // A log text is not a state change, so it causes no delivery.
+    let path = format!("{OWNER}/change_instances/{change}/");
+    let noted = world.system.call("PATCH", &path, "vm-owner-key", &json!({"log": "in the rack"}));
+    assert_eq!(noted.status, 200, "{noted:?}");
+    world.deliver();
+    assert_eq!(told(&receiver.of("/approved")), [(change, "APPROVED".to_owned())]);
+    for (path, count) in [("/born", 1), ("/pending", 1), ("/rests", 0), ("/balancers", 1)] {
+        assert_eq!(receiver.of(path).len(), count, "{path}");
+    }
+    // If the service needs no approval, a change instance starts as APPROVED.
+    let service = format!("{OWNER}/services/1/");
+    let settings = json!({"approval_required": false});
+    assert_eq!(world.system.call("PATCH", &service, "vm-owner-key", &settings).status, 200);
+    world.declare(&json!({"VM": [{"name": "one"}, {"name": "two"}], "LoadBalancer": [{"name": "entry", "related_vms": ["one"]}]}));
+    world.deliver();
+    assert_eq!(states(&receiver.of("/approved")), ["APPROVED"; 2]);
+    assert_eq!(states(&receiver.of("/born")), ["PENDING", "APPROVED"]);
+    world.system.assert_sound();
+}
+
+#[test]
+fn what_is_sent_is_the_event_signed_and_authorized_and_nothing_else() {
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
+    let made = world.hook(
+        "vm-owner-key",
+        "VM",
+        json!({"target_url": receiver.url("/hook?a=b"), "authorization": "Bearer canary"}),
+    );
+    world.declare(&json!({"VM": [{"name": "one", "cpu": 7001}]}));
+    world.deliver();
+    let requests = receiver.of("/hook?a=b");
+    let [request] = requests.as_slice() else { panic!("{requests:?}") };
+    let events = world.system.events(0);
+    let event = events.iter().find(|told| told.envelope["detail-type"] == "ChangeInstance.StateChanged.v1");
+    assert_eq!(request.body, event.unwrap().envelope["detail"]);
+    assert!(!request.body.to_string().contains("7001"), "no declaration");
+    assert_eq!(request.header("authorization"), "Bearer canary");
+    assert_eq!(request.header("content-type"), "application/json");
+    assert_eq!(request.header("dovetail-event-type"), "ChangeInstance.StateChanged.v1");
+    assert_eq!(request.header("dovetail-event-id"), request.body["metadata"]["id"]);
+    let expected =
+        dovetail_outbound::signature(made["secret"].as_str().unwrap(), world.seconds(), &request.text);
+    assert_eq!(request.header("dovetail-signature"), expected);
+    // Only the webhook's own record has the credentials. No queue message, other row or response may contain them.
+    let (secret, marks) = (made["secret"].as_str().unwrap(), ["canary", "/hook?a=b"]);
+    let seen = [
+        format!("{:?}", world.sent()),
+        format!("{:?}", world.system.rows()),
+        world.system.get("/v1/account/records/", "vm-owner-key").body.to_string(),
+    ];
+    for text in seen {
+        assert!(marks.iter().chain([&secret]).all(|mark| !text.contains(mark)), "{text}");
+    }
+    let last = world.get(&made)["last_reply"].clone();
+    assert_eq!(
+        (&last["delivered"], &last["status"], &last["error"]),
+        (&json!(true), &json!(200), &Value::Null)
+    );
+    assert_eq!((&last["event"], &last["attempt"]), (&request.body["metadata"]["id"], &json!(1)));
+}
+
+#[test]
+fn what_waits_is_told_when_its_time_has_come() {
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
+    world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/"), "trigger_wait_time": 300}));
+    world.declare(&json!({"VM": [{"name": "one"}]}));
+    world.deliver();
+    world.pass(299);
+    assert_eq!(receiver.of("/"), []);
+    world.pass(1);
+    assert_eq!(receiver.of("/").len(), 1);
+}
+
+#[test]
+fn while_a_webhook_cools_one_delivery_waits_and_stands_for_all() {
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
+    world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/"), "trigger_cooling_time": 60}));
+    let vms = |count: usize| (0..count).map(|n| json!({"name": format!("vm{n}")})).collect::<Vec<_>>();
+    // Four events at once, and two more during the cooling time.
+    world.declare(&json!({"VM": vms(4)}));
+    world.deliver();
+    assert_eq!(receiver.of("/").len(), 1);
+    world.pass(30);
+    world.declare(&json!({"VM": vms(6)}));
+    world.deliver();
+    world.pass(29);
+    assert_eq!(receiver.of("/").len(), 1, "it cools");
+    world.pass(1);
+    assert_eq!(receiver.of("/").len(), 2, "one stands for five");
+    world.pass(600);
+    assert_eq!(receiver.of("/").len(), 2);
+    let ids: BTreeSet<_> =
+        receiver.of("/").iter().map(|request| request.header("dovetail-event-id").to_owned()).collect();
+    assert_eq!(ids.len(), 2, "each is told once");
+    // After the cooling time an event is delivered at once.
+    world.declare(&json!({"VM": vms(7)}));
+    world.deliver();
+    assert_eq!(receiver.of("/").len(), 3);
+    world.system.assert_sound();
+}
+
+#[test]
+fn what_is_not_taken_is_tried_again_and_in_the_end_shown_as_a_failure() {
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
+    // The client does not follow redirects. Every status other than a success is a failure.
+    receiver.answers("/", &[307, 400, 401, 404, 410, 429, 500, 503]);
+    let made = world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/")}));
+    world.declare(&json!({"VM": [{"name": "one"}]}));
+    world.deliver();
+    let mut after = vec![receiver.of("/").len()];
+    for pause in [15, 60, 240, 900, 900, 900, 900] {
+        world.pass(pause - 1);
+        assert_eq!(receiver.of("/").len(), *after.last().unwrap(), "not before {pause} s");
+        world.pass(1);
+        after.push(receiver.of("/").len());
+    }
+    assert_eq!(after, (1..=8).collect::<Vec<_>>());
+    world.pass(100_000);
+    let requests = receiver.of("/");
+    assert_eq!(requests.len(), usize::try_from(ATTEMPTS_MAX).unwrap());
+    let id = requests[0].header("dovetail-event-id");
+    assert!(
+        requests.iter().all(|request| request.header("dovetail-event-id") == id),
+        "the same for each try"
+    );
+    let failures = world.failures(&made);
+    let [failure] = failures.as_slice() else { panic!("{failures:?}") };
+    assert_eq!((&failure["event"], &failure["state"]), (&json!(id), &json!("PENDING")));
+    assert_eq!(failure["change_instance"], requests[0].body["data"]["id"]);
+    assert_eq!(
+        (&failure["attempts"], &failure["status"], &failure["error"]),
+        (&json!(8), &json!(503), &json!("status"))
+    );
+    let last = world.get(&made)["last_reply"].clone();
+    assert_eq!(
+        (&last["attempt"], &last["status"], &last["delivered"]),
+        (&json!(8), &json!(503), &json!(false))
+    );
+    world.system.assert_sound();
+}
+
+#[test]
+fn a_receiver_that_comes_back_gets_what_it_has_missed() {
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
+    receiver.answers("/", &[500, 502, 200]);
+    let made = world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/")}));
+    world.declare(&json!({"VM": [{"name": "one"}]}));
+    world.deliver();
+    world.pass(15);
+    world.pass(60);
+    world.pass(100_000);
+    assert_eq!(receiver.of("/").len(), 3);
+    assert_eq!(world.failures(&made), Vec::<Value>::new());
+    assert_eq!(world.get(&made)["last_reply"]["delivered"], true);
+}
+
+#[test]
+fn a_receiver_that_is_down_holds_up_nobody_and_is_asked_once_a_minute() {
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
+    receiver.answers("/down", &[500; 100]);
+    world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/down")}));
+    world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/up")}));
+    let vms = |count: usize| (0..count).map(|n| json!({"name": format!("vm{n}")})).collect::<Vec<_>>();
+    world.one_by_one = true;
+    world.declare(&json!({"VM": vms(20)}));
+    world.deliver();
+    assert_eq!(receiver.of("/up").len(), 20);
+    assert_eq!(receiver.of("/down").len(), usize::try_from(DOWN_AFTER).unwrap(), "the others are held back");
+    world.pass(59);
+    assert_eq!(receiver.of("/down").len(), 3);
+    world.pass(30);
+    assert_eq!(receiver.of("/down").len(), 4, "one is tried");
+}
+
+#[test]
+fn a_target_that_leads_into_the_network_is_not_connected_to() {
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
+    // The creation accepts any target here. The delivery must check the resolved address, because DNS can change.
+    let url = receiver.url("/").replace("http://127.0.0.1", "https://localhost");
+    let made = world.hook("vm-owner-key", "VM", json!({"target_url": url}));
+    world.handles.outbound = Outbound::new(Targets::Public);
+    world.declare(&json!({"VM": [{"name": "one"}]}));
+    world.deliver();
+    let last = world.get(&made)["last_reply"].clone();
+    assert_eq!((&last["error"], &last["status"]), (&json!("not_public"), &Value::Null));
+    assert_eq!(receiver.of("/"), []);
+}
+
+#[test]
+fn what_waits_for_a_webhook_that_is_gone_or_rests_is_dropped_and_what_is_no_message_comes_again() {
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
+    let wait = |path: &str| json!({"target_url": receiver.url(path), "trigger_wait_time": 10});
+    let gone = world.hook("vm-owner-key", "VM", wait("/gone"));
+    let rests = world.hook("vm-owner-key", "VM", wait("/rests"));
+    world.hook("vm-owner-key", "VM", wait("/stays"));
+    world.declare(&json!({"VM": [{"name": "one"}]}));
+    world.deliver();
+    let [gone, rests] = [&gone, &rests].map(|made| made["url"].as_str().unwrap().to_owned());
+    assert_eq!(world.system.call("DELETE", &gone, "vm-owner-key", &Value::Null).status, 204);
+    let body = json!({"active": false});
+    assert_eq!(world.system.call("PATCH", &rests, "vm-owner-key", &body).status, 200);
+    world.pass(10);
+    let counts = ["/gone", "/rests", "/stays"].map(|path| receiver.of(path).len());
+    assert_eq!(counts, [0, 0, 1]);
+    for text in [
+        "",
+        "{}",
+        "[]",
+        "{\"webhook\":7}",
+        r#"{"detail-type":"ChangeInstance.StateChanged.v1"}"#,
+        r#"{"detail-type":"ChangeInstance.StateChanged.v1","detail":{"data":{"to":"NOWHERE"}}}"#,
+    ] {
+        assert_eq!(world.handle(&[text]), ["0"], "{text}");
+    }
+    assert_eq!(world.handle(&[]), Vec::<String>::new());
+    assert_eq!(world.system.call("GET", &gone, "vm-owner-key", &Value::Null).status, 404);
+}
+
+#[test]
+fn a_try_by_hand_tells_what_became_of_it() {
+    let (world, receiver) = (ManualQueue::start(), Receiver::start());
+    receiver.answers("/", &[202, 500]);
+    let made = world.hook(
+        "vm-owner-key",
+        "VM",
+        json!({"target_url": receiver.url("/"), "active": false, "authorization": "Basic a"}),
+    );
+    let path = format!("{}trigger/", made["url"].as_str().unwrap());
+    let tried = || world.system.call("POST", &path, "vm-owner-key", &Value::Null);
+    let (taken, refused) = (tried(), tried());
+    assert_eq!((taken.status, taken.at("/delivered"), taken.at("/status")), (200, &json!(true), &json!(202)));
+    assert_eq!(
+        (refused.status, refused.at("/delivered"), refused.at("/error")),
+        (200, &json!(false), &json!("status"))
+    );
+    let requests = receiver.of("/");
+    assert_eq!(requests[0].header("dovetail-event-type"), "Webhook.Triggered.v1");
+    assert_eq!(requests[0].header("authorization"), "Basic a");
+    assert_eq!(requests[0].header("dovetail-event-id"), *taken.at("/event"));
+    assert_ne!(taken.at("/event"), refused.at("/event"));
+    assert_eq!(world.get(&made)["last_reply"], refused.body);
+    // After a rotation, the new secret signs the requests.
+    let rotated = world.system.call(
+        "POST",
+        &format!("{}rotate/", made["url"].as_str().unwrap()),
+        "vm-owner-key",
+        &Value::Null,
+    );
+    assert_eq!(rotated.status, 201, "{rotated:?}");
+    assert_ne!(rotated.at("/secret"), &made["secret"]);
+    tried();
+    let request = receiver.of("/").pop().unwrap();
+    let (time, _) = request.header("dovetail-signature").strip_prefix("t=").unwrap().split_once(',').unwrap();
+    let secret = rotated.at("/secret").as_str().unwrap();
+    let expected = dovetail_outbound::signature(secret, time.parse().unwrap(), &request.text);
+    assert_eq!(request.header("dovetail-signature"), expected);
+}
+
+#[test]
+fn the_local_system_delivers_by_itself() {
+    let (world, mut receiver) = (ManualQueue::start(), Receiver::start());
+    world.system.enable("deliver", true);
+    receiver.answers("/", &[200]);
+    world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/")}));
+    world.declare(&json!({"VM": [{"name": "one"}]}));
+    let request = receiver.next_request();
+    assert_eq!(request.body["data"]["to"], "PENDING");
+    let path = format!("{HOOKS}?service_id=1,2");
+    // The function stores the result after the receiver has the request, so the test waits for it.
+    world
+        .eventually(|| world.system.get(&path, "vm-owner-key").at("/results/0/last_reply/delivered") == true);
+}

@@ -1,0 +1,253 @@
+//! The template must match the code: routes, tables, stream filters, the queue, metrics and alarms.
+
+mod documents;
+
+use dovetail_http::{Function, ROUTES, function_of};
+use dovetail_local::functions::{GENERATE, NOTIFY};
+use dovetail_local::{mapping, queue};
+use dovetail_table::stream::{FILTER_OWED, FILTER_TOLD};
+use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use support::{Ask, Running};
+
+const TEMPLATE: &str = include_str!("../../infra/template.yaml");
+
+/// HTTP methods of the requests below.
+const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "PUT", "DELETE"];
+
+/// Returns the template as JSON. `!Ref Table` becomes `{"!Ref": "Table"}`.
+fn template() -> Value {
+    let documents = Yaml::load_from_str(TEMPLATE).unwrap();
+    value(&documents[0])
+}
+
+fn value(yaml: &Yaml<'_>) -> Value {
+    match yaml {
+        Yaml::Value(Scalar::Null) => Value::Null,
+        Yaml::Value(Scalar::Boolean(boolean)) => json!(boolean),
+        Yaml::Value(Scalar::Integer(number)) => json!(number),
+        Yaml::Value(Scalar::String(text)) => json!(text),
+        Yaml::Sequence(all) => all.iter().map(value).collect(),
+        Yaml::Mapping(fields) => {
+            fields.iter().map(|(name, field)| (name.as_str().unwrap().to_owned(), value(field))).collect()
+        }
+        Yaml::Tagged(tag, tagged) => json!({format!("!{}", tag.suffix): value(tagged)}),
+        Yaml::Value(Scalar::FloatingPoint(_))
+        | Yaml::Representation(..)
+        | Yaml::Alias(_)
+        | Yaml::BadValue => panic!("the template has {yaml:?}"),
+    }
+}
+
+/// Returns name and properties of each resource of a type.
+fn resources(template: &Value, ty: &str) -> Vec<(String, Value)> {
+    let all = template["Resources"].as_object().unwrap().iter();
+    let of_type = all.filter(|(_, resource)| resource["Type"] == ty);
+    of_type.map(|(name, resource)| (name.clone(), resource["Properties"].clone())).collect()
+}
+
+/// Returns the crate of a function, which is the name of its program.
+fn program(properties: &Value) -> String {
+    properties["CodeUri"].as_str().unwrap().strip_prefix("../target/lambda/").unwrap().to_owned()
+}
+
+#[test]
+fn every_function_is_deployed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../functions");
+    let crates: BTreeSet<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let functions = resources(&template(), "AWS::Serverless::Function");
+    let deployed: BTreeSet<String> = functions.iter().map(|(_, properties)| program(properties)).collect();
+    assert_eq!(deployed, crates);
+    for (name, properties) in functions {
+        let program = program(&properties);
+        assert_eq!(properties["FunctionName"], json!({"!Sub": format!("${{AWS::StackName}}-{program}")}));
+        assert_eq!(properties["Role"], json!({"!GetAtt": format!("{name}Role.Arn")}));
+        let variables = &properties["Environment"]["Variables"];
+        // Behind API Gateway, only the authorizer names callers. Metrics have the stack as a dimension.
+        assert!(variables["DOVETAIL_FRONT"].is_null(), "{name}");
+        assert_eq!(variables["DOVETAIL_STACK"], json!({"!Ref": "AWS::StackName"}), "{name}");
+    }
+}
+
+/// Returns whether a route of API Gateway matches a path. A greedy rest can be empty
+/// (docs/adr/0013-routes-end-in-proxy.md).
+fn takes(pattern: &str, path: &str) -> bool {
+    let (mut expected, mut given) = (pattern.split('/'), path.split('/'));
+    loop {
+        match (expected.next(), given.next()) {
+            (None, None) | (Some("{proxy+}"), Some(_)) => return true,
+            (Some(variable), Some(word)) if variable.starts_with('{') && !word.is_empty() => {}
+            (Some(word), Some(other)) if word == other => {}
+            (_, _) => return false,
+        }
+    }
+}
+
+/// Returns the integration for a request. A full path has precedence over a greedy one, and the default comes last.
+fn picked(routes: &[(String, String)], method: &str, path: &str) -> String {
+    let keyed = |greedy: bool| {
+        routes.iter().find(|(key, _)| {
+            let Some((of, pattern)) = key.split_once(' ') else { return false };
+            of == method && pattern.ends_with("{proxy+}") == greedy && takes(pattern, path)
+        })
+    };
+    let default = || routes.iter().find(|(key, _)| key == "$default");
+    keyed(false).or_else(|| keyed(true)).or_else(default).unwrap().1.clone()
+}
+
+#[test]
+fn every_request_goes_to_the_function_that_answers_it() {
+    let template = template();
+    let routes: Vec<(String, String)> = resources(&template, "AWS::ApiGatewayV2::Route")
+        .into_iter()
+        .map(|(name, route)| {
+            let target = route["Target"]["!Sub"].as_str().unwrap();
+            let integration = target.strip_prefix("integrations/${").and_then(|rest| rest.strip_suffix('}'));
+            let uri = &template["Resources"][integration.unwrap()]["Properties"]["IntegrationUri"]["!GetAtt"];
+            let function = uri.as_str().unwrap().strip_suffix(".Arn").unwrap();
+            let program = program(&template["Resources"][function]["Properties"]);
+            let authorization = (route["AuthorizationType"].clone(), route["AuthorizerId"].clone());
+            if program == Function::About.name() {
+                assert_eq!(authorization, (json!("NONE"), Value::Null), "{name}");
+            } else {
+                assert_eq!(authorization, (json!("CUSTOM"), json!({"!Ref": "Authorizer"})), "{name}");
+            }
+            (route["RouteKey"].as_str().unwrap().to_owned(), program)
+        })
+        .collect();
+    for (key, _) in &routes {
+        assert!(!key.ends_with('/'), "API Gateway refuses {key}");
+    }
+    for route in ROUTES {
+        for pov in ["serviceowner", "consumer"] {
+            let path = route.path.replace("{pov}", pov).replace("{id}", "54").replace("{code}", "blocked");
+            for (path, method) in
+                [path.clone(), format!("{path}/")].iter().flat_map(|path| METHODS.map(|of| (path, of)))
+            {
+                let function = picked(&routes, method, path);
+                if route.methods.contains(&method) {
+                    assert_eq!(function, function_of(method, path).name(), "{method} {path}");
+                }
+            }
+        }
+    }
+    assert_eq!(picked(&routes, "GET", "/anything"), Function::List.name());
+}
+
+#[test]
+fn the_tables_are_those_that_are_created() {
+    let system = Running::demo();
+    let template = template();
+    for (resource, name) in [("Table", &system.tables.table), ("KeysTable", &system.tables.keys_table)] {
+        let properties = &template["Resources"][resource]["Properties"];
+        let created = system.engine("DynamoDB_20120810.DescribeTable", &json!({"TableName": name}));
+        let created = &created["Table"];
+        assert_eq!(properties["KeySchema"], created["KeySchema"], "{resource}");
+        assert_eq!(sorted(&properties["AttributeDefinitions"]), sorted(&created["AttributeDefinitions"]));
+        let indexes = |table: &Value| -> BTreeSet<String> {
+            let indexes = table["GlobalSecondaryIndexes"].as_array().into_iter().flatten();
+            let shape = |index: &Value| {
+                let projection = &index["Projection"]["ProjectionType"];
+                json!([index["IndexName"], index["KeySchema"], projection]).to_string()
+            };
+            indexes.map(shape).collect()
+        };
+        assert_eq!(indexes(properties), indexes(created), "{resource}");
+        let stream = &created["StreamSpecification"]["StreamViewType"];
+        assert_eq!(properties["StreamSpecification"]["StreamViewType"], *stream, "{resource}");
+        for kept in ["DeletionPolicy", "UpdateReplacePolicy"] {
+            assert_eq!(template["Resources"][resource][kept], "Retain", "{resource}");
+        }
+        assert_eq!(properties["DeletionProtectionEnabled"], true);
+        assert_eq!(properties["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"], true);
+    }
+}
+
+fn sorted(array: &Value) -> BTreeSet<String> {
+    array.as_array().unwrap().iter().map(Value::to_string).collect()
+}
+
+#[test]
+fn what_is_forgotten_says_when_in_the_attribute_that_the_table_looks_at() {
+    let system = Running::demo();
+    let body = json!({"AwesomeConsumer": {"App": {"services": {}}}}).to_string().into_bytes();
+    let headers = [("idempotency-key", "once")];
+    let path = "/v1/orcabase/consumer/submissions/submit/";
+    let answer =
+        system.send(&Ask { method: "POST", path, key: Some("awesome-key"), headers: &headers, body });
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let live = &template()["Resources"]["Table"]["Properties"]["TimeToLiveSpecification"];
+    assert_eq!(live["Enabled"], true);
+    let name = live["AttributeName"].as_str().unwrap();
+    let forgotten: Vec<Value> = system.rows().into_iter().filter(|row| !row[name].is_null()).collect();
+    assert_eq!(forgotten.len(), 1, "{forgotten:?}");
+    assert!(forgotten[0]["sk"]["S"].as_str().is_some_and(|sk| sk.contains("once")), "{forgotten:?}");
+}
+
+#[test]
+fn the_stream_is_mapped_as_it_is_here() {
+    let template = template();
+    let mapped = |name: &str, settings: &mapping::Settings, filter: &str| {
+        let properties = &template["Resources"][name]["Properties"];
+        let number = |name: &str| properties[name].as_u64().unwrap();
+        assert_eq!(number("BatchSize"), u64::try_from(settings.batch_size).unwrap());
+        assert_eq!(number("MaximumBatchingWindowInSeconds"), settings.batch_window.as_secs());
+        assert_eq!(number("MaximumRetryAttempts"), u64::from(settings.policy.retries));
+        assert_eq!(number("MaximumRecordAgeInSeconds"), settings.policy.record_age.as_secs());
+        assert_eq!(properties["BisectBatchOnFunctionError"], settings.policy.bisect);
+        assert_eq!(properties["FunctionResponseTypes"], json!(["ReportBatchItemFailures"]));
+        // A later position would skip the records from before the mapping.
+        assert_eq!(properties["StartingPosition"], "TRIM_HORIZON");
+        let filters = properties["FilterCriteria"]["Filters"].as_array().unwrap();
+        let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        let patterns: Vec<Value> =
+            filters.iter().map(|one| parsed(one["Pattern"].as_str().unwrap())).collect();
+        assert_eq!(patterns, [parsed(filter)]);
+    };
+    mapped("GenerateMapping", &GENERATE, FILTER_OWED);
+    mapped("NotifyMapping", &NOTIFY, FILTER_TOLD);
+}
+
+#[test]
+fn the_queue_is_filled_and_brought_as_it_is_here() {
+    let template = template();
+    let of = |name: &str| &template["Resources"][name]["Properties"];
+    assert_eq!(of("ToldToWebhooks")["EventPattern"], serde_json::from_str::<Value>(queue::PATTERN).unwrap());
+    let mapping = of("DeliverMapping");
+    assert_eq!(mapping["BatchSize"], queue::BATCH_SIZE);
+    assert_eq!(mapping["FunctionResponseTypes"], json!(["ReportBatchItemFailures"]));
+    assert_eq!(mapping["ScalingConfig"]["MaximumConcurrency"], queue::CONCURRENCY);
+    assert_eq!(of("Deliveries")["RedrivePolicy"]["maxReceiveCount"], queue::RECEIVES_MAX);
+    let visibility = of("Deliveries")["VisibilityTimeout"].as_u64().unwrap();
+    assert_eq!(visibility, queue::VISIBILITY.as_secs());
+    // Lambda asks for a visibility timeout of six function timeouts. A receiver may use all of its own timeout.
+    let timeout = of("Deliver")["Timeout"].as_u64().unwrap();
+    assert!(timeout * 6 <= visibility && timeout >= domain::outreach::webhook::TIMEOUT_SECONDS_MAX + 20);
+}
+
+#[test]
+fn alarms_watch_metrics_that_are_told() {
+    let told = sweep::metrics(&sweep::Swept::default());
+    let watched = resources(&template(), "AWS::CloudWatch::Alarm");
+    let ours: Vec<_> = watched.iter().filter(|(_, alarm)| alarm["Namespace"] == "Dovetail").collect();
+    assert!(!ours.is_empty());
+    for (name, alarm) in ours {
+        let metric = alarm["MetricName"].as_str().unwrap();
+        assert!(told.contains_key(metric), "{name}: nobody tells {metric}");
+        assert_eq!(alarm["Dimensions"], json!([{"Name": "Stack", "Value": {"!Ref": "AWS::StackName"}}]));
+    }
+    // Ten alarms are free, and an idle stack must not cost anything.
+    assert!(watched.len() <= 10);
+    // Each alarm has a section of instructions.
+    let sections: BTreeSet<&str> = include_str!("../../docs/how-to/alarms.md")
+        .lines()
+        .filter_map(|line| line.strip_prefix("### "))
+        .collect();
+    assert_eq!(sections, watched.iter().map(|(name, _)| name.as_str()).collect());
+}

@@ -1,0 +1,10 @@
+//! Lost answers, crashes, concurrent requests and damaged tables.
+
+mod audit;
+mod close_older_changes;
+mod crashes;
+mod faults;
+mod races;
+mod staging;
+mod stream;
+mod world_files;

@@ -1,0 +1,248 @@
+//! Lost answers: the table has written or not, and the function cannot know it (docs/explanation/concurrency.md).
+//!
+//! A proxy in front of the engine drops the answers of transactions in all attempts of the SDK. Or it drops the
+//! requests, and one more. Or it rejects them as conflicts. Each response must match the table.
+
+use dovetail_local::{load, world};
+use dovetail_table::{Spent, Table, spent};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use support::{Answer, Ask, Fate, Proxy, Tables, functions_on, send};
+
+/// Number of attempts of the SDK for one call.
+const ATTEMPTS: u32 = 3;
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const OWNER: &str = "/v1/orcabase/serviceowner";
+
+/// Number of next transactions to fail: lost requests, lost answers, conflicts.
+#[derive(Default)]
+struct Losses {
+    requests: AtomicU32,
+    answers: AtomicU32,
+    conflicts: AtomicU32,
+}
+
+impl Losses {
+    /// Returns whether the next one must fail, and counts it.
+    fn take(left: &AtomicU32) -> bool {
+        left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
+    }
+}
+
+/// Returns the fate of a request. Only transactions fail.
+fn fate(losses: &Losses, operation: &str) -> Fate {
+    if operation != "TransactWriteItems" {
+        Fate::Pass
+    } else if Losses::take(&losses.requests) {
+        Fate::RequestLost
+    } else if Losses::take(&losses.answers) {
+        Fate::AnswerLost
+    } else if Losses::take(&losses.conflicts) {
+        Fate::Conflict
+    } else {
+        Fate::Pass
+    }
+}
+
+/// A system behind the proxy.
+struct Lossy {
+    base: String,
+    losses: Arc<Losses>,
+    table: Table,
+}
+
+impl Lossy {
+    async fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        send(&self.base, &Ask { method, path, key: Some(key), body, ..Ask::default() }).await
+    }
+
+    /// Sends a request. The proxy drops the answer of its transaction in every attempt of the SDK.
+    async fn unanswered(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
+        self.lossy(&self.losses.answers, ATTEMPTS, (method, path, key), body).await
+    }
+
+    /// Sends a request. The proxy drops its transaction in every attempt of the SDK, and once more at the function's
+    /// retry.
+    async fn unheard(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
+        self.lossy(&self.losses.requests, ATTEMPTS + 1, (method, path, key), body).await
+    }
+
+    /// Sends a request. The proxy rejects its transaction this many times as a conflict.
+    async fn contended(&self, times: u32, method: &str, path: &str, body: &Value) -> Answer {
+        let key = if path == SUBMIT { "awesome-key" } else { "vm-owner-key" };
+        self.lossy(&self.losses.conflicts, times, (method, path, key), body).await
+    }
+
+    async fn lossy(
+        &self,
+        left: &AtomicU32,
+        losses: u32,
+        (method, path, key): (&str, &str, &str),
+        body: &Value,
+    ) -> Answer {
+        left.store(losses, Ordering::SeqCst);
+        let answer = self.call(method, path, key, body).await;
+        assert_eq!(left.load(Ordering::SeqCst), 0, "what was to be lost was not: {answer:?}");
+        answer
+    }
+
+    async fn assert_sound(&self) {
+        let snapshot = self.table.snapshot().await.unwrap();
+        assert_eq!(domain::audit::invariant::violations(&snapshot), []);
+    }
+}
+
+/// Runs `test` on a system behind the proxy.
+fn with_losses(test: impl AsyncFnOnce(&Lossy)) {
+    with_losses_of(dovetail_table::ACTIONS_MAX, test);
+}
+
+/// Runs it with this maximum number of writes in one transaction of a submission.
+fn with_losses_of(actions_max: usize, test: impl AsyncFnOnce(&Lossy)) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let tables = Tables::fresh(actions_max);
+    runtime.block_on(async {
+        let losses = Arc::new(Losses::default());
+        let lost = Arc::clone(&losses);
+        let proxy =
+            Proxy::before(tables.settings.endpoint.clone().unwrap(), move |operation| fate(&lost, operation))
+                .await;
+        let table = Table::connect(tables.through(&proxy.endpoint));
+        table.create().await.unwrap();
+        let demo = world::parse(world::DEMO).unwrap();
+        load::world(&table, &demo, domain::Timestamp::from_micros(1), &mut |_| Ok(())).await.unwrap();
+        let (base, serving) = functions_on(table.clone()).await;
+        let lossy = Lossy { base, losses, table };
+        tokio::select! {
+            () = test(&lossy) => {}
+            () = serving => {}
+        }
+    });
+}
+
+fn vm(cpu: u64) -> Value {
+    json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "one", "cpu": cpu}]}}}})
+}
+
+#[test]
+fn a_submission_whose_answer_is_lost_is_recorded_once_and_told() {
+    with_losses(async |system| recorded_once(system).await);
+}
+
+#[test]
+fn a_staged_submission_whose_answer_is_lost_is_recorded_once_and_told() {
+    with_losses_of(1, async |system| recorded_once(system).await);
+}
+
+#[test]
+fn what_is_sent_again_and_what_meets_others_is_counted() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let tables = Tables::fresh(dovetail_table::ACTIONS_MAX);
+    runtime.block_on(async {
+        let (reads, writes) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let is_first = |count: &AtomicUsize| count.fetch_add(1, Ordering::SeqCst) == 0;
+        let fate = move |operation: &str| match operation {
+            "GetItem" if is_first(&reads) => Fate::RequestLost,
+            "TransactWriteItems" if is_first(&writes) => Fate::Conflict,
+            _ => Fate::Pass,
+        };
+        let proxy = Proxy::before(tables.settings.endpoint.clone().unwrap(), fate).await;
+        let table = Table::connect(tables.through(&proxy.endpoint));
+        table.create().await.unwrap();
+        let counted = |spent: Spent| (spent.retries, spent.conflicts);
+        let (found, read) = spent(table.team_by_name("nobody")).await;
+        assert_eq!((found.unwrap(), counted(read)), (None, (1, 0)));
+        let world = world::parse(r#"{"teams": [{"name": "One"}], "services": []}"#).unwrap();
+        let now = domain::Timestamp::from_micros(1);
+        let (loaded, written) = spent(load::world(&table, &world, now, &mut |_| Ok(()))).await;
+        loaded.unwrap();
+        assert_eq!(counted(written), (1, 1));
+    });
+}
+
+async fn recorded_once(system: &Lossy) {
+    let told = system.unanswered("POST", SUBMIT, "awesome-key", &vm(1)).await;
+    assert_eq!((told.status, told.at("/change_instances/0/change_type")), (201, &json!("CREATE")));
+    let told = system.unheard("POST", SUBMIT, "awesome-key", &vm(2)).await;
+    assert_eq!(told.status, 201, "{told:?}");
+    let list = system.call("GET", "/v1/orcabase/consumer/submissions/", "awesome-key", &Value::Null).await;
+    assert_eq!((list.at("/count"), list.at("/results/1/id")), (&json!(2), told.at("/id")));
+    system.assert_sound().await;
+}
+
+#[test]
+fn a_decision_whose_answer_is_lost_is_made_once_and_told() {
+    with_losses(async |system| {
+        let submitted = system.call("POST", SUBMIT, "awesome-key", &vm(1)).await;
+        let path = format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"));
+        let approval = json!({"state": "APPROVED"});
+        let approved = system.unanswered("PATCH", &path, "vm-owner-key", &approval).await;
+        assert_eq!((approved.status, approved.at("/state")), (200, &json!("APPROVED")));
+        let deployed = json!({"deployed_item": {"ip": "10.0.0.1"}});
+        assert_eq!(system.unanswered("PATCH", &path, "vm-owner-key", &deployed).await.status, 200);
+        let error = json!({"state": "ERRORED"});
+        let errored = system.unheard("PATCH", &path, "vm-owner-key", &error).await;
+        assert_eq!((errored.status, errored.at("/state")), (200, &json!("ERRORED")));
+
+        let again = format!("{path}retry/");
+        let retried = system.unanswered("POST", &again, "vm-owner-key", &Value::Null).await;
+        assert_eq!((retried.status, retried.at("/attempt")), (201, &json!(2)), "{retried:?}");
+        let history = system.call("GET", &format!("{path}history/"), "vm-owner-key", &Value::Null).await;
+        assert_eq!(history.at("/count"), 4, "each step once: {history:?}");
+        let changes = format!("{OWNER}/change_instances/");
+        let all = system.call("GET", &changes, "vm-owner-key", &Value::Null).await;
+        assert_eq!(all.at("/count"), 2, "one new attempt: {all:?}");
+        system.assert_sound().await;
+    });
+}
+
+#[test]
+fn a_patch_of_a_deployed_item_whose_answer_is_lost_is_one_version_and_told_as_new() {
+    with_losses(async |system| {
+        let submitted = system.call("POST", SUBMIT, "awesome-key", &vm(1)).await;
+        let path = format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"));
+        let approval = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}});
+        system.call("PATCH", &path, "vm-owner-key", &approval).await;
+        let items = format!("{OWNER}/deployed_items/");
+        let listed = system.call("GET", &items, "vm-owner-key", &Value::Null).await;
+        let path = format!("{items}{}/", listed.at("/results/0/id"));
+        let delta = json!({"data": {"port": 22}});
+        let patched = system.unanswered("PATCH", &path, "vm-owner-key", &delta).await;
+        assert_eq!((patched.status, patched.at("/version")), (201, &json!(2)), "{patched:?}");
+        assert_eq!(patched.at("/data"), &json!({"ip": "10.0.0.1", "port": 22}));
+        let listed = system.call("GET", &items, "vm-owner-key", &Value::Null).await;
+        assert_eq!(listed.at("/count"), 2);
+        system.assert_sound().await;
+    });
+}
+
+#[test]
+fn a_transaction_that_meets_others_is_tried_again_and_written_once() {
+    with_losses(async |system| {
+        let submitted = system.contended(4, "POST", SUBMIT, &vm(1)).await;
+        assert_eq!(submitted.status, 201, "{submitted:?}");
+        let path = format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"));
+        // Eight conflicts exceed the retries of one write, so the function decides again.
+        let approved = system.contended(8, "PATCH", &path, &json!({"state": "APPROVED"})).await;
+        assert_eq!((approved.status, approved.at("/state")), (200, &json!("APPROVED")), "{approved:?}");
+        let history = system.call("GET", &format!("{path}history/"), "vm-owner-key", &Value::Null).await;
+        assert_eq!(history.at("/count"), 2, "{history:?}");
+        system.assert_sound().await;
+    });
+}
+
+#[test]
+fn a_service_whose_publication_is_not_answered_is_published_once() {
+    with_losses(async |system| {
+        let schema = json!({"title": "DNS", "type": "object", "required": ["name"],
+            "properties": {"name": {"type": "string"}}});
+        let path = format!("{OWNER}/services/");
+        let published = system.unanswered("POST", &path, "vm-owner-key", &schema).await;
+        assert_eq!((published.status, published.at("/schema/version")), (201, &json!(1)), "{published:?}");
+        let listed = system.call("GET", &path, "vm-owner-key", &Value::Null).await;
+        assert_eq!(listed.at("/count"), 2);
+    });
+}

@@ -1,0 +1,298 @@
+//! Races: many concurrent requests. Some order of the requests must explain the result
+//! (docs/explanation/concurrency.md).
+
+use dovetail_table::ACTIONS_MAX;
+use futures_util::{StreamExt as _, stream};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use support::{Answer, Ask, Running, send};
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const OWNER: &str = "/v1/orcabase/serviceowner";
+const CONSUMER: &str = "/v1/orcabase/consumer";
+
+/// Number of concurrent requests.
+const AT_ONCE: usize = 16;
+
+/// Sends all requests, 16 at a time. Returns the responses in the order of the requests.
+fn all(system: &Running, asks: &[Ask<'_>]) -> Vec<Answer> {
+    let sending = stream::iter(asks).map(|ask| send(&system.base, ask)).buffered(AT_ONCE);
+    system.block_on(sending.collect())
+}
+
+fn ask<'a>(method: &'a str, path: &'a str, key: &'a str, body: &Value) -> Ask<'a> {
+    Ask { method, path, key: Some(key), headers: &[], body: body.to_string().into_bytes() }
+}
+
+fn vms(team: &str, items: &[Value]) -> Value {
+    json!({team: {"App": {"services": {"VM": items}}}})
+}
+
+/// Declares VMs. Returns the owner's paths of their change instances.
+fn declared(system: &Running, items: &[Value]) -> Vec<String> {
+    let answer = system.call("POST", SUBMIT, "awesome-key", &vms("AwesomeConsumer", items));
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let changes = answer.at("/change_instances").as_array().unwrap();
+    changes.iter().map(|change| format!("{OWNER}/change_instances/{}/", change.get("id").unwrap())).collect()
+}
+
+fn moved(system: &Running, path: &str, state: &str) {
+    let answer = system.call("PATCH", path, "vm-owner-key", &json!({"state": state}));
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+/// Returns the states of a change instance, oldest first.
+fn states(system: &Running, path: &str) -> Vec<String> {
+    let history = system.get(&format!("{path}history/"), "vm-owner-key");
+    let entries = history.at("/results").as_array().unwrap().iter().rev();
+    entries.map(|entry| entry.get("state").unwrap().as_str().unwrap().to_owned()).collect()
+}
+
+/// Fails unless the response is 503 with a reason and `Retry-After`.
+#[track_caller]
+fn assert_contended(answer: &Answer) {
+    let why = [json!("contended"), json!("submission_in_flight")];
+    assert!(answer.status == 503 && why.contains(answer.at("/code")), "{answer:?}");
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    assert_eq!(answer.header("content-type"), Some("application/problem+json"));
+}
+
+#[test]
+fn two_hundred_repetitions_of_a_submission_are_one() {
+    for actions_max in [ACTIONS_MAX, 1] {
+        repeated(&Running::demo_with(actions_max));
+    }
+}
+
+/// Sends a submission 200 times with one idempotency key. A maximum of one write in a transaction makes it staged.
+fn repeated(system: &Running) {
+    let body = vms("AwesomeConsumer", &[json!({"name": "one", "cpu": 1}), json!({"name": "two"})]);
+    let headers = [("idempotency-key", "the-very-same")];
+    let asks = vec![Ask { headers: &headers, ..ask("POST", SUBMIT, "awesome-key", &body) }; 200];
+    let answers = all(system, &asks);
+    let first = answers.first().unwrap();
+    assert_eq!(first.status, 201, "{first:?}");
+    assert_eq!(first.at("/change_instances").as_array().unwrap().len(), 2);
+    for answer in &answers {
+        assert_eq!((answer.status, &answer.body), (first.status, &first.body));
+    }
+    let submissions = system.get(&format!("{CONSUMER}/submissions/"), "awesome-key");
+    assert_eq!(submissions.at("/count"), 1);
+    system.assert_sound();
+}
+
+/// Sends 16 decisions on one PENDING change instance. Returns its state afterwards.
+fn decided_at_once(system: &Running, path: &str, wanted: &[&str]) -> String {
+    let bodies: Vec<Value> = wanted.iter().map(|state| json!({"state": state})).collect();
+    let asks: Vec<Ask<'_>> = bodies.iter().map(|body| ask("PATCH", path, "vm-owner-key", body)).collect();
+    let answers = all(system, &asks);
+    let states = states(system, path);
+    assert_eq!(states.len(), 2, "{states:?}");
+    let winner = states.last().unwrap();
+    for (wanted, answer) in wanted.iter().zip(&answers) {
+        if wanted == winner {
+            assert_eq!((answer.status, answer.at("/state")), (200, &json!(winner)), "{answer:?}");
+        } else {
+            let told = (answer.status, answer.at("/code"), answer.at("/state"));
+            assert_eq!(told, (400, &json!("illegal_transition"), &json!(winner)), "{answer:?}");
+        }
+    }
+    system.assert_sound();
+    winner.clone()
+}
+
+#[test]
+fn of_sixteen_decisions_on_one_change_instance_one_is_made() {
+    let system = Running::demo();
+    let items: Vec<Value> =
+        ["a", "b", "c", "d", "e", "f", "g", "h"].map(|name| json!({"name": name})).to_vec();
+    let paths = declared(&system, &items);
+    let both = ["APPROVED", "REJECTED"].repeat(8);
+    let (last, others) = paths.split_last().unwrap();
+    for path in others {
+        decided_at_once(&system, path, &both);
+    }
+    assert_eq!(decided_at_once(&system, last, &["APPROVED"; 16]), "APPROVED");
+}
+
+#[test]
+fn of_sixteen_deployed_items_at_once_every_one_becomes_a_version_of_its_own() {
+    let system = Running::demo();
+    let path = declared(&system, &[json!({"name": "one"})]).concat();
+    moved(&system, &path, "APPROVED");
+    let bodies: Vec<Value> =
+        (0..AT_ONCE).map(|number| json!({"deployed_item": {"number": number}})).collect();
+    let asks: Vec<Ask<'_>> = bodies.iter().map(|body| ask("PATCH", &path, "vm-owner-key", body)).collect();
+    let answers = all(&system, &asks);
+    let taken = answers.iter().filter(|answer| answer.status == 200).count();
+    answers.iter().filter(|answer| answer.status != 200).for_each(assert_contended);
+    let listed = system.get(&format!("{OWNER}/deployed_items/?limit=100&ordering=version"), "vm-owner-key");
+    let versions: Vec<u64> = listed.at("/results").as_array().unwrap().iter().map(version).collect();
+    let expected: Vec<u64> = (1..).take(taken).collect();
+    assert_eq!(versions, expected);
+    system.assert_sound();
+}
+
+#[test]
+fn of_sixteen_patches_of_one_deployed_item_one_is_taken() {
+    let system = Running::demo();
+    let path = declared(&system, &[json!({"name": "one"})]).concat();
+    moved(&system, &path, "APPROVED");
+    let base = json!({"data": {"kept": true}, "change_instance": path});
+    let deployed = system.call("POST", &format!("{OWNER}/deployed_items/"), "vm-owner-key", &base);
+    assert_eq!(deployed.status, 201, "{deployed:?}");
+    let path = format!("{OWNER}/deployed_items/{}/", deployed.at("/id"));
+    let bodies: Vec<Value> = (0..AT_ONCE).map(|number| json!({"data": {"number": number}})).collect();
+    let asks: Vec<Ask<'_>> = bodies.iter().map(|body| ask("PATCH", &path, "vm-owner-key", body)).collect();
+    let answers = all(&system, &asks);
+    let (taken, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 201);
+    assert_eq!(taken.len(), 1, "{answers:?}");
+    for answer in refused {
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!("deployed_item_not_latest")));
+    }
+    assert_eq!(taken.first().map(|answer| answer.at("/data/kept")), Some(&json!(true)));
+    system.assert_sound();
+}
+
+fn version(deployed: &Value) -> u64 {
+    deployed.get("version").unwrap().as_u64().unwrap()
+}
+
+#[test]
+fn of_sixteen_whole_submissions_at_once_the_last_one_stands_in_full() {
+    let system = Running::demo();
+    let body = |number: usize| {
+        let items =
+            ["a", "b", "c"].map(|name| json!({"name": format!("{name}{}", number % 4), "cpu": number}));
+        vms("AwesomeConsumer", &items)
+    };
+    let bodies: Vec<Value> = (1..=AT_ONCE).map(body).collect();
+    let asks: Vec<Ask<'_>> = bodies.iter().map(|body| ask("POST", SUBMIT, "awesome-key", body)).collect();
+    let answers = all(&system, &asks);
+    answers.iter().filter(|answer| answer.status != 201).for_each(assert_contended);
+
+    let snapshot = system.block_on(system.table.snapshot()).unwrap();
+    let numbers: BTreeSet<u64> = snapshot.submissions.iter().map(|recorded| recorded.id.number()).collect();
+    let taken = answers.iter().filter(|answer| answer.status == 201).count();
+    let dense: BTreeSet<u64> = (1..).take(taken).collect();
+    assert_eq!(numbers, dense);
+
+    let last = snapshot.submissions.iter().max_by_key(|recorded| recorded.id.number()).unwrap();
+    let wins = |answer: &&Answer| answer.at("/id") == last.id.get();
+    let at = answers.iter().position(|answer| wins(&answer)).unwrap();
+    let declared = bodies.get(at).unwrap().pointer("/AwesomeConsumer/App/services/VM").unwrap();
+    let declared: BTreeSet<String> = declared.as_array().unwrap().iter().map(Value::to_string).collect();
+    let hashes = snapshot.items.values().filter(|item| item.declared).count();
+    assert_eq!(hashes, declared.len());
+    // An item absent from the last submission has a DELETE as its newest change instance.
+    let mut standing = BTreeSet::new();
+    for item in snapshot.items.values() {
+        let newest = snapshot.changes.get(&item.latest_change).unwrap();
+        let path = format!("{CONSUMER}/change_instances/{}/", newest.id);
+        let answer = system.get(&path, "awesome-key");
+        if item.declared {
+            standing.insert(answer.at("/new_declaration/declaration").to_string());
+        } else {
+            assert_eq!(answer.at("/change_type"), "DELETE", "{answer:?}");
+        }
+    }
+    assert_eq!(standing, declared);
+    system.assert_sound();
+}
+
+#[test]
+fn nothing_is_lost_while_the_owner_decides_and_the_consumer_submits() {
+    let system = Running::demo();
+    let count = 12;
+    let items = |cpu: usize| -> Vec<Value> {
+        (0..count).map(|number| json!({"name": format!("vm-{number}"), "cpu": cpu})).collect()
+    };
+    let paths = declared(&system, &items(1));
+    let approval = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}});
+    let completion = json!({"state": "COMPLETED", "log": "done"});
+    let submissions: Vec<Value> = (2..8).map(|cpu| vms("AwesomeConsumer", &items(cpu))).collect();
+    let mut asks = Vec::new();
+    for (number, path) in paths.iter().enumerate() {
+        if let Some(body) = submissions.get(number / 2).filter(|_| number % 2 == 0) {
+            asks.push(ask("POST", SUBMIT, "awesome-key", body));
+        }
+        asks.push(ask("PATCH", path, "vm-owner-key", &approval));
+        asks.push(ask("PATCH", path, "vm-owner-key", &completion));
+    }
+    let answers = all(&system, &asks);
+    let mut submitted = 0;
+    for (ask, answer) in asks.iter().zip(&answers) {
+        match (ask.path == SUBMIT, answer.status) {
+            (true, 201) => submitted += 1,
+            (false, 200) => {}
+            // The order is open: an approval or completion can come too late, a completion too early.
+            (false, 400) => assert_eq!(answer.at("/code"), "illegal_transition", "{answer:?}"),
+            _ => assert_contended(answer),
+        }
+    }
+    let snapshot = system.block_on(system.table.snapshot()).unwrap();
+    assert_eq!(snapshot.submissions.len(), submitted + 1);
+    assert_eq!(snapshot.changes.len(), count * (submitted + 1), "one change instance an item and submission");
+    // Each 200 promises one entry in a history, so both numbers must be equal.
+    let decided = |state: &str| {
+        let asked = asks.iter().zip(&answers).filter(|(ask, answer)| {
+            ask.path != SUBMIT
+                && answer.status == 200
+                && ask.body == json_bytes(state, &approval, &completion)
+        });
+        asked.count()
+    };
+    let recorded = |state: &str| {
+        let entries = snapshot.changes.values().flat_map(|change| &change.history);
+        entries.filter(|entry| entry.to.name() == state && entry.from.is_some()).count()
+    };
+    assert_eq!(recorded("APPROVED"), decided("APPROVED"));
+    assert_eq!(recorded("COMPLETED"), decided("COMPLETED"));
+    system.assert_sound();
+}
+
+fn json_bytes(state: &str, approval: &Value, completion: &Value) -> Vec<u8> {
+    let body = if state == "APPROVED" { approval } else { completion };
+    body.to_string().into_bytes()
+}
+
+#[test]
+fn completion_and_displacement_of_one_change_instance_exclude_each_other() {
+    let system = Running::demo();
+    let mut outcomes = BTreeSet::new();
+    for round in 0..8 {
+        let name = format!("vm-{round}");
+        let item = |cpu: u64| vms("AwesomeConsumer", &[json!({"name": name, "cpu": cpu})]);
+        let partial = |cpu: u64| {
+            let answer = system.call("PATCH", SUBMIT, "awesome-key", &item(cpu));
+            assert_eq!(answer.status, 201, "{answer:?}");
+            let changes = answer.at("/change_instances").as_array().unwrap();
+            let change =
+                changes.iter().find(|change| change.pointer("/service_item/name").unwrap() == name.as_str());
+            format!("{OWNER}/change_instances/{}/", change.unwrap().get("id").unwrap())
+        };
+        let older = partial(1);
+        moved(&system, &older, "APPROVED");
+        let newer = partial(2);
+        let (complete, approve) = (json!({"state": "COMPLETED"}), json!({"state": "APPROVED"}));
+        let asks =
+            [ask("PATCH", &older, "vm-owner-key", &complete), ask("PATCH", &newer, "vm-owner-key", &approve)];
+        let answers = all(&system, &asks);
+        let (completed, approved) = (answers.first().unwrap(), answers.last().unwrap());
+        assert_eq!((approved.status, approved.at("/state")), (200, &json!("APPROVED")), "{approved:?}");
+        let end = states(&system, &older).pop().unwrap();
+        if completed.status == 200 {
+            assert_eq!(end, "COMPLETED");
+        } else {
+            let told = (completed.status, completed.at("/code"), completed.at("/state"));
+            assert_eq!(told, (400, &json!("illegal_transition"), &json!("CLOSED")), "{completed:?}");
+            assert_eq!(end, "CLOSED");
+        }
+        // If the CREATE closed before its completion, nothing exists yet. So the newer change is a CREATE (R8).
+        let change_type = if end == "COMPLETED" { "MODIFY" } else { "CREATE" };
+        assert_eq!(system.get(&newer, "vm-owner-key").at("/change_type"), change_type);
+        outcomes.insert(end);
+        system.assert_sound();
+    }
+    assert!(!outcomes.is_empty());
+}

@@ -1,0 +1,34 @@
+//! Runs scenarios on deployed stacks, each on a new stack.
+
+use super::given;
+use super::play::{Scene, assert_expected};
+use super::script::Script;
+use super::stage::Stage;
+use dovetail_table::ACTIONS_MAX;
+use simulation::system::STAGED;
+use std::fs;
+use support::Stack;
+
+/// Runs the scenario of a file.
+pub(crate) fn file(path: &str) {
+    play(path, ACTIONS_MAX);
+}
+
+/// Runs the scenario of a file with every submission staged.
+pub(crate) fn staged(path: &str) {
+    play(path, STAGED);
+}
+
+fn play(path: &str, actions_max: usize) {
+    let script = fs::read_to_string(path).unwrap();
+    let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
+    let world = given::world(&script.given);
+    let mut stage = Stage::new(Stack::deploy(&world, actions_max), given::keys(&world));
+    for step in &script.steps {
+        let _scene = Scene { path, step };
+        let actual = stage.play(step);
+        stage.system.settle(stage.rests);
+        stage.system.assert_sound();
+        assert_expected(step, &actual, actions_max == STAGED);
+    }
+}

@@ -1,0 +1,155 @@
+//! Runs a scenario: each response becomes text and must equal the text in the file.
+
+use super::given;
+use super::script::{Outcome, Script, Step};
+use super::stage::Stage;
+use dovetail_table::ACTIONS_MAX;
+use serde_json::Value;
+use simulation::crashes;
+use simulation::system::{Asked as Asking, STAGED};
+use std::fs;
+use support::{Redelivery, Running};
+
+/// The mechanism that processes the pending work of submissions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The functions behind the stream. Each stream record arrives several times.
+    Stream,
+    /// Only the sweep. The stream delivers nothing.
+    Sweep,
+    /// The stream, with every submission staged: a transaction takes one write.
+    ///
+    /// Then the change instances of a submission are created concurrently, so lists can have any order.
+    Staged,
+}
+
+/// Runs the scenario of a file. With `UPDATE_EXPECT` in the environment, writes the results into the file.
+pub(crate) fn file(path: &str) {
+    drop(rows_after(path, By::Stream));
+}
+
+/// Runs the scenario of a file with every submission staged. Skips scenarios about the stream itself.
+pub(crate) fn staged(path: &str) {
+    let text = fs::read_to_string(path).unwrap();
+    if !text.contains("\ngeneration rests") && !text.contains("\nevents ->") {
+        drop(rows_after(path, By::Staged));
+    }
+}
+
+/// Runs the scenario of a file. Returns the rows of the table at the end.
+pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
+    let script = fs::read_to_string(path).unwrap();
+    let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
+    let actions_max = if by == By::Staged { 1 } else { ACTIONS_MAX };
+    let (system, keys) = given::start(&script.given, actions_max);
+    played(path, &script, Stage::new(system, keys), by)
+}
+
+/// Runs the scenario of a file with people in addition to API keys.
+pub(crate) fn with_people(path: &str) {
+    let script = fs::read_to_string(path).unwrap();
+    let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
+    let (system, keys, issuer) = given::start_with_people(&script.given);
+    let tokens = keys.keys().map(|team| (team.clone(), issuer.token(team))).collect();
+    drop(played(path, &script, Stage { tokens, ..Stage::new(system, keys) }, By::Stream));
+}
+
+fn played(path: &str, script: &Script, mut stage: Stage<Running>, by: By) -> Vec<Value> {
+    let mut stream = Redelivery::new();
+    if by == By::Sweep {
+        stage.system.enable("generate", false);
+        stage.system.enable("notify", false);
+    }
+    let update = by == By::Stream && std::env::var_os("UPDATE_EXPECT").is_some();
+    let mut results = Vec::new();
+    for step in &script.steps {
+        let _scene = Scene { path, step };
+        let actual = stage.play(step);
+        if by == By::Sweep {
+            stage.system.sweep();
+        }
+        stage.system.assert_sound();
+        if by != By::Sweep && !stage.rests {
+            stream.again_at_once(&stage.system);
+        }
+        if !update {
+            assert_expected(step, &actual, by == By::Staged);
+        }
+        results.push(actual);
+    }
+    if by != By::Sweep {
+        stream.again_in_the_end(&stage.system);
+        stage.system.assert_published();
+    }
+    if update {
+        fs::write(path, script.with_results(&results)).unwrap();
+    }
+    stage.system.rows()
+}
+
+/// Fails unless a step has its expected result. With staged submissions, lists can have any order.
+#[track_caller]
+pub(super) fn assert_expected(step: &Step, actual: &Outcome, is_staged: bool) {
+    let expected = &step.expected;
+    let is_same = if is_staged && step.command.contains(" lists ") {
+        expected.in_any_order() == actual.in_any_order()
+    } else {
+        expected.written() == actual.written()
+    };
+    assert!(is_same, "expected:\n{}\nactual:\n{}\n", expected.written(), actual.written());
+}
+
+/// Runs the requests of a scenario while each function dies at each of its calls.
+pub(crate) fn crashing(path: &str) {
+    let text = fs::read_to_string(path).unwrap();
+    // Generation is never paused here, so later requests of such a scenario can get other statuses.
+    let rests = text.contains("\ngeneration rests");
+    let script = Script::parse(&text).unwrap();
+    let asked = asked(&script);
+    let is_accepted =
+        asked.iter().any(|(request, status)| request.path.contains("/submissions/submit/") && *status == 201);
+    let mut requests: Vec<_> =
+        asked.into_iter().map(|(request, status)| (request, (!rests).then_some(status))).collect();
+    for ((request, _), number) in requests.iter_mut().zip(1..) {
+        // After a crash the client sends its request a second time. The idempotency key marks it as the same request.
+        let submits = request.path.contains("/submit/") || request.path.contains("/revert/");
+        if submits && request.idempotency_key.is_none() {
+            request.idempotency_key = Some(format!("request-{number}"));
+        }
+    }
+    for actions_max in [ACTIONS_MAX, STAGED] {
+        let swept = crashes::sweep(&given::world(&script.given), actions_max, &requests).unwrap();
+        let is_submitted = requests.iter().any(|(request, _)| request.path.contains("/submissions/"));
+        assert!(swept.asked > 0 || !is_submitted, "nobody has died");
+        assert!(swept.woken > 0 || !is_accepted, "the stream woke nobody: {swept:?}");
+        // Without staging, only dependent teams and references cause pending work for the sweep.
+        assert!(swept.sweeping > 0 || !is_accepted || actions_max != STAGED, "nothing was owed: {swept:?}");
+    }
+}
+
+/// Returns the requests of a scenario other than reads, each with its status.
+fn asked(script: &Script) -> Vec<(Asking, u16)> {
+    let (system, keys) = given::start(&script.given, ACTIONS_MAX);
+    let mut stage = Stage::new(system, keys);
+    for step in &script.steps {
+        drop(stage.play(step));
+        stage.system.settle();
+    }
+    let asked = stage.system.asked.lock().unwrap();
+    asked.clone()
+}
+
+/// Prints the current step if the test panics.
+pub(super) struct Scene<'a> {
+    pub(super) path: &'a str,
+    pub(super) step: &'a Step,
+}
+
+impl Drop for Scene<'_> {
+    #[expect(clippy::print_stderr, reason = "what a failed test says")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{}:{}: {}", self.path, self.step.line, self.step.command);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Separation of teams, authentication, limits and hostile input.
+
+mod caller;
+mod hostile;
+mod isolation;
+pub(crate) mod keys;
+mod limits;
+pub(crate) mod people;
+mod trust;

@@ -1,0 +1,495 @@
+//! Limits and invalid input (docs/reference/limits.md): a rejected request changes nothing and lists all problems
+//! with their JSON pointers.
+
+mod services;
+
+use serde_json::{Value, json};
+use support::{Answer, Ask, Running};
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
+const OWNER: &str = "/v1/orcabase/serviceowner";
+const TEAM: &str = "AwesomeConsumer";
+
+/// An expected problem: its rule and its JSON pointer.
+type Told<'a> = (&'a str, &'a str);
+
+fn post(system: &Running, path: &str, key: &str, body: &[u8]) -> Answer {
+    system.send(&Ask { method: "POST", path, key: Some(key), headers: &[], body: body.to_vec() })
+}
+
+/// Fails unless the response lists exactly these problems, in the form for clients.
+#[track_caller]
+fn assert_invalid(answer: &Answer, code: &str, told: &[Told<'_>]) {
+    assert_eq!((answer.status, answer.at("/code")), (400, &json!(code)), "{told:?}: {answer:?}");
+    assert_eq!(answer.header("content-type"), Some("application/problem+json"));
+    assert_eq!(answer.at("/is_valid"), false);
+    let errors = answer.at("/errors").as_object().unwrap();
+    assert!(!errors.is_empty() && errors.values().all(Value::is_object), "{errors:?}");
+    let problems = answer.at("/problems").as_array().unwrap();
+    let text = |problem: &Value, name: &str| problem.get(name).unwrap().as_str().unwrap().to_owned();
+    assert!(problems.iter().all(|problem| !text(problem, "detail").is_empty()));
+    let found: Vec<_> =
+        problems.iter().map(|problem| (text(problem, "rule"), text(problem, "pointer"))).collect();
+    let expected: Vec<_> =
+        told.iter().map(|(rule, pointer)| ((*rule).to_owned(), (*pointer).to_owned())).collect();
+    assert_eq!(found, expected);
+}
+
+/// Fails unless submission and preview list these problems and change nothing.
+#[track_caller]
+fn assert_refused(system: &Running, body: &[u8], told: &[Told<'_>]) {
+    let before = system.stored();
+    for path in [SUBMIT, VALIDATE] {
+        let answer = post(system, path, "awesome-key", body);
+        assert_invalid(&answer, "invalid_declaration", told);
+    }
+    assert_eq!(before, system.stored(), "a refused submission has changed something");
+}
+
+fn app(services: &Value) -> Value {
+    json!({TEAM: {"App": {"services": services}}})
+}
+
+fn vms(items: &Value) -> Value {
+    app(&json!({"VM": items}))
+}
+
+/// Returns a declaration of one VM with this text as its `cpu`.
+fn with_cpu(text: &str) -> Vec<u8> {
+    format!(r#"{{"{TEAM}": {{"App": {{"services": {{"VM": [{{"name": "one", "cpu": {text}}}]}}}}}}}}"#)
+        .into_bytes()
+}
+
+fn nested(depth: usize) -> String {
+    format!("{}{}", "[".repeat(depth), "]".repeat(depth))
+}
+
+const CPU: &str = "/AwesomeConsumer/App/services/VM/0/cpu";
+const FIRST: &str = "/AwesomeConsumer/App/services/VM/0";
+
+#[test]
+fn what_is_no_unambiguous_json_is_refused() {
+    let system = Running::demo();
+    let not_json: [&[u8]; 16] = [
+        b"{",
+        b"nonsense",
+        b"{} {}",
+        b"  ",
+        b"[1,]",
+        b"\xef\xbb\xbf{}",
+        b"\xff\xfe{\x00}\x00",
+        b"{\"AwesomeConsumer\": \"\xff\"}",
+        b"{\"AwesomeConsumer\": \"\xed\xa0\x80\"}",
+        br#"{"AwesomeConsumer": "\ud800"}"#,
+        br#"{"\udc00": {}}"#,
+        b"{\"AwesomeConsumer\": \"\x00\"}",
+        &with_cpu("1e400"),
+        &with_cpu("NaN"),
+        &with_cpu("Infinity"),
+        &with_cpu("01"),
+    ];
+    for body in not_json {
+        assert_refused(&system, body, &[("invalid_json", "")]);
+    }
+    for number in
+        ["9007199254740992", "9007199254740993", "-9007199254740992", "1e300", "18446744073709551616"]
+    {
+        assert_refused(&system, &with_cpu(number), &[("number_out_of_range", CPU)]);
+    }
+    let twice = format!(r#"{{"{TEAM}": {{}}, "{TEAM}": {{}}}}"#);
+    assert_refused(&system, twice.as_bytes(), &[("duplicate_key", "/AwesomeConsumer")]);
+    let twice = with_cpu(r#"1, "cpu": 2"#);
+    assert_refused(&system, &twice, &[("duplicate_key", CPU)]);
+    let escaped = with_cpu(r#"1, "\u0063pu": 2"#);
+    assert_refused(&system, &escaped, &[("duplicate_key", CPU)]);
+}
+
+#[test]
+fn nesting_and_size_have_an_end() {
+    let system = Running::demo();
+    // An item starts at depth six: document, team, application, services, array, item.
+    let deepest = format!("{CPU}{}", "/0".repeat(26));
+    assert_refused(&system, &with_cpu(&nested(27)), &[("too_deep", &deepest)]);
+    let answer = post(&system, SUBMIT, "awesome-key", &with_cpu(&nested(26)));
+    assert_eq!(answer.at("/problems/0/rule"), "schema", "within the limit, it is the schema that objects");
+    assert_refused(&system, nested(33).as_bytes(), &[("too_deep", &"/0".repeat(32))]);
+    assert_refused(&system, nested(100_000).as_bytes(), &[("too_deep", &"/0".repeat(32))]);
+    let open = "{\"a\":".repeat(100_000);
+    assert_refused(&system, open.as_bytes(), &[("too_deep", &"/a".repeat(32)), ("invalid_json", "")]);
+
+    let limit = 5 * 1024 * 1024;
+    let padded = |bytes: usize| {
+        let text = vms(&json!([])).to_string();
+        format!("{text}{}", " ".repeat(bytes - text.len())).into_bytes()
+    };
+    assert_refused(&system, &padded(limit + 1), &[("too_large", "")]);
+    let answer = post(&system, VALIDATE, "awesome-key", &padded(limit));
+    assert_eq!(answer.status, 200, "{answer:?}");
+
+    let note = |bytes: usize| json!({"name": "one", "note": "x".repeat(bytes)});
+    let overhead = note(0).to_string().len();
+    let item = note(128 * 1024 + 1 - overhead);
+    assert_refused(&system, vms(&json!([item])).to_string().as_bytes(), &[("too_large", FIRST)]);
+    let metadata =
+        json!({TEAM: {"metadata": {"x": "x".repeat(4096)}, "App": {"metadata": {"x": "x".repeat(4096)}}}});
+    let told = [("too_large", "/AwesomeConsumer/App/metadata"), ("too_large", "/AwesomeConsumer/metadata")];
+    assert_refused(&system, metadata.to_string().as_bytes(), &told);
+    let items: Vec<Value> = (0..10_001).map(|number| json!({"name": number.to_string()})).collect();
+    let items = vms(&json!(items)).to_string();
+    assert_refused(&system, items.as_bytes(), &[("too_many_items", "/AwesomeConsumer")]);
+}
+
+#[test]
+fn a_document_of_another_shape_is_refused_where_it_differs() {
+    let system = Running::demo();
+    let cases: &[(Value, Told<'_>)] = &[
+        (json!([]), ("wrong_type", "")),
+        (json!("x"), ("wrong_type", "")),
+        (json!(null), ("wrong_type", "")),
+        (json!({}), ("one_team", "")),
+        (json!({TEAM: {}, "AwesomeConsumer2": {}}), ("one_team", "")),
+        (json!({"AwesomeConsumer2": {}}), ("foreign_team", "/AwesomeConsumer2")),
+        (json!({"awesomeconsumer": {}}), ("foreign_team", "/awesomeconsumer")),
+        (json!({TEAM: []}), ("wrong_type", "/AwesomeConsumer")),
+        (json!({TEAM: {"metadata": []}}), ("wrong_type", "/AwesomeConsumer/metadata")),
+        (json!({TEAM: {"App": []}}), ("wrong_type", "/AwesomeConsumer/App")),
+        (json!({TEAM: {"App": {"service": {}}}}), ("unknown_key", "/AwesomeConsumer/App/service")),
+        (app(&json!([])), ("wrong_type", "/AwesomeConsumer/App/services")),
+        (app(&json!({"VM": {}})), ("wrong_type", "/AwesomeConsumer/App/services/VM")),
+        (app(&json!({"vm": [{"name": "one"}]})), ("unknown_service", "/AwesomeConsumer/App/services/vm")),
+        (vms(&json!([1])), ("wrong_type", FIRST)),
+        (vms(&json!([{"cpu": 1}])), ("missing_name", "/AwesomeConsumer/App/services/VM/0/name")),
+        (vms(&json!([{"name": 1}])), ("invalid_name", "/AwesomeConsumer/App/services/VM/0/name")),
+        (
+            vms(&json!([{"name": "one"}, {"name": "one"}])),
+            ("duplicate_name", "/AwesomeConsumer/App/services/VM/1/name"),
+        ),
+        (vms(&json!([{"name": "one", "cpu": "x"}])), ("schema", CPU)),
+        (vms(&json!([{"name": "one", "cpu": 1.5}])), ("schema", CPU)),
+        (vms(&json!([{"name": "one", "disk": 1}])), ("schema", "/AwesomeConsumer/App/services/VM/0/disk")),
+    ];
+    for (body, told) in cases {
+        assert_refused(&system, body.to_string().as_bytes(), &[*told]);
+    }
+    assert_refused(&system, b"", &[("one_team", "")]);
+}
+
+#[test]
+fn names_are_what_they_look_like() {
+    let system = Running::demo();
+    let bad = ["", " one", "one ", "o\u{7}ne", "one\n", "\u{85}", "e\u{301}", "\u{212b}", &"x".repeat(129)];
+    for name in bad {
+        let pointer = "/AwesomeConsumer/App/services/VM/0/name";
+        let body = vms(&json!([{"name": name}])).to_string();
+        assert_refused(&system, body.as_bytes(), &[("invalid_name", pointer)]);
+        let pointer = format!("/AwesomeConsumer/{name}");
+        let body = json!({TEAM: {name: {}}}).to_string();
+        assert_refused(&system, body.as_bytes(), &[("invalid_name", &pointer)]);
+        let pointer = format!("/AwesomeConsumer/App/services/{name}");
+        let body = app(&json!({name: []})).to_string();
+        assert_refused(&system, body.as_bytes(), &[("invalid_name", &pointer)]);
+    }
+    let longest = "ü".repeat(64);
+    let answer =
+        post(&system, SUBMIT, "awesome-key", vms(&json!([{"name": longest}])).to_string().as_bytes());
+    assert_eq!(answer.status, 201, "{answer:?}");
+    assert_eq!(answer.at("/change_instances/0/service_item/name"), &json!(longest));
+}
+
+#[test]
+fn references_lead_to_an_item_of_the_same_application() {
+    let system = Running::demo();
+    let balancer = |vms: &Value| json!([{"name": "lb", "related_vms": vms}]);
+    let lb = "/AwesomeConsumer/App/services/LoadBalancer/0";
+    let dangling = app(&json!({"LoadBalancer": balancer(&json!(["one"]))})).to_string();
+    let first = format!("{lb}/related_vms/0");
+    assert_refused(&system, dangling.as_bytes(), &[("dangling_reference", &first)]);
+    let elsewhere = json!({TEAM: {
+        "App": {"services": {"LoadBalancer": balancer(&json!(["one", "two"])), "VM": [{"name": "two"}]}},
+        "Other": {"services": {"VM": [{"name": "one"}]}}}});
+    assert_refused(&system, elsewhere.to_string().as_bytes(), &[("dangling_reference", &first)]);
+
+    let names: Vec<String> = (0..257).map(|number| format!("vm-{number}")).collect();
+    let items: Vec<Value> = names.iter().map(|name| json!({"name": name})).collect();
+    let many = app(&json!({"LoadBalancer": balancer(&json!(names)), "VM": items})).to_string();
+    assert_refused(&system, many.as_bytes(), &[("too_many_references", lb)]);
+
+    let ring = json!({"title": "Ring", "type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"},
+        "next": {"type": "string", "format": "reference", "service_reference": "Ring"}}});
+    let answer = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &ring);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let itself = app(&json!({"Ring": [{"name": "a", "next": "a"}]})).to_string();
+    assert_refused(
+        &system,
+        itself.as_bytes(),
+        &[("self_reference", "/AwesomeConsumer/App/services/Ring/0/next")],
+    );
+    let each_other = app(&json!({"Ring": [{"name": "a", "next": "b"}, {"name": "b", "next": "a"}]}));
+    assert_eq!(post(&system, SUBMIT, "awesome-key", each_other.to_string().as_bytes()).status, 201);
+    system.assert_sound();
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_at_once() {
+    let system = Running::demo();
+    let body = json!({TEAM: {
+        "First": {"services": {"VM": [{"name": "one", "cpu": "x"}], "Nothing": [{"name": "a"}]}},
+        "Second": {"services": {"LoadBalancer": [{"name": "lb", "related_vms": ["gone"]}]}}}});
+    let told = [
+        ("unknown_service", "/AwesomeConsumer/First/services/Nothing"),
+        ("schema", "/AwesomeConsumer/First/services/VM/0/cpu"),
+        ("dangling_reference", "/AwesomeConsumer/Second/services/LoadBalancer/0/related_vms/0"),
+    ];
+    assert_refused(&system, body.to_string().as_bytes(), &told);
+    let answer = post(&system, SUBMIT, "awesome-key", body.to_string().as_bytes());
+    for pointer in [
+        "/errors/AwesomeConsumer/First/Nothing/service/0",
+        "/errors/AwesomeConsumer/First/VM/one/cpu/0",
+        "/errors/AwesomeConsumer/Second/LoadBalancer/lb/related_vms/0",
+    ] {
+        assert!(answer.at(pointer).is_string(), "{pointer}: {answer:?}");
+    }
+}
+
+/// Returns new load balancers in one application, with every record that a submission can have.
+fn balancers(count: usize) -> Value {
+    let items: Vec<Value> = (0..count).map(|number| json!({"name": format!("lb-{number}")})).collect();
+    json!({TEAM: {"metadata": {"cost": 7}, "App": {
+        "metadata": {"env": "dev"}, "services": {"LoadBalancer": items}}}})
+}
+
+#[test]
+fn a_submission_fits_one_transaction_or_is_staged() {
+    let path = format!("{SUBMIT}?commit_id={}", "c".repeat(128));
+    let headers = [("idempotency-key", "k")];
+    for (count, state, landed) in [(31, "APPLIED", 31), (32, "COMMITTED", 0), (250, "COMMITTED", 0)] {
+        let system = Running::demo();
+        let submit = || {
+            let body = balancers(count).to_string().into_bytes();
+            system.send(&Ask {
+                method: "POST",
+                path: &path,
+                key: Some("awesome-key"),
+                headers: &headers,
+                body,
+            })
+        };
+        let answer = submit();
+        assert_eq!((answer.status, answer.at("/state")), (201, &json!(state)));
+        assert_eq!(answer.at("/planned"), &json!({"direct": count, "generated": count}));
+        assert_eq!(
+            (answer.at("/landed"), answer.at("/remaining")),
+            (&json!(landed), &json!(2 * count - landed))
+        );
+        let shown = answer.at("/change_instances").as_array().unwrap();
+        assert_eq!(shown.len(), count.min(100));
+        for change in shown {
+            let found = system.get(change["url"].as_str().unwrap(), "awesome-key");
+            assert_eq!(found.status, 200, "what is named exists");
+        }
+        assert_eq!(answer.at("/change_instances_next").is_null(), count <= 100);
+        system.settle();
+        let items = system.get("/v1/orcabase/consumer/service_items/?limit=1", "awesome-key");
+        assert_eq!(items.at("/count"), count);
+        let settled = system.get(answer.at("/url").as_str().unwrap(), "awesome-key");
+        assert_eq!((settled.at("/state"), settled.at("/landed")), (&json!("SETTLED"), &json!(2 * count)));
+        assert_eq!(settled.at("/remaining"), 0);
+        assert_eq!(submit().body, answer.body, "repeated under its key");
+        system.assert_sound();
+        system.assert_published();
+    }
+}
+
+#[test]
+fn what_comes_beside_a_declaration_has_limits() {
+    let system = Running::demo();
+    let before = system.stored();
+    let body = vms(&json!([{"name": "one"}])).to_string().into_bytes();
+    let path = format!("{SUBMIT}?commit_id={}", "c".repeat(129));
+    let answer = post(&system, &path, "awesome-key", &body);
+    assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_filter")), "{answer:?}");
+    let long = "k".repeat(256);
+    for key in ["", long.as_str()] {
+        let headers = [("idempotency-key", key)];
+        let ask = Ask {
+            method: "POST",
+            path: SUBMIT,
+            key: Some("awesome-key"),
+            headers: &headers,
+            body: body.clone(),
+        };
+        let answer = system.send(&ask);
+        assert_eq!(
+            (answer.status, answer.at("/code")),
+            (400, &json!("invalid_idempotency_key")),
+            "{answer:?}"
+        );
+    }
+    assert_eq!(before, system.stored());
+}
+
+#[test]
+fn what_an_owner_reports_has_limits() {
+    let system = Running::demo();
+    let answer = post(&system, SUBMIT, "awesome-key", vms(&json!([{"name": "one"}])).to_string().as_bytes());
+    let path = format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"));
+    let patch = |body: Value| system.call("PATCH", &path, "vm-owner-key", &body);
+    let refused = |body: Value, code: &str| {
+        let before = system.stored();
+        let answer = patch(body);
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!(code)), "{answer:?}");
+        assert_eq!(before, system.stored());
+    };
+    let data = |bytes: usize| {
+        let overhead = json!({"x": ""}).to_string().len();
+        json!({"x": "x".repeat(bytes - overhead)})
+    };
+    let limit = 128 * 1024;
+    refused(json!({"log": "ü".repeat(513)}), "log_too_long");
+    refused(json!({"state": "APPROVED", "deployed_item": data(limit + 1)}), "deployed_item_too_large");
+    refused(json!({"state": "APPROVED", "deployed_item": null}), "invalid_field");
+    refused(json!({"state": "APPROVED", "deployed_item": [1]}), "invalid_field");
+    refused(json!({"state": "approved"}), "invalid_field");
+    refused(json!({"state": 1}), "invalid_field");
+    refused(json!({"log": ["x"]}), "invalid_field");
+    refused(json!(["x"]), "invalid_body");
+    for bad in [
+        r#"{"state": "APPROVED", "state": "REJECTED"}"#,
+        r#"{"deployed_item": {"x": 9007199254740993}}"#,
+        "{",
+        "\u{feff}{}",
+    ] {
+        let answer = system.send(&Ask {
+            method: "PATCH",
+            path: &path,
+            key: Some("vm-owner-key"),
+            headers: &[],
+            body: bad.as_bytes().to_vec(),
+        });
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_body")), "{bad}: {answer:?}");
+    }
+    for number in 0..20 {
+        let answer = patch(json!({"log": format!("note {number}")}));
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    refused(json!({"log": "the twenty-first note"}), "log_full");
+    // A log text with a state change belongs to the transition, so the limit of texts does not apply.
+    let answer = patch(json!({"state": "APPROVED", "log": "ü".repeat(512), "deployed_item": data(limit)}));
+    assert_eq!(answer.status, 200, "{answer:?}");
+    system.assert_sound();
+}
+
+/// Starts a world with one consumer and one owner. The service accepts any text.
+fn documents() -> Running {
+    let schema = json!({"title": "Doc", "type": "object", "required": ["name"], "additionalProperties": false,
+        "properties": {"name": {"type": "string"}, "text": {"type": "string"}}});
+    let world = json!({
+        "teams": [{"name": "Writers", "api_keys": ["writers"]}, {"name": "Printers", "api_keys": ["printers"]}],
+        "services": [{"owner": "Printers", "schema": schema}],
+    });
+    Running::start(&world.to_string())
+}
+
+#[test]
+fn a_rejection_can_be_answered_however_many_applications_the_team_has() {
+    let system = documents();
+    let submit = "/v1/orcabase/consumer/submissions/submit/";
+    let application = |text: &str| json!({"services": {"Doc": [{"name": "doc", "text": text}]}});
+    let mut team = serde_json::Map::new();
+    for part in 0..4 {
+        for number in 0..24 {
+            team.insert(format!("App{part}x{number}"), application("one"));
+        }
+        let answer = system.call("POST", submit, "writers", &json!({"Writers": team}));
+        assert_eq!(answer.status, 201, "{}", answer.at("/detail"));
+    }
+    let listed = system.get("/v1/orcabase/serviceowner/change_instances/?limit=1", "printers");
+    let path = format!("/v1/orcabase/serviceowner/change_instances/{}/", listed.at("/results/0/id"));
+    let rejected = system.call("PATCH", &path, "printers", &json!({"state": "REJECTED"}));
+    assert_eq!(rejected.status, 200);
+    let blocked = rejected.at("/application/name").as_str().unwrap_or_default().to_owned();
+    let refused = system.call("POST", submit, "writers", &json!({"Writers": team}));
+    assert_eq!((refused.status, refused.at("/code")), (400, &json!("blocked")));
+    team.insert(blocked, application("two"));
+    let answered = system.call("POST", submit, "writers", &json!({"Writers": team}));
+    assert_eq!(answered.status, 201, "{}", answered.at("/detail"));
+    system.assert_sound();
+}
+
+#[test]
+fn the_reply_to_a_hostile_document_is_one_that_a_function_can_send() {
+    let system = documents();
+    let mut item = serde_json::Map::new();
+    for number in 0..40 {
+        item.insert(format!("unknown{number}"), json!(1));
+    }
+    let items: Vec<Value> = (0..2_000)
+        .map(|number| {
+            let mut item = item.clone();
+            item.insert("name".to_owned(), json!(format!("doc{number}")));
+            Value::Object(item)
+        })
+        .collect();
+    let long = json!({"k".repeat(4_000_000): {}});
+    for document in [json!({"Writers": {"App": {"services": {"Doc": items}}}}), long] {
+        let submit = "/v1/orcabase/consumer/submissions/submit/";
+        let answer = system.call("POST", submit, "writers", &document);
+        assert_eq!((answer.status, answer.at("/is_valid")), (400, &json!(false)));
+        assert!(answer.body.to_string().len() < 6_000_000);
+    }
+}
+
+#[test]
+fn names_and_keys_that_the_table_cannot_hold_are_refused_as_such() {
+    let system = documents();
+    let settings = json!({"allowed_teams": ["x".repeat(3_000)]});
+    let answer = system.call("PATCH", "/v1/orcabase/serviceowner/services/1/", "printers", &settings);
+    assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_field")));
+    let body = json!({"Writers": {}}).to_string().into_bytes();
+    let headers = [("idempotency-key", "clé")];
+    let path = "/v1/orcabase/consumer/submissions/submit/";
+    let ask = Ask { method: "POST", path, key: Some("writers"), headers: &headers, body };
+    let answer = system.send(&ask);
+    assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_idempotency_key")));
+}
+
+#[test]
+fn finding_05_a_declaration_names_a_bounded_number_of_services() {
+    let system = Running::demo();
+    let declaring = |count: usize| {
+        let services: serde_json::Map<String, Value> =
+            (0..count).map(|number| (format!("S{number}"), json!([{"name": "one"}]))).collect();
+        json!({TEAM: {"App": {"services": services}}}).to_string()
+    };
+    assert_refused(&system, declaring(201).as_bytes(), &[("too_many_services", "/AwesomeConsumer")]);
+    let answer = post(&system, VALIDATE, "awesome-key", declaring(200).as_bytes());
+    let problems = answer.at("/problems").as_array().unwrap();
+    assert_eq!(problems.iter().filter(|problem| problem["rule"] == "unknown_service").count(), 200);
+    // The limit counts the services of all applications together.
+    let many: serde_json::Map<String, Value> = (0..201)
+        .map(|number| {
+            (format!("App{number}"), json!({"services": {format!("S{number}"): [{"name": "one"}]}}))
+        })
+        .collect();
+    let body = json!({TEAM: many}).to_string();
+    assert_refused(&system, body.as_bytes(), &[("too_many_services", "/AwesomeConsumer")]);
+}
+
+#[test]
+fn finding_26_names_that_look_like_others_are_refused() {
+    let system = Running::demo();
+    for name in ["SYSTEM\u{200b}", "\u{ff33}YSTEM", "a\u{202e}b", "\u{feff}a"] {
+        let key = json!({"name": name, "role": "GENERAL"});
+        let answer = system.call("POST", "/v1/account/api_keys/", "vm-owner-key", &key);
+        assert_eq!(
+            (answer.status, answer.at("/code")),
+            (400, &json!("invalid_field")),
+            "{name:?}: {answer:?}"
+        );
+        let body = vms(&json!([{"name": name}])).to_string();
+        let pointer = format!("{FIRST}/name");
+        assert_refused(&system, body.as_bytes(), &[("invalid_name", &pointer)]);
+    }
+}
