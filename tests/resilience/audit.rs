@@ -7,7 +7,7 @@ use domain::Timestamp;
 use domain::catalog::metadata_policy::Version;
 use dovetail_local::audit::{Settings, Source, Verdict, run};
 use flate2::{Compression, write::GzEncoder};
-use planted::{How, Planted};
+use planted::{Corruption, How};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -130,7 +130,7 @@ fn rules(lines: &[Value]) -> BTreeSet<&str> {
 }
 
 /// Plants a corruption. Returns the original row and the planted one, to undo it.
-fn plant(system: &Running, rows: &[Value], planted: &Planted) -> (Value, Option<Value>) {
+fn plant(system: &Running, rows: &[Value], planted: &Corruption) -> (Value, Option<Value>) {
     let row = rows.iter().find(|row| (planted.to)(row));
     let row = row.unwrap_or_else(|| unreachable!("{}: the world has no such row", planted.what)).clone();
     match planted.how {
@@ -178,7 +178,7 @@ fn every_corruption_is_found_under_its_rule_and_what_is_computed_is_mended() {
         let (exported, _) = audited_export(&system, &rows);
         assert!(rules(&exported).contains(planted.rule), "{told}, exported: {exported:#?}");
         let (mended, verdict) = audited(&system, live(&system), true, BEFORE_ALL);
-        if planted.is_mended {
+        if planted.is_repairable {
             assert_eq!(verdict, Verdict::Sound, "{told}: {mended:#?}");
             assert_eq!(mended[0]["repaired"], planted.rule, "{told}: {mended:#?}");
             assert_eq!(system.rows(), sound, "{told}: all is as it was");

@@ -1,6 +1,8 @@
 //! Corruptions of I15 to I25: versions, names, pointers, indexes, limits and formats.
 
-use super::{Planted, is, is_change, is_item, is_of_dependent, mended, number, removed, stored, text};
+use super::corruption::{
+    Corruption, is, is_change, is_item, is_of_dependent, number, removed, repairable, stored, text,
+};
 use serde_json::{Value, json};
 
 fn is_mandatory(row: &Value) -> bool {
@@ -11,7 +13,7 @@ fn is_messages(row: &Value) -> bool {
     text(row, "ty") == "MESSAGES"
 }
 
-pub(crate) const PLANTED: &[Planted] = &[
+pub(crate) const PLANTED: &[Corruption] = &[
     stored("I15", "a version is skipped", |r| is(r, "DEPLOYED"), |r| number(r, "/no/N", 1)),
     stored(
         "I15",
@@ -124,8 +126,8 @@ pub(crate) const PLANTED: &[Planted] = &[
             r["rf"]["L"][0]["M"]["nm"] = json!({"S": "CoreVM9"});
         },
     ),
-    mended(removed("I18", "a share is not noted", |r| is(r, "SHARE"))),
-    mended(stored(
+    repairable(removed("I18", "a share is not noted", |r| is(r, "SHARE"))),
+    repairable(stored(
         "I18",
         "a share of nobody is noted",
         |r| is(r, "SHARE"),
@@ -282,7 +284,7 @@ pub(crate) const PLANTED: &[Planted] = &[
         "a submission tells another root",
         |r| is(r, "SUBMISSION") && text(r, "sk").ends_with('2'),
         |r| {
-            r["root"] = json!({"S": super::HASH});
+            r["root"] = json!({"S": super::corruption::HASH});
         },
     ),
     stored(

@@ -1,12 +1,12 @@
 //! Corruptions of I1 to I13, I26 and I35: states, histories, numbers, sums, work and charges.
 
-use super::{
-    HASH, Planted, VM_OWNER, is, is_change, is_item, is_of_dependent, main_stack, mended, number, removed,
-    stored, text,
+use super::corruption::{
+    Corruption, HASH, VM_OWNER, is, is_change, is_item, is_of_dependent, main_stack, number, removed,
+    repairable, stored, text,
 };
 use serde_json::json;
 
-pub(crate) const PLANTED: &[Planted] = &[
+pub(crate) const PLANTED: &[Corruption] = &[
     stored(
         "I1",
         "a displaced one is open again",
@@ -170,10 +170,10 @@ pub(crate) const PLANTED: &[Planted] = &[
             r["rs"] = json!({"S": "DECOMMISSIONED"});
         },
     ),
-    mended(stored("I8", "the digest is another", |r| is(r, "APP"), |r| r["dig"] = json!({"S": HASH}))),
-    mended(stored("I8", "the root is another", |r| is(r, "HEAD"), |r| r["root"] = json!({"S": HASH}))),
-    mended(stored("I9", "one more seems to wait", |r| is(r, "HEAD"), |r| number(r, "/attn/N", 1))),
-    mended(stored("I9", "something else seems to wait", |r| is(r, "HEAD"), |r| number(r, "/att/N", 1))),
+    repairable(stored("I8", "the digest is another", |r| is(r, "APP"), |r| r["dig"] = json!({"S": HASH}))),
+    repairable(stored("I8", "the root is another", |r| is(r, "HEAD"), |r| r["root"] = json!({"S": HASH}))),
+    repairable(stored("I9", "one more seems to wait", |r| is(r, "HEAD"), |r| number(r, "/attn/N", 1))),
+    repairable(stored("I9", "something else seems to wait", |r| is(r, "HEAD"), |r| number(r, "/att/N", 1))),
     removed("I10", "a change instance is lost", |r| is_change(r, "CoreVM4", "CLOSED")),
     stored(
         "I10",
