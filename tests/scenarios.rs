@@ -141,7 +141,7 @@ macro_rules! scenarios {
 
 scenarios! {
     a_direct_change_and_a_generated_one_share_a_stack
-    a_failed_creation_is_created_anew
+    a_failed_creation_is_created_again
     a_failed_deletion_waits_for_an_answer
     a_former_dependent_has_rejected
     a_generated_one_meets_a_rejection
@@ -159,7 +159,7 @@ scenarios! {
     a_submission_without_changes_is_recorded
     a_team_is_a_dependent_and_an_owner_at_once
     a_price_per_change
-    a_preview_tells_what_a_submission_would_do
+    a_preview_shows_the_effects_of_a_submission
     a_submission_as_previewed_does_that_or_nothing
     a_validation_changes_nothing
     an_item_as_it_was
@@ -174,9 +174,9 @@ scenarios! {
     dependent_teams
     deployed_items_are_versioned
     each_team_sees_and_decides_its_own
-    events_tell_what_happened
+    events_describe_every_change
     generation_create_modify_delete
-    history_tells_who_when_and_why
+    history_has_actor_time_and_reason
     idempotency_keys
     mandatory_metadata
     messages_of_owners
@@ -196,7 +196,7 @@ scenarios! {
     stack_rule_3_a_rejection_is_answered_by_a_modification
     stack_rule_3_an_error_is_answered_by_a_modification
     tags_in_the_catalogue
-    what_nobody_works_on_is_asked_for_again
+    an_orphan_gets_another_change_instance
 }
 
 /// Scenarios with people in addition to API keys.

@@ -114,7 +114,7 @@ fn each_filter_finds_its_charges_in_either_role() {
 }
 
 #[test]
-fn charges_come_in_the_order_that_is_asked_for() {
+fn charges_come_in_the_requested_order() {
     let system = populated();
     for (list, key, stored) in [(OWNER, "one", "created"), (CONSUMER, "alpha", "id")] {
         let up = walk(&system, &format!("{list}?limit=7&ordering={stored}"), key);
@@ -190,7 +190,7 @@ fn key(write: &Value) -> String {
 }
 
 #[test]
-fn what_an_item_has_cost_is_the_sum_of_its_charges() {
+fn the_cost_of_an_item_is_the_sum_of_its_charges() {
     let system = populated();
     for (pov, key, count) in [("serviceowner", "one", 26), ("consumer", "alpha", 26), ("consumer", "beta", 1)]
     {

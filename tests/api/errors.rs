@@ -478,13 +478,13 @@ fn every_code_is_provoked_with_its_status_and_shape() {
 }
 
 #[test]
-fn codes_and_their_statuses_stay_as_they_were_told() {
+fn codes_and_their_statuses_stay_the_same() {
     let lines: String = Code::ALL.map(|code| format!("{} {}\n", code.status(), code.name())).concat();
     expect_test::expect_file!["../golden/codes.txt"].assert_eq(&lines);
 }
 
 #[test]
-fn of_several_things_that_are_wrong_the_first_in_the_order_of_codes_is_told() {
+fn of_several_errors_the_response_has_the_first_code() {
     let provoked = Provoked::new();
     let path = provoked.declared(1);
     let as_consumer = path.replace("serviceowner", "consumer");
@@ -508,7 +508,7 @@ fn of_several_things_that_are_wrong_the_first_in_the_order_of_codes_is_told() {
 }
 
 #[test]
-fn an_object_that_is_not_there_is_told_before_what_is_wrong_with_the_body() {
+fn a_missing_object_precedes_errors_of_the_body() {
     let provoked = Provoked::new();
     // Well-formed ids of objects that do not exist.
     for path in ["change_instances/137438953488/", "deployed_items/137438953489/", "services/77/"] {

@@ -124,7 +124,7 @@ fn a_team_has_so_many_members_and_a_person_so_many_teams() {
 }
 
 #[test]
-fn of_two_who_change_a_member_at_once_one_is_told_to_look_again() {
+fn of_two_concurrent_changes_of_a_member_one_must_retry() {
     let (system, _issuer) = system();
     let jane = added(&system, CONSUMER, "u-1", "Jane", Role::ReadOnly);
     let id = domain::id::MemberId::parse(jane.at("/id").as_u64().unwrap()).unwrap();

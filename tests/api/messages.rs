@@ -18,7 +18,7 @@ fn text(answer: &Answer, pointer: &str) -> String {
 }
 
 #[test]
-fn a_message_is_written_read_changed_replaced_and_removed_and_that_is_recorded_without_its_text() {
+fn a_message_is_created_read_updated_replaced_and_removed_and_recorded_without_text() {
     let system = Running::demo();
     let service = text(&system.get("/v1/orcabase/serviceowner/services/1/", KEY), "/url");
     let body =
@@ -55,7 +55,7 @@ fn a_message_is_written_read_changed_replaced_and_removed_and_that_is_recorded_w
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once_and_nothing_is_written() {
+fn a_rejection_lists_all_errors_and_writes_nothing() {
     let system = Running::demo();
     let bad = json!({"description": 5, "expiry_date": "tomorrow", "scopes": [2, "x", 1, 99, {"scope": {}}]});
     let answer = post(&system, KEY, &bad);
@@ -92,7 +92,7 @@ fn everything_that_is_wrong_is_told_at_once_and_nothing_is_written() {
 }
 
 #[test]
-fn as_many_are_kept_as_may_be_however_many_come_at_once_and_pages_lead_through_them() {
+fn concurrent_messages_stop_at_the_limit_and_pages_list_them() {
     let system = Running::demo();
     let attempts = MESSAGES_MAX + 5;
     let made: Vec<u16> = std::thread::scope(|scope| {
@@ -121,7 +121,7 @@ fn as_many_are_kept_as_may_be_however_many_come_at_once_and_pages_lead_through_t
 }
 
 #[test]
-fn a_consumer_sees_what_is_for_it_and_of_that_no_service_that_it_does_not_use() {
+fn a_consumer_sees_its_messages_with_its_own_services_only() {
     let system = Running::demo();
     let disk = json!({"title": "Disk", "type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
     let disk = system.call("POST", "/v1/orcabase/serviceowner/services/", KEY, &disk).at("/id").clone();

@@ -5,7 +5,7 @@ use domain::actor::Role;
 use serde_json::{Value, json};
 
 #[test]
-fn what_is_done_to_keys_services_and_teams_is_recorded_with_who_and_when() {
+fn changes_of_keys_services_and_teams_are_recorded_with_actor_and_time() {
     let system = system();
     let admin = made(&system, ADMIN, "chief", Role::Admin);
     let admin = text(admin.at("/key"));

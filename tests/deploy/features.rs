@@ -52,7 +52,7 @@ fn counted(swept: &Value, name: &str) -> u64 {
 }
 
 #[test]
-fn staged_submissions_come_to_be() {
+fn staged_submissions_are_completed() {
     let file = |name: &str| format!("{FOLDER}/{name}.txt");
     on_a_stack::staged(&file("references"));
     on_a_stack::staged(&file("dependent_teams"));
@@ -174,7 +174,7 @@ fn an_owner_keeps_documentation_configs_and_sees_what_a_definition_would_break()
 }
 
 #[test]
-fn what_waits_is_counted() {
+fn pending_work_is_counted() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     submit(&stack, 8, "a");
     stack.settle(false);
@@ -183,7 +183,7 @@ fn what_waits_is_counted() {
 }
 
 #[test]
-fn the_sweep_carries_out_what_the_stream_left() {
+fn the_sweep_processes_work_left_by_the_stream() {
     let stack = resting(ACTIONS_MAX);
     // The second submission modifies the VM. Its pending work is the referenced change of the load balancer.
     for cpu in [8, 16] {
@@ -196,7 +196,7 @@ fn the_sweep_carries_out_what_the_stream_left() {
 }
 
 #[test]
-fn work_that_fails_is_set_aside_and_taken_up_again() {
+fn failing_work_is_quarantined_and_redriven() {
     let stack = resting(ACTIONS_MAX);
     submit(&stack, 8, "a");
     let sound = stack.rows("WORK").remove(0);
@@ -223,7 +223,7 @@ fn work_that_fails_is_set_aside_and_taken_up_again() {
 }
 
 #[test]
-fn the_sweep_clears_away_what_was_never_committed() {
+fn the_sweep_removes_uncommitted_stagings() {
     let stack = resting(STAGED);
     // Functions of this process use the stack's tables. Each round dies one call later, until one leaves an open
     // staging.
@@ -259,7 +259,7 @@ fn the_sweep_clears_away_what_was_never_committed() {
 }
 
 #[test]
-fn generation_goes_on_where_others_have_counted() {
+fn generation_accepts_an_outdated_stream_image() {
     let stack = resting(ACTIONS_MAX);
     submit(&stack, 8, "a");
     // The stream image is older than the table: it counts one more work record.
@@ -292,7 +292,7 @@ fn events_are_posted_to_a_webhook() {
 }
 
 #[test]
-fn an_owner_is_told_by_a_webhook_and_tries_changes_and_removes_it() {
+fn an_owner_creates_tries_changes_and_removes_a_webhook() {
     let parameters = json!({"WebhookTargets": "any"});
     let stack = Stack::deploy_with(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX, &parameters);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -329,7 +329,7 @@ fn an_owner_is_told_by_a_webhook_and_tries_changes_and_removes_it() {
 }
 
 #[test]
-fn an_owner_tells_consumers_something_and_takes_it_back() {
+fn an_owner_creates_and_removes_a_message() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     let (messages, admin) = ("/v1/orcaexternal/serviceowner/messages/", "vm-owner-key");
     let service = format!("{}{OWNER}/services/1/", stack.base());
@@ -353,7 +353,7 @@ fn an_owner_tells_consumers_something_and_takes_it_back() {
 }
 
 #[test]
-fn metadata_are_as_the_platform_wants_them() {
+fn metadata_must_match_the_schemas_of_the_platform() {
     let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
     let schema = json!({"type": "object", "required": ["owner"]});
     world["mandatory_metadata"] = json!({"application": schema});
@@ -369,7 +369,7 @@ fn metadata_are_as_the_platform_wants_them() {
 }
 
 #[test]
-fn a_healthcheck_asks_about_items_by_hand_and_when_it_is_due() {
+fn a_healthcheck_runs_on_request_and_on_schedule() {
     let parameters = json!({"WebhookTargets": "any"});
     let stack = Stack::deploy_with(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX, &parameters);
     let (checks, key) = ("/v1/external/serviceowner/healthchecks/", "vm-owner-key");

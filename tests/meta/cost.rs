@@ -8,7 +8,7 @@ use support::{Running, on_the_embedded_engine_alone};
 const OWNER: &str = "/v1/orcabase/serviceowner";
 
 #[test]
-fn the_page_of_costs_is_what_is_measured() {
+fn the_page_of_costs_has_the_measured_figures() {
     on_the_embedded_engine_alone();
     let Costs { page, held } = costs::measure();
     let missed: Vec<_> = held.iter().filter(|held| !held.passes).collect();
@@ -37,7 +37,7 @@ fn without_reads(page: &str) -> Vec<[&str; 3]> {
 }
 
 #[test]
-fn a_success_tells_what_it_cost_and_a_refusal_does_not() {
+fn a_success_reports_its_cost_and_a_refusal_does_not() {
     let system = Running::demo();
     let team = system.get("/v1/account/teams/", "vm-owner-key");
     let one = Figures { write: 0, read: 1_000, round_trips: 1 };

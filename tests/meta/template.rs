@@ -174,7 +174,7 @@ fn sorted(array: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn what_is_forgotten_says_when_in_the_attribute_that_the_table_looks_at() {
+fn expiring_records_have_the_attribute_of_the_tables_time_to_live() {
     let system = Running::demo();
     let body = json!({"AwesomeConsumer": {"App": {"services": {}}}}).to_string().into_bytes();
     let headers = [("idempotency-key", "once")];
@@ -191,7 +191,7 @@ fn what_is_forgotten_says_when_in_the_attribute_that_the_table_looks_at() {
 }
 
 #[test]
-fn the_stream_is_mapped_as_it_is_here() {
+fn the_stream_mappings_of_the_template_match_the_local_ones() {
     let template = template();
     let mapped = |name: &str, settings: &mapping::Settings, filter: &str| {
         let properties = &template["Resources"][name]["Properties"];
@@ -215,7 +215,7 @@ fn the_stream_is_mapped_as_it_is_here() {
 }
 
 #[test]
-fn the_queue_is_filled_and_brought_as_it_is_here() {
+fn the_queue_of_the_template_matches_the_local_one() {
     let template = template();
     let of = |name: &str| &template["Resources"][name]["Properties"];
     assert_eq!(of("ToldToWebhooks")["EventPattern"], serde_json::from_str::<Value>(queue::PATTERN).unwrap());
@@ -232,7 +232,7 @@ fn the_queue_is_filled_and_brought_as_it_is_here() {
 }
 
 #[test]
-fn alarms_watch_metrics_that_are_told() {
+fn alarms_watch_existing_metrics() {
     let told = sweep::metrics(&sweep::Swept::default());
     let watched = resources(&template(), "AWS::CloudWatch::Alarm");
     let ours: Vec<_> = watched.iter().filter(|(_, alarm)| alarm["Namespace"] == "Dovetail").collect();

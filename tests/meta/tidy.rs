@@ -75,7 +75,7 @@ fn the_domain_knows_no_storage_no_network_and_no_clock() {
 }
 
 #[test]
-fn a_function_depends_on_the_domain_and_on_what_is_around_it_and_on_no_other_function() {
+fn a_function_depends_on_domain_and_infra_and_on_no_other_function() {
     for member in members().iter().filter(|member| member.starts_with(root().join("functions"))) {
         for dependency in dependencies(member, "dependencies") {
             let ours = [
@@ -120,7 +120,7 @@ fn every_member_takes_the_lints_of_the_workspace() {
 }
 
 #[test]
-fn nothing_is_left_over() {
+fn no_file_has_a_leftover() {
     let words = ["FIXME", "XXX", "todo!(", "unimplemented!(", "#[ignore", "dbg!("];
     for path in sources().into_iter().filter(|path| !path.ends_with("tests/meta/tidy.rs")) {
         let text = read(&path);
@@ -142,7 +142,7 @@ fn every_golden_file_is_compared_with_something() {
 }
 
 #[test]
-fn files_stay_short_enough_to_be_read_at_once() {
+fn files_stay_short() {
     for path in sources() {
         let file = name(&path);
         let is_test = file.starts_with("tests/") || file.contains("/tests/");
@@ -153,7 +153,7 @@ fn files_stay_short_enough_to_be_read_at_once() {
 }
 
 #[test]
-fn every_file_begins_by_saying_what_it_is_for() {
+fn every_file_begins_with_its_purpose() {
     for path in sources() {
         assert!(read(&path).starts_with("//!"), "{}", name(&path));
     }

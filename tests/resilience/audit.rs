@@ -158,7 +158,7 @@ fn a_world_with_something_of_everything_is_sound_and_so_is_its_export() {
 }
 
 #[test]
-fn every_corruption_is_found_under_its_rule_and_what_is_computed_is_mended() {
+fn the_audit_finds_every_corruption_and_repairs_derived_values() {
     let system = varied();
     let sound = system.rows();
     let clean = |rows: usize| json!({"rows": rows, "violations": 0});
@@ -211,7 +211,7 @@ fn every_rule_of_the_table_of_invariants_has_a_corruption() {
 }
 
 #[test]
-fn what_a_staged_submission_rests_on_is_missed() {
+fn a_missing_staging_is_a_violation() {
     let system = full();
     let staging = system.rows().into_iter().find(|row| row["ty"]["S"] == "STAGING").unwrap();
     system.remove_row(&staging);
@@ -222,7 +222,7 @@ fn what_a_staged_submission_rests_on_is_missed() {
 }
 
 #[test]
-fn nothing_is_mended_from_what_is_broken_or_on_its_way() {
+fn a_repair_computes_nothing_from_damage_or_pending_work() {
     let system = full();
     let rows = system.rows();
     let find = |ty: &str, pk: &str| rows.iter().find(|r| r["ty"]["S"] == ty && r["pk"]["S"] == pk).unwrap();
@@ -246,7 +246,7 @@ fn nothing_is_mended_from_what_is_broken_or_on_its_way() {
 }
 
 #[test]
-fn what_waits_for_too_long_is_told_of_a_live_table_alone() {
+fn only_the_audit_of_a_live_table_reports_late_work() {
     let system = full();
     let owed_since = system.rows().iter().filter(|row| row["ty"]["S"] == "WORK").map(created).max().unwrap();
     let after = |seconds: u64| Timestamp::from_micros(owed_since + seconds * 1_000_000);
@@ -276,7 +276,7 @@ fn created(row: &Value) -> u64 {
 }
 
 #[test]
-fn what_is_read_beside_traffic_is_no_false_alarm() {
+fn the_audit_under_traffic_reports_no_violation() {
     let system = full();
     let done = AtomicBool::new(false);
     system.enable("generate", true);

@@ -186,7 +186,7 @@ fn assert_free(system: &Running) {
 }
 
 #[test]
-fn finding_01_an_item_with_120_rejections_and_errors_does_not_hold_its_team_up() {
+fn finding_01_an_item_with_120_rejections_and_errors_does_not_block_its_team() {
     let system = with(&REFUSED);
     let answer = submit(&system, Some(100));
     system.assert_sound();
@@ -198,7 +198,7 @@ fn finding_01_an_item_with_120_rejections_and_errors_does_not_hold_its_team_up()
 }
 
 #[test]
-fn finding_01_a_removal_closes_the_same_and_leaves_open_what_is_not_refused() {
+fn finding_01_a_removal_closes_the_same_and_leaves_unanswered_changes_open() {
     let system = with(&REFUSED);
     // A former dependent team retries its rejection.
     let retried = retry(&system, "D20");
@@ -243,7 +243,7 @@ fn retry(system: &Running, team: &str) -> Value {
 }
 
 #[test]
-fn finding_01_wherever_the_closing_dies_it_is_completed_once() {
+fn finding_01_closing_that_dies_at_any_call_is_completed_once() {
     let (rows, submission) = &*COMMITTED;
     let system = with(rows);
     let (carried, calls) = carry(&system, submission, usize::MAX, false);
@@ -270,7 +270,7 @@ fn finding_01_wherever_the_closing_dies_it_is_completed_once() {
 }
 
 #[test]
-fn finding_01_what_is_tried_again_between_closings_stays_open() {
+fn finding_01_a_retry_between_closings_stays_open() {
     let (rows, submission) = &*COMMITTED;
     let system = with(rows);
     let (_, calls) = carry(&system, submission, usize::MAX, false);
@@ -291,7 +291,7 @@ fn finding_01_what_is_tried_again_between_closings_stays_open() {
 }
 
 #[test]
-fn finding_01_what_an_older_release_set_aside_is_carried_out_when_it_is_redriven() {
+fn finding_01_a_redrive_completes_work_quarantined_by_an_older_release() {
     let (rows, submission) = &*COMMITTED;
     let system = with(rows);
     let id = WorkId { submission: submission.id, staging: submission.staging, number: 1 };

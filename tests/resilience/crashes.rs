@@ -52,7 +52,7 @@ pub(crate) fn carry(
 }
 
 #[test]
-fn wherever_generation_dies_it_is_completed_once() {
+fn generation_that_dies_at_any_call_is_completed_once() {
     let (calm, submission) = owing(3);
     let (carried, calls) = carry(&calm, &submission, usize::MAX, false);
     assert_eq!(carried, Ok(vec![Carried::Out]));

@@ -128,17 +128,17 @@ fn vm(cpu: u64) -> Value {
 }
 
 #[test]
-fn a_submission_whose_answer_is_lost_is_recorded_once_and_told() {
+fn a_submission_with_a_lost_answer_is_recorded_once_and_published() {
     with_losses(async |system| recorded_once(system).await);
 }
 
 #[test]
-fn a_staged_submission_whose_answer_is_lost_is_recorded_once_and_told() {
+fn a_staged_submission_with_a_lost_answer_is_recorded_once_and_published() {
     with_losses_of(1, async |system| recorded_once(system).await);
 }
 
 #[test]
-fn what_is_sent_again_and_what_meets_others_is_counted() {
+fn the_metrics_count_retries_and_conflicts() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let tables = Tables::fresh(dovetail_table::ACTIONS_MAX);
     runtime.block_on(async {
@@ -174,7 +174,7 @@ async fn recorded_once(system: &Lossy) {
 }
 
 #[test]
-fn a_decision_whose_answer_is_lost_is_made_once_and_told() {
+fn a_decision_with_a_lost_answer_is_stored_once_and_published() {
     with_losses(async |system| {
         let submitted = system.call("POST", SUBMIT, "awesome-key", &vm(1)).await;
         let path = format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"));
@@ -200,7 +200,7 @@ fn a_decision_whose_answer_is_lost_is_made_once_and_told() {
 }
 
 #[test]
-fn a_patch_of_a_deployed_item_whose_answer_is_lost_is_one_version_and_told_as_new() {
+fn a_patch_of_a_deployed_item_with_a_lost_answer_is_one_version_and_201() {
     with_losses(async |system| {
         let submitted = system.call("POST", SUBMIT, "awesome-key", &vm(1)).await;
         let path = format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"));
@@ -220,7 +220,7 @@ fn a_patch_of_a_deployed_item_whose_answer_is_lost_is_one_version_and_told_as_ne
 }
 
 #[test]
-fn a_transaction_that_meets_others_is_tried_again_and_written_once() {
+fn a_conflicting_transaction_is_retried_and_written_once() {
     with_losses(async |system| {
         let submitted = system.contended(4, "POST", SUBMIT, &vm(1)).await;
         assert_eq!(submitted.status, 201, "{submitted:?}");
@@ -235,7 +235,7 @@ fn a_transaction_that_meets_others_is_tried_again_and_written_once() {
 }
 
 #[test]
-fn a_service_whose_publication_is_not_answered_is_published_once() {
+fn a_service_with_a_lost_answer_is_published_once() {
     with_losses(async |system| {
         let schema = json!({"title": "DNS", "type": "object", "required": ["name"],
             "properties": {"name": {"type": "string"}}});

@@ -102,7 +102,7 @@ fn decided_at_once(system: &Running, path: &str, wanted: &[&str]) -> String {
 }
 
 #[test]
-fn of_sixteen_decisions_on_one_change_instance_one_is_made() {
+fn sixteen_concurrent_decisions_on_one_change_instance_store_one() {
     let system = Running::demo();
     let items: Vec<Value> =
         ["a", "b", "c", "d", "e", "f", "g", "h"].map(|name| json!({"name": name})).to_vec();
@@ -116,7 +116,7 @@ fn of_sixteen_decisions_on_one_change_instance_one_is_made() {
 }
 
 #[test]
-fn of_sixteen_deployed_items_at_once_every_one_becomes_a_version_of_its_own() {
+fn sixteen_concurrent_deployed_items_become_sixteen_versions() {
     let system = Running::demo();
     let path = declared(&system, &[json!({"name": "one"})]).concat();
     moved(&system, &path, "APPROVED");
@@ -134,7 +134,7 @@ fn of_sixteen_deployed_items_at_once_every_one_becomes_a_version_of_its_own() {
 }
 
 #[test]
-fn of_sixteen_patches_of_one_deployed_item_one_is_taken() {
+fn sixteen_concurrent_patches_of_one_deployed_item_store_one() {
     let system = Running::demo();
     let path = declared(&system, &[json!({"name": "one"})]).concat();
     moved(&system, &path, "APPROVED");
@@ -159,7 +159,7 @@ fn version(deployed: &Value) -> u64 {
 }
 
 #[test]
-fn of_sixteen_whole_submissions_at_once_the_last_one_stands_in_full() {
+fn sixteen_concurrent_whole_submissions_end_with_the_last_one() {
     let system = Running::demo();
     let body = |number: usize| {
         let items =

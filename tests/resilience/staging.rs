@@ -62,7 +62,7 @@ fn dying(system: &Running, passes: usize, answer_lost: bool) -> Vec<String> {
 }
 
 #[test]
-fn wherever_a_staged_submission_dies_it_is_completed_once_or_leaves_nothing() {
+fn a_staged_submission_that_dies_at_any_call_is_completed_once_or_leaves_nothing() {
     let calm = staging();
     let calls = dying(&calm, usize::MAX, false);
     calm.assert_sound();
@@ -91,7 +91,7 @@ fn wherever_a_staged_submission_dies_it_is_completed_once_or_leaves_nothing() {
 }
 
 #[test]
-fn what_is_cleared_away_before_its_commit_is_never_committed() {
+fn a_staging_removed_before_its_commit_is_never_committed() {
     let system = Arc::new(staging());
     let (sweeping, transactions) = (Arc::clone(&system), Mutex::new(0));
     let cleared: Arc<Mutex<Vec<Value>>> = Arc::default();
@@ -123,7 +123,7 @@ fn what_is_cleared_away_before_its_commit_is_never_committed() {
 }
 
 #[test]
-fn what_is_committed_is_never_cleared_away_and_the_sweep_alone_completes_it() {
+fn a_committed_staging_is_never_removed_and_the_sweep_completes_it() {
     let system = staging();
     let answer = system.send(&ask(&balancers("AwesomeConsumer", 250)));
     assert_eq!((answer.status, answer.at("/state")), (201, &json!("COMMITTED")));
@@ -187,7 +187,7 @@ fn the_list_of_a_submission_begins_with_its_own() {
 }
 
 #[test]
-fn a_staging_that_cannot_be_read_holds_up_no_other() {
+fn an_unreadable_staging_delays_no_other() {
     let system = staging();
     let broken = json!({
         "pk": {"S": "STAGING#7"}, "sk": {"S": "c82b1ff083f85"}, "ty": {"S": "STAGING"}, "v": {"N": "9"},

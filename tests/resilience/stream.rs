@@ -42,7 +42,7 @@ fn state_of(system: &Running, submission: &Answer) -> Value {
 }
 
 #[test]
-fn a_stream_that_delivers_nothing_is_made_up_for_by_the_sweep() {
+fn the_sweep_does_the_work_of_a_silent_stream() {
     let mut played = 0;
     for scenario in LISTED {
         let path = format!("{FOLDER}/{scenario}.txt");
@@ -92,7 +92,7 @@ fn ends(system: &Running) -> BTreeMap<u64, (Value, Value, Value)> {
 }
 
 #[test]
-fn deliveries_in_any_order_and_beside_each_other_lead_to_the_same_states() {
+fn deliveries_in_any_order_and_concurrently_lead_to_the_same_states() {
     let calm = Running::demo();
     commands(&calm);
     calm.settle();
@@ -129,7 +129,7 @@ fn works(system: &Running) -> Vec<Value> {
 }
 
 #[test]
-fn a_work_record_that_is_broken_holds_up_nobody_and_is_healed_by_a_redrive() {
+fn a_broken_work_record_delays_no_other_and_a_redrive_processes_it() {
     let system = Running::demo();
     system.enable("generate", false);
     let poisoned =
@@ -173,7 +173,7 @@ fn a_work_record_that_is_broken_holds_up_nobody_and_is_healed_by_a_redrive() {
 }
 
 #[test]
-fn a_condition_that_never_holds_is_counted_and_holds_up_nobody() {
+fn a_condition_that_never_holds_is_counted_and_delays_no_other() {
     let system = Running::demo();
     system.enable("generate", false);
     submit(
@@ -262,7 +262,7 @@ fn beside() -> (tokio::runtime::Runtime, TcpListener, String) {
 }
 
 #[test]
-fn a_record_that_a_function_fails_at_is_set_aside_and_delivered_again_once_it_is_mended() {
+fn a_failing_record_is_quarantined_and_delivered_again_after_the_repair() {
     let (runtime, listener, url) = beside();
     let function = Arc::new(Defective { handles: OnceLock::new(), is_mended: AtomicBool::new(false) });
     let responding = Arc::clone(&function);

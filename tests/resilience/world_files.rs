@@ -270,7 +270,7 @@ fn finding_22_a_world_that_does_not_fit_the_tables_changes_nothing() {
 }
 
 #[test]
-fn what_metadata_have_to_be_is_set_replaced_and_taken_back_by_a_world() {
+fn a_world_sets_replaces_and_removes_metadata_schemas() {
     let system = Running::demo();
     let load = |mandatory: &serde_json::Value| {
         let world = json!({"teams": [], "mandatory_metadata": mandatory});

@@ -46,7 +46,7 @@ fn answered(system: &Running, front: Front, event: Event) -> (i64, Value) {
 }
 
 #[test]
-fn a_caller_is_whom_the_gateway_tells_or_with_no_gateway_whose_key_it_is() {
+fn the_caller_comes_from_the_gateway_or_without_one_from_the_key() {
     let system = Running::demo();
     let told = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL", "key": "told"});
     let half = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL"});

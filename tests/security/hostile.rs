@@ -83,7 +83,7 @@ fn assert_harmless(path: &str, key: &str, code: Code, reads_max: usize, bombs: &
 }
 
 #[test]
-fn a_text_that_explodes_is_refused_before_anything_is_read() {
+fn an_exploding_text_is_refused_before_any_read() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let at_the_end = format!("{CPU}{}", "/0".repeat(26));
     let digits = "7".repeat(4_000);
@@ -120,7 +120,7 @@ fn a_text_that_explodes_is_refused_before_anything_is_read() {
 }
 
 #[test]
-fn a_name_that_is_not_what_it_looks_like_is_refused_or_stays_apart() {
+fn a_misleading_name_is_refused_or_stays_separate() {
     let name = "/AwesomeConsumer/App/services/VM/0/name";
     let bad = [
         "a\0b",
@@ -154,7 +154,7 @@ fn a_name_that_is_not_what_it_looks_like_is_refused_or_stays_apart() {
 }
 
 #[test]
-fn a_definition_that_explodes_is_refused_before_it_is_compiled_or_anything_is_read() {
+fn an_exploding_definition_is_refused_before_compilation_and_reads() {
     let none = Map::new();
     let d0 = json!({"$ref": "#/$defs/d0"});
     let property = |property: Value| with_property(&property, &none);
@@ -252,7 +252,7 @@ fn a_definition_that_explodes_is_refused_before_it_is_compiled_or_anything_is_re
 type Case<'a> = (&'a str, Option<&'a str>, &'a [(&'a str, &'a str)], u16);
 
 #[test]
-fn what_stands_around_a_body_is_bounded_too() {
+fn headers_and_query_have_limits() {
     let system = Running::demo();
     let watched = Watched::on(&system);
     let before = system.stored();
@@ -277,7 +277,7 @@ fn what_stands_around_a_body_is_bounded_too() {
 }
 
 #[test]
-fn an_item_that_makes_a_sound_definition_slow_is_told_no_more_than_fits() {
+fn a_rejected_slow_item_gets_a_bounded_response() {
     let system = Running::demo();
     let property =
         json!({"type": "array", "items": {"anyOf": [{"pattern": "^(a|a)*$"}, {"pattern": "^(a*)*$"}]}});

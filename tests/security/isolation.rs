@@ -29,7 +29,7 @@ const TRESPASSERS: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn no_team_reads_or_moves_what_it_has_no_share_in() {
+fn no_team_reads_or_moves_foreign_objects() {
     let system = populated();
     let foreign = Foreign::of(&system);
     let before = stored(&system);
@@ -106,7 +106,7 @@ fn a_bad_key_is_401_and_a_reading_key_writes_nothing() {
 }
 
 #[test]
-fn lists_show_own_rows_whatever_they_are_asked_for() {
+fn lists_return_own_rows_for_every_filter() {
     let system = populated();
     let foreign = Foreign::of(&system);
     let asked = [
@@ -178,7 +178,7 @@ fn lists_show_own_rows_whatever_they_are_asked_for() {
 }
 
 #[test]
-fn a_deployed_item_goes_to_nobody_elses_item_however_it_is_named() {
+fn a_deployed_item_never_goes_to_an_item_of_another_team() {
     let system = populated();
     let foreign = Foreign::of(&system);
     let before = stored(&system);

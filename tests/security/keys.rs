@@ -49,7 +49,7 @@ pub(crate) fn text(value: &Value) -> &str {
 }
 
 #[test]
-fn a_revoked_key_works_for_as_long_as_a_verdict_is_remembered_which_the_template_says() {
+fn a_revoked_key_works_until_the_authorizer_cache_expires() {
     let system = system();
     let (table, cursor) = (system.table.clone(), CursorKey::new("secret"));
     let event = |key: &str| {

@@ -69,7 +69,7 @@ const CPU: &str = "/AwesomeConsumer/App/services/VM/0/cpu";
 const FIRST: &str = "/AwesomeConsumer/App/services/VM/0";
 
 #[test]
-fn what_is_no_unambiguous_json_is_refused() {
+fn ambiguous_json_is_refused() {
     let system = Running::demo();
     let not_json: [&[u8]; 16] = [
         b"{",
@@ -176,7 +176,7 @@ fn a_document_of_another_shape_is_refused_where_it_differs() {
 }
 
 #[test]
-fn names_are_what_they_look_like() {
+fn misleading_names_are_refused() {
     let system = Running::demo();
     let bad = ["", " one", "one ", "o\u{7}ne", "one\n", "\u{85}", "e\u{301}", "\u{212b}", &"x".repeat(129)];
     for name in bad {
@@ -232,7 +232,7 @@ fn references_lead_to_an_item_of_the_same_application() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn a_rejection_lists_all_errors() {
     let system = Running::demo();
     let body = json!({TEAM: {
         "First": {"services": {"VM": [{"name": "one", "cpu": "x"}], "Nothing": [{"name": "a"}]}},
@@ -303,7 +303,7 @@ fn a_submission_fits_one_transaction_or_is_staged() {
 }
 
 #[test]
-fn what_comes_beside_a_declaration_has_limits() {
+fn headers_and_parameters_of_a_submission_have_limits() {
     let system = Running::demo();
     let before = system.stored();
     let body = vms(&json!([{"name": "one"}])).to_string().into_bytes();
@@ -331,7 +331,7 @@ fn what_comes_beside_a_declaration_has_limits() {
 }
 
 #[test]
-fn what_an_owner_reports_has_limits() {
+fn reports_of_an_owner_have_limits() {
     let system = Running::demo();
     let answer = post(&system, SUBMIT, "awesome-key", vms(&json!([{"name": "one"}])).to_string().as_bytes());
     let path = format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"));
@@ -393,7 +393,7 @@ fn documents() -> Running {
 }
 
 #[test]
-fn a_rejection_can_be_answered_however_many_applications_the_team_has() {
+fn a_team_of_any_size_can_answer_a_rejection() {
     let system = documents();
     let submit = "/v1/orcabase/consumer/submissions/submit/";
     let application = |text: &str| json!({"services": {"Doc": [{"name": "doc", "text": text}]}});

@@ -54,7 +54,7 @@ pub(crate) fn code(answer: &Answer) -> (u16, &str) {
 }
 
 #[test]
-fn a_person_acts_for_their_team_in_the_role_that_stands_there_whatever_the_token_claims() {
+fn a_person_acts_in_the_stored_role_for_any_claim_of_the_token() {
     let (system, issuer) = system();
     let token = issuer.token("u-17");
     let unknown = teams(&system, &token);
@@ -208,7 +208,7 @@ fn every_forgery_is_refused() {
 }
 
 #[test]
-fn a_token_is_good_for_nothing_where_no_issuer_is_set() {
+fn without_an_issuer_every_token_is_refused() {
     let (system, issuer) = (Running::demo(), Issuer::start());
     added(&system, CONSUMER, "u-1", "Jane", Role::Admin);
     assert_eq!(code(&teams(&system, &issuer.token("u-1"))), (401, "unauthenticated"));
@@ -216,7 +216,7 @@ fn a_token_is_good_for_nothing_where_no_issuer_is_set() {
 }
 
 #[test]
-fn the_issuers_keys_are_kept_while_it_is_away_and_read_again_when_they_are_old_or_new() {
+fn the_issuers_keys_are_cached_and_read_again_when_old_or_unknown() {
     let (system, served) = (Running::demo(), Issuer::start());
     let issuer = dovetail_issuer::Issuer::new(served.settings());
     let time = Arc::new(AtomicU64::new(1_000));

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use support::{Running, Tls};
 
 #[test]
-fn a_connection_trusts_whom_it_is_told_to_and_nobody_else() {
+fn a_connection_trusts_the_configured_roots_only() {
     let system = Running::demo();
     let [server, other] = [(); 2].map(|()| Tls::before(&system.engine, &system));
     let nothing = tempfile::tempdir().unwrap();

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_two_decisions_wins_and_the_other_is_told() {
+    fn one_of_two_decisions_wins_and_the_other_gets_the_state() {
         let is = |state| Ret::Is(state, Create);
         for (first, second, outcome, expected) in [
             (is(Approved), Ret::Illegal(Approved), Approved, true),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_after_a_decision_shows_it() {
+    fn a_read_after_a_decision_shows_it() {
         for (seen, expected) in [(Approved, true), (Pending, false)] {
             let mut history = born();
             let approve = history.begin(Op::Decide(0, Approved));
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_meanwhile_comes_before_or_after() {
+    fn a_concurrent_read_is_before_or_after() {
         for (seen, expected) in [(Pending, true), (Approved, true), (Rejected, false)] {
             let mut history = born();
             let approve = history.begin(Op::Decide(0, Approved));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_was_told_of_may_have_happened_or_not() {
+    fn an_unanswered_request_may_have_taken_effect_or_not() {
         for (seen, outcome, expected) in [
             (Pending, Pending, true),
             (Pending, Approved, true),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_same_requests_that_nobody_answered_any_may_have_happened() {
+    fn of_equal_unanswered_requests_any_may_have_taken_effect() {
         let outcome = |targets: &[u8]| {
             let mut changes: Vec<_> = targets.iter().map(|cpu| change(Closed, Some(*cpu))).collect();
             changes.last_mut().unwrap().state = Pending;

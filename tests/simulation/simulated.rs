@@ -19,7 +19,7 @@ const HISTORIES: u64 = 200;
 const RUNS_MAX: u64 = 30;
 
 #[test]
-fn nothing_is_lost_doubled_or_broken_whatever_fails_in_whatever_order() {
+fn faults_in_any_order_lose_double_and_break_nothing() {
     let ran = many::run(1, OPERATIONS, u64::MAX, None);
     eprintln!("{} runs, {} operations: {:?}", ran.runs, ran.operations, ran.counts);
     assert_eq!(ran.wrong, None);
@@ -56,14 +56,14 @@ fn long_sequences_of_commands_are_as_the_oracle_says() {
 }
 
 #[test]
-fn histories_of_requests_beside_each_other_could_have_happened_one_after_the_other() {
+fn concurrent_histories_have_a_sequential_order() {
     let answered = many::histories(1, HISTORIES).unwrap();
     eprintln!("{HISTORIES} histories, {answered} requests answered");
     assert!(answered > 2_000, "hardly anybody was answered");
 }
 
 #[test]
-fn a_fence_that_is_taken_away_lets_something_break() {
+fn without_a_needed_fence_a_rule_breaks() {
     for fence in FENCES {
         let Needed::From(seed) = fence.needed else { continue };
         let ran = many::run(seed, u64::MAX, RUNS_MAX, Some(fence));
@@ -74,7 +74,7 @@ fn a_fence_that_is_taken_away_lets_something_break() {
 
 /// A fence with an outdated condition would count as unnecessary.
 #[test]
-fn a_fence_that_nobody_misses_was_there() {
+fn every_redundant_fence_occurs() {
     for fence in FENCES.into_iter().filter(|fence| matches!(fence.needed, Needed::Unseen(_))) {
         let staged =
             (1..).map(|seed| Run::of(seed, COMMANDS_MAX)).filter(|run| run.shape.actions_max == STAGED);

@@ -194,7 +194,7 @@ fn finding_02_publishing_takes_bounded_memory() {
 }
 
 #[test]
-fn finding_04_what_a_definition_is_said_to_take_is_not_less_than_it_takes() {
+fn finding_04_the_stated_cost_of_a_definition_is_an_upper_bound() {
     let _alone = alone();
     let many = |of: &dyn Fn(usize) -> Value, count: usize| (0..count).map(of).collect::<Vec<_>>();
     let text = item(&json!("abbab".repeat(20_000)));

@@ -192,7 +192,7 @@ fn r11_a_rejection_between_reading_and_writing_moves_the_head() {
 }
 
 #[test]
-fn r11_attention_tells_which_item_waits_and_not_only_how_many() {
+fn r11_the_head_distinguishes_blocking_items_of_equal_number() {
     let mut world = World::new();
     world.declare(&[vm(NAME, 1), vm("CoreVM2", 1)]);
     let first = world.reject(NAME, VM_OWNER);
@@ -257,7 +257,7 @@ fn r12_a_completion_can_leave_an_orphan() {
 }
 
 #[test]
-fn r12_what_was_closed_is_no_orphan_if_the_item_is_as_wanted() {
+fn r12_a_closed_change_leaves_an_item_in_its_declared_state_alone() {
     let mut world = in_service();
     world.declare(&[]);
     world.declare(&[vm(NAME, 1)]);
@@ -268,7 +268,7 @@ fn r12_what_was_closed_is_no_orphan_if_the_item_is_as_wanted() {
 }
 
 #[test]
-fn r12_what_an_approval_may_have_touched_is_not_taken_for_what_was_completed_before() {
+fn r12_an_approved_change_does_not_count_as_the_completed_state() {
     let mut world = in_service();
     world.declare(&[vm(NAME, 2)]);
     world.approve(NAME, VM_OWNER);
@@ -332,7 +332,7 @@ fn r13_a_dependent_team_retries_its_own() {
 }
 
 #[test]
-fn r13_what_a_newer_change_instance_has_overtaken_is_not_retried() {
+fn r13_an_overtaken_change_is_not_retried() {
     let mut world = in_service();
     world.declare(&[vm(NAME, 2)]);
     let failing = world.approve(NAME, VM_OWNER);

@@ -47,7 +47,7 @@ fn running(world: &World, name: &str) -> Option<ChargeId> {
 }
 
 #[test]
-fn r38_each_change_instance_of_the_services_owner_is_charged_when_it_is_born() {
+fn r38_each_change_instance_of_the_services_owner_is_charged_at_its_creation() {
     let mut world = World::new().priced().with_dependent("VM");
     world.declare_and_generate(&[vm(NAME, 1)]);
     assert_eq!(fees(&world, NAME), ["5"], "the dependent team's share is part of it");
@@ -161,7 +161,7 @@ fn r39_another_price_comes_into_force_with_the_approval_of_a_change() {
 }
 
 #[test]
-fn r39_what_runs_is_divided_where_it_is_processed_and_nothing_is_lost() {
+fn r39_processing_divides_a_running_charge_without_loss() {
     let mut world = World::new().priced();
     world.declare(&[vm(NAME, 1)]);
     world.finish(NAME, VM_OWNER);
@@ -222,7 +222,7 @@ fn finding_06_a_charge_that_began_with_a_division_runs_for_an_hour() {
 }
 
 #[test]
-fn r39_only_the_services_owner_marks_and_takes_nothing_back() {
+fn r39_only_the_services_owner_marks_and_a_mark_is_final() {
     let mut world = World::new().priced();
     world.declare(&[vm(NAME, 1)]);
     let fee = world.charges(NAME)[0].id;
@@ -290,7 +290,7 @@ fn due_for_changes(changes: &[&Change]) -> Amount {
 }
 
 #[test]
-fn whatever_happens_an_item_costs_its_changes_and_its_time_in_service_exactly() {
+fn over_random_histories_an_item_costs_its_changes_and_its_time_in_service() {
     let (mut marked, mut divided) = (0, 0);
     for seed in 0..HISTORIES {
         let config =

@@ -193,7 +193,7 @@ fn r23_a_deployed_item_ends_at_its_limit() {
 }
 
 #[test]
-fn r23_what_was_made_from_a_version_is_refused_once_another_is_the_newest() {
+fn r23_an_update_of_an_old_version_is_refused() {
     let (mut world, id) = approved();
     let first = world.deploy(id, VM_OWNER, &json!({"v": 1})).unwrap().deployed.unwrap();
     let from_first = |v: u64| Update {

@@ -38,7 +38,7 @@ fn tells(id: impl FnOnce([ChangeId; 3]) -> ChangeId, forge: impl FnOnce(&mut Cha
 }
 
 #[test]
-fn who_acted_is_looked_at() {
+fn the_audit_checks_the_actor_of_an_entry() {
     let detail = "the actor of an entry has no right to it";
     let first = |[first, _, _]: [ChangeId; 3]| first;
     let second = |[_, second, _]: [ChangeId; 3]| second;
@@ -81,7 +81,7 @@ fn a_type_changes_by_the_exception_alone() {
 }
 
 #[test]
-fn what_nobody_planned_is_told() {
+fn an_unplanned_change_instance_is_a_violation() {
     let none = "its submission does not exist";
     let first = |[first, _, _]: [ChangeId; 3]| first;
     let second = |[_, second, _]: [ChangeId; 3]| second;
@@ -110,7 +110,7 @@ fn what_nobody_planned_is_told() {
 }
 
 #[test]
-fn what_is_staged_is_claimed_until_it_is_carried_out() {
+fn staged_work_belongs_to_its_submission_until_it_is_done() {
     let mut world = World::new();
     world.submit_staged(&document(&[(APP, application(&[vm(NAME, 1)]))]), Scope::Whole).unwrap();
     let told = |world: &World| {

@@ -61,7 +61,7 @@ fn r14_a_referenced_change_instance_is_converted_by_the_exception_like_any_other
 }
 
 #[test]
-fn r14_what_is_only_asked_for_again_has_not_been_modified() {
+fn r14_a_repeated_request_is_not_a_modification() {
     let mut world = World::new();
     let both = [vm("CoreVM1", 1), lb("CoreLB1", &["CoreVM1"], "a")];
     world.declare_and_generate(&both);
@@ -108,7 +108,7 @@ fn r14_a_cycle_of_references_comes_to_an_end() {
 }
 
 #[test]
-fn r14_what_is_declared_as_before_is_no_modification() {
+fn r14_an_unchanged_item_is_not_modified() {
     let mut world = in_service();
     // Removal and return are changes of the VM, but not modifications of a declared item.
     world.declare(&[lb("CoreLB1", &[], "a")]);
@@ -205,7 +205,7 @@ fn r24_generation_does_not_clear_a_rejection_that_the_consumer_has_to_answer() {
 }
 
 #[test]
-fn r24_an_error_is_not_cleared_by_a_generated_one_that_is_born_approved() {
+fn r24_a_generated_change_created_approved_does_not_clear_an_error() {
     let mut world = World::new().without_approval();
     world.declare_and_generate(&both(1));
     world.declare(&both(2));
@@ -229,7 +229,7 @@ fn r24_a_generated_one_with_other_content_takes_the_place_of_a_rejection() {
 }
 
 #[test]
-fn r25_what_a_later_submission_has_overtaken_is_recorded_as_closed() {
+fn r25_an_overtaken_change_is_created_closed() {
     let mut world = in_service();
     let first = world.declare(&both(2));
     let direct = world.declare(&[vm("CoreVM1", 2), lb("CoreLB1", &["CoreVM1"], "b")]).born[0].id;
@@ -286,7 +286,7 @@ fn r25_the_order_of_generation_does_not_show_in_the_states() {
 }
 
 #[test]
-fn r25_a_dependents_share_has_the_type_that_its_cause_was_born_with() {
+fn r25_a_dependents_share_has_the_type_of_its_cause_at_creation() {
     let mut world = World::new();
     world.declare(&[vm("CoreVM1", 1)]);
     world.approve("CoreVM1", VM_OWNER);
@@ -298,7 +298,7 @@ fn r25_a_dependents_share_has_the_type_that_its_cause_was_born_with() {
 }
 
 #[test]
-fn numbers_of_what_is_owed_are_allotted_with_the_submission() {
+fn a_submission_allots_the_numbers_of_its_pending_changes() {
     let mut world = in_service().with_dependent("LoadBalancer").with_dependent("VM");
     let before = world.head().next_change;
     let plan = world.declare(&both(2));
@@ -311,7 +311,7 @@ fn numbers_of_what_is_owed_are_allotted_with_the_submission() {
 }
 
 #[test]
-fn what_is_owed_to_an_item_lands_at_once_as_it_would_one_by_one() {
+fn pending_changes_of_an_item_have_the_same_result_together_and_one_by_one() {
     let mut world = in_service().with_dependent("LoadBalancer");
     let other = team(VM_OWNER);
     world.settings("LoadBalancer").dependent_teams.push(other);
@@ -339,7 +339,7 @@ fn what_is_owed_to_an_item_lands_at_once_as_it_would_one_by_one() {
 }
 
 #[test]
-fn what_is_owed_to_an_item_is_not_divided() {
+fn pending_changes_of_an_item_share_a_work_record() {
     let mut world = World::new().with_dependent("VM");
     world.settings("VM").dependent_teams.push(team(LB_OWNER));
     world.settings("VM").dependent_teams.push(team(STRANGER));
@@ -353,7 +353,7 @@ fn what_is_owed_to_an_item_is_not_divided() {
 }
 
 #[test]
-fn a_share_of_what_does_not_exist_is_not_generated() {
+fn a_dependents_share_of_a_missing_item_is_not_generated() {
     let mut world = World::new().with_dependent("VM");
     let plan = world.declare(&[vm("CoreVM1", 1)]);
     let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(9) };

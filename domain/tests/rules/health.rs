@@ -26,7 +26,7 @@ fn told(status: Status, reason: &str) -> HealthReport {
 }
 
 #[test]
-fn r40_an_item_is_as_its_services_present_healthcheck_has_told() {
+fn r40_an_item_has_the_health_from_its_services_present_healthcheck() {
     let items = items();
     let (item, other) = (&items[0], &items[1]);
     let settings = Settings {
@@ -57,7 +57,7 @@ fn r40_an_item_is_as_its_services_present_healthcheck_has_told() {
 }
 
 #[test]
-fn r40_an_answer_tells_of_the_items_that_were_asked_about_and_of_no_other() {
+fn r40_an_answer_counts_for_the_requested_items_only() {
     let items = items();
     let (asked, foreign) = (&items[..2], items[2].id.get());
     let [a, b] = [items[0].id, items[1].id];
@@ -116,7 +116,7 @@ fn r40_an_answer_tells_of_the_items_that_were_asked_about_and_of_no_other() {
 }
 
 #[test]
-fn r40_who_is_asked_learns_names_and_ids_and_nothing_that_is_declared() {
+fn r40_a_healthcheck_request_has_names_and_ids_and_no_declaration() {
     let items = items();
     let entry = |item: &Item| json!({"id": item.id.get(), "name": item.name, "application": item.application, "consumer": item.consumer.name});
     let all = question_about_all("VM", &items[..2]);

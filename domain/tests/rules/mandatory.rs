@@ -78,7 +78,7 @@ fn r42_with_everything_else_that_is_wrong() {
 }
 
 #[test]
-fn r42_what_a_team_has_declared_counts_while_it_says_nothing_else() {
+fn r42_earlier_metadata_of_a_team_count_until_it_declares_others() {
     let mut world = world();
     let (code, owner) = (json!({"budget_code": 5}), json!({"owner": "jane"}));
     world.submit(&declared(Some(code), Some(owner.clone())), Scope::Whole).unwrap();
@@ -93,7 +93,7 @@ fn r42_what_a_team_has_declared_counts_while_it_says_nothing_else() {
 }
 
 #[test]
-fn r42_what_was_declared_before_is_refused_when_it_is_declared_again() {
+fn r42_repeated_metadata_are_checked_against_the_present_schema() {
     let mut world = World::new();
     let body = declared(None, None);
     world.submit(&body, Scope::Whole).unwrap();

@@ -48,7 +48,7 @@ fn r02_only_the_owner_of_a_change_instance_moves_it() {
 }
 
 #[test]
-fn r02_who_may_not_decide_is_told_so_before_anything_else() {
+fn r02_a_missing_right_to_decide_is_the_first_error() {
     let mut world = World::new();
     let id = world.declare(&[vm(NAME, 1)]).born[0].id;
     let wrong = Update {

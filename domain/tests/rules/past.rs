@@ -31,7 +31,7 @@ fn at(world: &World, id: ItemId, moment: Moment) -> Option<Item> {
 }
 
 #[test]
-fn r35_an_item_is_told_as_it_was_through_its_life() {
+fn r35_an_item_is_readable_at_each_point_of_its_life() {
     let mut world = World::new().with_dependent("VM");
     let mut moments = vec![(world.clock, None)];
     world.declare_and_generate(&[vm("CoreVM1", 1)]);
@@ -75,7 +75,7 @@ fn r35_as_of_a_submission_an_item_is_as_that_one_declared_it() {
 }
 
 #[test]
-fn r35_over_random_histories_what_is_told_of_the_past_is_what_was() {
+fn r35_over_random_histories_reads_of_the_past_return_the_past() {
     for seed in 0..HISTORIES {
         let mut walk = Walk::new(seed, Config::of(seed));
         let mut was: Vec<(u64, BTreeMap<ItemId, Item>)> = Vec::new();

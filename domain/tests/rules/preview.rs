@@ -36,7 +36,7 @@ fn in_service() -> World {
 const NEXT: fn() -> [Declared; 3] = || [vm("CoreVM1", 2), vm("CoreVM2", 1), lb("CoreLB1", &["CoreVM1"], "a")];
 
 #[test]
-fn r34_a_preview_tells_the_direct_the_dependent_and_the_referenced_ones() {
+fn r34_a_preview_lists_direct_dependent_and_referenced_changes() {
     let world = in_service();
     let before = world.snapshot.clone();
     let preview = preview(&world, &NEXT());
@@ -55,7 +55,7 @@ fn r34_a_preview_tells_the_direct_the_dependent_and_the_referenced_ones() {
 }
 
 #[test]
-fn r34_a_preview_tells_what_would_be_closed() {
+fn r34_a_preview_lists_the_changes_to_close() {
     let mut world = World::new();
     let create = world.declare(&[vm("CoreVM1", 1)]).born.remove(0).id;
     let closed = |world: &World, items: &[Declared]| {

@@ -56,12 +56,12 @@ const DIGEST: &str = "I8 recompute its digest from its items";
 const ROOT: &str = "I8 recompute its root from its applications";
 
 #[test]
-fn what_is_sound_is_left_alone() {
+fn a_repair_leaves_sound_records_alone() {
     assert_eq!(mended(|_| ()), [""; 0]);
 }
 
 #[test]
-fn what_is_computed_is_computed_again() {
+fn a_repair_computes_derived_values_again() {
     let consumer = team(CONSUMER).id;
     assert_eq!(
         mended(|broken| broken.heads.get_mut(&consumer).unwrap().attention = Attention::NONE),
@@ -106,7 +106,7 @@ fn a_share_is_as_old_as_the_first_change_instance_that_came_of_it() {
 }
 
 #[test]
-fn nothing_is_computed_from_what_is_broken_or_moves() {
+fn a_repair_computes_nothing_from_damaged_or_moving_records() {
     let consumer = team(CONSUMER).id;
     let in_flight = |broken: &mut Snapshot| {
         let newest = broken.submissions.last().unwrap().id;
@@ -123,7 +123,7 @@ fn nothing_is_computed_from_what_is_broken_or_moves() {
 }
 
 #[test]
-fn what_is_broken_of_another_team_is_no_reason() {
+fn damage_of_another_team_does_not_stop_a_repair() {
     let elsewhere = |broken: &mut Snapshot| {
         break_digest(broken, APP);
         let item = broken.items.values().next().unwrap().clone();

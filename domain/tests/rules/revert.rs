@@ -126,7 +126,7 @@ fn with_metadata(items: &[Declared], team: u64, application_has: u64) -> Value {
 }
 
 #[test]
-fn r36_metadata_are_told_as_each_submission_declared_them() {
+fn r36_metadata_are_readable_as_each_submission_declared_them() {
     let mut world = World::new();
     let items = [vm("CoreVM1", 1)];
     for (of_team, of_application) in [(1, 1), (1, 2), (2, 2), (1, 1)] {
@@ -142,7 +142,7 @@ fn r36_metadata_are_told_as_each_submission_declared_them() {
 }
 
 #[test]
-fn r36_what_was_not_there_yet_is_not_told() {
+fn r36_a_read_of_the_past_omits_later_objects() {
     let mut world = World::new();
     world.submit(&document(&[("NewApp2", application(&[vm("CoreVM2", 1)]))]), Scope::Whole).unwrap();
     world.submit(&document(&[(APP, application(&[vm("CoreVM1", 1)]))]), Scope::Partial).unwrap();
@@ -168,7 +168,7 @@ fn r37_a_revert_is_a_submission_and_nothing_is_forgotten() {
 }
 
 #[test]
-fn r37_what_is_declared_as_it_was_is_left_alone_and_what_would_be_refused_is() {
+fn r37_a_revert_leaves_unchanged_items_alone_and_refuses_invalid_ones() {
     let mut world = World::new();
     let other = ("NewApp2", application(&[vm("CoreVM2", 1)]));
     world.submit(&document(&[(APP, application(&[vm("CoreVM1", 1)])), other.clone()]), Scope::Whole).unwrap();

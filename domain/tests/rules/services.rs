@@ -124,7 +124,7 @@ fn finding_16_r37_a_revert_withdraws_a_removal() {
 }
 
 #[test]
-fn r31_what_is_generated_goes_on_and_so_does_what_nobody_works_on() {
+fn r31_generated_changes_and_orphans_proceed() {
     let mut world = World::new().with_dependent("VM");
     world.declare_and_generate(&[vm(NAME, 1), lb("CoreLB1", &[NAME], "a")]);
     for (name, owner) in [(NAME, VM_OWNER), (NAME, NP_OWNER), ("CoreLB1", LB_OWNER)] {
@@ -199,7 +199,7 @@ fn r32_a_person_may_do_whatever_else_an_owner_does() {
 }
 
 #[test]
-fn r32_what_is_not_the_callers_or_not_legal_is_told_first() {
+fn r32_ownership_and_transition_errors_come_first() {
     let mut world = by_hand(false, false);
     let id = world.open(NAME, VM_OWNER, State::Pending);
     assert_eq!(world.update(id, CONSUMER, &to(State::Approved)), Err(Refused::NotOwner));

@@ -146,7 +146,7 @@ fn exception_holds_for_a_dependent_team_by_its_own_create() {
 }
 
 #[test]
-fn a_change_instance_born_approved_closes_the_pending_one_before_it() {
+fn a_change_instance_created_approved_closes_the_earlier_pending_one() {
     // The owner has disabled approval in between. Left open, the older change could be approved after the newer one
     // and bring back its declaration (I6).
     let mut world = World::new();
@@ -159,7 +159,7 @@ fn a_change_instance_born_approved_closes_the_pending_one_before_it() {
 }
 
 #[test]
-fn a_change_instance_born_approved_closes_one_in_each_column() {
+fn a_change_instance_created_approved_closes_one_in_each_column() {
     let mut world = World::new();
     let create = world.declare(&[vm("CoreVM1", 1)]).born[0].id;
     world.decide(create, State::Approved);

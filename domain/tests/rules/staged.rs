@@ -76,7 +76,7 @@ fn it_leads_to_the_same_as_one_that_is_written_at_once() {
 }
 
 #[test]
-fn what_items_reference_counts_for_the_size_of_a_record() {
+fn references_count_for_the_size_of_a_work_record() {
     let mut world = World::new();
     stage(&mut world, &[vm("CoreVM1", 1)]);
     let work = &world.snapshot.works[0];
@@ -91,7 +91,7 @@ fn what_items_reference_counts_for_the_size_of_a_record() {
 }
 
 #[test]
-fn its_progress_is_told_step_by_step() {
+fn a_submission_reports_its_progress_step_by_step() {
     let mut world = in_service();
     stage(&mut world, &[vm("CoreVM1", 2), lb("CoreLB1", &["CoreVM1"], "a")]);
     let accepted = world.snapshot.submissions.last().unwrap().clone();
@@ -125,7 +125,7 @@ fn until_its_items_have_landed_no_other_one_is_planned() {
 }
 
 #[test]
-fn what_an_owner_does_before_an_item_lands_decides_what_is_born() {
+fn an_owners_decision_before_the_work_changes_the_created_change() {
     // Planned while the CREATE was PENDING, applied after its completion: a MODIFY.
     let mut world = World::new();
     world.declare(&[vm("CoreVM1", 1)]);
@@ -184,7 +184,7 @@ fn a_staging_is_committed_or_aborted_by_moving_one_record() {
 }
 
 #[test]
-fn what_has_landed_does_not_land_again_though_only_the_item_shows_it() {
+fn a_torn_read_does_not_apply_a_planned_change_twice() {
     let mut world = World::new();
     let plan = stage(&mut world, &[vm("CoreVM1", 1)]);
     let work = world.snapshot.works[0].clone();

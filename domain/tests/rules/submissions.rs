@@ -133,7 +133,7 @@ fn r18_the_document_is_that_of_the_callers_team() {
 }
 
 #[test]
-fn r18_an_unknown_service_is_told_once() {
+fn r18_an_unknown_service_is_reported_once() {
     let mut world = World::new();
     let disks = ["a", "b"].map(|name| item_of("Disk", json!({"name": name})));
     assert_eq!(world.refused(&disks), ["unknown_service"]);
@@ -189,7 +189,7 @@ fn r19_whether_approval_is_required_is_settled_at_birth() {
 }
 
 #[test]
-fn r19_what_is_owed_keeps_the_setting_of_its_submission() {
+fn r19_pending_changes_keep_the_setting_of_their_submission() {
     let mut world = World::new().with_dependent("VM");
     world.declare(&[vm(NAME, 1)]);
     world.settings("VM").approval_required = false;
@@ -380,7 +380,7 @@ fn a_plan_is_the_same_every_time_it_is_made() {
 }
 
 #[test]
-fn what_a_submission_owes_is_cut_into_records_of_a_bounded_size() {
+fn pending_work_is_cut_into_records_of_bounded_size() {
     let mut world = World::new().with_dependent("VM");
     let items: Vec<_> = (0..=work::ITEMS_MAX).map(|n| vm(&format!("vm{n}"), 1)).collect();
     let plan = world.declare(&items);
@@ -405,7 +405,7 @@ fn what_a_submission_owes_is_cut_into_records_of_a_bounded_size() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn a_rejection_lists_all_errors() {
     let mut world = World::new();
     world.declare(&[vm("blocked", 1)]);
     world.reject("blocked", VM_OWNER);

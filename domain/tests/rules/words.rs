@@ -32,7 +32,7 @@ fn assert_words<T: Copy + Debug + PartialEq>(
 }
 
 #[test]
-fn what_is_stored_by_its_name_reads_back_from_it() {
+fn stored_names_read_back() {
     assert_words(&Role::ALL, Role::name, Role::parse, &["ADMIN", "GENERAL", "READ_ONLY"]);
     assert_words(&ChangeType::ALL, ChangeType::name, ChangeType::parse, &["CREATE", "MODIFY", "DELETE"]);
     let kinds = ["DIRECT", "DEPENDENT", "REFERENCED", "RETRY"];
@@ -49,7 +49,7 @@ fn what_is_stored_by_its_name_reads_back_from_it() {
 }
 
 #[test]
-fn who_did_something_is_told_by_the_name_of_the_key() {
+fn an_actor_is_named_by_its_key() {
     let key = Actor::Key { name: "Consumer-1".to_owned(), team: team(VM_OWNER) };
     assert_eq!((key.changed_by().as_str(), key.team()), ("Consumer-1 (Api Key)", Some(&team(VM_OWNER))));
     assert_eq!((Actor::System.changed_by().as_str(), Actor::System.team()), ("SYSTEM", None));
@@ -71,7 +71,7 @@ fn why_something_was_closed_is_a_sentence_that_names_the_other() {
 }
 
 #[test]
-fn what_an_owner_writes_is_not_shown_in_a_log() {
+fn a_log_has_no_text_of_an_owner() {
     let update = Update {
         state: Some(State::Approved),
         log: Some("hunter1".to_owned()),
@@ -95,7 +95,7 @@ fn a_change_instance_bears_the_mark_of_each_request_that_wrote_its_history_and_o
 }
 
 #[test]
-fn a_decision_on_what_its_item_shows_otherwise_is_made_anew() {
+fn a_decision_is_planned_again_if_its_item_differs() {
     let mut world = World::new();
     let id = world.declare(&[vm("one", 1)]).born[0].id;
     let (change, item) = (world.change(id).clone(), world.item("one").clone());
@@ -161,7 +161,7 @@ fn documents_differ_when_their_items_or_their_metadata_do() {
 }
 
 #[test]
-fn what_waits_adds_up_to_a_sum_that_tells_labels_apart() {
+fn sums_of_blockers_distinguish_labels() {
     let one = |number: u32| Attention::one(&format!("label {number}"));
     let sums: BTreeSet<i64> = (0..1_000).map(|number| one(number).sum).collect();
     assert_eq!(sums.len(), 1_000, "a label has a sum of its own");

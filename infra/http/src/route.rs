@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_of_a_collection_is_no_id() {
+    fn a_view_of_a_collection_is_not_an_id() {
         let found = find("GET", "/v1/orcabase/serviceowner/change_instances/dependant/").unwrap();
         assert_eq!((found.route.operation, found.said.id), (Operation::ListDependentChangeInstances, None));
         let patched = find("PATCH", "/v1/orcabase/serviceowner/change_instances/dependant/").unwrap_err();
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_route_has_is_told_apart_from_what_a_route_does_not_take() {
+    fn an_unknown_path_differs_from_an_unsupported_method() {
         for path in ["/", "/v1/orcabase/owner/services", "/v1/orcabase/consumer/services/x1", "/v1/teams"] {
             assert_eq!(find("GET", path).unwrap_err(), Unserved::Path, "{path}");
         }

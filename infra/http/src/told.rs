@@ -81,7 +81,7 @@ mod tests {
     use http::Method;
 
     #[test]
-    fn a_line_tells_function_operation_and_figures() {
+    fn a_log_line_has_function_operation_and_figures() {
         let mut event = Event::default();
         event.request_context.http.method = Method::PATCH;
         event.request_context.stage = Some("prod".to_owned());

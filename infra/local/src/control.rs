@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn sweep_runs_with_the_body_and_its_answer_is_told() {
+    async fn sweep_runs_with_the_body_and_returns_its_answer() {
         let fixture = Fixture::new().await;
         let ran = |payload: Value| (200, json!({"name": "sweep", "payload": payload}));
         assert_eq!(fixture.ask("POST", "/_local/sweep", None).await, ran(json!({})));

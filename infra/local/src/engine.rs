@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_elsewhere_goes_on_when_it_is_no_longer_used() {
+    fn an_external_engine_continues_after_its_last_use() {
         let engine = Engine::start(&Place::Memory).unwrap();
         create_table(&mut Client::new(&engine));
         let user = Engine::elsewhere(engine.endpoint(), &Place::Memory).unwrap();

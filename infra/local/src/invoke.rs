@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_function_that_nobody_serves_is_not_invoked() {
+    async fn a_function_without_a_server_is_not_invoked() {
         let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
         let invoker = Invoker::there(&format!("http://{free}"));
         let refused = invoker.invoke("echo", Value::Null).await.unwrap_err();

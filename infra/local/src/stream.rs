@@ -289,7 +289,7 @@ pub(crate) mod tests {
     }
 
     #[tokio::test]
-    async fn a_table_without_a_stream_is_told() {
+    async fn a_table_without_a_stream_is_an_error() {
         let engine = Engine::start(&Place::Memory).unwrap();
         let refused = Stream::open(engine.endpoint(), "dovetail-absent").await.unwrap_err();
         assert_eq!(refused.to_string(), "table dovetail-absent has no stream");

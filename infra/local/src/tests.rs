@@ -51,7 +51,7 @@ async fn ask(api: &Api, method: &str, path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_system_starts_tells_where_and_stops() {
+async fn the_system_starts_prints_its_address_and_stops() {
     let parent = tempfile::tempdir().unwrap();
     let [ready_file, env_file] = ["ready", "env"].map(|name| parent.path().join(name));
     let settings = Settings {
@@ -186,7 +186,7 @@ async fn what_is_not_a_read_wakes_the_consumers() {
 }
 
 #[tokio::test]
-async fn what_is_written_is_published_and_told_to_a_webhook_and_the_system_stops() {
+async fn a_write_is_published_and_sent_to_a_webhook_and_the_system_stops() {
     let receiver = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", receiver.local_addr().unwrap());
     let (tell, mut told) = mpsc::unbounded_channel();
@@ -234,7 +234,7 @@ async fn what_is_written_is_published_and_told_to_a_webhook_and_the_system_stops
 }
 
 #[tokio::test]
-async fn a_task_that_fails_or_panics_is_told() {
+async fn a_task_that_fails_or_panics_is_reported() {
     let mut tasks = JoinSet::new();
     tasks.spawn(async { Ok(()) });
     tasks.spawn(async { Err(Error::Pattern("no pattern".to_owned())) });

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_no_json_is_refused_with_its_line() {
+    fn invalid_json_is_refused_with_its_line() {
         assert!(parse("{\n  nonsense").unwrap_err().contains("line 2"));
         assert_eq!(refused(&json!([])), "the file: must be an object");
         assert_eq!(refused(&json!({})), "/teams: must be present");

@@ -79,13 +79,13 @@ fn failed(text: &str) -> Ended {
 }
 
 #[test]
-fn what_changes_is_told_as_a_table_and_as_json() {
+fn changes_are_printed_as_a_table_and_as_json() {
     assert_eq!(plan(OLD, NEW, &[]), printed(2, TABLE));
     assert_eq!(plan(OLD, NEW, &["--json"]), printed(2, JSON));
 }
 
 #[test]
-fn no_change_is_told_as_well() {
+fn an_empty_plan_is_printed() {
     assert_eq!(plan(OLD, OLD, &[]), printed(0, "No changes.\n"));
     let counts = r#"{"create":0,"modify":0,"delete":0,"metadata":0,"unchanged":4}"#;
     let nothing = format!("{{\"changes\":[],\"metadata\":[],\"counts\":{counts}}}\n");
@@ -118,7 +118,7 @@ Plan: 1 to create, 1 to modify, 1 to delete, 1 unchanged.
 }
 
 #[test]
-fn every_problem_is_told_with_its_file_place_and_rule() {
+fn every_problem_is_printed_with_its_file_pointer_and_rule() {
     let old = r#"{"T": {"A": {"VM": [], "services": {"VM": [{"cpu": 1}]}}}}"#;
     let expected = "\
 dovetail: the files could not be compared
@@ -151,7 +151,7 @@ fn what_cannot_be_read_or_understood_is_an_error() {
 }
 
 #[test]
-fn help_tells_what_two_files_do_not() {
+fn help_names_the_limits_of_two_files() {
     let (status, out, error) = run(Path::new("."), &["--help"]);
     assert_eq!((status, error.as_str()), (0, ""));
     for word in ["--old FILE", "--json", "Exit status: 0", "The plan does not consider"] {
@@ -160,7 +160,7 @@ fn help_tells_what_two_files_do_not() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_closed_pipe_is_not_a_failure() {
     let directory = tempfile::tempdir().unwrap();
     let items: Vec<String> = (0..10_000).map(|n| format!("\"item{n}\":{{\"a\":{n}}}")).collect();
     fs::write(directory.path().join("old.json"), r#"{"items":{}}"#).unwrap();

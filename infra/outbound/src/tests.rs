@@ -94,7 +94,7 @@ async fn an_answer_is_read_to_its_end_and_within_its_bounds() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_told_apart() {
+async fn kinds_of_missing_answers_differ() {
     let outbound = Outbound::new(Targets::Any);
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     assert_eq!(posted(&outbound, &format!("http://{free}/"), LONG).await, Answer::Unreachable);

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_are_told_and_written_as_they_are() {
+    fn units_are_rounded_to_thousandths() {
         let table = [
             (0.0, 0, "0"),
             (0.5, 500, "0.5"),

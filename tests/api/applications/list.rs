@@ -18,7 +18,7 @@ fn applications_are_filtered_by_the_runtime_state_of_their_items() {
 }
 
 #[test]
-fn an_application_tells_the_states_of_its_items_in_aggregate() {
+fn an_application_aggregates_the_states_of_its_items() {
     let library = &*LIBRARY;
     let list = format!("{CONSUMER}/applications/?ordering=name");
     let rows = walk(&library.system, &list, "alpha");

@@ -36,7 +36,7 @@ fn finding_11_a_failure_and_a_rejection_may_carry_a_deployed_item() {
 }
 
 #[test]
-fn finding_25_a_refused_move_names_the_allowed_ones_and_the_retry() {
+fn finding_25_a_refused_transition_lists_the_allowed_ones_and_the_retry() {
     let system = Running::demo();
     let change = declared(&system);
     let moved = |state: &str| system.call("PATCH", &change, "vm-owner-key", &json!({"state": state}));

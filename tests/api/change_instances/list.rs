@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use support::Running;
 
 #[test]
-fn change_instances_are_filtered_by_everything_that_clients_know() {
+fn change_instances_have_the_filters_of_public_clients() {
     let library = &*LIBRARY;
     let Library { alpha, beta, one, two, vm, db, web, data, first_item, first_submission, .. } = library;
     let cases = [
@@ -64,7 +64,7 @@ fn change_instances_are_filtered_by_everything_that_clients_know() {
 }
 
 #[test]
-fn finding_24_the_count_of_a_submission_is_exact_beyond_what_a_page_reads() {
+fn finding_24_the_count_of_a_submission_is_exact_beyond_one_page() {
     let system = Running::demo();
     let items: Vec<Value> = (0..1_020).map(|number| json!({"name": format!("vm-{number}")})).collect();
     let submitted = system.call("POST", SUBMIT, "awesome-key", &vms(&json!(items)));

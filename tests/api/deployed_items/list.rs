@@ -4,7 +4,7 @@ use crate::api::lists::filters::BAD_DECLARATIONS;
 use crate::api::lists::library::{CONSUMER, LIBRARY, Library, OWNER};
 
 #[test]
-fn deployed_items_are_filtered_by_everything_that_clients_know() {
+fn deployed_items_have_the_filters_of_public_clients() {
     let library = &*LIBRARY;
     let Library { alpha, beta, one, two, vm, db, web, data, first_item, .. } = library;
     let cases = [

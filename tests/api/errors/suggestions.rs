@@ -63,7 +63,7 @@ fn finding_14_unknown_keys_are_named_and_a_body_of_unknown_keys_is_refused() {
 }
 
 #[test]
-fn finding_14_a_reply_has_warnings_with_the_field_that_was_meant() {
+fn finding_14_a_reply_has_warnings_with_the_intended_field() {
     let system = Running::demo();
     let change = declared(&system);
     let call = |path: &str, body: &Value| {

@@ -53,7 +53,7 @@ pub(super) fn status(item: &Value) -> &str {
 }
 
 #[test]
-fn an_item_is_asked_about_at_once_and_shows_what_was_told() {
+fn a_check_of_an_item_runs_at_once_and_the_item_shows_the_answer() {
     let (world, target) = world(3);
     let before = items(&world);
     assert_eq!((&before[0]["service"]["healthcheck"], status(&before[0])), (&json!(false), "null"));
@@ -98,7 +98,7 @@ fn an_item_is_asked_about_at_once_and_shows_what_was_told() {
 }
 
 #[test]
-fn what_is_no_answer_tells_that_nothing_is_known_and_why() {
+fn an_invalid_answer_means_unknown_health_with_a_reason() {
     let (world, target) = world(9);
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     target.answers("/503", &[503]);
@@ -137,7 +137,7 @@ fn what_is_no_answer_tells_that_nothing_is_known_and_why() {
 }
 
 #[test]
-fn only_who_owns_the_service_or_has_declared_the_item_asks_about_it() {
+fn only_owner_and_consumer_check_an_item() {
     let (world, target) = world(1);
     let item = items(&world)[0]["id"].clone();
     let of_item = |pov: &str, key: &str| world.system.get(&format!("{pov}trigger/service_item/{item}/"), key);
@@ -162,7 +162,7 @@ fn only_who_owns_the_service_or_has_declared_the_item_asks_about_it() {
 }
 
 #[test]
-fn what_was_told_is_shown_for_as_long_as_its_healthcheck_is_there() {
+fn an_item_shows_its_health_until_the_healthcheck_is_removed() {
     let (world, target) = world(1);
     let made = make(&world, &target, "/");
     let id = items(&world)[0]["id"].clone();

@@ -99,7 +99,7 @@ fn a_target_that_does_not_answer_is_asked_once_and_nothing_is_known_of_all() {
 }
 
 #[test]
-fn a_target_that_leads_into_the_network_is_not_connected_to() {
+fn a_target_in_the_private_network_is_not_called() {
     let (mut world, target) = world(1);
     let url = target.url("/").replace("http://127.0.0.1", "https://localhost");
     let body = json!({"service": 1, "target_url": url});
@@ -149,7 +149,7 @@ fn a_scheduled_run_begins_when_it_is_due_and_by_one_sweep_alone() {
 }
 
 #[test]
-fn a_run_that_is_not_the_one_under_way_asks_nobody_and_tells_nothing() {
+fn an_outdated_run_sends_and_stores_nothing() {
     let (mut world, target) = world(1);
     make(&world, &target, "/all");
     ask(&world);
@@ -177,7 +177,7 @@ fn a_run_that_is_not_the_one_under_way_asks_nobody_and_tells_nothing() {
 }
 
 #[test]
-fn one_run_waits_for_the_one_before_and_a_lost_one_is_waited_for_no_more() {
+fn a_run_waits_for_the_one_before_unless_it_is_lost() {
     let (mut world, target) = world(1);
     make(&world, &target, "/all");
     ask(&world);
@@ -197,7 +197,7 @@ fn one_run_waits_for_the_one_before_and_a_lost_one_is_waited_for_no_more() {
 }
 
 #[test]
-fn an_item_that_changes_meanwhile_goes_its_own_way() {
+fn a_run_and_a_change_of_its_item_do_not_interfere() {
     let (mut world, target) = world(1);
     let version = |world: &ManualQueue| {
         let item = &items(world)[0];

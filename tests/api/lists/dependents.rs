@@ -159,7 +159,7 @@ fn each_team_finds_its_side_of_what_is_dependent_or_referenced() {
 }
 
 #[test]
-fn what_is_listed_can_be_read_by_its_id_and_looks_the_same() {
+fn a_listed_row_equals_the_object_read_by_its_id() {
     for (pov, list, key, expected) in FOUND {
         for row in rows(pov, list, key) {
             let url = row.get("url").unwrap().as_str().unwrap();

@@ -73,7 +73,7 @@ fn finding_09_modified_is_another_name_of_start_date() {
 }
 
 #[test]
-fn services_applications_and_submissions_are_filtered_by_what_clients_know() {
+fn services_applications_and_submissions_have_the_filters_of_public_clients() {
     let library = &*LIBRARY;
     let case = |query: &str, count| (query.to_owned(), count);
     let services = format!("{CONSUMER}/services/");

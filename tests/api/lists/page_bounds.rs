@@ -65,7 +65,7 @@ fn lists() -> [(String, &'static str); 4] {
 }
 
 #[test]
-fn a_page_ends_where_it_may_read_no_further_and_the_next_goes_on() {
+fn a_page_ends_at_its_read_limit_and_the_next_continues() {
     for (list, key) in lists() {
         // The only match is after the last row of the first read.
         let found = pages(&format!("{list}?declaration_contains=%22vm-1249%22"), key);
@@ -135,7 +135,7 @@ fn an_unfiltered_list_is_counted_whole_and_sorted_whole() {
 }
 
 #[test]
-fn what_a_filtered_page_reads_is_bounded() {
+fn the_reads_of_a_filtered_page_are_bounded() {
     for (list, key) in lists() {
         for filter in ["declaration_contains=nothing", "service_name=VM", "light=true&service_name=none"] {
             if filter.contains("light") && !list.contains("change_instances") {
@@ -150,7 +150,7 @@ fn what_a_filtered_page_reads_is_bounded() {
 }
 
 #[test]
-fn a_page_of_applications_is_counted_as_far_as_it_may_read() {
+fn the_count_of_a_page_of_applications_ends_at_its_read_limit() {
     let page = MANY.get(&format!("{CONSUMER}/applications/"), "alpha");
     let told = (page.at("/results/0/runtime_states"), page.at("/next"));
     assert_eq!(told, (&json!({"REQUESTED": ITEMS, "IN_SERVICE": 0, "DECOMMISSIONED": 0}), &Value::Null));

@@ -52,7 +52,7 @@ fn following_next_shows_every_row_once_whatever_the_limit() {
 }
 
 #[test]
-fn a_page_has_twenty_rows_when_nothing_is_said() {
+fn a_page_has_twenty_rows_by_default() {
     let library = &*LIBRARY;
     let list = format!("{CONSUMER}/service_items/");
     let page = library.system.get(&list, "alpha");
@@ -79,7 +79,7 @@ fn an_offset_skips_rows_and_next_goes_on_behind_them() {
 }
 
 #[test]
-fn rows_come_in_the_order_that_is_asked_for() {
+fn rows_come_in_the_requested_order() {
     let library = &*LIBRARY;
     for (list, key, fields) in [
         (
@@ -250,7 +250,7 @@ fn rows_that_leave_or_join_a_filtered_list_take_no_others_with_them() {
 }
 
 #[test]
-fn a_reply_that_a_function_cannot_send_is_cut_and_goes_on_where_it_was_cut() {
+fn a_reply_over_the_size_limit_is_cut_and_the_next_page_continues() {
     let schema = json!({"title": "Doc", "type": "object", "required": ["name"],
         "properties": {"name": {"type": "string"}, "text": {"type": "string"}}});
     let world = json!({

@@ -71,7 +71,7 @@ fn replies(example: &Example) -> Vec<(String, &'static str, Answer)> {
 }
 
 #[test]
-fn rule_1_the_first_call_tells_the_team_or_401() {
+fn rule_1_the_first_call_returns_the_team_or_401() {
     let system = &SHARED.system;
     let answer = system.get("/v1/account/teams/", "awesome-key");
     assert_eq!(answer.status, 200);
@@ -389,7 +389,7 @@ fn each_kind_of_reply_looks_like_its_example() {
 
 /// The Go program checks every row of the page. This test checks the rows about decisions.
 #[test]
-fn finding_13_the_page_of_compatibility_has_the_differences_that_clients_meet() {
+fn finding_13_the_page_of_compatibility_has_the_real_differences() {
     let patch =
         |path: &str, state: &str| SHARED.system.call("PATCH", path, "vm-owner-key", &json!({"state": state}));
     let rejected = SHARED.fresh("rejected-for-good");

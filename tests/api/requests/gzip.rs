@@ -29,7 +29,7 @@ fn send(system: &Running, method: &str, path: &str, key: &str, coding: &str, bod
 }
 
 #[test]
-fn a_packed_declaration_is_the_declaration() {
+fn a_compressed_declaration_equals_the_plain_one() {
     let body = declaration(5);
     let [plain, packed] = [("identity", body.clone()), ("gzip", gzip(&body))].map(|(coding, body)| {
         let system = Running::demo();
@@ -42,7 +42,7 @@ fn a_packed_declaration_is_the_declaration() {
 }
 
 #[test]
-fn a_packed_request_and_a_plain_one_are_the_same_request() {
+fn a_compressed_request_repeats_the_plain_one() {
     let system = Running::demo();
     let body = declaration(1);
     let keyed = |coding, body| {
@@ -61,7 +61,7 @@ fn a_packed_request_and_a_plain_one_are_the_same_request() {
 }
 
 #[test]
-fn what_is_not_packed_as_it_says_is_an_invalid_body() {
+fn a_body_with_a_wrong_encoding_is_invalid() {
     let system = Running::demo();
     let body = declaration(1);
     let mut garbled = gzip(&body);
@@ -86,7 +86,7 @@ fn what_is_not_packed_as_it_says_is_an_invalid_body() {
 }
 
 #[test]
-fn what_unpacks_beyond_the_limit_is_refused_as_a_plain_body_is() {
+fn a_body_over_the_limit_after_decompression_is_refused() {
     let system = Running::demo();
     let began = Instant::now();
     let packed = gzip(&vec![b' '; 5 << 20]);
@@ -114,7 +114,7 @@ fn what_unpacks_beyond_the_limit_is_refused_as_a_plain_body_is() {
 }
 
 #[test]
-fn a_large_reply_is_packed_for_who_takes_it() {
+fn a_large_reply_is_compressed_if_the_client_accepts_it() {
     let system = Running::demo();
     let body = declaration(20);
     assert_eq!(send(&system, "POST", SUBMIT, "awesome-key", "identity", body).status, 201);

@@ -72,7 +72,7 @@ fn a_traced_invocation_is_one_segment_with_a_call_of_the_table_beneath_it_for_ea
 }
 
 #[test]
-fn what_lambda_does_not_trace_is_not_told() {
+fn an_untraced_invocation_sends_no_segment() {
     let system = Running::demo();
     let unsampled = TRACED.replace("Sampled=1", "Sampled=0");
     for header in
@@ -83,7 +83,7 @@ fn what_lambda_does_not_trace_is_not_told() {
 }
 
 #[test]
-fn where_no_daemon_listens_the_request_is_answered_all_the_same() {
+fn without_a_daemon_the_request_is_answered() {
     let system = Running::demo();
     let nobody = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let tracer = Tracer::to(&nobody);

@@ -5,7 +5,7 @@ use crate::api::lists::library::{CONSUMER, LIBRARY, Library, OWNER};
 use serde_json::json;
 
 #[test]
-fn service_items_are_filtered_by_everything_that_clients_know() {
+fn service_items_have_the_filters_of_public_clients() {
     let library = &*LIBRARY;
     let Library { alpha, beta, one, two, vm, db, web, data, .. } = library;
     let cases = [

@@ -18,7 +18,7 @@ fn code(answer: &Answer) -> (u16, &str) {
 }
 
 #[test]
-fn documentation_is_stored_told_on_the_service_and_read_by_those_who_find_it() {
+fn documentation_is_stored_named_by_the_service_and_read_by_its_readers() {
     let system = Running::demo();
     let has_md = || system.get(&format!("{CONSUMER}/services/1/"), "awesome-key").at("/has_md").clone();
     let read = |pov: &str, key| system.get(&format!("{pov}/services/1/docs/"), key);
@@ -51,7 +51,7 @@ fn documentation_is_stored_told_on_the_service_and_read_by_those_who_find_it() {
 }
 
 #[test]
-fn an_upload_that_is_no_text_is_refused() {
+fn an_upload_must_be_text() {
     let system = Running::demo();
     let key = "vm-owner-key";
     let most = "x".repeat(DOCS_BYTES_MAX);

@@ -70,7 +70,7 @@ fn told(system: &Running, path: &str, definition: &Value) -> (BTreeMap<(String, 
 }
 
 #[test]
-fn items_that_a_definition_would_refuse_are_told_by_team_and_nothing_is_written() {
+fn a_dry_run_lists_invalid_items_by_team_and_writes_nothing() {
     let system = system();
     declare(
         &system,
@@ -117,7 +117,7 @@ fn items_that_a_definition_would_refuse_are_told_by_team_and_nothing_is_written(
 }
 
 #[test]
-fn what_is_asked_of_whose_service_decides_the_reply() {
+fn a_dry_run_checks_owner_title_and_parameters() {
     let system = system();
     declare(&system, "Alpha", &json!({"VM": [{"name": "a"}]}));
     let plain = "/v1/orcabase/serviceowner/services/validate/";
@@ -250,7 +250,7 @@ fn item(name: &str, fields: &Map<String, Value>, round: u64) -> Value {
 }
 
 #[test]
-fn an_item_is_told_exactly_when_declaring_it_under_the_published_definition_would_be_refused() {
+fn a_dry_run_lists_exactly_the_items_that_the_published_definition_refuses() {
     let (system, mut random) = (system(), Random::seeded());
     let items: Vec<(String, Map<String, Value>)> = (0..40)
         .map(|n| {

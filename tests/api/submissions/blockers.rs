@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use support::Running;
 
 #[test]
-fn finding_15_a_blocker_shows_why_who_and_since_when() {
+fn finding_15_a_blocker_shows_reason_owner_and_time() {
     let system = Running::demo();
     let change = declared(&system);
     let rejected = json!({"state": "REJECTED", "log": "no capacity in zone 2"});

@@ -180,7 +180,7 @@ fn history(system: &Running) -> Vec<(u64, State)> {
 }
 
 #[test]
-fn a_difference_applied_to_what_was_declared_then_is_what_was_declared_at_the_other_time() {
+fn a_difference_leads_from_one_declaration_to_the_other() {
     let system = Running::demo();
     let history = history(&system);
     for (from, before) in &history {
@@ -196,7 +196,7 @@ fn a_difference_applied_to_what_was_declared_then_is_what_was_declared_at_the_ot
 }
 
 #[test]
-fn an_application_and_a_team_are_told_as_each_submission_declared_them() {
+fn application_and_team_are_readable_as_each_submission_declared_them() {
     let system = Running::demo();
     let history = history(&system);
     let team = system.get("/v1/account/teams/", KEY).at("/results/0/id").clone();
@@ -241,7 +241,7 @@ fn an_application_and_a_team_are_told_as_each_submission_declared_them() {
 
 /// After a revert, the difference to that submission is empty. The preview shows the same changes as the revert.
 #[test]
-fn a_revert_declares_what_was_declared_and_its_preview_tells_so() {
+fn a_revert_declares_the_past_state_as_its_preview_says() {
     let system = Running::demo();
     let history = history(&system);
     for to in [0, 3, 5, 1, 6, 2, 4] {
@@ -284,7 +284,7 @@ fn a_revert_declares_what_was_declared_and_its_preview_tells_so() {
 }
 
 #[test]
-fn the_past_of_another_team_is_not_there_and_what_is_asked_wrong_is_told() {
+fn the_past_of_another_team_is_404_and_invalid_requests_are_400() {
     let system = Running::demo();
     let id = submit(&system, "POST", &json!({"NewApp1": {"services": {"VM": vms(&[8])}}}));
     let other = json!({"AwesomeConsumer2": {"NewApp1": {"services": {"VM": vms(&[4])}}}});
@@ -311,7 +311,7 @@ fn the_past_of_another_team_is_not_there_and_what_is_asked_wrong_is_told() {
 
 /// The replaced metadata of 90 applications need more writes than one transaction holds.
 #[test]
-fn what_ninety_applications_had_is_kept_as_well() {
+fn the_past_of_ninety_applications_is_stored() {
     let system = Running::demo();
     let round = |n: u64| -> Value {
         (1..=90)

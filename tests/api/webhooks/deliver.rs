@@ -23,7 +23,7 @@ fn states(requests: &[Request]) -> Vec<String> {
 }
 
 #[test]
-fn each_webhook_is_told_of_its_service_and_its_state_alone() {
+fn each_webhook_gets_the_events_of_its_service_and_state_only() {
     let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     let hook = |path: &str, state: Value, active: bool| json!({"target_url": receiver.url(path), "change_instance_state": state, "active": active});
     world.hook("vm-owner-key", "VM", hook("/born", Value::Null, true));
@@ -65,7 +65,7 @@ fn each_webhook_is_told_of_its_service_and_its_state_alone() {
 }
 
 #[test]
-fn what_is_sent_is_the_event_signed_and_authorized_and_nothing_else() {
+fn a_delivery_is_the_signed_and_authorized_event_only() {
     let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     let made = world.hook(
         "vm-owner-key",
@@ -106,7 +106,7 @@ fn what_is_sent_is_the_event_signed_and_authorized_and_nothing_else() {
 }
 
 #[test]
-fn what_waits_is_told_when_its_time_has_come() {
+fn a_pending_delivery_is_sent_at_its_time() {
     let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/"), "trigger_wait_time": 300}));
     world.declare(&json!({"VM": [{"name": "one"}]}));
@@ -118,7 +118,7 @@ fn what_waits_is_told_when_its_time_has_come() {
 }
 
 #[test]
-fn while_a_webhook_cools_one_delivery_waits_and_stands_for_all() {
+fn during_the_pause_of_a_webhook_one_delivery_waits_for_all() {
     let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/"), "trigger_cooling_time": 60}));
     let vms = |count: usize| (0..count).map(|n| json!({"name": format!("vm{n}")})).collect::<Vec<_>>();
@@ -146,7 +146,7 @@ fn while_a_webhook_cools_one_delivery_waits_and_stands_for_all() {
 }
 
 #[test]
-fn what_is_not_taken_is_tried_again_and_in_the_end_shown_as_a_failure() {
+fn a_rejected_delivery_is_retried_and_finally_listed_as_a_failure() {
     let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     // The client does not follow redirects. Every status other than a success is a failure.
     receiver.answers("/", &[307, 400, 401, 404, 410, 429, 500, 503]);
@@ -186,7 +186,7 @@ fn what_is_not_taken_is_tried_again_and_in_the_end_shown_as_a_failure() {
 }
 
 #[test]
-fn a_receiver_that_comes_back_gets_what_it_has_missed() {
+fn a_recovered_receiver_gets_the_missed_events() {
     let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     receiver.answers("/", &[500, 502, 200]);
     let made = world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/")}));
@@ -201,7 +201,7 @@ fn a_receiver_that_comes_back_gets_what_it_has_missed() {
 }
 
 #[test]
-fn a_receiver_that_is_down_holds_up_nobody_and_is_asked_once_a_minute() {
+fn a_receiver_that_is_down_delays_no_other_and_is_tried_once_a_minute() {
     let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     receiver.answers("/down", &[500; 100]);
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/down")}));
@@ -219,7 +219,7 @@ fn a_receiver_that_is_down_holds_up_nobody_and_is_asked_once_a_minute() {
 }
 
 #[test]
-fn a_target_that_leads_into_the_network_is_not_connected_to() {
+fn a_target_in_the_private_network_is_not_called() {
     let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     // The creation accepts any target here. The delivery must check the resolved address, because DNS can change.
     let url = receiver.url("/").replace("http://127.0.0.1", "https://localhost");
@@ -233,7 +233,7 @@ fn a_target_that_leads_into_the_network_is_not_connected_to() {
 }
 
 #[test]
-fn what_waits_for_a_webhook_that_is_gone_or_rests_is_dropped_and_what_is_no_message_comes_again() {
+fn deliveries_of_a_removed_or_paused_webhook_are_dropped_and_invalid_messages_are_redelivered() {
     let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     let wait = |path: &str| json!({"target_url": receiver.url(path), "trigger_wait_time": 10});
     let gone = world.hook("vm-owner-key", "VM", wait("/gone"));
@@ -263,7 +263,7 @@ fn what_waits_for_a_webhook_that_is_gone_or_rests_is_dropped_and_what_is_no_mess
 }
 
 #[test]
-fn a_try_by_hand_tells_what_became_of_it() {
+fn a_manual_try_reports_its_result() {
     let (world, receiver) = (ManualQueue::start(), Receiver::start());
     receiver.answers("/", &[202, 500]);
     let made = world.hook(

@@ -105,7 +105,7 @@ fn finding_21_a_webhook_that_moves_needs_its_credentials_again() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once_and_nothing_is_made() {
+fn a_rejection_lists_all_errors_and_creates_nothing() {
     let world = ManualQueue::start();
     let bad = json!({
         "service": 2, "target_url": "ftp://example.com", "name": "", "description": 5, "authorization": "two\nlines",

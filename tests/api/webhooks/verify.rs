@@ -37,7 +37,7 @@ fn is_ours(signature: &str, body: &str, now: u64) -> bool {
 }
 
 #[test]
-fn a_receiver_that_does_as_the_page_says_takes_what_is_ours_and_nothing_else() {
+fn a_receiver_with_the_code_of_the_page_accepts_genuine_signatures_only() {
     let (body, time) = (r#"{"data":{"name":"Käse"}}"#, 1_700_000_000);
     let ours = dovetail_outbound::signature("secret", time, body);
     assert!(is_ours(&ours, body, time));

@@ -194,7 +194,7 @@ history CoreVM1#1 ->
 }
 
 #[test]
-fn what_is_no_script_is_told_with_its_line() {
+fn an_invalid_script_is_reported_with_its_line() {
     let told = |text: &str| Script::parse(text).err().unwrap();
     assert_eq!(told("A submits -> 200"), "1: a scenario begins with what it shows: `# …`");
     assert_eq!(told("# Shows nothing."), "1: a scenario has steps");

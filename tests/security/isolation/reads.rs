@@ -163,13 +163,13 @@ fn assert_reads(system: &Running, watched: &Watched<'_>, decided: impl Fn(Operat
 }
 
 #[test]
-fn of_what_is_another_teams_only_the_record_that_shows_it_is_read() {
+fn of_another_teams_objects_only_the_deciding_record_is_read() {
     let system = populated();
     assert_reads(&system, &Watched::on(&system), deciding);
 }
 
 #[test]
-fn whom_a_change_instance_concerns_is_read_once_and_then_known() {
+fn the_teams_of_a_change_instance_are_read_once_and_cached() {
     let system = populated();
     let watched = Watched::on(&system);
     let foreign = Foreign::of(&system);
@@ -267,7 +267,7 @@ fn lasting(answer: Answer) -> (u16, Value, Vec<(String, String)>) {
 }
 
 #[test]
-fn what_is_another_teams_cannot_be_told_from_what_is_not_there() {
+fn an_object_of_another_team_looks_like_a_missing_one() {
     let system = populated();
     let foreign = Foreign::of(&system);
     for route in guarded().filter(|route| route.path.contains("{id}")) {

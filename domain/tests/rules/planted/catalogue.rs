@@ -140,6 +140,6 @@ const PLANTED: &[Planted] = &[
 ];
 
 #[test]
-fn what_leads_to_a_record_leads_there_and_back() {
+fn references_between_records_match_in_both_directions() {
     all_are_told(busy, PLANTED);
 }

@@ -62,7 +62,7 @@ fn answer(s: &mut Snapshot, by: ChangeId) {
 }
 
 #[test]
-fn finding_01_what_has_answered_a_rejection_is_there_or_owed_by_the_submission_in_flight() {
+fn finding_01_the_answer_to_a_rejection_exists_or_is_pending_in_the_submission_in_flight() {
     all_are_told(busy, ANSWERS);
     let mut committed = staged();
     let owed = committed.works[0].entries[0].id;

@@ -100,7 +100,7 @@ const ALONE: &[Planted] = &[
 ];
 
 #[test]
-fn what_an_item_says_of_itself_is_so() {
+fn the_fields_of_an_item_match_its_changes() {
     all_are_told(busy, ALONE);
 }
 

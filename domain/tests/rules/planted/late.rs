@@ -14,7 +14,7 @@ fn told(snapshot: &Snapshot, seconds: u64) -> Vec<String> {
 }
 
 #[test]
-fn what_is_owed_and_what_is_held_is_told_after_minutes() {
+fn late_pending_work_and_late_holds_are_violations_after_minutes() {
     let snapshot = staged();
     assert_eq!(told(&snapshot, 120), [""; 0]);
     assert_eq!(told(&snapshot, 121), ["AGE held by a submission for 121 s"]);
@@ -23,7 +23,7 @@ fn what_is_owed_and_what_is_held_is_told_after_minutes() {
 }
 
 #[test]
-fn what_is_only_laid_out_is_told_after_an_hour() {
+fn a_staging_without_commit_is_a_violation_after_an_hour() {
     for state in [StagingState::Open, StagingState::Aborted] {
         let mut snapshot = staged();
         snapshot.heads.values_mut().for_each(|head| head.in_flight = None);

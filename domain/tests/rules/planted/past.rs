@@ -68,12 +68,12 @@ const PAST: &[Planted] = &[
 ];
 
 #[test]
-fn what_was_is_kept() {
+fn replaced_declarations_are_stored() {
     all_are_told(thrice, PAST);
 }
 
 #[test]
-fn what_is_kept_for_a_submission_that_came_to_nothing_is_sound() {
+fn a_replaced_declaration_of_an_aborted_submission_is_sound() {
     let mut snapshot = thrice();
     let now = application_of(&mut snapshot).replaced();
     snapshot.replaced.insert((now.of, now.since.submission), now);

@@ -65,7 +65,7 @@ const STAGED: &[Sized] = &[
 ];
 
 #[test]
-fn what_is_too_large_is_told() {
+fn a_record_over_its_size_limit_is_a_violation() {
     for (sound, sizes) in [(busy(), BUSY), (staged(), STAGED)] {
         for (what, most, grow) in sizes {
             let is_told = |size: usize| {

@@ -90,7 +90,7 @@ const SUBMISSIONS: &[Planted] = &[
 ];
 
 #[test]
-fn what_a_submission_planned_is_there() {
+fn the_planned_changes_of_a_submission_exist() {
     all_are_told(busy, SUBMISSIONS);
 }
 
@@ -139,6 +139,6 @@ const STAGED: &[Planted] = &[
 ];
 
 #[test]
-fn what_is_staged_belongs_to_its_submission() {
+fn staged_records_belong_to_their_submission() {
     all_are_told(staged, STAGED);
 }

@@ -151,7 +151,7 @@ fn a_body_is_text_when_it_can_be() {
 }
 
 #[test]
-fn headers_that_are_not_text_are_mended() {
+fn invalid_bytes_in_headers_are_replaced() {
     let event = to_event(&request(&[("x-odd", b"a\xffb")]), Vec::new(), &received());
     assert_eq!(event.headers["x-odd"].as_bytes(), "a\u{fffd}b".as_bytes());
 }

@@ -247,7 +247,7 @@ async fn a_shard_is_read_when_its_parent_is_done_and_goes_on_after_a_restart() {
 }
 
 #[tokio::test]
-async fn what_the_engine_forgets_of_the_stream_stops_nobody() {
+async fn expired_stream_records_stop_no_reader() {
     let engine = Sharded::start().await;
     engine.begin();
     let shard = only_shard(&Stream::open(&engine.endpoint, TABLE).await.unwrap()).await;
@@ -266,7 +266,7 @@ async fn what_the_engine_forgets_of_the_stream_stops_nobody() {
 }
 
 #[test]
-fn a_filter_that_is_no_pattern_is_told() {
+fn a_filter_must_be_a_pattern() {
     for filter in ["{", "[]", r#"{"a":1}"#] {
         let refused = Mapping::new(GENERATE, &[r#"{"a":[1]}"#, filter]).unwrap_err();
         assert!(refused.starts_with("the filter of `generate`: "), "{refused}");

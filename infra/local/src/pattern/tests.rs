@@ -314,7 +314,7 @@ fn cidr() {
 }
 
 #[test]
-fn or_needs_one_of_its_branches_and_every_field_beside_it() {
+fn or_needs_one_of_its_branches_and_every_other_field() {
     let beside = r#"{"source": ["s"], "$or": [{"a": [1]}, {"b": [2], "c": [3]}]}"#;
     let below = r#"{"detail": {"$or": [{"a": [1]}, {"b": {"$or": [{"c": [2]}, {"d": [3]}]}}]}}"#;
     let twice = r#"{"$or": [{"a": [1]}, {"b": [1]}], "d": {"$or": [{"a": [1]}, {"b": [1]}]}}"#;

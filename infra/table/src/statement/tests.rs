@@ -232,7 +232,7 @@ fn webhook() -> Webhook {
 }
 
 #[test]
-fn what_is_told_of_deliveries_gives_way_to_what_is_later() {
+fn a_later_delivery_state_wins() {
     let delivery = Delivery::new(webhook().id, json!({"metadata": {"id": "137438953488:2"}}));
     let replied = Replied::after(None, &delivery, Ended::Answered(200), at(7));
     let action = newest::<RepliedRecord>("table", replied.at, &replied).unwrap();

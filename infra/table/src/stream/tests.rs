@@ -44,7 +44,7 @@ fn a_batch_lags_by_the_age_of_its_oldest_record() {
 }
 
 #[test]
-fn a_record_tells_what_was_written() {
+fn a_stream_record_has_the_written_record() {
     let none = Value::Null;
     let change = golden("change");
     let born = read("INSERT", &none, &change).unwrap();
@@ -68,7 +68,7 @@ fn a_record_tells_what_was_written() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_by_its_place() {
+fn an_unreadable_record_is_reported_by_its_key() {
     let none = Value::Null;
     let newer = read("INSERT", &none, &with(golden("change"), "v", json!({"N": "3"}))).unwrap_err();
     assert_eq!(

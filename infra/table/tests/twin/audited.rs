@@ -218,7 +218,7 @@ async fn set_aside() -> Twin {
 }
 
 #[test]
-fn a_damaged_row_is_told() {
+fn a_damaged_row_is_a_violation() {
     run(|| async {
         let told = [
             told(&busy().await, |_| true).await,
@@ -261,7 +261,7 @@ async fn told(twin: &Twin, is_wanted: impl Fn(&str) -> bool) -> String {
 }
 
 #[test]
-fn a_deployed_item_of_several_teams_is_told() {
+fn a_deployed_item_of_several_teams_is_a_violation() {
     run(|| async {
         let twin = busy().await;
         let row = of_type(&twin, "DEPLOYED");
@@ -279,7 +279,7 @@ fn a_deployed_item_of_several_teams_is_told() {
 }
 
 #[test]
-fn what_can_be_computed_again_is_mended() {
+fn derived_values_are_repaired() {
     run(|| async {
         let twin = busy().await;
         let hash = json!({"S": Hash::of("another").to_string()});

@@ -204,7 +204,7 @@ fn lists_are_whole_however_short_the_pages_are() {
 }
 
 #[test]
-fn a_failure_that_cannot_be_counted_is_told() {
+fn a_failure_that_cannot_be_counted_is_reported() {
     run(move || async move {
         let twin = declared().await;
         let submission = twin.world.snapshot.submissions[0].id;

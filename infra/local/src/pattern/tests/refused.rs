@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_is_no_pattern_is_refused() {
+fn an_invalid_pattern_is_refused() {
     let object = "must be an object with at least one field";
     let leaf = "must be an object, or an array of allowed values";
     let branches = "must be an array of at least two objects";
@@ -123,7 +123,7 @@ fn what_is_no_pattern_is_refused() {
 }
 
 #[test]
-fn every_problem_is_told() {
+fn every_problem_is_reported() {
     let given =
         r#"{"a": "x", "b": {"c": [{"prefix": 1}, {"exists": 2}]}, "d": [{"anything-but": [null, true]}]}"#;
     let told = "/a: must be an object, or an array of allowed values\n\

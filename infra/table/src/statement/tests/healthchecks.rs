@@ -46,7 +46,7 @@ fn health() -> Health {
 }
 
 #[test]
-fn what_is_told_of_an_item_gives_way_to_what_was_asked_for_later_and_nobody_asks_twice() {
+fn a_later_healthcheck_wins_and_no_item_is_checked_twice() {
     let action = newest::<HealthRecord>("table", health().at, &health()).unwrap();
     let expected = r#"put if attribute_not_exists(pk) OR at <= :at {":at":{"N":"1740748711000007"}}"#;
     assert_eq!(condition(&action), expected);

@@ -1,6 +1,6 @@
 """Checks the logs and traces of the functions of all stacks.
 
-    told.py LOGS
+    logs.py LOGS
 
 Fails on content of a declaration, a log text or an API key, and on a request's log line without a required field.
 """
