@@ -1,8 +1,8 @@
 //! API keys: creation, rotation and revocation, and refused fields.
 
 use crate::security::keys::{ADMIN, KEYS, RECORDS, TEAMS, made, system, text};
-use domain::actor::Role;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::base::actor::Role;
 use dovetail_http::key_hash;
 use serde_json::{Value, json};
 

@@ -1,9 +1,10 @@
 //! Charges over HTTP: lists and filters, processing marks, sums per item, and the storage calls of a page.
 
 use crate::api::lists::library::walk;
-use domain::charge::Charge;
-use domain::id::{ChargeId, ItemId};
-use domain::write::Write;
+use domain::ItemId;
+use domain::base::id::ChargeId;
+use domain::model::charge::Charge;
+use domain::model::write::Write;
 use dovetail_table::Commit;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -1,11 +1,11 @@
 //! Members of a team: creation, changes, removal and limits.
 
 use crate::security::people::{CONSUMER, MEMBERS, OWNER, added, by, code, system};
-use domain::actor::{Actor, Role};
-use domain::land::Stamp;
-use domain::member::{MEMBERS_MAX, Member, TEAMS_MAX};
-use domain::recorded::{Event, Recorded};
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::account::audit_log::{Event, Recorded};
+use domain::account::member::{MEMBERS_MAX, Member, TEAMS_MAX};
+use domain::base::actor::{Actor, Role};
+use domain::base::context::RequestContext;
 use dovetail_table::{Keyed, spent};
 use serde_json::{Value, json};
 use support::Running;
@@ -106,7 +106,7 @@ fn a_team_has_so_many_members_and_a_person_so_many_teams() {
     let team = system.block_on(system.table.team_by_name("Team0")).unwrap().unwrap().to_ref();
     let add = |n: u64| {
         let (by, request) = (Actor::System, format!("r{n}"));
-        let stamp = Stamp { by, request, now: Timestamp::from_micros(n + 1) };
+        let stamp = RequestContext { by, request, now: Timestamp::from_micros(n + 1) };
         let member = Member::new(format!("u-{n}"), "J".to_owned(), Role::General, team.clone(), &stamp);
         let recorded = Recorded::of_member(Event::MemberAdded, &member, &stamp);
         system.block_on(system.table.add_member(&member, &recorded)).unwrap()
@@ -127,10 +127,11 @@ fn a_team_has_so_many_members_and_a_person_so_many_teams() {
 fn of_two_concurrent_changes_of_a_member_one_must_retry() {
     let (system, _issuer) = system();
     let jane = added(&system, CONSUMER, "u-1", "Jane", Role::ReadOnly);
-    let id = domain::id::MemberId::parse(jane.at("/id").as_u64().unwrap()).unwrap();
+    let id = domain::base::id::MemberId::parse(jane.at("/id").as_u64().unwrap()).unwrap();
     let before = system.block_on(system.table.member(id)).unwrap().unwrap();
     let change = |name: &str, at: u64| {
-        let stamp = Stamp { by: Actor::System, request: name.to_owned(), now: Timestamp::from_micros(at) };
+        let stamp =
+            RequestContext { by: Actor::System, request: name.to_owned(), now: Timestamp::from_micros(at) };
         let after = before.changed(Some(name.to_owned()), None).unwrap();
         let recorded = Recorded::of_member(Event::MemberChanged, &after, &stamp);
         let changing = spent(system.table.change_member(&before, &after, &recorded));

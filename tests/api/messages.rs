@@ -1,6 +1,6 @@
 //! Messages of owners: creation, fields, limits, the audit log, and the audience (R41).
 
-use domain::message::MESSAGES_MAX;
+use domain::outreach::message::MESSAGES_MAX;
 use serde_json::{Value, json};
 use support::{Answer, Running};
 

@@ -1,7 +1,7 @@
 //! The audit log: keys, services and teams, with actor and time.
 
 use crate::security::keys::{ADMIN, KEYS, RECORDS, made, system, text};
-use domain::actor::Role;
+use domain::base::actor::Role;
 use serde_json::{Value, json};
 
 #[test]

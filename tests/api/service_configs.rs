@@ -1,6 +1,6 @@
 //! Configs of a service: their writers, their readers and the number of stored versions.
 
-use domain::config::{CONFIG_BYTES_MAX, CONFIGS_KEPT};
+use domain::catalog::config::{CONFIG_BYTES_MAX, CONFIGS_KEPT};
 use serde_json::{Value, json};
 use std::thread;
 use support::{Answer, Running};

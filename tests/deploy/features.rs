@@ -3,8 +3,8 @@
 
 use crate::scenarios::FOLDER;
 use crate::scenarios::player::on_a_stack;
-use domain::config::CONFIGS_KEPT;
-use domain::work::TRIES_MAX;
+use domain::catalog::config::CONFIGS_KEPT;
+use domain::model::work::TRIES_MAX;
 use dovetail_local::world;
 use dovetail_table::{ACTIONS_MAX, Settings, Table};
 use serde_json::{Value, json};

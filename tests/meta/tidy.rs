@@ -1,6 +1,7 @@
 //! Rules of the workspace: dependencies between crates, lints, golden files, short files, and no leftovers.
 
 use super::workspace::{files, name, read, root, sources};
+use regex::Regex;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -2,10 +2,9 @@
 //! applied (docs/explanation/staging.md).
 
 use super::crashes::carry;
-use domain::change::Change;
-use domain::state::State;
-use domain::submission::Submission;
-use domain::work::{TRIES_MAX, WorkId};
+use domain::model::submission::Submission;
+use domain::model::work::{TRIES_MAX, WorkId};
+use domain::{Change, State};
 use dovetail_table::{Settings, Table};
 use generate::Carried;
 use serde_json::{Value, json};

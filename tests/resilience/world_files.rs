@@ -1,7 +1,7 @@
 //! World files: a second load changes nothing, later changes survive a restart, and invalid files list their errors.
 
-use domain::service::Service;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::catalog::service::Service;
 use dovetail_local::arguments::{Settings, WorldChoice};
 use dovetail_local::engine::Place;
 use dovetail_local::load::{self, NewKey, Plan};

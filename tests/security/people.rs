@@ -1,7 +1,7 @@
 //! People: tokens of an issuer, their teams and roles, and forged tokens.
 
-use domain::actor::Role;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::base::actor::Role;
 use dovetail_aws::{Clock, by_clock};
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use crate::contract;
 use crate::request::{Answer, Ask, send};
 use crate::tables::{elsewhere, fresh_table, remove};
 use crate::world_schema::world_schema_problems;
-use domain::invariant::Snapshot;
+use domain::audit::invariant::Snapshot;
 use dovetail_local::arguments::{Settings, TABLE};
 use dovetail_local::engine::Place;
 use dovetail_local::functions::Handles;

@@ -1,7 +1,7 @@
 //! Creation, replacement and removal of healthchecks: permissions, fields and the audit log.
 
 use super::report::{BY_CONSUMER, CHECKS, CONSUMER, OWNER};
-use domain::healthcheck::answer::about_one;
+use domain::outreach::healthcheck::answer::about_one;
 use dovetail_http::view::MASK;
 use serde_json::{Value, json};
 use support::manual_queue::ManualQueue;

@@ -2,7 +2,7 @@
 //!
 //! The test itself runs queue and sweep, with its own clock. The targets are in this process.
 
-use domain::healthcheck::REASON_BYTES_MAX;
+use domain::outreach::healthcheck::REASON_BYTES_MAX;
 use serde_json::{Value, json};
 use support::manual_queue::ManualQueue;
 use support::receiver::{Receiver, Request};

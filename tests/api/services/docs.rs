@@ -1,6 +1,6 @@
 //! Documentation of a service: its writers and its readers.
 
-use domain::docs::DOCS_BYTES_MAX;
+use domain::catalog::docs::DOCS_BYTES_MAX;
 use serde_json::json;
 use support::{Answer, Ask, Running, multipart};
 

@@ -1,6 +1,6 @@
 //! Creation and changes of webhooks: permissions, fields and the audit log.
 
-use domain::id::TeamId;
+use domain::TeamId;
 use dovetail_http::view::MASK;
 use serde_json::{Value, json};
 use support::manual_queue::{HOOKS, ManualQueue, OWNER};

@@ -4,7 +4,7 @@ use super::figures::Figures;
 use super::page::Table;
 use crate::request::Answer;
 use crate::running::Running;
-use domain::id::{SubmissionId, TeamId};
+use domain::{SubmissionId, TeamId};
 use dovetail_table::metered;
 use generate::{Carried, carry_out_all};
 use serde_json::{Value, json};

@@ -3,9 +3,9 @@
 use super::figures::Figures;
 use super::page::Table;
 use crate::running::Running;
-use domain::healthcheck::run::{Counted, Run};
-use domain::id::WebhookId;
-use domain::webhook::delivery::Delivery;
+use domain::base::id::WebhookId;
+use domain::outreach::healthcheck::run::{Counted, Run};
+use domain::outreach::webhook::delivery::Delivery;
 use dovetail_http::Event;
 use dovetail_local::{control::plain, gateway, queue};
 use dovetail_queue::QueueEvent;
