@@ -171,7 +171,7 @@ fn finding_06_a_number_that_is_taken_is_computed_again() {
     let charge = system.block_on(system.table.charge(charge)).unwrap().unwrap();
     let revision = system.block_on(system.table.item(item)).unwrap().unwrap().revision;
     let taken = Charge { id: ChargeId::continued(item, revision, 0), ..charge };
-    let stored = system.block_on(system.table.commit(&[Write::Charged(taken.clone())])).unwrap();
+    let stored = system.block_on(system.table.commit(&[Write::CreateCharge(taken.clone())])).unwrap();
     assert_eq!(stored, Commit::Done);
     let path = running.at("/results/0/url").as_str().unwrap();
     let marked = system.call("PATCH", path, "one", &json!({"processed": true}));

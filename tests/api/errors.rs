@@ -374,20 +374,20 @@ fn provoke_records(provoked: &mut Provoked) {
     let owner = owner.unwrap().unwrap().to_ref();
     let (id, kind) = (number(1 << 30), Kind::Dependent);
     let state = State::Completed;
-    provoked.write(Write::Born(Change { id, kind, state, owner: owner.clone(), ..change.clone() }));
+    provoked.write(Write::CreateChange(Change { id, kind, state, owner: owner.clone(), ..change.clone() }));
     let body = json!({"deployed_item": {"ip": "10.0.0.1"}});
     let path = format!("{OWNER}/change_instances/{id}/");
     provoked.call(Code::DeployedItemNotMain, "PATCH", &path, "np-owner-key", &body);
 
     // The item has no slot for this change instance. Every read looks torn, so the decision gives up.
     let id = number((1 << 30) + 16);
-    provoked.write(Write::Born(Change { id, kind, owner, state: State::Pending, ..change.clone() }));
+    provoked.write(Write::CreateChange(Change { id, kind, owner, state: State::Pending, ..change.clone() }));
     let path = format!("{OWNER}/change_instances/{id}/");
     provoked.call(Code::Contended, "PATCH", &path, "np-owner-key", &json!({"state": "APPROVED"}));
 
     // A record with an unknown format version.
     let id = number((1 << 30) + 32);
-    provoked.write(Write::Born(Change { id, ..change }));
+    provoked.write(Write::CreateChange(Change { id, ..change }));
     let is_its = |row: &Value| row.pointer("/id/N") == Some(&json!(id.to_string()));
     let mut row = provoked.system.rows().into_iter().find(is_its).unwrap();
     *row.pointer_mut("/v/N").unwrap() = json!("9");
@@ -398,7 +398,7 @@ fn provoke_records(provoked: &mut Provoked) {
     let other = provoked.system.block_on(provoked.system.table.team_by_name("AwesomeConsumer2"));
     let head = provoked.system.block_on(provoked.system.table.head(other.unwrap().unwrap().id));
     let before = head.unwrap().unwrap();
-    provoked.write(Write::Head { before, after: Head { next_change: 1 << 35, ..before } });
+    provoked.write(Write::AdvanceHead { before, after: Head { next_change: 1 << 35, ..before } });
     let body = json!({"AwesomeConsumer2": {"App": {"services": {"VM": [{"name": "one"}]}}}});
     provoked.call(Code::OutOfNumbers, "POST", SUBMIT, "awesome2-key", &body);
 }

@@ -57,11 +57,11 @@ impl Known {
     }
 
     fn write(&mut self, write: Write) {
-        if let Write::Head { after, .. } = write {
+        if let Write::AdvanceHead { after, .. } = write {
             self.stored.head = after;
-        } else if let Write::Application { after, .. } = write {
+        } else if let Write::PutApplication { after, .. } = write {
             self.stored.applications.push(after);
-        } else if let Write::Item { after, .. } = write {
+        } else if let Write::PutItem { after, .. } = write {
             self.items.entry(after.id.application()).or_default().push(after);
         }
     }

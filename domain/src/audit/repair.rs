@@ -75,7 +75,7 @@ impl Mending {
     /// Each repair continues from the head of the one before, so they commit one after another.
     fn head(&mut self, after: Head) -> Write {
         let before = std::mem::replace(&mut self.head, after);
-        Write::Head { before, after }
+        Write::AdvanceHead { before, after }
     }
 
     fn attention(&mut self) {
@@ -99,7 +99,7 @@ impl Mending {
         self.snapshot.applications.insert(id, after.clone());
         let root = root(&self.snapshot, self.head.team);
         let head = self.head(Head { root, ..self.head });
-        let application = Write::Application { before: Some(before.clone()), after };
+        let application = Write::PutApplication { before: Some(before.clone()), after };
         let detail = "recompute its digest from its items";
         self.push("I8", Subject::Application(id), detail, vec![head, application]);
     }
@@ -117,15 +117,15 @@ impl Mending {
     fn shares(&mut self, item: &Item) {
         let involved: BTreeSet<TeamId> = item.dependents().collect();
         let noted = noted(&self.snapshot.shares, item.id);
-        let stays = Write::ItemStays { item: item.id, revision: item.revision };
+        let stays = Write::CheckItem { item: item.id, revision: item.revision };
         for owner in involved.difference(&noted) {
             let created = self.since(item.id, *owner).unwrap_or(item.created);
-            let share = Write::Share(Share { item: item.id, owner: *owner, created });
+            let share = Write::CreateShare(Share { item: item.id, owner: *owner, created });
             let detail = format!("add the share of team {owner}");
             self.push("I18", Subject::Item(item.id), &detail, vec![share, stays.clone()]);
         }
         for owner in noted.difference(&involved) {
-            let gone = Write::ShareGone { item: item.id, owner: *owner };
+            let gone = Write::DeleteShare { item: item.id, owner: *owner };
             let detail = format!("remove the share of team {owner}");
             self.push("I18", Subject::Item(item.id), &detail, vec![gone, stays.clone()]);
         }

@@ -34,51 +34,51 @@ pub struct Closing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
     /// Advances the team's head; fails if another submission or an owner's decision has moved it.
-    Head {
+    AdvanceHead {
         /// The head as it was read.
         before: Head,
         /// The new head.
         after: Head,
     },
     /// Adds to the blockers in the head, without a condition.
-    Attention {
+    AddBlockers {
         /// The consumer team.
         team: TeamId,
         /// The difference of the item's blockers.
         delta: Attention,
     },
     /// Replaces the team's record; the head in the same transaction is its fence.
-    Team(Team),
+    ReplaceTeam(Team),
     /// Creates an application, or replaces one with the digest and the next number of `before`.
-    Application {
+    PutApplication {
         /// The application as it was read; none for a new one.
         before: Option<Application>,
         /// The new application.
         after: Application,
     },
     /// Creates an item, or replaces one with the revision `before`.
-    Item {
+    PutItem {
         /// The revision as it was read; none for a new item.
         before: Option<u64>,
         /// The new item.
         after: Item,
     },
     /// Checks the item's revision and writes nothing.
-    ItemStays {
+    CheckItem {
         item: ItemId,
         /// The revision as it was read.
         revision: u64,
     },
     /// Checks the service's revision and writes nothing.
-    ServiceStays {
+    CheckService {
         title: String,
         /// The revision as it was read.
         revision: u64,
     },
     /// Creates a change instance; fails if its key exists.
-    Born(Change),
+    CreateChange(Change),
     /// Replaces a change instance whose history still ends at `before`.
-    Moved {
+    UpdateChange {
         /// The end of the history as it was read.
         before: Mark,
         /// The state as it was read.
@@ -87,28 +87,28 @@ pub enum Write {
         after: Change,
     },
     /// Closes an open change instance by the stack rules.
-    Closed(Closing),
+    CloseChange(Closing),
     /// Creates a deployed item version; fails if its key exists.
-    Deployed(Deployed),
+    CreateDeployed(Deployed),
     /// Creates a charge; fails if its key exists.
-    Charged(Charge),
+    CreateCharge(Charge),
     /// Ends a running charge.
-    ChargeEnded {
+    EndCharge {
         /// The running charge.
         charge: ChargeId,
         end: Timestamp,
     },
     /// Replaces an unprocessed charge by a processed one.
-    ChargeProcessed {
+    ProcessCharge {
         /// The end as it was read; none for a running charge.
         end: Option<Timestamp>,
         /// The new charge.
         after: Charge,
     },
     /// Records a submission; fails if its key exists.
-    Submission(Submission),
+    RecordSubmission(Submission),
     /// Stores an idempotency key; fails if it is stored and not expired.
-    Remember {
+    StoreIdempotencyKey {
         /// The team of the key.
         team: TeamId,
         /// The key, the fingerprint of the request and the submission.
@@ -117,22 +117,22 @@ pub enum Write {
         now: Timestamp,
     },
     /// Creates a work record: change instances that are still to be generated.
-    Work(Work),
+    CreateWork(Work),
     /// Removes a finished work record; fails if it is gone.
-    WorkDone(WorkId),
+    DeleteWork(WorkId),
     /// Updates the progress of a submission; fails if its count of work records is not `work_left` any more.
-    Progress {
+    UpdateProgress {
         /// The number of work records as it was read.
         work_left: u64,
         /// The new submission record.
         after: Submission,
     },
     /// Frees the team's head after the last item of the submission is applied.
-    Landed(SubmissionId),
+    FreeHead(SubmissionId),
     /// Starts a staging; fails if its key exists.
-    Staging(Staging),
+    StartStaging(Staging),
     /// Changes the state of a staging; fails if it is in another state.
-    StagingMoved {
+    UpdateStaging {
         team: TeamId,
         staging: StagingId,
         /// The state as it was read.
@@ -141,29 +141,29 @@ pub enum Write {
         to: StagingState,
     },
     /// Checks the state of a staging and writes nothing.
-    StagingStays {
+    CheckStaging {
         team: TeamId,
         staging: StagingId,
         /// The expected state.
         state: StagingState,
     },
     /// Removes an empty staging.
-    StagingDone {
+    DeleteStaging {
         /// The consumer team.
         team: TeamId,
         staging: StagingId,
     },
     /// Stores a declaration under its hash; it may exist already.
-    Declaration {
+    StoreDeclaration {
         team: TeamId,
         hash: Hash,
         /// The declaration as canonical JSON.
         text: String,
     },
     /// Records a dependent team's share in an item; fails if it exists.
-    Share(Share),
+    CreateShare(Share),
     /// Removes a share without an owner's stack on the item; fails if it is gone.
-    ShareGone {
+    DeleteShare {
         /// The service item.
         item: ItemId,
         owner: TeamId,

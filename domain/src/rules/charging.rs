@@ -40,7 +40,7 @@ pub(crate) fn born(item: &mut Item, change: &Change) -> Option<Write> {
     let price = change.prices.per_change;
     item.charges.ended.add(ChargeType::CostPerChange, price);
     let charge = charge_of(ChargeId::of_change(change.id), change, price, change.created);
-    Some(Write::Charged(Charge { end: Some(change.created), ..charge }))
+    Some(Write::CreateCharge(Charge { end: Some(change.created), ..charge }))
 }
 
 /// Adjusts the running charge after an approval (R39).
@@ -59,12 +59,12 @@ pub(crate) fn approved(item: &mut Item, change: &Change, now: Timestamp) -> Vec<
     let at = now.not_before(item.modified);
     let mut writes = Vec::new();
     if let Some((running, _)) = item.charges.end(at) {
-        writes.push(Write::ChargeEnded { charge: running.charge, end: at });
+        writes.push(Write::EndCharge { charge: running.charge, end: at });
     }
     if price != Amount::ZERO {
         let charge = charge_of(ChargeId::of_time(change.id), change, price, at);
         item.charges.running = Some(Running { charge: charge.id, price, start: at });
-        writes.push(Write::Charged(charge));
+        writes.push(Write::CreateCharge(charge));
     }
     writes
 }

@@ -142,18 +142,18 @@ pub fn update(
         deploy(&mut after, data, numbers.as_mut(), stamp)?;
     }
     if moves || log.is_some() {
-        after.writes.push(Write::Moved {
+        after.writes.push(Write::UpdateChange {
             before: change.mark(),
             from: change.state,
             after: after.change.clone(),
         });
     }
-    after.writes.extend(closed.map(Write::Closed));
+    after.writes.extend(closed.map(Write::CloseChange));
     after.writes.extend(
         // A person's decision holds only under the settings that allowed it. Without this fence, an owner that
         // forbids manual approval could still see one pass.
         service
-            .map(|service| Write::ServiceStays { title: service.title.clone(), revision: service.revision }),
+            .map(|service| Write::CheckService { title: service.title.clone(), revision: service.revision }),
     );
     settle(&mut after, item, head.zip(numbers), stamp);
     Ok(after)
@@ -387,7 +387,7 @@ fn deploy(
         request: stamp.request.clone(),
         created: stamp.now,
     };
-    writes.push(Write::Deployed(version.clone()));
+    writes.push(Write::CreateDeployed(version.clone()));
     *deployed = Some(version);
     Ok(())
 }
@@ -401,16 +401,16 @@ fn settle(after: &mut Decided, before: &Item, heads: Option<(&Head, Head)>, stam
     if after.item != *before {
         after.item.revision += 1;
         after.item.modified = stamp.now.not_before(before.modified);
-        after.writes.push(Write::Item { before: Some(before.revision), after: after.item.clone() });
+        after.writes.push(Write::PutItem { before: Some(before.revision), after: after.item.clone() });
     }
     if let Some((head, numbers)) = heads.filter(|(head, numbers)| *head != numbers) {
         // A transaction allows one action per record, so one write carries numbers and blockers.
         let moved = Head { attention: head.attention + delta, ..numbers };
-        after.writes.push(Write::Head { before: *head, after: moved });
+        after.writes.push(Write::AdvanceHead { before: *head, after: moved });
     } else if delta != Attention::NONE {
         // An addition needs no condition on the head. So owners who decide on different items of a team do not
         // conflict.
-        after.writes.push(Write::Attention { team: before.consumer.id, delta });
+        after.writes.push(Write::AddBlockers { team: before.consumer.id, delta });
     }
 }
 
@@ -442,10 +442,10 @@ pub fn retry(
     let moved =
         Head { next_change: head.next_change + CHANGE_STRIDE, attention: head.attention + delta, ..*head };
     let mut writes = vec![
-        Write::Moved { before: change.mark(), from: change.state, after: closed },
-        Write::Born(landed.born.clone()),
-        Write::Item { before: Some(item.revision), after: landed.item.clone() },
-        Write::Head { before: *head, after: moved },
+        Write::UpdateChange { before: change.mark(), from: change.state, after: closed },
+        Write::CreateChange(landed.born.clone()),
+        Write::PutItem { before: Some(item.revision), after: landed.item.clone() },
+        Write::AdvanceHead { before: *head, after: moved },
     ];
     writes.extend(landed.charges);
     Ok(Decided { change: landed.born, item: landed.item, writes, deployed: None })

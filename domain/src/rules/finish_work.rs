@@ -21,9 +21,9 @@ pub fn finish_work(submission: &Submission, work: &Work, now: Timestamp) -> (Sub
     // Exactly once: `Progress` checks `work_left`, so two functions cannot finish the same record.
     let freed = submission.direct_left > 0 && after.direct_left == 0;
     let ended = after.staging.filter(|_| after.work_left == 0);
-    let mut writes = vec![Write::WorkDone(work.id)];
-    writes.extend(freed.then_some(Write::Landed(submission.id)));
-    writes.extend(ended.map(|staging| Write::StagingDone { team: submission.id.team(), staging }));
-    writes.push(Write::Progress { work_left: submission.work_left, after: after.clone() });
+    let mut writes = vec![Write::DeleteWork(work.id)];
+    writes.extend(freed.then_some(Write::FreeHead(submission.id)));
+    writes.extend(ended.map(|staging| Write::DeleteStaging { team: submission.id.team(), staging }));
+    writes.push(Write::UpdateProgress { work_left: submission.work_left, after: after.clone() });
     (after, writes)
 }

@@ -40,7 +40,7 @@ pub enum Missing {
     Item,
     Declaration,
     /// The change instance itself: the item shows that it exists, and the caller did not read it.
-    Landed(ChangeId),
+    Change(ChangeId),
 }
 
 /// Creates all planned change instances of one item; `item` is none before its first declaration is applied.
@@ -74,10 +74,14 @@ pub fn generate(
         // The share puts the item into the dependent team's list; one record for the life of the item is enough.
         let is_new_owner = after.as_ref().is_none_or(|item| !item.stacks.contains_key(&one.owner.id));
         if is_new_owner && one.kind == Kind::Dependent {
-            writes.push(Write::Share(Share { item: one.item, owner: one.owner.id, created: stamp.now }));
+            writes.push(Write::CreateShare(Share {
+                item: one.item,
+                owner: one.owner.id,
+                created: stamp.now,
+            }));
         }
-        writes.push(Write::Born(landed.born.clone()));
-        writes.extend(landed.closed.into_iter().map(Write::Closed));
+        writes.push(Write::CreateChange(landed.born.clone()));
+        writes.extend(landed.closed.into_iter().map(Write::CloseChange));
         writes.extend(landed.charges);
         after = Some(landed.item);
         born.push(landed.born);
@@ -97,12 +101,12 @@ fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item 
     {
         // Overtaken changes leave the item as it is. The check makes sure that the reason still holds at the
         // commit: the blocking change may be retried meanwhile.
-        writes.push(Write::ItemStays { item: before.id, revision });
+        writes.push(Write::CheckItem { item: before.id, revision });
         return after;
     }
     // Each change has advanced the revision, but the record counts writes.
     let after = Item { revision: revision + 1, ..after };
-    writes.push(Write::Item { before: before.map(|before| before.revision), after: after.clone() });
+    writes.push(Write::PutItem { before: before.map(|before| before.revision), after: after.clone() });
     writes.extend(attention_moved(before, &after));
     after
 }
@@ -110,7 +114,7 @@ fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item 
 /// Returns the write that adds an item's change of blockers to the consumer's head; none without a change.
 fn attention_moved(before: Option<&Item>, after: &Item) -> Option<Write> {
     let delta = after.attention() - before.map_or(Attention::NONE, Item::attention);
-    (delta != Attention::NONE).then_some(Write::Attention { team: after.consumer.id, delta })
+    (delta != Attention::NONE).then_some(Write::AddBlockers { team: after.consumer.id, delta })
 }
 
 /// Returns the change instance of which this one is a share; none for a referenced item.
@@ -136,7 +140,7 @@ pub(crate) fn land_declared(
     // displace the first, and the change instance would close itself.
     let newest = before.and_then(|item| item.stacks.get(&owed.owner.id)).map_or(0, |stack| stack.sequence);
     if newest >= submission.id.number() {
-        return Err(Missing::Landed(owed.id));
+        return Err(Missing::Change(owed.id));
     }
     let origin = Origin {
         id: owed.item,

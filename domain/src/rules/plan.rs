@@ -259,7 +259,11 @@ impl<'a> Draft<'a> {
         // Unchanged metadata cost no write, and nothing to store before the commit.
         if self.metadata != stored.team.metadata {
             let since = stored.team.since.replaced_by(self.id.number(), request.stamp.now);
-            others.push(Write::Team(Team { metadata: self.metadata.clone(), since, ..stored.team.clone() }));
+            others.push(Write::ReplaceTeam(Team {
+                metadata: self.metadata.clone(),
+                since,
+                ..stored.team.clone()
+            }));
             replaced.push(stored.team.replaced());
         }
         replaced.extend(self.applications.iter().filter_map(application::Diff::replaced));
@@ -382,5 +386,5 @@ fn remember(request: &Request<'_>, submission: &Submission) -> Option<Write> {
     let now = request.stamp.now;
     let expires = Timestamp::from_micros(now.micros() + IDEMPOTENCY_SECONDS * 1_000_000);
     let remembered = Remembered { key, fingerprint, submission: submission.id, expires };
-    Some(Write::Remember { team: submission.team.id, remembered, now })
+    Some(Write::StoreIdempotencyKey { team: submission.team.id, remembered, now })
 }

@@ -183,7 +183,7 @@ fn r11_a_rejection_between_reading_and_writing_moves_the_head() {
     let read = world.read(&body, Scope::Whole);
     let plan = world.plan(&read, &body, Scope::Whole).unwrap();
     world.decide(pending, State::Rejected);
-    let Some(domain::model::write::Write::Head { before, .. }) = plan.writes.first() else {
+    let Some(domain::model::write::Write::AdvanceHead { before, .. }) = plan.writes.first() else {
         panic!("a head")
     };
     assert_ne!(*before, world.head(), "the plan's fence no longer holds");

@@ -199,7 +199,7 @@ fn finding_06_a_charge_that_began_with_a_division_runs_for_an_hour() {
     world.finish(NAME, VM_OWNER);
     let first = running(&world, NAME).unwrap();
     let marked = world.mark(first, VM_OWNER, true).unwrap();
-    let is_head = |write: &Write| matches!(write, Write::Head { .. });
+    let is_head = |write: &Write| matches!(write, Write::AdvanceHead { .. });
     assert!(!marked.writes.iter().any(is_head), "it writes nothing that a submission of the consumer writes");
     let second = running(&world, NAME).unwrap();
     let earliest = world.snapshot.charges[&second].start.micros() + DIVISION_MICROS_MIN;

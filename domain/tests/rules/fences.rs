@@ -91,7 +91,7 @@ fn two_plans_over_the_same_read_share_a_fence_that_only_one_can_pass() {
     let read = world.read(&first, Scope::Whole);
     let plans = [&first, &second].map(|body| world.plan(&read, body, Scope::Whole).unwrap());
     world.commit(&plans[0]);
-    let Some(Write::Head { before, .. }) = plans[1].writes.first() else { panic!("a head") };
+    let Some(Write::AdvanceHead { before, .. }) = plans[1].writes.first() else { panic!("a head") };
     assert_ne!(*before, world.head());
 }
 
@@ -104,7 +104,7 @@ fn a_submission_without_changes_is_fenced_by_the_head_too() {
     let plan = world.plan(&read, &same, Scope::Whole).unwrap();
     assert!(!plan.submission.changed);
     world.declare(&[vm(NAME, 2)]);
-    let Some(Write::Head { before, .. }) = plan.writes.first() else { panic!("a head") };
+    let Some(Write::AdvanceHead { before, .. }) = plan.writes.first() else { panic!("a head") };
     assert_ne!(*before, world.head(), "'nothing has changed' was true only then");
 }
 
@@ -117,8 +117,10 @@ fn an_approval_between_reading_and_writing_is_caught_by_the_item() {
     let plan = world.plan(&read, &next, Scope::Whole).unwrap();
     world.decide(id, State::Approved);
     let [planned] = &plan.items[..] else { panic!("one item") };
-    let is_its = |write: &&Write| matches!(write, Write::Item { after, .. } if after.id == planned.id);
-    let Some(Write::Item { before, .. }) = plan.writes.iter().find(is_its) else { panic!("an item") };
+    let is_its = |write: &&Write| matches!(write, Write::PutItem { after, .. } if after.id == planned.id);
+    let Some(Write::PutItem { before, .. }) = plan.writes.iter().find(is_its) else { panic!("an item") };
     assert_ne!(*before, Some(world.item(NAME).revision), "an approval leaves the head alone");
-    assert!(matches!(plan.writes.first(), Some(Write::Head { before, .. }) if *before == world.head()));
+    assert!(
+        matches!(plan.writes.first(), Some(Write::AdvanceHead { before, .. }) if *before == world.head())
+    );
 }

@@ -99,7 +99,7 @@ fn a_share_is_as_old_as_the_first_change_instance_that_came_of_it() {
     let first = of_it.iter().find(|change| change.owner.id == owner).unwrap();
     assert!(first.created > of_it[0].created, "the item was there before");
     let repairs = repairs(&world.snapshot, team(CONSUMER).id);
-    let [Write::Share(share), Write::ItemStays { .. }] = &repairs[0].writes[..] else {
+    let [Write::CreateShare(share), Write::CheckItem { .. }] = &repairs[0].writes[..] else {
         panic!("{repairs:?}")
     };
     assert_eq!((share.item, share.owner, share.created), (id, owner, first.created));

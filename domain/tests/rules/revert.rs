@@ -104,7 +104,7 @@ pub(crate) fn document_of(world: &World, number: u64) -> Value {
     let others: Vec<&Then> = others.iter().filter(|then| !then.is_now()).collect();
     let writes = world.written.iter().flatten();
     let texts = writes.filter_map(|write| {
-        let Write::Declaration { hash, text, .. } = write else { return None };
+        let Write::StoreDeclaration { hash, text, .. } = write else { return None };
         Some((*hash, text.clone()))
     });
     let document = history::document(CONSUMER, &metadata, &others, &texts.collect()).unwrap();

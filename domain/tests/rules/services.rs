@@ -210,10 +210,10 @@ fn r32_ownership_and_transition_errors_come_first() {
 #[test]
 fn r32_the_settings_that_a_person_goes_by_are_fenced_and_no_key_pays_for_it() {
     let mut world = by_hand(true, true);
-    let stays = |write: &&Write| matches!(write, Write::ServiceStays { .. });
+    let stays = |write: &&Write| matches!(write, Write::CheckService { .. });
     let id = world.open(NAME, VM_OWNER, State::Pending);
     let approved = world.update(id, VM_OWNER, &to(State::Approved)).unwrap().writes;
-    let fence = Write::ServiceStays { title: "VM".to_owned(), revision: 1 };
+    let fence = Write::CheckService { title: "VM".to_owned(), revision: 1 };
     assert_eq!(approved.iter().filter(stays).collect::<Vec<_>>(), [&fence]);
     world.by_hand = false;
     let completed = world.update(id, VM_OWNER, &to(State::Completed)).unwrap().writes;

@@ -44,7 +44,7 @@ fn landing(world: &World, owed: &[Owed], item: &Item) -> Vec<Write> {
 fn closings(writes: &[Write]) -> Vec<&Closing> {
     writes
         .iter()
-        .filter_map(|write| if let Write::Closed(closing) = write { Some(closing) } else { None })
+        .filter_map(|write| if let Write::CloseChange(closing) = write { Some(closing) } else { None })
         .collect()
 }
 
@@ -112,11 +112,12 @@ fn finding_01_the_largest_item_lands_after_two_closings_each_within_a_transactio
         (sheds, closed) = (sheds + 1, closed + some.len());
         let after = writes
             .iter()
-            .find_map(|write| if let Write::Item { after, .. } = write { Some(after) } else { None });
+            .find_map(|write| if let Write::PutItem { after, .. } = write { Some(after) } else { None });
         let after = after.unwrap().clone();
         let delta = after.attention() - item.attention();
         assert!(
-            writes.contains(&Write::Attention { team: item.consumer.id, delta }) && delta != Attention::NONE
+            writes.contains(&Write::AddBlockers { team: item.consumer.id, delta })
+                && delta != Attention::NONE
         );
         assert_eq!((after.revision, after.version), (item.revision + 1, item.version));
         item = after;

@@ -155,7 +155,7 @@ fn a_rejection_before_the_commit_is_caught_by_the_head() {
     world.stage(&plan);
     world.reject("CoreVM1", VM_OWNER);
     let commit = plan.staged.unwrap().commit;
-    let Some(Write::Head { before, .. }) = commit.first() else { panic!("a head") };
+    let Some(Write::AdvanceHead { before, .. }) = commit.first() else { panic!("a head") };
     assert_ne!(*before, world.head());
     assert_eq!(broken(world.submit(&next, Scope::Whole).unwrap_err()), ["blocked"]);
 }
@@ -168,10 +168,10 @@ fn a_staging_is_committed_or_aborted_by_moving_one_record() {
     let plan = world.plan(&read, &next, Scope::Whole).unwrap();
     world.stage(&plan);
     let staged = plan.staged.unwrap();
-    let moves = |write: &&Write| matches!(write, Write::StagingMoved { from: StagingState::Open, .. });
+    let moves = |write: &&Write| matches!(write, Write::UpdateStaging { from: StagingState::Open, .. });
     assert_eq!(staged.commit.iter().filter(moves).count(), 1);
     let (team, staging) = (staged.staging.team(), staged.staging.id);
-    world.apply(&[Write::StagingMoved {
+    world.apply(&[Write::UpdateStaging {
         team,
         staging,
         from: StagingState::Open,
@@ -196,7 +196,7 @@ fn a_torn_read_does_not_apply_a_planned_change_twice() {
     let stamp =
         RequestContext { by: Actor::System, request: "again".to_owned(), now: plan.submission.created };
     let again = generate(owed, &plan.submission, Some(&item), &none, &stamp);
-    assert_eq!(again.unwrap_err(), Missing::Landed(owed[0].id));
+    assert_eq!(again.unwrap_err(), Missing::Change(owed[0].id));
 }
 
 #[test]

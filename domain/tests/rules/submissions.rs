@@ -170,7 +170,7 @@ fn r18_an_application_that_is_read_for_an_answer_alone_is_neither_counted_nor_wr
     let written = world.written.len();
     world.submit(&with(2, names.len()), Scope::Whole).unwrap();
     let applications = world.written[written..].iter().flatten().filter_map(|write| {
-        let Write::Application { after, .. } = write else { return None };
+        let Write::PutApplication { after, .. } = write else { return None };
         Some(after.name.as_str())
     });
     assert_eq!(applications.collect::<Vec<_>>(), [APP]);
@@ -286,7 +286,7 @@ fn r29_a_submission_without_changes_is_recorded_and_changes_nothing_else() {
     assert_eq!(world.snapshot.items, before.snapshot.items);
     assert_eq!(world.snapshot.changes, before.snapshot.changes);
     assert_eq!(world.snapshot.applications, before.snapshot.applications);
-    assert!(matches!(plan.writes[..], [Write::Head { .. }, Write::Submission(_)]));
+    assert!(matches!(plan.writes[..], [Write::AdvanceHead { .. }, Write::RecordSubmission(_)]));
 }
 
 #[test]

@@ -105,7 +105,7 @@ impl OfItem {
                 return Ok(Tried::Misfit(format!("change instance {cause} is missing")));
             }
             Err(Missing::Item) => return Ok(Tried::Misfit("an item is missing".to_owned())),
-            Err(Missing::Landed(id)) => {
+            Err(Missing::Change(id)) => {
                 return Ok(Tried::Misfit(format!("change instance {id} was generated, but is missing")));
             }
             Err(Missing::Declaration) => return Ok(Tried::Misfit("a declaration is missing".to_owned())),

@@ -35,10 +35,10 @@ pub(crate) fn with_plan(related: &mut Related, loaded: &Loaded, plan: &Plan<'_>)
     let services = loaded.offers.iter();
     related.services.extend(services.map(|(title, offer)| (title.clone(), offer.service.clone())));
     for write in &plan.others {
-        if let Write::Team(after) = write {
+        if let Write::ReplaceTeam(after) = write {
             related.teams.insert(after.id, after.clone());
         }
-        if let Write::Application { after, .. } = write {
+        if let Write::PutApplication { after, .. } = write {
             related.applications.insert(after.id, after.clone());
         }
     }

@@ -24,7 +24,7 @@ impl Table {
         declarations: &BTreeMap<Hash, String>,
     ) -> Result<Commit, Error> {
         let team = staged.submission.team.id;
-        let begun = self.commit(&[Write::Staging(staged.staging)]).await?;
+        let begun = self.commit(&[Write::StartStaging(staged.staging)]).await?;
         if begun != Commit::Done {
             return Ok(begun);
         }
@@ -32,8 +32,9 @@ impl Table {
         for some in staged.works.chunks(WORKS_AT_ONCE) {
             // A delayed request may arrive after the sweep has removed the staging. This check makes it fail, so it
             // cannot bring work back (decision record 12).
-            let stays = Write::StagingStays { team, staging, state };
-            let writes: Vec<Write> = iter::once(stays).chain(some.iter().cloned().map(Write::Work)).collect();
+            let stays = Write::CheckStaging { team, staging, state };
+            let writes: Vec<Write> =
+                iter::once(stays).chain(some.iter().cloned().map(Write::CreateWork)).collect();
             let laid_out = self.commit(&writes).await?;
             if laid_out != Commit::Done {
                 return Ok(laid_out);
@@ -55,7 +56,7 @@ impl Table {
     pub async fn abort(&self, staging: &Staging) -> Result<(), Error> {
         let (team, id) = (staging.team(), staging.id);
         let moved =
-            Write::StagingMoved { team, staging: id, from: StagingState::Open, to: StagingState::Aborted };
+            Write::UpdateStaging { team, staging: id, from: StagingState::Open, to: StagingState::Aborted };
         self.commit(&[moved]).await.map(drop)
     }
 

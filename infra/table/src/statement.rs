@@ -33,74 +33,74 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
     match write {
         // The head carries the fences of a submission. DynamoDB compares them at the commit, so no rule rests on a
         // check before it.
-        Write::Head { before, after } => head(before).put(table, record::write::<HeadRecord>(after)?),
-        Write::Attention { team, delta } => attention(table, *team, *delta),
-        Write::Team(team) => {
+        Write::AdvanceHead { before, after } => head(before).put(table, record::write::<HeadRecord>(after)?),
+        Write::AddBlockers { team, delta } => attention(table, *team, *delta),
+        Write::ReplaceTeam(team) => {
             Condition::new("attribute_exists(pk)").put(table, record::write::<TeamRecord>(team)?)
         }
-        Write::Application { before: None, after } => put(record::write::<ApplicationRecord>(after)?),
-        Write::Application { before: Some(before), after } => Condition::new("#dig = :dig AND #ni = :ni")
+        Write::PutApplication { before: None, after } => put(record::write::<ApplicationRecord>(after)?),
+        Write::PutApplication { before: Some(before), after } => Condition::new("#dig = :dig AND #ni = :ni")
             .text("dig", &before.digest.to_string())
             .number("ni", before.next_item)
             .put(table, record::write::<ApplicationRecord>(after)?),
-        Write::Item { before: None, after } => put(record::write::<ItemRecord>(after)?),
-        Write::Item { before: Some(before), after } => {
+        Write::PutItem { before: None, after } => put(record::write::<ItemRecord>(after)?),
+        Write::PutItem { before: Some(before), after } => {
             Condition::new("#rv = :rv").number("rv", *before).put(table, record::write::<ItemRecord>(after)?)
         }
-        Write::Born(change) => put(record::write::<ChangeRecord>(change)?),
+        Write::CreateChange(change) => put(record::write::<ChangeRecord>(change)?),
         // The number of history entries grows with every move, so it fences two decisions on one change instance.
-        Write::Moved { before, from, after } => Condition::new("#n = :n AND #st = :st")
+        Write::UpdateChange { before, from, after } => Condition::new("#n = :n AND #st = :st")
             .number("n", before.entries)
             .text("st", from.name())
             .put(table, record::write::<ChangeRecord>(after)?),
-        Write::Closed(closing) => close(table, closing),
-        Write::Deployed(deployed) => put(record::write::<DeployedRecord>(deployed)?),
-        Write::Charged(charge) => put(record::write::<ChargeRecord>(charge)?),
-        Write::ChargeEnded { charge, end } => Condition::new(RUNS).number("en", end.micros()).update(
+        Write::CloseChange(closing) => close(table, closing),
+        Write::CreateDeployed(deployed) => put(record::write::<DeployedRecord>(deployed)?),
+        Write::CreateCharge(charge) => put(record::write::<ChargeRecord>(charge)?),
+        Write::EndCharge { charge, end } => Condition::new(RUNS).number("en", end.micros()).update(
             table,
             key::charge(*charge),
             "SET #en = :en",
         ),
-        Write::ChargeProcessed { end, after } => {
+        Write::ProcessCharge { end, after } => {
             processed(*end).put(table, record::write::<ChargeRecord>(after)?)
         }
-        Write::Submission(submission) => put(record::write::<SubmissionRecord>(submission)?),
-        Write::Remember { team, remembered, now } => remember(table, *team, remembered, *now),
-        Write::Work(work) => put(record::write::<WorkRecord>(work)?),
-        Write::Share(share) => put(record::write::<ShareRecord>(share)?),
-        Write::ShareGone { item, owner } => {
+        Write::RecordSubmission(submission) => put(record::write::<SubmissionRecord>(submission)?),
+        Write::StoreIdempotencyKey { team, remembered, now } => remember(table, *team, remembered, *now),
+        Write::CreateWork(work) => put(record::write::<WorkRecord>(work)?),
+        Write::CreateShare(share) => put(record::write::<ShareRecord>(share)?),
+        Write::DeleteShare { item, owner } => {
             Condition::new("attribute_exists(pk)").delete(table, key::share(*item, *owner))
         }
-        Write::ItemStays { item, revision } => {
+        Write::CheckItem { item, revision } => {
             Condition::new("#rv = :rv").number("rv", *revision).check(table, key::item(*item))
         }
-        Write::ServiceStays { title, revision } => {
+        Write::CheckService { title, revision } => {
             Condition::new("#rv = :rv").number("rv", *revision).check(table, key::service(title))
         }
-        Write::WorkDone(id) => Condition::new("attribute_exists(pk)").delete(table, key::work(*id)),
-        Write::Progress { work_left, after } => progress(table, *work_left, after),
+        Write::DeleteWork(id) => Condition::new("attribute_exists(pk)").delete(table, key::work(*id)),
+        Write::UpdateProgress { work_left, after } => progress(table, *work_left, after),
         // `#inf` is only removed by the submission that set it. A late `generate` of an earlier submission must not
         // free the head for the next one.
-        Write::Landed(submission) => Condition::new("#inf = :inf").number("inf", submission).update(
+        Write::FreeHead(submission) => Condition::new("#inf = :inf").number("inf", submission).update(
             table,
             key::head(submission.team()),
             "REMOVE #inf",
         ),
-        Write::Staging(staging) => put(record::write::<StagingRecord>(staging)?),
+        Write::StartStaging(staging) => put(record::write::<StagingRecord>(staging)?),
         // The commit of a submission and the sweep both move a staging from OPEN, under this condition. DynamoDB lets
         // one of them win (decision record 12).
-        Write::StagingMoved { team, staging, from, to } => Condition::new("#st = :st")
+        Write::UpdateStaging { team, staging, from, to } => Condition::new("#st = :st")
             .text("st", from.name())
             .value("to", AttributeValue::S(to.name().to_owned()))
             .without_name("to")
             .update(table, key::staging(*team, *staging), "SET #st = :to"),
-        Write::StagingStays { team, staging, state } => {
+        Write::CheckStaging { team, staging, state } => {
             Condition::new("#st = :st").text("st", state.name()).check(table, key::staging(*team, *staging))
         }
-        Write::StagingDone { team, staging } => {
+        Write::DeleteStaging { team, staging } => {
             Condition::new("attribute_exists(pk)").delete(table, key::staging(*team, *staging))
         }
-        Write::Declaration { team, hash, text } => {
+        Write::StoreDeclaration { team, hash, text } => {
             unconditional(table, declaration(key::declaration(*team, *hash), text))
         }
     }

@@ -38,7 +38,7 @@ impl Clearing {
     pub(crate) fn abort(&self, world: &World, table: &mut Table) {
         let Staging { id, .. } = self.staging;
         let (team, from, to) = (self.staging.team(), StagingState::Open, StagingState::Aborted);
-        let _whether = table.commit(&[Write::StagingMoved { team, staging: id, from, to }], &world.fences);
+        let _whether = table.commit(&[Write::UpdateStaging { team, staging: id, from, to }], &world.fences);
     }
 
     /// Executes one step. Returns `None` at the end.

@@ -167,11 +167,11 @@ fn fitting(read: &Stored, items: &Items) -> Stored {
 fn as_read(writes: &mut [Write], read: &Stored, fitting: &Stored) {
     for write in writes {
         match write {
-            Write::Head { before, after } => {
+            Write::AdvanceHead { before, after } => {
                 after.attention = after.attention - fitting.head.attention + read.head.attention;
                 *before = read.head;
             }
-            Write::Application { before: Some(before), .. } => {
+            Write::PutApplication { before: Some(before), .. } => {
                 let known = read.applications.iter().find(|known| known.id == before.id);
                 if let Some(known) = known {
                     *before = known.clone();

@@ -11,11 +11,11 @@ use store::Table;
 /// Returns the rule that a transaction violates, if any.
 pub(crate) fn broken(world: &World, before: &Table, after: &Table, writes: &[Write]) -> Option<&'static str> {
     writes.iter().find_map(|write| match write {
-        Write::Born(Change { id, .. }) | Write::Moved { after: Change { id, .. }, .. } => {
+        Write::CreateChange(Change { id, .. }) | Write::UpdateChange { after: Change { id, .. }, .. } => {
             moved(*id, before, after)
         }
-        Write::Closed(closing) => moved(closing.change, before, after),
-        Write::Submission(submission) => unanswered(world, before, submission),
+        Write::CloseChange(closing) => moved(closing.change, before, after),
+        Write::RecordSubmission(submission) => unanswered(world, before, submission),
         _ => None,
     })
 }

@@ -199,8 +199,8 @@ fn lay_out(
     let Some((staged, declarations)) = read.laid_out() else { return Step::Begin };
     let Staging { id: staging, .. } = staged.staging;
     let (team, open) = (staged.staging.team(), StagingState::Open);
-    let mut writes = vec![Write::StagingStays { team, staging, state: open }];
-    writes.extend(staged.works.iter().cloned().map(Write::Work));
+    let mut writes = vec![Write::CheckStaging { team, staging, state: open }];
+    writes.extend(staged.works.iter().cloned().map(Write::CreateWork));
     if !world.answered(state, &writes, fate) {
         return given_up(submitter, staged.staging);
     }

@@ -74,43 +74,43 @@ impl Condition {
     /// Returns the conditions of one write.
     pub fn of(write: &Write) -> Vec<Self> {
         match write {
-            Write::Head { before, .. } => vec![
+            Write::AdvanceHead { before, .. } => vec![
                 Self::Submissions(before.submissions),
                 Self::Attention(before.attention),
                 Self::NextChange(before.next_change),
                 Self::InFlight(before.in_flight),
             ],
-            Write::Attention { .. }
-            | Write::Team(_)
-            | Write::StagingDone { .. }
-            | Write::ShareGone { .. } => vec![Self::Exists],
-            Write::Application { before: Some(before), .. } => {
+            Write::AddBlockers { .. }
+            | Write::ReplaceTeam(_)
+            | Write::DeleteStaging { .. }
+            | Write::DeleteShare { .. } => vec![Self::Exists],
+            Write::PutApplication { before: Some(before), .. } => {
                 vec![Self::Application(before.digest, before.next_item)]
             }
-            Write::Item { before: Some(revision), .. }
-            | Write::ItemStays { revision, .. }
-            | Write::ServiceStays { revision, .. } => vec![Self::Revision(*revision)],
-            Write::Application { before: None, .. }
-            | Write::Item { before: None, .. }
-            | Write::Born(_)
-            | Write::Charged(_)
-            | Write::Deployed(_)
-            | Write::Submission(_)
-            | Write::Work(_)
-            | Write::Staging(_)
-            | Write::Share(_) => vec![Self::New],
-            Write::Moved { before, from, .. } => vec![Self::History(before.entries, *from)],
-            Write::Closed(closing) => vec![Self::History(closing.mark.entries, closing.from)],
-            Write::Remember { now, .. } => vec![Self::Forgotten(*now)],
-            Write::WorkDone(_) => vec![Self::WorkExists],
-            Write::Progress { work_left, .. } => vec![Self::WorkLeft(*work_left)],
-            Write::Landed(submission) => vec![Self::InFlight(Some(*submission))],
-            Write::StagingMoved { from: state, .. } | Write::StagingStays { state, .. } => {
+            Write::PutItem { before: Some(revision), .. }
+            | Write::CheckItem { revision, .. }
+            | Write::CheckService { revision, .. } => vec![Self::Revision(*revision)],
+            Write::PutApplication { before: None, .. }
+            | Write::PutItem { before: None, .. }
+            | Write::CreateChange(_)
+            | Write::CreateCharge(_)
+            | Write::CreateDeployed(_)
+            | Write::RecordSubmission(_)
+            | Write::CreateWork(_)
+            | Write::StartStaging(_)
+            | Write::CreateShare(_) => vec![Self::New],
+            Write::UpdateChange { before, from, .. } => vec![Self::History(before.entries, *from)],
+            Write::CloseChange(closing) => vec![Self::History(closing.mark.entries, closing.from)],
+            Write::StoreIdempotencyKey { now, .. } => vec![Self::Forgotten(*now)],
+            Write::DeleteWork(_) => vec![Self::WorkExists],
+            Write::UpdateProgress { work_left, .. } => vec![Self::WorkLeft(*work_left)],
+            Write::FreeHead(submission) => vec![Self::InFlight(Some(*submission))],
+            Write::UpdateStaging { from: state, .. } | Write::CheckStaging { state, .. } => {
                 vec![Self::StagingState(*state)]
             }
-            Write::ChargeEnded { .. } | Write::ChargeProcessed { end: None, .. } => vec![Self::Runs],
-            Write::ChargeProcessed { end: Some(end), .. } => vec![Self::Unprocessed(*end)],
-            Write::Declaration { .. } => Vec::new(),
+            Write::EndCharge { .. } | Write::ProcessCharge { end: None, .. } => vec![Self::Runs],
+            Write::ProcessCharge { end: Some(end), .. } => vec![Self::Unprocessed(*end)],
+            Write::StoreDeclaration { .. } => Vec::new(),
         }
     }
 

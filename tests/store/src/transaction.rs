@@ -56,7 +56,7 @@ impl Table {
     fn write(&mut self, write: &Write) {
         let stays = matches!(
             write,
-            Write::ItemStays { .. } | Write::ServiceStays { .. } | Write::StagingStays { .. }
+            Write::CheckItem { .. } | Write::CheckService { .. } | Write::CheckStaging { .. }
         );
         if stays {
             return;
@@ -72,27 +72,33 @@ impl Table {
 /// Returns the record after a write. `None` if it is deleted, or missing for an update.
 fn written(write: &Write, stored: Option<&Record>) -> Option<Record> {
     match write {
-        Write::Head { after, .. } => Some(Record::Head(*after)),
-        Write::Attention { delta, .. } => head(stored, |head| head.attention = head.attention + *delta),
-        Write::Landed(_) => head(stored, |head| head.in_flight = None),
-        Write::Team(after) => Some(Record::Team(after.clone())),
-        Write::Application { after, .. } => Some(Record::Application(after.clone())),
-        Write::Item { after, .. } => Some(Record::Item(after.clone())),
-        Write::ItemStays { .. } | Write::ServiceStays { .. } | Write::StagingStays { .. } => stored.cloned(),
-        Write::Born(after) | Write::Moved { after, .. } => Some(Record::Change(after.clone())),
-        Write::Closed(closing) => change(stored, |change| close(change, closing)),
-        Write::Charged(after) | Write::ChargeProcessed { after, .. } => Some(Record::Charge(after.clone())),
-        Write::ChargeEnded { end, .. } => charge(stored, |charge| charge.end = Some(*end)),
-        Write::Deployed(deployed) => Some(Record::Deployed(deployed.clone())),
-        Write::Submission(submission) => Some(Record::Submission(submission.clone())),
-        Write::Progress { after, .. } => submission(stored, |before| progress(before, after)),
-        Write::Remember { team, remembered, .. } => Some(Record::Remembered(*team, remembered.clone())),
-        Write::Work(work) => Some(Record::Work(work.clone())),
-        Write::WorkDone(_) | Write::StagingDone { .. } | Write::ShareGone { .. } => None,
-        Write::Staging(staging) => Some(Record::Staging(*staging)),
-        Write::StagingMoved { to, .. } => staging(stored, |staging| staging.state = *to),
-        Write::Declaration { team, hash, text } => Some(Record::Declaration(*team, *hash, Hash::of(text))),
-        Write::Share(share) => Some(Record::Share(*share)),
+        Write::AdvanceHead { after, .. } => Some(Record::Head(*after)),
+        Write::AddBlockers { delta, .. } => head(stored, |head| head.attention = head.attention + *delta),
+        Write::FreeHead(_) => head(stored, |head| head.in_flight = None),
+        Write::ReplaceTeam(after) => Some(Record::Team(after.clone())),
+        Write::PutApplication { after, .. } => Some(Record::Application(after.clone())),
+        Write::PutItem { after, .. } => Some(Record::Item(after.clone())),
+        Write::CheckItem { .. } | Write::CheckService { .. } | Write::CheckStaging { .. } => stored.cloned(),
+        Write::CreateChange(after) | Write::UpdateChange { after, .. } => Some(Record::Change(after.clone())),
+        Write::CloseChange(closing) => change(stored, |change| close(change, closing)),
+        Write::CreateCharge(after) | Write::ProcessCharge { after, .. } => {
+            Some(Record::Charge(after.clone()))
+        }
+        Write::EndCharge { end, .. } => charge(stored, |charge| charge.end = Some(*end)),
+        Write::CreateDeployed(deployed) => Some(Record::Deployed(deployed.clone())),
+        Write::RecordSubmission(submission) => Some(Record::Submission(submission.clone())),
+        Write::UpdateProgress { after, .. } => submission(stored, |before| progress(before, after)),
+        Write::StoreIdempotencyKey { team, remembered, .. } => {
+            Some(Record::Remembered(*team, remembered.clone()))
+        }
+        Write::CreateWork(work) => Some(Record::Work(work.clone())),
+        Write::DeleteWork(_) | Write::DeleteStaging { .. } | Write::DeleteShare { .. } => None,
+        Write::StartStaging(staging) => Some(Record::Staging(*staging)),
+        Write::UpdateStaging { to, .. } => staging(stored, |staging| staging.state = *to),
+        Write::StoreDeclaration { team, hash, text } => {
+            Some(Record::Declaration(*team, *hash, Hash::of(text)))
+        }
+        Write::CreateShare(share) => Some(Record::Share(*share)),
     }
 }
 
@@ -141,31 +147,33 @@ fn progress(before: &mut Submission, after: &Submission) {
 
 fn key(write: &Write) -> Key {
     match write {
-        Write::Head { after, .. } => Key::Head(after.team),
-        Write::Attention { team, .. } => Key::Head(*team),
-        Write::Team(after) => Key::Team(after.id),
-        Write::Application { after, .. } => Key::Application(after.id),
-        Write::Item { after, .. } => Key::Item(after.id),
-        Write::ItemStays { item, .. } => Key::Item(*item),
-        Write::ServiceStays { title, .. } => Key::Service(title.as_str().into()),
-        Write::Born(born) => Key::Change(born.id),
-        Write::Moved { after, .. } => Key::Change(after.id),
-        Write::Closed(closing) => Key::Change(closing.change),
-        Write::Charged(after) | Write::ChargeProcessed { after, .. } => Key::Charge(after.id),
-        Write::ChargeEnded { charge, .. } => Key::Charge(*charge),
-        Write::Deployed(deployed) => Key::Deployed(deployed.id),
-        Write::Submission(submission) => Key::Submission(submission.id),
-        Write::Remember { team, remembered, .. } => Key::Remembered(*team, remembered.key.as_str().into()),
-        Write::Work(work) => Key::Work(work.id),
-        Write::WorkDone(id) => Key::Work(*id),
-        Write::Progress { after, .. } => Key::Submission(after.id),
-        Write::Landed(submission) => Key::Head(submission.team()),
-        Write::Staging(staging) => Key::Staging(staging.team(), staging.id),
-        Write::StagingMoved { team, staging, .. }
-        | Write::StagingStays { team, staging, .. }
-        | Write::StagingDone { team, staging } => Key::Staging(*team, *staging),
-        Write::Declaration { team, hash, .. } => Key::Declaration(*team, *hash),
-        Write::Share(share) => Key::Share(share.item, share.owner),
-        Write::ShareGone { item, owner } => Key::Share(*item, *owner),
+        Write::AdvanceHead { after, .. } => Key::Head(after.team),
+        Write::AddBlockers { team, .. } => Key::Head(*team),
+        Write::ReplaceTeam(after) => Key::Team(after.id),
+        Write::PutApplication { after, .. } => Key::Application(after.id),
+        Write::PutItem { after, .. } => Key::Item(after.id),
+        Write::CheckItem { item, .. } => Key::Item(*item),
+        Write::CheckService { title, .. } => Key::Service(title.as_str().into()),
+        Write::CreateChange(born) => Key::Change(born.id),
+        Write::UpdateChange { after, .. } => Key::Change(after.id),
+        Write::CloseChange(closing) => Key::Change(closing.change),
+        Write::CreateCharge(after) | Write::ProcessCharge { after, .. } => Key::Charge(after.id),
+        Write::EndCharge { charge, .. } => Key::Charge(*charge),
+        Write::CreateDeployed(deployed) => Key::Deployed(deployed.id),
+        Write::RecordSubmission(submission) => Key::Submission(submission.id),
+        Write::StoreIdempotencyKey { team, remembered, .. } => {
+            Key::Remembered(*team, remembered.key.as_str().into())
+        }
+        Write::CreateWork(work) => Key::Work(work.id),
+        Write::DeleteWork(id) => Key::Work(*id),
+        Write::UpdateProgress { after, .. } => Key::Submission(after.id),
+        Write::FreeHead(submission) => Key::Head(submission.team()),
+        Write::StartStaging(staging) => Key::Staging(staging.team(), staging.id),
+        Write::UpdateStaging { team, staging, .. }
+        | Write::CheckStaging { team, staging, .. }
+        | Write::DeleteStaging { team, staging } => Key::Staging(*team, *staging),
+        Write::StoreDeclaration { team, hash, .. } => Key::Declaration(*team, *hash),
+        Write::CreateShare(share) => Key::Share(share.item, share.owner),
+        Write::DeleteShare { item, owner } => Key::Share(*item, *owner),
     }
 }

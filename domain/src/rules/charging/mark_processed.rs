@@ -75,14 +75,14 @@ pub fn mark(
         let id = ChargeId::continued(item.id, item.revision, attempt);
         let next = Charge { id, start: at, end: None, ..marked.charge.clone() };
         after.charges.running = Some(Running { charge: next.id, price: next.price, start: at });
-        marked.writes.push(Write::Charged(next));
+        marked.writes.push(Write::CreateCharge(next));
     }
     after.charges.processed.add(charge.id.charge_type(), marked.charge.total(at));
     after.revision += 1;
     after.modified = at;
     marked.charge.processed = Some(Processed { at, by: stamp.by.clone() });
-    marked.writes.push(Write::ChargeProcessed { end: charge.end, after: marked.charge.clone() });
-    marked.writes.push(Write::Item { before: Some(item.revision), after });
+    marked.writes.push(Write::ProcessCharge { end: charge.end, after: marked.charge.clone() });
+    marked.writes.push(Write::PutItem { before: Some(item.revision), after });
     Ok(marked)
 }
 

@@ -39,14 +39,14 @@ pub fn shed(landing: &[Write], item: Option<&Item>, most: usize, now: Timestamp)
     after.revision += 1;
     after.modified = now.not_before(item.modified);
     let attention = attention_moved(Some(item), &after);
-    let mut writes = vec![Write::Item { before: Some(item.revision), after }];
-    writes.extend(closings.into_iter().map(Write::Closed));
+    let mut writes = vec![Write::PutItem { before: Some(item.revision), after }];
+    writes.extend(closings.into_iter().map(Write::CloseChange));
     writes.extend(attention);
     Some(writes)
 }
 
 fn answered_of_dependent<'a>(write: &'a Write, item: &Item) -> Option<&'a Closing> {
-    let Write::Closed(closing) = write else { return None };
+    let Write::CloseChange(closing) = write else { return None };
     let is_answered = matches!(closing.entry.closed_by, Some(ClosedBy::Answered(_)));
     (is_answered && closing.owner != item.service_owner.id).then_some(closing)
 }

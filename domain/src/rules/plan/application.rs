@@ -83,7 +83,7 @@ impl Diff<'_> {
     /// Returns the write of the application, if its record changes.
     pub(super) fn write(&self) -> Option<Write> {
         let changed = self.before.as_ref() != Some(&self.after);
-        changed.then(|| Write::Application { before: self.before.clone(), after: self.after.clone() })
+        changed.then(|| Write::PutApplication { before: self.before.clone(), after: self.after.clone() })
     }
 }
 

@@ -78,18 +78,19 @@ impl Plan<'_> {
             let landed = land_declared(owed, &submission, *before, stamp)?;
             attention = attention + landed.item.attention() - before.map_or(Attention::NONE, Item::attention);
             let revision = before.map(|before| before.revision);
-            writes.push(Write::Item { before: revision, after: landed.item.clone() });
-            writes.push(Write::Born(landed.born.clone()));
-            writes.extend(landed.closed.into_iter().map(Write::Closed));
+            writes.push(Write::PutItem { before: revision, after: landed.item.clone() });
+            writes.push(Write::CreateChange(landed.born.clone()));
+            writes.extend(landed.closed.into_iter().map(Write::CloseChange));
             writes.extend(landed.charges);
             born.push(landed.born);
             items.push(landed.item);
         }
-        let mut all = vec![Write::Head { before: self.head.0, after: Head { attention, ..self.head.1 } }];
+        let mut all =
+            vec![Write::AdvanceHead { before: self.head.0, after: Head { attention, ..self.head.1 } }];
         all.extend(self.others.iter().cloned());
-        all.push(Write::Submission(submission.clone()));
-        all.extend(records(&submission, works, 1).into_iter().map(Write::Work));
-        all.extend(self.declarations.iter().map(|(hash, text)| Write::Declaration {
+        all.push(Write::RecordSubmission(submission.clone()));
+        all.extend(records(&submission, works, 1).into_iter().map(Write::CreateWork));
+        all.extend(self.declarations.iter().map(|(hash, text)| Write::StoreDeclaration {
             team: submission.team.id,
             hash: *hash,
             text: text.clone(),
@@ -127,10 +128,10 @@ impl Plan<'_> {
         // Until the last item is applied, the stored items are not the declared ones: no other submission may plan
         // on them (I8, ADR 12).
         let head = Head { in_flight: Some(submission.id), ..self.head.1 };
-        let mut commit = vec![Write::Head { before: self.head.0, after: head }];
+        let mut commit = vec![Write::AdvanceHead { before: self.head.0, after: head }];
         commit.extend(self.others.iter().cloned());
-        commit.push(Write::Submission(submission.clone()));
-        commit.push(Write::StagingMoved {
+        commit.push(Write::RecordSubmission(submission.clone()));
+        commit.push(Write::UpdateStaging {
             team: submission.team.id,
             staging: id,
             from: StagingState::Open,

@@ -53,7 +53,7 @@ impl Plan<'_> {
             }
             born.extend(generated.born);
             for write in generated.writes {
-                if let Write::Closed(closing) = write {
+                if let Write::CloseChange(closing) = write {
                     closed.push(closing);
                 }
             }
@@ -70,7 +70,7 @@ impl Plan<'_> {
     fn emptied<'a>(&'a self, born: &'a [Change]) -> impl Iterator<Item = String> + 'a {
         let empty = digest::application(application::NO_METADATA, []);
         self.others.iter().filter_map(move |write| {
-            let Write::Application { before: Some(_), after: application } = write else { return None };
+            let Write::PutApplication { before: Some(_), after: application } = write else { return None };
             if application.digest != empty {
                 return None;
             }

@@ -51,8 +51,8 @@ impl World {
         let at_once = plan.at_once(&stamp).unwrap();
         let is_time = |charge: &Charge| charge.id.charge_type() == ChargeType::MonthlyCost;
         let more = |write: &&Write| {
-            matches!(write, Write::Closed(_) | Write::Work(_) | Write::ChargeEnded { .. })
-                || matches!(write, Write::Charged(charge) if is_time(charge))
+            matches!(write, Write::CloseChange(_) | Write::CreateWork(_) | Write::EndCharge { .. })
+                || matches!(write, Write::CreateCharge(charge) if is_time(charge))
         };
         assert_eq!(at_once.writes.len(), plan.writes_at_least() + at_once.writes.iter().filter(more).count());
         Ok(Plan {
@@ -99,9 +99,9 @@ impl World {
     pub(crate) fn stage(&mut self, plan: &Plan) {
         let Some(Staged { staging, works, .. }) = &plan.staged else { panic!("no item changes") };
         self.keep_replaced(plan);
-        let declarations = plan.writes.iter().filter(|write| matches!(write, Write::Declaration { .. }));
+        let declarations = plan.writes.iter().filter(|write| matches!(write, Write::StoreDeclaration { .. }));
         self.apply(&declarations.cloned().collect::<Vec<_>>());
-        self.apply(&[Write::Staging(*staging)]);
+        self.apply(&[Write::StartStaging(*staging)]);
         self.snapshot.works.extend(works.iter().cloned());
         self.audit();
     }

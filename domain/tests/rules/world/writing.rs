@@ -26,11 +26,11 @@ impl World {
 /// Checks the duties of a write that no condition of the storage covers.
 fn sound(table: &Table, write: &Write) {
     match write {
-        Write::Item { before, after } => {
+        Write::PutItem { before, after } => {
             assert_eq!(after.revision, before.unwrap_or(0) + 1, "each write counts once");
         }
-        Write::Born(born) => assert_eq!(born.history.len(), 1),
-        Write::Moved { after, .. } => {
+        Write::CreateChange(born) => assert_eq!(born.history.len(), 1),
+        Write::UpdateChange { after, .. } => {
             let stored = table.change(after.id).unwrap();
             assert!(after.history.starts_with(&stored.history), "history is only appended to");
             // I4.
@@ -39,45 +39,45 @@ fn sound(table: &Table, write: &Write) {
                 "it was resolved"
             );
         }
-        Write::Closed(closing) => {
+        Write::CloseChange(closing) => {
             let stored = table.change(closing.change).unwrap();
             let known = (closing.item, closing.owner, closing.created, closing.mark);
             assert_eq!(known, (stored.item, stored.owner.id, stored.created, stored.mark()));
             assert!(stored.state.stage() != Stage::Resolved, "it was resolved");
         }
-        Write::Deployed(deployed) => {
+        Write::CreateDeployed(deployed) => {
             assert!(table.record(&Key::Deployed(deployed.id)).is_none(), "the key is taken");
             assert!(
                 !deployed.id.number().is_multiple_of(domain::base::id::CHANGE_STRIDE),
                 "it is a change's"
             );
         }
-        Write::ChargeEnded { charge, end } => {
+        Write::EndCharge { charge, end } => {
             assert!(table.charge(*charge).unwrap().start <= *end, "it ends before it begins");
         }
-        Write::ChargeProcessed { end, after } => {
+        Write::ProcessCharge { end, after } => {
             let stored = table.charge(after.id).unwrap();
             assert_eq!((stored.end, stored.start, stored.price), (*end, after.start, after.price));
         }
-        Write::Charged(_)
-        | Write::Head { .. }
-        | Write::Attention { .. }
-        | Write::Team(_)
-        | Write::Application { .. }
-        | Write::ItemStays { .. }
-        | Write::ServiceStays { .. }
-        | Write::Submission(_)
-        | Write::Remember { .. }
-        | Write::Work(_)
-        | Write::WorkDone(_)
-        | Write::Progress { .. }
-        | Write::Landed(_)
-        | Write::Staging(_)
-        | Write::StagingMoved { .. }
-        | Write::StagingStays { .. }
-        | Write::StagingDone { .. }
-        | Write::Declaration { .. }
-        | Write::Share(_)
-        | Write::ShareGone { .. } => {}
+        Write::CreateCharge(_)
+        | Write::AdvanceHead { .. }
+        | Write::AddBlockers { .. }
+        | Write::ReplaceTeam(_)
+        | Write::PutApplication { .. }
+        | Write::CheckItem { .. }
+        | Write::CheckService { .. }
+        | Write::RecordSubmission(_)
+        | Write::StoreIdempotencyKey { .. }
+        | Write::CreateWork(_)
+        | Write::DeleteWork(_)
+        | Write::UpdateProgress { .. }
+        | Write::FreeHead(_)
+        | Write::StartStaging(_)
+        | Write::UpdateStaging { .. }
+        | Write::CheckStaging { .. }
+        | Write::DeleteStaging { .. }
+        | Write::StoreDeclaration { .. }
+        | Write::CreateShare(_)
+        | Write::DeleteShare { .. } => {}
     }
 }

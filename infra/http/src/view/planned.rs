@@ -126,10 +126,10 @@ impl Planned<'_> {
     /// Returns the changed metadata of the team, with a null application, and of applications.
     fn metadata(&self) -> impl Iterator<Item = Value> + '_ {
         let changed = self.others.iter().filter_map(|write| {
-            if let Write::Team(after) = write {
+            if let Write::ReplaceTeam(after) = write {
                 return Some((None, self.stored.team.metadata.as_str(), &after.metadata));
             }
-            let Write::Application { before, after } = write else { return None };
+            let Write::PutApplication { before, after } = write else { return None };
             let old = before.as_ref().map_or("{}", |before| &before.metadata);
             Some((Some(after.name.as_str()), old, &after.metadata))
         });

@@ -122,7 +122,7 @@ fn a_version_of_a_config_is_given_once_and_the_oldest_leaves_for_the_newest() {
 fn a_person_decides_only_while_the_service_is_as_it_was_read() {
     run(|| async {
         let twin = Twin::of(World::new()).await;
-        let stays = |revision| [Write::ServiceStays { title: "VM".to_owned(), revision }];
+        let stays = |revision| [Write::CheckService { title: "VM".to_owned(), revision }];
         assert_eq!(twin.table.commit(&stays(1)).await.unwrap(), Commit::Done);
         assert_eq!(twin.table.commit(&stays(2)).await.unwrap(), Commit::Stale);
     });
@@ -224,7 +224,7 @@ fn a_transaction_takes_a_hundred_writes_and_three_and_a_half_megabytes() {
         assert_eq!(twin.table.actions_max(), ACTIONS_MAX);
         let declarations = |count: usize, bytes: usize| -> Vec<Write> {
             let text = |number: usize| format!("\"{number:03}{}\"", "x".repeat(bytes));
-            let of = |text: String| Write::Declaration {
+            let of = |text: String| Write::StoreDeclaration {
                 team: team(CONSUMER).id,
                 hash: domain::Hash::of(&text),
                 text,

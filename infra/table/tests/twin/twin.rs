@@ -177,5 +177,5 @@ pub(crate) fn whole_seconds(time: Timestamp) -> Timestamp {
 }
 
 fn declaration(write: &Write) -> Option<(Hash, String)> {
-    if let Write::Declaration { hash, text, .. } = write { Some((*hash, text.clone())) } else { None }
+    if let Write::StoreDeclaration { hash, text, .. } = write { Some((*hash, text.clone())) } else { None }
 }
