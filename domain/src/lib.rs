@@ -23,7 +23,7 @@ pub mod base {
 
 /// The stored entities and the effects on them.
 pub mod model {
-    pub mod attention;
+    pub mod blockers;
     pub mod change;
     pub mod charge;
     pub mod declaration;

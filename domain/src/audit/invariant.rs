@@ -19,7 +19,7 @@ mod submission;
 
 pub use age::ages;
 pub use catalogue::{Catalogue, catalogue};
-pub(crate) use head::{applications, attention, root};
+pub(crate) use head::{applications, blockers, root};
 pub(crate) use item::noted;
 pub use subject::Subject;
 

@@ -4,7 +4,7 @@
 //! declaration.
 
 use crate::audit::invariant::{
-    Snapshot, Subject, Violation, applications, attention, noted, root, violations,
+    Snapshot, Subject, Violation, applications, blockers, noted, root, violations,
 };
 use crate::base::id::{ItemId, TeamId};
 use crate::base::timestamp::Timestamp;
@@ -38,7 +38,7 @@ pub fn repairs(snapshot: &Snapshot, team: TeamId) -> Vec<Repair> {
         return Vec::new();
     }
     let mut mending = Mending { snapshot: snapshot.clone(), head: *head, repairs: Vec::new() };
-    mending.attention();
+    mending.blockers();
     for application in applications(snapshot, team) {
         mending.application(application);
     }
@@ -78,10 +78,10 @@ impl Mending {
         Write::AdvanceHead { before, after }
     }
 
-    fn attention(&mut self) {
-        let attention = attention(&self.snapshot, self.head.team);
-        if attention != self.head.attention {
-            let write = self.head(Head { attention, ..self.head });
+    fn blockers(&mut self) {
+        let blockers = blockers(&self.snapshot, self.head.team);
+        if blockers != self.head.blockers {
+            let write = self.head(Head { blockers, ..self.head });
             let subject = Subject::Head(self.head.team);
             self.push("I9", subject, "recompute its blockers from its items", vec![write]);
         }

@@ -5,7 +5,7 @@ use crate::base::id::{ChangeId, DeployedId, ItemId, TeamId};
 use crate::base::refs::{Reference, ServiceRef, TeamRef};
 use crate::base::state::{ChangeType, RuntimeState, State};
 use crate::base::timestamp::Timestamp;
-use crate::model::attention::Attention;
+use crate::model::blockers::Blockers;
 use crate::model::change::{Mark, Target, Version};
 use crate::model::charge::Charges;
 use std::collections::BTreeMap;
@@ -207,11 +207,11 @@ impl Item {
     /// orphan.
     ///
     /// It is a pure function of the item. The team's head stores the sum over all items (R11).
-    pub fn attention(&self) -> Attention {
+    pub fn blockers(&self) -> Blockers {
         // The head stores sums of hashes of these strings. Other strings make every stored sum wrong (I9).
-        let blocked: Attention =
-            self.blocked().map(|(_, slot)| Attention::one(&format!("change/{}", slot.change))).sum();
-        if self.is_orphan() { blocked + Attention::one(&format!("item/{}", self.id)) } else { blocked }
+        let blocked: Blockers =
+            self.blocked().map(|(_, slot)| Blockers::one(&format!("change/{}", slot.change))).sum();
+        if self.is_orphan() { blocked + Blockers::one(&format!("item/{}", self.id)) } else { blocked }
     }
 
     /// Returns the summary of the open change instances; failures take precedence over open work.

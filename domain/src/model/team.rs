@@ -4,7 +4,7 @@ use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, CHANGE_STRIDE, SubmissionId, TeamId};
 use crate::base::refs::TeamRef;
 use crate::base::timestamp::Timestamp;
-use crate::model::attention::Attention;
+use crate::model::blockers::Blockers;
 use crate::model::digest;
 use crate::model::metadata::{Of, Replaced, Since};
 use std::fmt;
@@ -38,7 +38,7 @@ impl Team {
             team: self.id,
             submissions: 0,
             root: digest::root(&self.metadata, []),
-            attention: Attention::NONE,
+            blockers: Blockers::NONE,
             next_application: 1,
             // Not 0: an id with the number 0 is invalid.
             next_change: CHANGE_STRIDE,
@@ -63,7 +63,7 @@ pub struct Head {
     /// The digest of all declarations; a different value shows a torn read.
     pub root: Hash,
     /// The sum of the blockers of all items (R11).
-    pub attention: Attention,
+    pub blockers: Blockers,
     pub next_application: u64,
     /// A multiple of [`CHANGE_STRIDE`].
     pub next_change: u64,

@@ -4,7 +4,7 @@ use crate::base::hash::Hash;
 use crate::base::id::{ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
 use crate::base::state::State;
 use crate::base::timestamp::Timestamp;
-use crate::model::attention::Attention;
+use crate::model::blockers::Blockers;
 use crate::model::change::{Change, Entry, Mark};
 use crate::model::charge::Charge;
 use crate::model::deployed::Deployed;
@@ -45,7 +45,7 @@ pub enum Write {
         /// The consumer team.
         team: TeamId,
         /// The difference of the item's blockers.
-        delta: Attention,
+        delta: Blockers,
     },
     /// Replaces the team's record; the head in the same transaction is its fence.
     ReplaceTeam(Team),

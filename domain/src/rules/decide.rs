@@ -9,7 +9,7 @@ use crate::base::id::{CHANGE_STRIDE, ChangeId, DeployedId};
 use crate::base::refs::TeamRef;
 use crate::base::state::{By, ChangeType, Kind, Stage, State, is_legal};
 use crate::catalog::service::{Service, Settings};
-use crate::model::attention::Attention;
+use crate::model::blockers::Blockers;
 use crate::model::change::{Change, ClosedBy, Entry, Reason};
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
 use crate::model::item::{Creation, Item, LatestDeployed};
@@ -396,7 +396,7 @@ fn deploy(
 ///
 /// `heads` holds the head as it was read, and after numbers were taken from it.
 fn settle(after: &mut Decided, before: &Item, heads: Option<(&Head, Head)>, stamp: &RequestContext) {
-    let delta = after.item.attention() - before.attention();
+    let delta = after.item.blockers() - before.blockers();
     // A log text on a COMPLETED change leaves the item as it is, and an unchanged item costs no write.
     if after.item != *before {
         after.item.revision += 1;
@@ -405,9 +405,9 @@ fn settle(after: &mut Decided, before: &Item, heads: Option<(&Head, Head)>, stam
     }
     if let Some((head, numbers)) = heads.filter(|(head, numbers)| *head != numbers) {
         // A transaction allows one action per record, so one write carries numbers and blockers.
-        let moved = Head { attention: head.attention + delta, ..numbers };
+        let moved = Head { blockers: head.blockers + delta, ..numbers };
         after.writes.push(Write::AdvanceHead { before: *head, after: moved });
-    } else if delta != Attention::NONE {
+    } else if delta != Blockers::NONE {
         // An addition needs no condition on the head. So owners who decide on different items of a team do not
         // conflict.
         after.writes.push(Write::AddBlockers { team: before.consumer.id, delta });
@@ -437,10 +437,10 @@ pub fn retry(
         stack.clear(change.id);
     }
     let landed = open_change::land(&cleared, &next_attempt(change, id), stamp);
-    let delta = landed.item.attention() - item.attention();
+    let delta = landed.item.blockers() - item.blockers();
     // The head numbers the new attempt, and the condition on it makes parallel retries lose.
     let moved =
-        Head { next_change: head.next_change + CHANGE_STRIDE, attention: head.attention + delta, ..*head };
+        Head { next_change: head.next_change + CHANGE_STRIDE, blockers: head.blockers + delta, ..*head };
     let mut writes = vec![
         Write::UpdateChange { before: change.mark(), from: change.state, after: closed },
         Write::CreateChange(landed.born.clone()),

@@ -11,7 +11,7 @@ pub use shed::{CLOSINGS_MAX, LANDING_MAX, shed};
 use crate::base::context::RequestContext;
 use crate::base::id::ChangeId;
 use crate::base::state::{ChangeType, Kind, State};
-use crate::model::attention::Attention;
+use crate::model::blockers::Blockers;
 use crate::model::change::Change;
 use crate::model::declared::Origin;
 use crate::model::item::Item;
@@ -107,14 +107,14 @@ fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item 
     // Each change has advanced the revision, but the record counts writes.
     let after = Item { revision: revision + 1, ..after };
     writes.push(Write::PutItem { before: before.map(|before| before.revision), after: after.clone() });
-    writes.extend(attention_moved(before, &after));
+    writes.extend(blockers_changed(before, &after));
     after
 }
 
 /// Returns the write that adds an item's change of blockers to the consumer's head; none without a change.
-fn attention_moved(before: Option<&Item>, after: &Item) -> Option<Write> {
-    let delta = after.attention() - before.map_or(Attention::NONE, Item::attention);
-    (delta != Attention::NONE).then_some(Write::AddBlockers { team: after.consumer.id, delta })
+fn blockers_changed(before: Option<&Item>, after: &Item) -> Option<Write> {
+    let delta = after.blockers() - before.map_or(Blockers::NONE, Item::blockers);
+    (delta != Blockers::NONE).then_some(Write::AddBlockers { team: after.consumer.id, delta })
 }
 
 /// Returns the change instance of which this one is a share; none for a referenced item.

@@ -113,7 +113,7 @@ pub struct Plan<'a> {
 /// It skips an application with an unchanged declaration. If the team has blockers, it skips none, because the sum
 /// of the blockers needs all items (ADR 2).
 pub fn to_read(stored: &Stored, declaration: &Declaration, scope: Scope) -> Vec<ApplicationId> {
-    let all = stored.head.attention != crate::model::attention::Attention::NONE;
+    let all = stored.head.blockers != crate::model::blockers::Blockers::NONE;
     let unchanged = |application: &Application| match declared_digest(application, declaration, scope) {
         Some(digest) => digest == application.digest,
         None => true,
@@ -206,8 +206,8 @@ fn is_torn(stored: &Stored, items: &Items) -> bool {
     }
     // `to_read` skips applications only while the team has no blockers, so a blocker in a partial read is new.
     let read_all = stored.applications.iter().all(|application| items.contains_key(&application.id));
-    let attention: crate::model::attention::Attention = items.values().flatten().map(Item::attention).sum();
-    if read_all { attention != stored.head.attention } else { attention.count != 0 }
+    let blockers: crate::model::blockers::Blockers = items.values().flatten().map(Item::blockers).sum();
+    if read_all { blockers != stored.head.blockers } else { blockers.count != 0 }
 }
 
 /// The next numbers to allot.

@@ -27,7 +27,7 @@ fn r10_the_answer_is_relative_to_the_declaration_that_was_rejected() {
     assert_eq!(world.refused(&[vm(NAME, 2)]), ["blocked"]);
     let plan = world.declare(&[vm(NAME, 1)]);
     assert_eq!(plan.born.len(), 1, "back to what is in service is a change, too");
-    assert_eq!(world.head().attention.count, 0);
+    assert_eq!(world.head().blockers.count, 0);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn finding_16_r28_a_rejected_removal_is_asked_for_again_and_does_not_block() {
     let again = &plan.born[1];
     let last = world.change(rejected).history.last().unwrap();
     assert_eq!((last.to, last.closed_by), (State::Closed, Some(ClosedBy::Answered(again.id))));
-    assert_eq!(world.head().attention.count, 0);
+    assert_eq!(world.head().blockers.count, 0);
     assert!(!world.declare(&[vm("CoreVM2", 1)]).submission.changed, "it is asked for once");
     world.audit();
 }
@@ -155,11 +155,11 @@ fn r10_every_rejection_and_error_of_an_item_has_to_be_answered_at_once() {
     world.approve(NAME, NP_OWNER);
     world.error(NAME, NP_OWNER);
     world.reject("CoreVM2", VM_OWNER);
-    assert_eq!(world.head().attention.count, 3);
+    assert_eq!(world.head().blockers.count, 3);
     assert_eq!(world.refused(&[vm(NAME, 1), vm("CoreVM2", 1)]), ["blocked"; 3]);
     assert_eq!(world.refused(&[vm(NAME, 2), vm("CoreVM2", 1)]), ["blocked"]);
     world.declare(&[vm(NAME, 2), vm("CoreVM2", 2)]);
-    assert_eq!(world.head().attention.count, 0);
+    assert_eq!(world.head().blockers.count, 0);
 }
 
 #[test]
@@ -196,10 +196,10 @@ fn r11_the_head_distinguishes_blocking_items_of_equal_number() {
     let mut world = World::new();
     world.declare(&[vm(NAME, 1), vm("CoreVM2", 1)]);
     let first = world.reject(NAME, VM_OWNER);
-    let one = world.head().attention;
+    let one = world.head().blockers;
     world.retry(first, VM_OWNER).unwrap();
     world.reject("CoreVM2", VM_OWNER);
-    let other = world.head().attention;
+    let other = world.head().blockers;
     assert_eq!(one.count, other.count);
     assert_ne!(one, other);
 }
@@ -210,11 +210,11 @@ fn r12_a_rejection_that_the_owner_closed_is_asked_for_again_by_the_next_submissi
     let first = world.declare(&[vm(NAME, 1)]).born[0].id;
     world.decide(first, State::Rejected);
     world.decide(first, State::Closed);
-    assert_eq!(world.head().attention.count, 1, "no open change covers the item");
+    assert_eq!(world.head().blockers.count, 1, "no open change covers the item");
     let plan = world.declare(&[vm(NAME, 1)]);
     assert_eq!(crate::world::table(&plan.born), [(NAME, Create, VM_OWNER)]);
     assert!(plan.submission.changed);
-    assert_eq!((plan.born[0].old, world.head().attention.count), (plan.born[0].new, 0));
+    assert_eq!((plan.born[0].old, world.head().blockers.count), (plan.born[0].new, 0));
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn r12_an_error_that_the_owner_closed_leaves_an_orphan() {
     world.approve(NAME, VM_OWNER);
     let id = world.error(NAME, VM_OWNER);
     world.decide(id, State::Closed);
-    assert_eq!(world.head().attention.count, 1);
+    assert_eq!(world.head().blockers.count, 1);
     let plan = world.declare(&[vm(NAME, 2)]);
     assert_eq!(crate::world::table(&plan.born), [(NAME, Modify, VM_OWNER)]);
 }
@@ -250,9 +250,9 @@ fn r12_a_completion_can_leave_an_orphan() {
     world.declare(&[vm(NAME, 3)]);
     let rejected = world.reject(NAME, VM_OWNER);
     world.decide(rejected, State::Closed);
-    assert_eq!(world.head().attention.count, 0, "the owner is still at work on the item");
+    assert_eq!(world.head().blockers.count, 0, "the owner is still at work on the item");
     world.complete(NAME, VM_OWNER);
-    assert_eq!(world.head().attention.count, 1, "but not on what is declared");
+    assert_eq!(world.head().blockers.count, 1, "but not on what is declared");
     assert_eq!(world.declare(&[vm(NAME, 3)]).born.len(), 1);
 }
 
@@ -263,7 +263,7 @@ fn r12_a_closed_change_leaves_an_item_in_its_declared_state_alone() {
     world.declare(&[vm(NAME, 1)]);
     let id = world.reject(NAME, VM_OWNER);
     world.decide(id, State::Closed);
-    assert_eq!(world.head().attention.count, 0);
+    assert_eq!(world.head().blockers.count, 0);
     assert!(!world.declare(&[vm(NAME, 1)]).submission.changed);
 }
 
@@ -277,7 +277,7 @@ fn r12_an_approved_change_does_not_count_as_the_completed_state() {
     let id = world.reject(NAME, VM_OWNER);
     world.decide(id, State::Closed);
     // The declaration equals the last completed one, but the failed change has been in progress since.
-    assert_eq!(world.head().attention.count, 1);
+    assert_eq!(world.head().blockers.count, 1);
     assert_eq!(crate::world::table(&world.declare(&[vm(NAME, 1)]).born), [(NAME, Modify, VM_OWNER)]);
 }
 
@@ -304,7 +304,7 @@ fn r13_a_retry_of_a_rejection_is_a_new_pending_attempt() {
     let last = world.change(first.id).history.last().unwrap();
     assert_eq!((last.to, last.closed_by), (State::Closed, Some(ClosedBy::Retried(second.id))));
     assert_eq!(last.by, World::key_of(VM_OWNER), "the owner did it");
-    assert_eq!(world.head().attention.count, 0);
+    assert_eq!(world.head().blockers.count, 0);
     assert!(!world.declare(&[vm(NAME, 1)]).submission.changed, "the consumer has nothing to answer");
 }
 

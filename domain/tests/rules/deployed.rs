@@ -154,7 +154,7 @@ fn r23_numbers_come_with_the_change_instance_and_then_in_blocks_from_the_head() 
 }
 
 #[test]
-fn r23_a_block_can_be_taken_together_with_a_move_that_changes_attention() {
+fn r23_a_block_can_be_taken_together_with_a_move_that_changes_blockers() {
     let (mut world, create) = approved();
     world.decide(create, State::Completed);
     world.declare(&[vm(NAME, 2)]);
@@ -178,7 +178,7 @@ fn r23_a_block_can_be_taken_together_with_a_move_that_changes_attention() {
     let head = world.head();
     world.update(id, VM_OWNER, &completing).unwrap();
     assert_eq!(world.head().next_change, head.next_change + CHANGE_STRIDE);
-    assert_eq!(world.head().attention.count, 1, "completed as declared before: an orphan");
+    assert_eq!(world.head().blockers.count, 1, "completed as declared before: an orphan");
 }
 
 #[test]

@@ -200,7 +200,7 @@ fn r24_generation_does_not_clear_a_rejection_that_the_consumer_has_to_answer() {
     let generated = world.generate();
     let [blocked] = &generated[..] else { panic!("one") };
     assert_eq!((blocked.state, closed_by(&world, blocked.id)), (State::Closed, Some(ClosedBy::Blocked)));
-    assert_eq!((world.state(rejected), world.head().attention.count), (State::Rejected, 1));
+    assert_eq!((world.state(rejected), world.head().blockers.count), (State::Rejected, 1));
     assert_eq!(world.refused(&both(2)), ["blocked"]);
 }
 
@@ -222,10 +222,10 @@ fn r24_a_generated_one_with_other_content_takes_the_place_of_a_rejection() {
     world.declare(&[vm("CoreVM1", 2)]);
     // The rejection comes after the consumer's next declaration and before the generation of its share.
     let rejected = world.reject("CoreVM1", NP_OWNER);
-    assert_eq!(world.head().attention.count, 1);
+    assert_eq!(world.head().blockers.count, 1);
     let generated = world.generate();
     assert_eq!(closed_by(&world, rejected), Some(ClosedBy::Displaced(generated[0].id)));
-    assert_eq!(world.head().attention.count, 0);
+    assert_eq!(world.head().blockers.count, 0);
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn r08_the_exception_covers_a_create_that_fails_after_the_modify_was_requested()
     world.decide(create, State::Errored);
     world.decide(modify, State::Approved);
     assert_eq!((world.state(create), world.change(modify).change_type), (State::Closed, Create));
-    assert_eq!(world.head().attention.count, 0, "the error is answered");
+    assert_eq!(world.head().blockers.count, 0, "the error is answered");
 }
 
 #[test]

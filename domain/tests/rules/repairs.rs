@@ -4,7 +4,7 @@ use crate::world::{APP, CONSUMER, NP_OWNER, VM_OWNER, World, application, docume
 use domain::audit::invariant::{Snapshot, violations};
 use domain::audit::repair::repairs;
 use domain::base::id::ApplicationId;
-use domain::model::attention::Attention;
+use domain::model::blockers::Blockers;
 use domain::model::submission::Scope;
 use domain::model::write::Write;
 use domain::{Hash, ItemId, Timestamp};
@@ -51,7 +51,7 @@ fn mended(break_it: impl FnOnce(&mut Snapshot)) -> Vec<String> {
     told
 }
 
-const ATTENTION: &str = "I9 recompute its blockers from its items";
+const BLOCKERS: &str = "I9 recompute its blockers from its items";
 const DIGEST: &str = "I8 recompute its digest from its items";
 const ROOT: &str = "I8 recompute its root from its applications";
 
@@ -64,8 +64,8 @@ fn a_repair_leaves_sound_records_alone() {
 fn a_repair_computes_derived_values_again() {
     let consumer = team(CONSUMER).id;
     assert_eq!(
-        mended(|broken| broken.heads.get_mut(&consumer).unwrap().attention = Attention::NONE),
-        [ATTENTION]
+        mended(|broken| broken.heads.get_mut(&consumer).unwrap().blockers = Blockers::NONE),
+        [BLOCKERS]
     );
     assert_eq!(mended(|broken| broken.heads.get_mut(&consumer).unwrap().root = Hash::of("another")), [ROOT]);
     assert_eq!(mended(|broken| break_digest(broken, APP)), [DIGEST]);
@@ -73,10 +73,10 @@ fn a_repair_computes_derived_values_again() {
         break_digest(broken, APP);
         break_digest(broken, "NewApp2");
         let head = broken.heads.get_mut(&consumer).unwrap();
-        (head.attention, head.root) = (Attention::NONE, Hash::of("another"));
+        (head.blockers, head.root) = (Blockers::NONE, Hash::of("another"));
     };
     // The first digest and the second each come with a repair of the root.
-    assert_eq!(mended(everything), [ATTENTION, DIGEST, DIGEST]);
+    assert_eq!(mended(everything), [BLOCKERS, DIGEST, DIGEST]);
 }
 
 #[test]

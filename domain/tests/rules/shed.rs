@@ -3,7 +3,7 @@
 use crate::world::{APP, LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, World, application, document, team, vm};
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
-use domain::model::attention::Attention;
+use domain::model::blockers::Blockers;
 use domain::model::change::ClosedBy;
 use domain::model::item::{Slot, Stack};
 use domain::model::submission::Scope;
@@ -69,7 +69,7 @@ fn finding_01_the_excess_is_closed_ahead_from_the_lowest_owner_and_everything_ho
         world.apply(&writes);
         world.audit();
         assert_eq!(world.item(NAME).blocked().count(), left);
-        assert_eq!(world.head().attention.count, i64::try_from(left).unwrap());
+        assert_eq!(world.head().blockers.count, i64::try_from(left).unwrap());
     }
     let landed = landing(&world, &owed, world.item(NAME));
     assert_eq!(shed(&landed, Some(world.item(NAME)), 0, NOW), None, "the owner's own stay for the landing");
@@ -114,10 +114,9 @@ fn finding_01_the_largest_item_lands_after_two_closings_each_within_a_transactio
             .iter()
             .find_map(|write| if let Write::PutItem { after, .. } = write { Some(after) } else { None });
         let after = after.unwrap().clone();
-        let delta = after.attention() - item.attention();
+        let delta = after.blockers() - item.blockers();
         assert!(
-            writes.contains(&Write::AddBlockers { team: item.consumer.id, delta })
-                && delta != Attention::NONE
+            writes.contains(&Write::AddBlockers { team: item.consumer.id, delta }) && delta != Blockers::NONE
         );
         assert_eq!((after.revision, after.version), (item.revision + 1, item.version));
         item = after;

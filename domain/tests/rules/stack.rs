@@ -49,9 +49,9 @@ fn example_2_an_approval_closes_an_errored_one_too() {
     world.decide(c, State::Approved);
     let d = world.declare(&[vm("CoreVM1", 3)]).born[0].id;
     world.decide(c, State::Errored);
-    assert_eq!(world.head().attention.count, 1);
+    assert_eq!(world.head().blockers.count, 1);
     world.decide(d, State::Approved);
-    assert_eq!((world.state(c), world.head().attention.count), (State::Closed, 0));
+    assert_eq!((world.state(c), world.head().blockers.count), (State::Closed, 0));
 }
 
 #[test]

@@ -139,10 +139,10 @@ fn an_owners_decision_before_the_work_changes_the_created_change() {
     let rejected = world.declare(&[vm("CoreVM1", 1)]).born[0].id;
     stage(&mut world, &[vm("CoreVM1", 2)]);
     world.reject("CoreVM1", VM_OWNER);
-    assert_eq!(world.head().attention.count, 1);
+    assert_eq!(world.head().blockers.count, 1);
     let born = world.generate().remove(0);
     assert_eq!(world.change(rejected).history.last().unwrap().closed_by, Some(ClosedBy::Answered(born.id)));
-    assert_eq!(world.head().attention.count, 0);
+    assert_eq!(world.head().blockers.count, 0);
 }
 
 #[test]

@@ -282,7 +282,7 @@ fn r29_a_submission_without_changes_is_recorded_and_changes_nothing_else() {
     assert_eq!(world.snapshot.submissions.len(), 2);
     let (head, old) = (world.head(), before.head());
     assert_eq!(head.submissions, old.submissions + 1);
-    assert_eq!((head.root, head.next_change, head.attention), (old.root, old.next_change, old.attention));
+    assert_eq!((head.root, head.next_change, head.blockers), (old.root, old.next_change, old.blockers));
     assert_eq!(world.snapshot.items, before.snapshot.items);
     assert_eq!(world.snapshot.changes, before.snapshot.changes);
     assert_eq!(world.snapshot.applications, before.snapshot.applications);

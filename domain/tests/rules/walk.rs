@@ -411,7 +411,7 @@ impl Walk {
             }
             self.owners_finish();
             if self.world.snapshot.items.values().all(|item| self.world.is_settled(item)) {
-                assert_eq!(self.world.head().attention, domain::model::attention::Attention::NONE);
+                assert_eq!(self.world.head().blockers, domain::model::blockers::Blockers::NONE);
                 assert!(!self.submit_as_declared().submission.changed);
                 return;
             }

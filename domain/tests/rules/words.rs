@@ -4,7 +4,7 @@ use crate::world::{NP_OWNER, VM_OWNER, World, team, to, vm};
 use domain::base::actor::{Actor, Role};
 use domain::base::id::CHANGE_STRIDE;
 use domain::base::state::{ChangeType, Kind, RuntimeState};
-use domain::model::attention::Attention;
+use domain::model::blockers::Blockers;
 use domain::model::change::ClosedBy;
 use domain::model::item::ChangeState;
 use domain::model::staging::StagingState;
@@ -162,7 +162,7 @@ fn documents_differ_when_their_items_or_their_metadata_do() {
 
 #[test]
 fn sums_of_blockers_distinguish_labels() {
-    let one = |number: u32| Attention::one(&format!("label {number}"));
+    let one = |number: u32| Blockers::one(&format!("label {number}"));
     let sums: BTreeSet<i64> = (0..1_000).map(|number| one(number).sum).collect();
     assert_eq!(sums.len(), 1_000, "a label has a sum of its own");
     assert!(

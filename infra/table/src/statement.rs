@@ -14,7 +14,7 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
     Update,
 };
-use domain::model::attention::Attention;
+use domain::model::blockers::Blockers;
 use domain::model::submission::{Remembered, Submission};
 use domain::model::team::Head;
 use domain::model::write::{Closing, Write};
@@ -34,7 +34,7 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         // The head carries the fences of a submission. DynamoDB compares them at the commit, so no rule rests on a
         // check before it.
         Write::AdvanceHead { before, after } => head(before).put(table, record::write::<HeadRecord>(after)?),
-        Write::AddBlockers { team, delta } => attention(table, *team, *delta),
+        Write::AddBlockers { team, delta } => blockers(table, *team, *delta),
         Write::ReplaceTeam(team) => {
             Condition::new("attribute_exists(pk)").put(table, record::write::<TeamRecord>(team)?)
         }
@@ -232,8 +232,8 @@ fn head(before: &Head) -> Condition {
     };
     let condition = Condition::new(fence)
         .number("sub", before.submissions)
-        .number("attn", before.attention.count)
-        .number("att", before.attention.sum)
+        .number("attn", before.blockers.count)
+        .number("att", before.blockers.sum)
         .number("nc", before.next_change);
     match before.in_flight {
         None => condition.name("inf"),
@@ -241,7 +241,7 @@ fn head(before: &Head) -> Condition {
     }
 }
 
-fn attention(table: &str, team: TeamId, delta: Attention) -> Result<TransactWriteItem, Error> {
+fn blockers(table: &str, team: TeamId, delta: Blockers) -> Result<TransactWriteItem, Error> {
     // `ADD` needs neither a read nor a fence: owners who decide on different items of one consumer do not wait for
     // each other. Every submission compares the sum.
     Condition::new("attribute_exists(pk)").number("attn", delta.count).number("att", delta.sum).update(

@@ -70,7 +70,7 @@ pub const ABLATIONS: &[Ablation] = &[
         "I8",
         9,
     ),
-    broken("`HEAD.attention`", &[Without(Fence::Attention)], "guard", "I14", 8),
+    broken("`HEAD.blockers`", &[Without(Fence::Blockers)], "guard", "I14", 8),
     broken("`HEAD.next_change`", &[Without(Fence::NextChange)], "deployed", "I23", 7),
     broken("`HEAD.next_change`, staged", &[Without(Fence::NextChange)], "held", "I23", 15),
     broken("`HEAD.in_flight`", &[Without(Fence::InFlight)], "held", "I11", 16),

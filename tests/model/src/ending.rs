@@ -23,7 +23,7 @@ pub(crate) fn violations(world: &World, state: &State) -> Vec<String> {
         all.push("I23: nothing is left to be done and work is owed".to_owned());
     }
     for item in table.items().filter(|item| is_forgotten(item)) {
-        all.push(format!("I23: item {} is neither settled, nor open, nor in attention", item.id));
+        all.push(format!("I23: item {} is neither settled, nor open, nor a blocker", item.id));
     }
     if world.config.owners.budget == 0 && !ends_alike(world, table) {
         all.push("I22: the same commands in the same order ended otherwise".to_owned());
@@ -33,7 +33,7 @@ pub(crate) fn violations(world: &World, state: &State) -> Vec<String> {
 
 fn is_forgotten(item: &Item) -> bool {
     let settled = item.settled == Some(item.wanted());
-    !settled && item.main().open().next().is_none() && item.attention().count == 0
+    !settled && item.main().open().next().is_none() && item.blockers().count == 0
 }
 
 /// Returns whether this order of commands has its earlier result. The first result counts as correct.

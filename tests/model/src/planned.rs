@@ -6,7 +6,7 @@ use crate::view::View;
 use crate::world::World;
 use domain::base::id::ApplicationId;
 use domain::catalog::metadata_policy::Mandatory;
-use domain::model::attention::Attention;
+use domain::model::blockers::Blockers;
 use domain::model::digest;
 use domain::model::staging::StagingId;
 use domain::model::team::Head;
@@ -157,9 +157,9 @@ fn fitting(read: &Stored, items: &Items) -> Stored {
         fitting.applications.iter().map(|application| application.id_and_digest()),
     );
     let read_all = fitting.applications.iter().all(|application| items.contains_key(&application.id));
-    let sum: Attention = items.values().flatten().map(Item::attention).sum();
-    let attention = if read_all { sum } else { fitting.head.attention };
-    fitting.head = Head { root, attention, ..fitting.head };
+    let sum: Blockers = items.values().flatten().map(Item::blockers).sum();
+    let blockers = if read_all { sum } else { fitting.head.blockers };
+    fitting.head = Head { root, blockers, ..fitting.head };
     fitting
 }
 
@@ -168,7 +168,7 @@ fn as_read(writes: &mut [Write], read: &Stored, fitting: &Stored) {
     for write in writes {
         match write {
             Write::AdvanceHead { before, after } => {
-                after.attention = after.attention - fitting.head.attention + read.head.attention;
+                after.blockers = after.blockers - fitting.head.blockers + read.head.blockers;
                 *before = read.head;
             }
             Write::PutApplication { before: Some(before), .. } => {

@@ -1,7 +1,7 @@
 //! The conditions of writes as data, and their fences (docs/explanation/concurrency.md).
 
 use crate::record::Record;
-use domain::model::attention::Attention;
+use domain::model::blockers::Blockers;
 use domain::model::staging::StagingState;
 use domain::model::write::Write;
 use domain::{Hash, State, SubmissionId, Timestamp};
@@ -11,8 +11,8 @@ use domain::{Hash, State, SubmissionId, Timestamp};
 pub enum Fence {
     /// `HEAD.submissions`.
     Submissions,
-    /// `HEAD.attention`, count and sum.
-    Attention,
+    /// `HEAD.blockers`, count and sum.
+    Blockers,
     /// `HEAD.next_change`.
     NextChange,
     /// `HEAD.in_flight`.
@@ -47,7 +47,7 @@ pub enum Condition {
     /// The head has this number of submissions.
     Submissions(u64),
     /// The head has these blockers.
-    Attention(Attention),
+    Blockers(Blockers),
     /// The head has this next number for a change instance.
     NextChange(u64),
     /// This submission holds the head. With `None`, no submission does.
@@ -76,7 +76,7 @@ impl Condition {
         match write {
             Write::AdvanceHead { before, .. } => vec![
                 Self::Submissions(before.submissions),
-                Self::Attention(before.attention),
+                Self::Blockers(before.blockers),
                 Self::NextChange(before.next_change),
                 Self::InFlight(before.in_flight),
             ],
@@ -121,7 +121,7 @@ impl Condition {
             Self::Exists | Self::Runs | Self::Unprocessed(_) => Fence::Exists,
             Self::WorkExists => Fence::WorkExists,
             Self::Submissions(_) => Fence::Submissions,
-            Self::Attention(_) => Fence::Attention,
+            Self::Blockers(_) => Fence::Blockers,
             Self::NextChange(_) => Fence::NextChange,
             Self::InFlight(_) => Fence::InFlight,
             Self::Application(..) => Fence::Application,
@@ -137,7 +137,7 @@ impl Condition {
         match (self, stored) {
             (Self::New | Self::Forgotten(_), None) | (Self::Exists | Self::WorkExists, Some(_)) => true,
             (Self::Submissions(count), Some(Record::Head(head))) => head.submissions == *count,
-            (Self::Attention(attention), Some(Record::Head(head))) => head.attention == *attention,
+            (Self::Blockers(blockers), Some(Record::Head(head))) => head.blockers == *blockers,
             (Self::NextChange(number), Some(Record::Head(head))) => head.next_change == *number,
             (Self::InFlight(submission), Some(Record::Head(head))) => head.in_flight == *submission,
             (Self::Application(digest, next), Some(Record::Application(application))) => {

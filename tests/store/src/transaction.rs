@@ -73,7 +73,7 @@ impl Table {
 fn written(write: &Write, stored: Option<&Record>) -> Option<Record> {
     match write {
         Write::AdvanceHead { after, .. } => Some(Record::Head(*after)),
-        Write::AddBlockers { delta, .. } => head(stored, |head| head.attention = head.attention + *delta),
+        Write::AddBlockers { delta, .. } => head(stored, |head| head.blockers = head.blockers + *delta),
         Write::FreeHead(_) => head(stored, |head| head.in_flight = None),
         Write::ReplaceTeam(after) => Some(Record::Team(after.clone())),
         Write::PutApplication { after, .. } => Some(Record::Application(after.clone())),

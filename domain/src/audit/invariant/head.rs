@@ -3,7 +3,7 @@
 use super::{Audit, Snapshot, Subject};
 use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, ItemId, SubmissionId, TeamId};
-use crate::model::attention::Attention;
+use crate::model::blockers::Blockers;
 use crate::model::digest;
 use crate::model::item::Item;
 use crate::model::team::{Application, Head, Team};
@@ -16,8 +16,8 @@ impl Audit<'_> {
         let subject = || Subject::Head(head.team);
         let root = root(self.snapshot, head.team);
         self.require(root == head.root, "I8", subject(), "its root does not match its applications");
-        let attention = attention(self.snapshot, head.team);
-        self.require(attention == head.attention, "I9", subject(), "its blockers do not match its items");
+        let blockers = blockers(self.snapshot, head.team);
+        self.require(blockers == head.blockers, "I9", subject(), "its blockers do not match its items");
         let first = SubmissionId::new(head.team, 1);
         let submissions = first.into_iter().flat_map(|first| self.submissions.range(first..));
         let numbers = submissions.map(|(id, _)| *id).take_while(|id| id.team() == head.team);
@@ -85,6 +85,6 @@ pub(crate) fn root(snapshot: &Snapshot, team: TeamId) -> Hash {
 }
 
 /// Computes the blockers of a team for its head.
-pub(crate) fn attention(snapshot: &Snapshot, team: TeamId) -> Attention {
-    items(snapshot, team).map(Item::attention).sum()
+pub(crate) fn blockers(snapshot: &Snapshot, team: TeamId) -> Blockers {
+    items(snapshot, team).map(Item::blockers).sum()
 }

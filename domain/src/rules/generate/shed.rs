@@ -4,7 +4,7 @@
 //! A transaction takes 100 actions, and an item may have more rejections and errors than that. A separate
 //! transaction closes the excess, while the submission holds the team's head (`HEAD.in_flight`, ADR 28).
 
-use super::attention_moved;
+use super::blockers_changed;
 use crate::base::timestamp::Timestamp;
 use crate::model::change::ClosedBy;
 use crate::model::item::Item;
@@ -38,10 +38,10 @@ pub fn shed(landing: &[Write], item: Option<&Item>, most: usize, now: Timestamp)
     // `landing` was computed on the old revision, so it cannot commit any more: the caller computes it again.
     after.revision += 1;
     after.modified = now.not_before(item.modified);
-    let attention = attention_moved(Some(item), &after);
+    let blockers = blockers_changed(Some(item), &after);
     let mut writes = vec![Write::PutItem { before: Some(item.revision), after }];
     writes.extend(closings.into_iter().map(Write::CloseChange));
-    writes.extend(attention);
+    writes.extend(blockers);
     Some(writes)
 }
 

@@ -7,7 +7,7 @@
 use super::Plan;
 use crate::base::context::RequestContext;
 use crate::base::money::Amount;
-use crate::model::attention::Attention;
+use crate::model::blockers::Blockers;
 use crate::model::change::Change;
 use crate::model::item::Item;
 use crate::model::staging::{Staging, StagingId, StagingState};
@@ -73,10 +73,10 @@ impl Plan<'_> {
         };
         let (mut born, mut items, mut writes) = (Vec::new(), Vec::new(), Vec::new());
         // The head is one record and takes one action in a transaction, so it carries the sum of all items.
-        let mut attention = self.head.1.attention;
+        let mut blockers = self.head.1.blockers;
         for (before, owed) in &self.direct {
             let landed = land_declared(owed, &submission, *before, stamp)?;
-            attention = attention + landed.item.attention() - before.map_or(Attention::NONE, Item::attention);
+            blockers = blockers + landed.item.blockers() - before.map_or(Blockers::NONE, Item::blockers);
             let revision = before.map(|before| before.revision);
             writes.push(Write::PutItem { before: revision, after: landed.item.clone() });
             writes.push(Write::CreateChange(landed.born.clone()));
@@ -86,7 +86,7 @@ impl Plan<'_> {
             items.push(landed.item);
         }
         let mut all =
-            vec![Write::AdvanceHead { before: self.head.0, after: Head { attention, ..self.head.1 } }];
+            vec![Write::AdvanceHead { before: self.head.0, after: Head { blockers, ..self.head.1 } }];
         all.extend(self.others.iter().cloned());
         all.push(Write::RecordSubmission(submission.clone()));
         all.extend(records(&submission, works, 1).into_iter().map(Write::CreateWork));

@@ -4,7 +4,7 @@ use super::{Planted, all_are_told, busy, change, consumer, staged};
 use crate::world::{STRANGER, VM_OWNER, team};
 use domain::audit::invariant::Snapshot;
 use domain::base::id::ApplicationId;
-use domain::model::attention::Attention;
+use domain::model::blockers::Blockers;
 use domain::model::staging::{Staging, StagingId, StagingState};
 use domain::model::submission::Submission;
 use domain::model::team::{Application, Head};
@@ -21,7 +21,7 @@ fn submission(snapshot: &mut Snapshot) -> &mut Submission {
 
 const HEADS: &[Planted] = &[
     ("I8 head", "its root does not match its applications", |s| head(s).root = Hash::of("another")),
-    ("I9 head", "its blockers do not match its items", |s| head(s).attention = Attention::one("another")),
+    ("I9 head", "its blockers do not match its items", |s| head(s).blockers = Blockers::one("another")),
     ("I20 head", "the submission numbers have gaps", |s| head(s).submissions += 1),
     ("I11 head", "the submission that holds it does not exist", |s| {
         head(s).in_flight = SubmissionId::new(consumer(), 90);

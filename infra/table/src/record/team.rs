@@ -5,7 +5,7 @@ use super::parts::{Bad, SincePart, at, hash, team_id};
 use crate::key::{self, Key};
 use domain::SubmissionId;
 use domain::base::id::ApplicationId;
-use domain::model::attention::Attention;
+use domain::model::blockers::Blockers;
 use domain::model::metadata::{Of, Replaced};
 use domain::model::team::{Application, Head, Team};
 use serde::{Deserialize, Serialize};
@@ -82,8 +82,8 @@ impl Record for HeadRecord {
             tm: head.team.get(),
             sub: head.submissions,
             root: head.root.to_string(),
-            attn: head.attention.count,
-            att: head.attention.sum,
+            attn: head.blockers.count,
+            att: head.blockers.sum,
             na: head.next_application,
             nc: head.next_change,
             inf: head.in_flight.map(SubmissionId::get),
@@ -95,7 +95,7 @@ impl Record for HeadRecord {
             team: team_id(self.tm)?,
             submissions: self.sub,
             root: hash(&self.root)?,
-            attention: Attention { count: self.attn, sum: self.att },
+            blockers: Blockers { count: self.attn, sum: self.att },
             next_application: self.na,
             next_change: self.nc,
             in_flight: match self.inf {

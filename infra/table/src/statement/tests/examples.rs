@@ -148,7 +148,7 @@ pub(super) fn head() -> Head {
         team: consumer().id,
         submissions: 1,
         root: Hash::of("root"),
-        attention: Attention::one("change/16"),
+        blockers: Blockers::one("change/16"),
         next_application: 2,
         next_change: 64,
         in_flight: None,

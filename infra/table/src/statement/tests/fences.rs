@@ -62,7 +62,7 @@ fn asked_in_memory(write: &Write) -> String {
         Condition::New => "attribute_not_exists(pk)",
         Condition::Exists | Condition::WorkExists => "attribute_exists(pk)",
         Condition::Submissions(_) => "sub = :sub",
-        Condition::Attention(_) => "attn = :attn AND att = :att",
+        Condition::Blockers(_) => "attn = :attn AND att = :att",
         Condition::NextChange(_) => "nc = :nc",
         Condition::InFlight(None) => "attribute_not_exists(inf)",
         Condition::InFlight(Some(_)) => "inf = :inf",
@@ -97,7 +97,7 @@ fn each_write_has_the_condition_that_its_fence_needs() {
     let [of_change, running] = charges();
     let writes = [
         ("head", Write::AdvanceHead { before: head(), after: head() }),
-        ("attention", Write::AddBlockers { team: consumer().id, delta: Attention::one("change/16") }),
+        ("attention", Write::AddBlockers { team: consumer().id, delta: Blockers::one("change/16") }),
         ("team", Write::ReplaceTeam(named)),
         ("application, new", Write::PutApplication { before: None, after: application() }),
         ("application", Write::PutApplication { before: Some(application()), after: application() }),

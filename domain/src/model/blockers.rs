@@ -9,14 +9,14 @@ use std::ops::{Add, Sub};
 
 /// A set of blockers as its size and the sum of its hashes; also the difference of two sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Attention {
+pub struct Blockers {
     /// The number of blockers; negative in a difference.
     pub count: i64,
     /// The sum of their 40-bit hashes; 64 bits have room for eight million of them.
     pub sum: i64,
 }
 
-impl Attention {
+impl Blockers {
     /// The empty set.
     pub const NONE: Self = Self { count: 0, sum: 0 };
 
@@ -29,7 +29,7 @@ impl Attention {
     }
 }
 
-impl Add for Attention {
+impl Add for Blockers {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -37,7 +37,7 @@ impl Add for Attention {
     }
 }
 
-impl Sub for Attention {
+impl Sub for Blockers {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
@@ -45,7 +45,7 @@ impl Sub for Attention {
     }
 }
 
-impl std::iter::Sum for Attention {
+impl std::iter::Sum for Blockers {
     fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
         parts.fold(Self::NONE, Add::add)
     }
@@ -57,16 +57,16 @@ mod tests {
 
     #[test]
     fn a_thing_weighs_forty_bits_of_its_hash() {
-        assert_eq!(Attention::one("label"), Attention { count: 1, sum: 115_066_595_509 });
+        assert_eq!(Blockers::one("label"), Blockers { count: 1, sum: 115_066_595_509 });
     }
 
     #[test]
     fn sets_of_the_same_size_are_told_apart_and_leaving_undoes_joining() {
-        let (a, b) = (Attention::one("change/16"), Attention::one("change/32"));
+        let (a, b) = (Blockers::one("change/16"), Blockers::one("change/32"));
         assert_eq!((a.count, b.count), (1, 1));
         assert_ne!(a, b);
         assert_eq!(a + b - a, b);
-        assert_eq!([a, b].into_iter().sum::<Attention>(), b + a);
+        assert_eq!([a, b].into_iter().sum::<Blockers>(), b + a);
         assert!(a.sum >= 0 && a.sum < 1 << 40);
     }
 }
