@@ -5,7 +5,7 @@ mod documents;
 use dovetail_http::{Function, ROUTES, function_of};
 use dovetail_local::functions::{GENERATE, NOTIFY};
 use dovetail_local::{mapping, queue};
-use dovetail_table::stream::{FILTER_OWED, FILTER_TOLD};
+use dovetail_table::stream::{FILTER_TOLD, FILTER_WORK};
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -210,7 +210,7 @@ fn the_stream_mappings_of_the_template_match_the_local_ones() {
             filters.iter().map(|one| parsed(one["Pattern"].as_str().unwrap())).collect();
         assert_eq!(patterns, [parsed(filter)]);
     };
-    mapped("GenerateMapping", &GENERATE, FILTER_OWED);
+    mapped("GenerateMapping", &GENERATE, FILTER_WORK);
     mapped("NotifyMapping", &NOTIFY, FILTER_TOLD);
 }
 

@@ -248,8 +248,9 @@ fn a_repair_computes_nothing_from_damage_or_pending_work() {
 #[test]
 fn only_the_audit_of_a_live_table_reports_late_work() {
     let system = full();
-    let owed_since = system.rows().iter().filter(|row| row["ty"]["S"] == "WORK").map(created).max().unwrap();
-    let after = |seconds: u64| Timestamp::from_micros(owed_since + seconds * 1_000_000);
+    let planned_since =
+        system.rows().iter().filter(|row| row["ty"]["S"] == "WORK").map(created).max().unwrap();
+    let after = |seconds: u64| Timestamp::from_micros(planned_since + seconds * 1_000_000);
     let ages = |seconds: u64| {
         let (lines, _) = audited(&system, live(&system), false, after(seconds));
         let subjects = lines.iter().filter(|line| line["rule"] == "AGE").map(|line| line["subject"].clone());

@@ -118,8 +118,8 @@ fn deliveries_in_any_order_and_concurrently_lead_to_the_same_states() {
         }
         wild.assert_sound();
         assert_eq!(ends(&wild), expected);
-        let (owed, set_aside) = wild.block_on(wild.table.count_work()).unwrap();
-        assert_eq!((owed, set_aside), (0, 0));
+        let (planned, set_aside) = wild.block_on(wild.table.count_work()).unwrap();
+        assert_eq!((planned, set_aside), (0, 0));
     }
 }
 

@@ -110,9 +110,9 @@ async fn over(start: &Start, asked: &Asked, status: Option<u16>, swept: &mut Swe
         expected.stands(&system, asked, death);
         swept.asked += 1;
     }
-    let is_owed = !stream.of(GENERATE).is_empty();
+    let is_planned = !stream.of(GENERATE).is_empty();
     // The sweep processes work like `generate`, so one test in each scenario is enough.
-    if is_owed && swept.sweeping == 0 {
+    if is_planned && swept.sweeping == 0 {
         over_sweep(start, asked, Death::Never, &expected, swept).await;
         if start.actions_max == STAGED {
             // A death halfway leaves an unfinished staging.

@@ -3,7 +3,7 @@
 use crate::cloud::TABLE;
 use crate::system::System;
 use dovetail_local::pattern::Pattern;
-use dovetail_table::stream::{FILTER_OWED, FILTER_TOLD};
+use dovetail_table::stream::{FILTER_TOLD, FILTER_WORK};
 use serde_json::{Value, json};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -34,7 +34,7 @@ pub struct Stream {
 pub const GENERATE: &str = "generate";
 
 /// Functions woken by the stream, with the filters of their records.
-pub const FUNCTIONS: [(&str, &str); 2] = [(GENERATE, FILTER_OWED), ("notify", FILTER_TOLD)];
+pub const FUNCTIONS: [(&str, &str); 2] = [(GENERATE, FILTER_WORK), ("notify", FILTER_TOLD)];
 
 fn filter_of(function: &str) -> Pattern {
     let (_, filter) = FUNCTIONS.into_iter().find(|(name, _)| *name == function).unwrap();

@@ -43,7 +43,7 @@ impl fmt::Display for WorkId {
 
 /// A change instance to generate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owed {
+pub struct PlannedChange {
     pub id: ChangeId,
     pub item: ItemId,
     /// The team that receives it.
@@ -62,7 +62,7 @@ pub struct Owed {
     pub prices: Prices,
 }
 
-impl Owed {
+impl PlannedChange {
     /// Estimates its size in a record, in bytes.
     fn bytes(&self) -> usize {
         let references = self.declared.iter().flat_map(|declared| &declared.references);
@@ -75,28 +75,28 @@ impl Owed {
 pub struct Work {
     pub id: WorkId,
     /// The changes to generate; those of one item are adjacent, the cause before its shares.
-    pub entries: Vec<Owed>,
+    pub entries: Vec<PlannedChange>,
     pub created: Timestamp,
 }
 
 impl Work {
     /// Returns whether it contains items of the submission itself; these hold the team's head.
     pub fn is_direct(&self) -> bool {
-        self.entries.iter().any(|owed| owed.kind == Kind::Direct)
+        self.entries.iter().any(|planned| planned.kind == Kind::Direct)
     }
 }
 
 /// Divides the changes into records; it never divides those of one item, because one transaction writes them.
-pub fn divided(owed: Vec<Owed>) -> Vec<Vec<Owed>> {
+pub fn divided(planned: Vec<PlannedChange>) -> Vec<Vec<PlannedChange>> {
     let mut records = Vec::new();
     let mut record = Filling::default();
-    let mut rest = owed.into_iter().peekable();
+    let mut rest = planned.into_iter().peekable();
     while let Some(first) = rest.next() {
         let mut of_item = vec![first];
         while let Some(next) = rest.next_if(|next| of_item.first().is_some_and(|one| one.item == next.item)) {
             of_item.push(next);
         }
-        let bytes = of_item.iter().map(Owed::bytes).sum();
+        let bytes = of_item.iter().map(PlannedChange::bytes).sum();
         if !record.takes(of_item.len(), bytes) {
             records.push(std::mem::take(&mut record).entries);
         }
@@ -113,7 +113,7 @@ pub fn divided(owed: Vec<Owed>) -> Vec<Vec<Owed>> {
 /// A partly filled record.
 #[derive(Default)]
 struct Filling {
-    entries: Vec<Owed>,
+    entries: Vec<PlannedChange>,
     items: usize,
     bytes: usize,
 }

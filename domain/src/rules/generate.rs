@@ -16,7 +16,7 @@ use crate::model::change::Change;
 use crate::model::declared::Origin;
 use crate::model::item::Item;
 use crate::model::submission::Submission;
-use crate::model::work::{Owed, Share};
+use crate::model::work::{PlannedChange, Share};
 use crate::model::write::Write;
 use crate::rules::open_change::{Birth, Landed, land};
 use std::collections::BTreeMap;
@@ -45,10 +45,10 @@ pub enum Missing {
 
 /// Creates all planned change instances of one item; `item` is none before its first declaration is applied.
 ///
-/// `causes` holds the change instances of which dependent teams get a share. Those among `owed` itself may be
+/// `causes` holds the change instances of which dependent teams get a share. Those among `planned` itself may be
 /// missing.
 pub fn generate(
-    owed: &[Owed],
+    planned: &[PlannedChange],
     submission: &Submission,
     item: Option<&Item>,
     causes: &BTreeMap<ChangeId, Change>,
@@ -57,7 +57,7 @@ pub fn generate(
     let mut after = item.cloned();
     let mut born: Vec<Change> = Vec::new();
     let mut writes = Vec::new();
-    for one in owed {
+    for one in planned {
         let landed = match one.kind {
             Kind::Direct => {
                 // The history names the submitter, whichever function applies the change and whenever.
@@ -119,34 +119,34 @@ fn blockers_changed(before: Option<&Item>, after: &Item) -> Option<Write> {
 
 /// Returns the change instance of which this one is a share; none for a referenced item.
 fn cause<'a>(
-    owed: &Owed,
+    planned: &PlannedChange,
     causes: &'a BTreeMap<ChangeId, Change>,
     born: &'a [Change],
 ) -> Result<Option<&'a Change>, Missing> {
-    let Some(id) = owed.cause else { return Ok(None) };
+    let Some(id) = planned.cause else { return Ok(None) };
     let known = causes.get(&id).or_else(|| born.iter().find(|change| change.id == id));
     known.ok_or(Missing::Cause(id)).map(Some)
 }
 
 /// Applies an item's declaration and creates its direct change instance; the item as it is now decides the type.
 pub(crate) fn land_declared(
-    owed: &Owed,
+    planned: &PlannedChange,
     submission: &Submission,
     before: Option<&Item>,
     stamp: &RequestContext,
 ) -> Result<Landed, Missing> {
-    let declared = owed.declared.as_ref().ok_or(Missing::Declaration)?;
+    let declared = planned.declared.as_ref().ok_or(Missing::Declaration)?;
     // A reader next to the transaction may see the item after it, and no change instance. A second creation would
     // displace the first, and the change instance would close itself.
-    let newest = before.and_then(|item| item.stacks.get(&owed.owner.id)).map_or(0, |stack| stack.sequence);
+    let newest = before.and_then(|item| item.stacks.get(&planned.owner.id)).map_or(0, |stack| stack.sequence);
     if newest >= submission.id.number() {
-        return Err(Missing::Change(owed.id));
+        return Err(Missing::Change(planned.id));
     }
     let origin = Origin {
-        id: owed.item,
+        id: planned.item,
         consumer: &submission.team,
-        service_owner: &owed.owner,
-        change: owed.id,
+        service_owner: &planned.owner,
+        change: planned.id,
         now: stamp.now,
     };
     let after = declared.applied(before, &origin).ok_or(Missing::Item)?;
@@ -157,7 +157,7 @@ pub(crate) fn land_declared(
         change_type,
         new: after.declared.then_some(after.version),
         old: before.filter(has_old).map(|before| before.version),
-        ..self::birth(owed, submission, &after, None)
+        ..self::birth(planned, submission, &after, None)
     };
     Ok(land(&after, &birth, stamp))
 }
@@ -165,25 +165,25 @@ pub(crate) fn land_declared(
 /// Returns the planned change instance of a dependent team or a referenced item.
 ///
 /// A share copies its cause as created. A referenced item's change keeps the declaration at the submission.
-fn birth(owed: &Owed, submission: &Submission, item: &Item, cause: Option<&Change>) -> Birth {
+fn birth(planned: &PlannedChange, submission: &Submission, item: &Item, cause: Option<&Change>) -> Birth {
     let (change_type, new, old) = match cause {
         Some(cause) => (cause.as_born().change_type, cause.new, cause.old),
         // The item was declared at the submission; a later submission may have removed it since, and that one has
         // its own change.
-        None => (item.change_type_if_declared(), owed.version, owed.version),
+        None => (item.change_type_if_declared(), planned.version, planned.version),
     };
     Birth {
-        id: owed.id,
-        kind: owed.kind,
-        cause: owed.cause,
-        owner: owed.owner.clone(),
+        id: planned.id,
+        kind: planned.kind,
+        cause: planned.cause,
+        owner: planned.owner.clone(),
         change_type,
-        state: if owed.approval_required { State::Pending } else { State::Approved },
+        state: if planned.approval_required { State::Pending } else { State::Approved },
         attempt: 1,
         submission: submission.id,
         commit_id: submission.commit_id.clone(),
         new,
         old,
-        prices: owed.prices,
+        prices: planned.prices,
     }
 }

@@ -31,7 +31,7 @@ use crate::model::item::Item;
 use crate::model::metadata::Replaced;
 use crate::model::submission::{IDEMPOTENCY_SECONDS, Remembered, Scope, Submission};
 use crate::model::team::{Application, Head, Team};
-use crate::model::work::Owed;
+use crate::model::work::PlannedChange;
 use crate::model::write::Write;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -94,9 +94,9 @@ pub enum Refused {
 #[derive(Clone, Debug)]
 pub struct Plan<'a> {
     /// The items that differ: each one before the submission, and its planned change.
-    direct: Vec<(Option<&'a Item>, Owed)>,
+    direct: Vec<(Option<&'a Item>, PlannedChange)>,
     /// The changes to generate later: shares of dependent teams, then referenced items with their shares.
-    derived: Vec<Owed>,
+    derived: Vec<PlannedChange>,
     /// The declarations of the new items and change instances by hash.
     pub declarations: BTreeMap<Hash, String>,
     /// The submission's record as if all work were done.
@@ -287,16 +287,16 @@ impl<'a> Draft<'a> {
 
     /// Plans the changes to generate later: shares of dependent teams, and referenced items with their shares (R14
     /// to R16, R22).
-    fn derived(&mut self, stored: &Stored, offers: &Offers) -> Result<Vec<Owed>, Refused> {
+    fn derived(&mut self, stored: &Stored, offers: &Offers) -> Result<Vec<PlannedChange>, Refused> {
         let mut derived = Vec::new();
-        for (before, owed) in self.applications.iter().flat_map(|diff| &diff.direct) {
-            let new = owed.declared.as_ref().and_then(|declared| declared.new.as_ref());
+        for (before, planned) in self.applications.iter().flat_map(|diff| &diff.direct) {
+            let new = planned.declared.as_ref().and_then(|declared| declared.new.as_ref());
             let service = before.map(|item| &item.service).or(new.map(|new| &new.service));
             let title = service.map_or("", |service| &service.title);
-            owe_dependents(&mut derived, &mut self.numbers, owed, title, offers)?;
+            plan_dependents(&mut derived, &mut self.numbers, planned, title, offers)?;
         }
         for item in self.applications.iter().flat_map(|diff| &diff.referenced) {
-            let referenced = Owed {
+            let referenced = PlannedChange {
                 id: self.numbers.change(stored.team.id)?,
                 item: item.id,
                 owner: item.service_owner.clone(),
@@ -308,7 +308,7 @@ impl<'a> Draft<'a> {
                 prices: prices(&item.service.title, offers),
             };
             derived.push(referenced.clone());
-            owe_dependents(&mut derived, &mut self.numbers, &referenced, &item.service.title, offers)?;
+            plan_dependents(&mut derived, &mut self.numbers, &referenced, &item.service.title, offers)?;
         }
         Ok(derived)
     }
@@ -319,7 +319,13 @@ impl<'a> Draft<'a> {
         untouched.chain(self.applications.iter().map(|diff| &diff.after)).cloned().collect()
     }
 
-    fn submission(&self, stored: &Stored, request: &Request<'_>, root: Hash, derived: &[Owed]) -> Submission {
+    fn submission(
+        &self,
+        stored: &Stored,
+        request: &Request<'_>,
+        root: Hash,
+        derived: &[PlannedChange],
+    ) -> Submission {
         let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
         let direct = self.applications.iter().map(|diff| count(diff.direct.len())).sum();
         Submission {
@@ -355,10 +361,10 @@ fn prices(service: &str, offers: &Offers) -> Prices {
 }
 
 /// Plans a share for each dependent team of a service in a change instance of the service owner.
-fn owe_dependents(
-    owed: &mut Vec<Owed>,
+fn plan_dependents(
+    planned: &mut Vec<PlannedChange>,
     numbers: &mut Numbers,
-    main: &Owed,
+    main: &PlannedChange,
     service: &str,
     offers: &Offers,
 ) -> Result<(), Refused> {
@@ -367,7 +373,7 @@ fn owe_dependents(
     // An owner that lists itself as a dependent team has the main change instance already. A second one would
     // displace the first in the same stack.
     for team in dependents.iter().filter(|team| team.id != main.owner.id) {
-        owed.push(Owed {
+        planned.push(PlannedChange {
             id: numbers.change(main.item.team())?,
             owner: team.clone(),
             kind: Kind::Dependent,

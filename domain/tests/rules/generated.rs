@@ -235,7 +235,7 @@ fn r25_an_overtaken_change_is_created_closed() {
     let direct = world.declare(&[vm("CoreVM1", 2), lb("CoreLB1", &["CoreVM1"], "b")]).born[0].id;
     let late = world.generate();
     assert_eq!(late.len(), 1);
-    assert_eq!((late[0].id, late[0].submission), (first.owed[0].id, first.submission.id));
+    assert_eq!((late[0].id, late[0].submission), (first.planned[0].id, first.submission.id));
     assert_eq!(closed_by(&world, late[0].id), Some(ClosedBy::Overtaken));
     assert_eq!(late[0].history.len(), 1, "born closed");
     assert_eq!(world.state(direct), State::Pending);
@@ -244,8 +244,8 @@ fn r25_an_overtaken_change_is_created_closed() {
 #[test]
 fn r25_an_overtaken_one_still_gives_its_dependents_theirs_in_order() {
     let mut world = World::new().with_dependent("VM");
-    let first = world.declare(&[vm("CoreVM1", 1)]).owed[0].id;
-    let second = world.declare(&[vm("CoreVM1", 2)]).owed[0].id;
+    let first = world.declare(&[vm("CoreVM1", 1)]).planned[0].id;
+    let second = world.declare(&[vm("CoreVM1", 2)]).planned[0].id;
     world.generate_one(second);
     let late = world.generate_one(first);
     assert_eq!(late.state, State::Closed);
@@ -269,14 +269,14 @@ fn r25_a_late_referenced_one_of_a_removed_item_is_still_a_modification() {
 fn r25_the_order_of_generation_does_not_show_in_the_states() {
     let after = |reversed: bool| {
         let mut world = World::new().with_dependent("VM");
-        let mut owed = Vec::new();
+        let mut planned = Vec::new();
         for items in [&[vm("CoreVM1", 1)][..], &[vm("CoreVM1", 2)], &[]] {
-            owed.push(world.declare(items).owed[0].id);
+            planned.push(world.declare(items).planned[0].id);
         }
         if reversed {
-            owed.reverse();
+            planned.reverse();
         }
-        for id in owed {
+        for id in planned {
             world.generate_one(id);
         }
         let changes = world.snapshot.changes.values();
@@ -302,7 +302,7 @@ fn a_submission_allots_the_numbers_of_its_pending_changes() {
     let mut world = in_service().with_dependent("LoadBalancer").with_dependent("VM");
     let before = world.head().next_change;
     let plan = world.declare(&both(2));
-    let ids = plan.born.iter().map(|born| born.id).chain(plan.owed.iter().map(|owed| owed.id));
+    let ids = plan.born.iter().map(|born| born.id).chain(plan.planned.iter().map(|planned| planned.id));
     let numbers: Vec<u64> = ids.map(ChangeId::number).collect();
     let expected: Vec<u64> = (0..4).map(|n| before + n * domain::base::id::CHANGE_STRIDE).collect();
     assert_eq!(numbers, expected);
@@ -344,11 +344,11 @@ fn pending_changes_of_an_item_share_a_work_record() {
     world.settings("VM").dependent_teams.push(team(LB_OWNER));
     world.settings("VM").dependent_teams.push(team(STRANGER));
     let items: Vec<_> = (0..=work::ENTRIES_MAX / 3).map(|n| vm(&format!("vm{n}"), 1)).collect();
-    let owed = world.declare(&items).owed;
-    for (divided, item) in work::divided(owed.clone()).iter().flatten().zip(&owed) {
+    let planned = world.declare(&items).planned;
+    for (divided, item) in work::divided(planned.clone()).iter().flatten().zip(&planned) {
         assert_eq!(divided, item, "the order stays");
     }
-    let sizes: Vec<_> = work::divided(owed[1..].to_vec()).iter().map(Vec::len).collect();
+    let sizes: Vec<_> = work::divided(planned[1..].to_vec()).iter().map(Vec::len).collect();
     assert_eq!(sizes, [work::ENTRIES_MAX - 2, 3], "a record ends where the next item's would be cut");
 }
 
@@ -357,6 +357,6 @@ fn a_dependents_share_of_a_missing_item_is_not_generated() {
     let mut world = World::new().with_dependent("VM");
     let plan = world.declare(&[vm("CoreVM1", 1)]);
     let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(9) };
-    let missing = generate(&plan.owed, &plan.submission, Some(&plan.items[0]), &BTreeMap::new(), &stamp);
+    let missing = generate(&plan.planned, &plan.submission, Some(&plan.items[0]), &BTreeMap::new(), &stamp);
     assert_eq!(missing, Err(Missing::Cause(plan.born[0].id)));
 }

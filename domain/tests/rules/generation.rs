@@ -37,7 +37,7 @@ fn basic_submissions_lead_to_the_tables_of_the_guide() {
     born.sort_unstable();
     assert_eq!(born, [("CoreLB1", Delete, LB_OWNER), ("CoreVM2", Delete, VM_OWNER)]);
     assert!(plan.born.iter().all(|change| change.consumer.name == CONSUMER && change.kind == Kind::Direct));
-    assert!(plan.owed.is_empty(), "without references and dependents nothing follows");
+    assert!(plan.planned.is_empty(), "without references and dependents nothing follows");
 }
 
 /// Returns the world of the guide's section on references, with everything in service.
@@ -49,7 +49,7 @@ fn referencing() -> World {
         lb("CoreLB1", &["CoreVM1", "CoreVM2"], "LeastConnections"),
     ]);
     assert_eq!(plan.born.len(), 3, "the same as without references");
-    assert!(plan.owed.is_empty());
+    assert!(plan.planned.is_empty());
     for (name, owner) in [("CoreVM1", VM_OWNER), ("CoreVM2", VM_OWNER), ("CoreLB1", LB_OWNER)] {
         world.finish(name, owner);
     }

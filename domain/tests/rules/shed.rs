@@ -7,7 +7,7 @@ use domain::model::blockers::Blockers;
 use domain::model::change::ClosedBy;
 use domain::model::item::{Slot, Stack};
 use domain::model::submission::Scope;
-use domain::model::work::Owed;
+use domain::model::work::PlannedChange;
 use domain::model::write::{Closing, Write};
 use domain::rules::generate::{CLOSINGS_MAX, LANDING_MAX, generate, shed};
 use domain::{ChangeId, Item, State, TeamId, Timestamp};
@@ -22,7 +22,7 @@ fn stamp() -> RequestContext {
 }
 
 /// Returns a VM with the rejections of three former dependent teams, and its committed, unapplied MODIFY.
-fn rejected() -> (World, Vec<Owed>) {
+fn rejected() -> (World, Vec<PlannedChange>) {
     let mut world = World::new();
     world.settings("VM").dependent_teams = FORMER.map(team).to_vec();
     world.declare_and_generate(&[vm(NAME, 1)]);
@@ -31,14 +31,14 @@ fn rejected() -> (World, Vec<Owed>) {
     }
     world.settings("VM").dependent_teams.clear();
     world.submit_staged(&document(&[(APP, application(&[vm(NAME, 2)]))]), Scope::Whole).unwrap();
-    let owed = world.snapshot.works[0].entries.clone();
-    (world, owed)
+    let planned = world.snapshot.works[0].entries.clone();
+    (world, planned)
 }
 
 /// Returns the writes of a generation on an item.
-fn landing(world: &World, owed: &[Owed], item: &Item) -> Vec<Write> {
+fn landing(world: &World, planned: &[PlannedChange], item: &Item) -> Vec<Write> {
     let submission = world.snapshot.submissions.last().unwrap();
-    generate(owed, submission, Some(item), &BTreeMap::new(), &stamp()).unwrap().writes
+    generate(planned, submission, Some(item), &BTreeMap::new(), &stamp()).unwrap().writes
 }
 
 fn closings(writes: &[Write]) -> Vec<&Closing> {
@@ -50,20 +50,20 @@ fn closings(writes: &[Write]) -> Vec<&Closing> {
 
 #[test]
 fn finding_01_the_excess_is_closed_ahead_from_the_lowest_owner_and_everything_holds_in_between() {
-    let (mut world, owed) = rejected();
-    let all = landing(&world, &owed, world.item(NAME));
+    let (mut world, planned) = rejected();
+    let all = landing(&world, &planned, world.item(NAME));
     let item = world.item(NAME).clone();
     assert_eq!(shed(&all, Some(&item), all.len(), NOW), None, "nothing is in excess");
     assert_eq!(shed(&all, None, 0, NOW), None, "nothing is there yet");
     for (closed, left) in [(1, 2), (2, 0)] {
         let item = world.item(NAME).clone();
-        let all = landing(&world, &owed, &item);
+        let all = landing(&world, &planned, &item);
         let writes = shed(&all, Some(&item), all.len() - closed, NOW).unwrap();
         let owners: Vec<TeamId> = closings(&writes).iter().map(|closing| closing.owner).collect();
         let lowest: Vec<TeamId> = item.blocked().map(|(owner, _)| owner).take(closed).collect();
         assert_eq!(owners, lowest);
         assert!(closings(&writes).iter().all(|closing| {
-            closing.entry.closed_by == Some(ClosedBy::Answered(owed[0].id))
+            closing.entry.closed_by == Some(ClosedBy::Answered(planned[0].id))
                 && closing.entry.to == State::Closed
         }));
         world.apply(&writes);
@@ -71,7 +71,7 @@ fn finding_01_the_excess_is_closed_ahead_from_the_lowest_owner_and_everything_ho
         assert_eq!(world.item(NAME).blocked().count(), left);
         assert_eq!(world.head().blockers.count, i64::try_from(left).unwrap());
     }
-    let landed = landing(&world, &owed, world.item(NAME));
+    let landed = landing(&world, &planned, world.item(NAME));
     assert_eq!(shed(&landed, Some(world.item(NAME)), 0, NOW), None, "the owner's own stay for the landing");
     world.generate_records();
     assert_eq!(world.head().in_flight, None);
@@ -100,11 +100,11 @@ fn full(item: &Item) -> Item {
 
 #[test]
 fn finding_01_the_largest_item_lands_after_two_closings_each_within_a_transaction() {
-    let (world, owed) = rejected();
+    let (world, planned) = rejected();
     let mut item = full(world.item(NAME));
     let (mut sheds, mut closed) = (0, 0);
     let landed = loop {
-        let all = landing(&world, &owed, &item);
+        let all = landing(&world, &planned, &item);
         let Some(writes) = shed(&all, Some(&item), LANDING_MAX, NOW) else { break all };
         let some = closings(&writes);
         assert!(some.len() <= CLOSINGS_MAX && writes.len() <= CLOSINGS_MAX + 2);

@@ -15,7 +15,7 @@ use domain::model::change::ClosedBy;
 use domain::model::declaration::NAME_BYTES_MAX;
 use domain::model::staging::StagingState;
 use domain::model::submission::{Progress, Scope};
-use domain::model::work::{Owed, divided};
+use domain::model::work::{PlannedChange, divided};
 use domain::model::write::Write;
 use domain::outreach::event;
 use domain::rules::generate::{Missing, generate};
@@ -82,10 +82,10 @@ fn references_count_for_the_size_of_a_work_record() {
     let work = &world.snapshot.works[0];
     assert_eq!(work.id.to_string(), format!("work-{}-1", work.id.submission));
     let reference = Reference { service: "s".repeat(NAME_BYTES_MAX), name: "n".repeat(NAME_BYTES_MAX) };
-    let mut owed = work.entries[0].clone();
-    owed.declared.as_mut().unwrap().references = vec![reference; REFERENCES_MAX];
-    let application = owed.item.application();
-    let of = |number| Owed { item: ItemId::new(application, number).unwrap(), ..owed.clone() };
+    let mut planned = work.entries[0].clone();
+    planned.declared.as_mut().unwrap().references = vec![reference; REFERENCES_MAX];
+    let application = planned.item.application();
+    let of = |number| PlannedChange { item: ItemId::new(application, number).unwrap(), ..planned.clone() };
     let sizes: Vec<usize> = divided((1..=7).map(of).collect()).iter().map(Vec::len).collect();
     assert_eq!(sizes, [3, 3, 1], "about 71 kB each, and 250 kB a record");
 }
@@ -191,12 +191,12 @@ fn a_torn_read_does_not_apply_a_planned_change_twice() {
     world.generate();
     // A torn read: the item after the transaction, and the change instance before it.
     let item = world.item("CoreVM1").clone();
-    let owed = &work.entries[..1];
+    let planned = &work.entries[..1];
     let none = BTreeMap::new();
     let stamp =
         RequestContext { by: Actor::System, request: "again".to_owned(), now: plan.submission.created };
-    let again = generate(owed, &plan.submission, Some(&item), &none, &stamp);
-    assert_eq!(again.unwrap_err(), Missing::Change(owed[0].id));
+    let again = generate(planned, &plan.submission, Some(&item), &none, &stamp);
+    assert_eq!(again.unwrap_err(), Missing::Change(planned[0].id));
 }
 
 #[test]

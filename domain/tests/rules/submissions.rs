@@ -8,7 +8,7 @@ use domain::catalog::schema::REFERENCES_MAX;
 use domain::model::declaration::APPLICATIONS_CHANGED_MAX;
 use domain::model::submission::Scope;
 use domain::model::work;
-use domain::model::work::Owed;
+use domain::model::work::PlannedChange;
 use domain::model::write::Write;
 use domain::rules::plan;
 use domain::rules::plan::Refused;
@@ -278,7 +278,7 @@ fn r29_a_submission_without_changes_is_recorded_and_changes_nothing_else() {
     world.declare(&[vm(NAME, 1)]);
     let before = world.clone();
     let plan = world.declare(&[vm(NAME, 1)]);
-    assert!(!plan.submission.changed && plan.born.is_empty() && plan.owed.is_empty());
+    assert!(!plan.submission.changed && plan.born.is_empty() && plan.planned.is_empty());
     assert_eq!(world.snapshot.submissions.len(), 2);
     let (head, old) = (world.head(), before.head());
     assert_eq!(head.submissions, old.submissions + 1);
@@ -387,7 +387,7 @@ fn pending_work_is_cut_into_records_of_bounded_size() {
     let sizes: Vec<_> =
         world.snapshot.works.iter().map(|work| (work.id.number, work.entries.len())).collect();
     assert_eq!(sizes, [(1, work::ITEMS_MAX), (2, 1)]);
-    assert_eq!(plan.owed.len(), items.len());
+    assert_eq!(plan.planned.len(), items.len());
     world.generate();
     let [settled] = &world.snapshot.submissions[..] else { panic!("one submission") };
     assert_eq!(
@@ -395,12 +395,12 @@ fn pending_work_is_cut_into_records_of_bounded_size() {
         (plan.submission.planned(), plan.submission.direct)
     );
     // A share does not repeat the content of its cause.
-    let takes_none = |share: &Owed| share.version.is_none() && share.declared.is_none();
-    assert!(plan.owed.iter().all(takes_none));
+    let takes_none = |share: &PlannedChange| share.version.is_none() && share.declared.is_none();
+    assert!(plan.planned.iter().all(takes_none));
     let mut world = World::new().with_dependent("LoadBalancer");
     world.declare_and_generate(&[vm(NAME, 1), lb("CoreLB1", &[NAME], "a")]);
     let plan = world.declare(&[vm(NAME, 2), lb("CoreLB1", &[NAME], "a")]);
-    let [referenced, share] = &plan.owed[..] else { panic!("one and its share") };
+    let [referenced, share] = &plan.planned[..] else { panic!("one and its share") };
     assert_eq!((referenced.version.is_some(), takes_none(share)), (true, true));
 }
 

@@ -280,7 +280,7 @@ impl Walk {
     fn again_is_no_change(&mut self, body: &Value, scope: Scope) {
         let read = self.world.read(body, scope);
         let again = self.world.plan(&read, body, scope).unwrap();
-        assert!(!again.submission.changed && again.born.is_empty() && again.owed.is_empty());
+        assert!(!again.submission.changed && again.born.is_empty() && again.planned.is_empty());
         assert_eq!(again.submission.id.number(), self.world.head().submissions + 1);
     }
 

@@ -24,7 +24,7 @@ use domain::model::metadata::{Replaced, Since};
 use domain::model::staging::StagingId;
 use domain::model::submission::{Scope, Submission};
 use domain::model::team::{Application, Head, Team};
-use domain::model::work::{Owed, WorkId};
+use domain::model::work::{PlannedChange, WorkId};
 use domain::model::write::Write;
 use domain::rules::decide::{Decided, Update};
 use domain::rules::finish_work::finish_work;
@@ -57,7 +57,7 @@ pub(crate) struct Plan {
     pub(crate) submission: Submission,
     pub(crate) born: Vec<Change>,
     pub(crate) items: Vec<Item>,
-    pub(crate) owed: Vec<Owed>,
+    pub(crate) planned: Vec<PlannedChange>,
     /// The plan as one transaction.
     pub(crate) writes: Vec<Write>,
     /// The preview from before the commit.

@@ -180,7 +180,7 @@ async fn submission_of(table: &Table, id: WorkId) -> Result<Option<Submission>, 
         if let Some(submission) = table.submission(id.submission).await? {
             return Ok(Some(submission));
         }
-        if !table.is_owed(id).await? {
+        if !table.is_planned(id).await? {
             return Ok(None);
         }
         pause(attempt).await;
@@ -200,7 +200,7 @@ async fn finish(table: &Table, submission: &Submission, work: &Work) -> Result<O
         // In this order: the counter includes each record that still exists after its read. The reverse order could
         // see a counter of 0 and a record removed in between, and report a false defect.
         let counted = table.submission(work.id.submission).await?;
-        if !table.is_owed(work.id).await? {
+        if !table.is_planned(work.id).await? {
             return Ok(counted);
         }
         match counted {

@@ -5,7 +5,7 @@
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
 use domain::model::submission::Submission;
-use domain::model::work::{Owed, Work, WorkId};
+use domain::model::work::{PlannedChange, Work, WorkId};
 use domain::rules::generate::{LANDING_MAX, Missing, generate, shed};
 use domain::{Change, ChangeId, Item};
 use dovetail_aws::{now, pause};
@@ -26,7 +26,7 @@ const SHEDS_MAX: u32 = 16;
 
 /// The pending work of one item, with its records as read.
 pub(crate) struct OfItem {
-    owed: Vec<Owed>,
+    planned: Vec<PlannedChange>,
     changes: BTreeMap<ChangeId, Change>,
     item: Option<Item>,
 }
@@ -35,18 +35,18 @@ impl OfItem {
     /// Reads all records of a work record in one round, and divides them by item.
     pub(crate) async fn load(table: &Table, work: &Work) -> Result<Vec<Self>, Error> {
         let changes: Vec<ChangeId> = work.entries.iter().flat_map(named).collect();
-        let items: Vec<_> = work.entries.iter().map(|owed| owed.item).collect();
+        let items: Vec<_> = work.entries.iter().map(|planned| planned.item).collect();
         let (changes, items) = tokio::try_join!(table.changes(&changes), table.items(&items))?;
         let changes: BTreeMap<_, _> = changes.into_iter().map(|change| (change.id, change)).collect();
         let mut items: BTreeMap<_, _> = items.into_iter().map(|item| (item.id, item)).collect();
-        let of_item = |owed: &[Owed]| Self {
-            owed: owed.to_vec(),
-            changes: owed
+        let of_item = |planned: &[PlannedChange]| Self {
+            planned: planned.to_vec(),
+            changes: planned
                 .iter()
                 .flat_map(named)
                 .filter_map(|id| Some((id, changes.get(&id)?.clone())))
                 .collect(),
-            item: owed.first().and_then(|first| items.remove(&first.item)),
+            item: planned.first().and_then(|first| items.remove(&first.item)),
         };
         Ok(work.entries.chunk_by(|a, b| a.item == b.item).map(of_item).collect())
     }
@@ -99,7 +99,7 @@ impl OfItem {
             Existing::None => {}
         }
         let stamp = RequestContext { by: Actor::System, request: id.to_string(), now: now() };
-        let generated = match generate(&self.owed, submission, self.item.as_ref(), &self.changes, &stamp) {
+        let generated = match generate(&self.planned, submission, self.item.as_ref(), &self.changes, &stamp) {
             Ok(generated) => generated,
             Err(Missing::Cause(cause)) => {
                 return Ok(Tried::Misfit(format!("change instance {cause} is missing")));
@@ -132,24 +132,25 @@ impl OfItem {
     ///
     /// A record of another change instance under one of the keys never counts as one of them.
     fn existing(&self, submission: &Submission) -> Existing {
-        let found: Vec<&Change> = self.owed.iter().filter_map(|owed| self.changes.get(&owed.id)).collect();
-        let same = found.iter().zip(&self.owed).all(|(change, owed)| {
-            change.id == owed.id
-                && change.item == owed.item
-                && change.owner.id == owed.owner.id
-                && change.kind == owed.kind
+        let found: Vec<&Change> =
+            self.planned.iter().filter_map(|planned| self.changes.get(&planned.id)).collect();
+        let same = found.iter().zip(&self.planned).all(|(change, planned)| {
+            change.id == planned.id
+                && change.item == planned.item
+                && change.owner.id == planned.owner.id
+                && change.kind == planned.kind
                 && change.submission == submission.id
         });
         match found.len() {
             0 => Existing::None,
-            n if n == self.owed.len() && same => Existing::All,
+            n if n == self.planned.len() && same => Existing::All,
             _ => Existing::Others,
         }
     }
 
     async fn read_again(&mut self, table: &Table) -> Result<(), Error> {
-        let changes: Vec<ChangeId> = self.owed.iter().flat_map(named).collect();
-        let items: Vec<_> = self.owed.iter().take(1).map(|owed| owed.item).collect();
+        let changes: Vec<ChangeId> = self.planned.iter().flat_map(named).collect();
+        let items: Vec<_> = self.planned.iter().take(1).map(|planned| planned.item).collect();
         let (changes, mut items) = tokio::try_join!(table.changes(&changes), table.items(&items))?;
         self.changes.extend(changes.into_iter().map(|change| (change.id, change)));
         self.item = items.pop().or(self.item.take());
@@ -158,8 +159,8 @@ impl OfItem {
 }
 
 /// Returns the change instances of an entry: its own, and its cause.
-fn named(owed: &Owed) -> impl Iterator<Item = ChangeId> + use<> {
-    std::iter::once(owed.id).chain(owed.cause)
+fn named(planned: &PlannedChange) -> impl Iterator<Item = ChangeId> + use<> {
+    std::iter::once(planned.id).chain(planned.cause)
 }
 
 /// The outcome of one attempt.

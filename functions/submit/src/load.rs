@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The team, and the result of the idempotency key.
 pub(crate) struct LoadedTeam {
     pub(crate) stored: Stored,
-    owes: bool,
+    has_pending_work: bool,
     /// Schemas for metadata (R42).
     mandatory: Arc<Mandatory>,
     /// Teams with messages for consumers.
@@ -32,7 +32,7 @@ pub(crate) struct LoadedTeam {
 pub(crate) struct Loaded {
     pub(crate) stored: Stored,
     /// Whether the team has pending work, if the caller needs to know. The submission may close its change instances.
-    pub(crate) owes: bool,
+    pub(crate) has_pending_work: bool,
     pub(crate) items: Items,
     pub(crate) offers: Offers,
     /// Schemas for metadata (R42).
@@ -55,14 +55,14 @@ pub(crate) async fn team(
             None => Ok(None),
         }
     };
-    let owes = async { if previewed { table.owes(team).await } else { Ok(false) } };
+    let has_pending_work = async { if previewed { table.has_pending_work(team).await } else { Ok(false) } };
     let owners = table.known_message_owners(call.now);
     let mandatory = table.known_mandatory(call.now);
-    let (stored, remembered, owes, message_owners, mandatory) =
-        tokio::try_join!(table.stored_team(team), remembered, owes, owners, mandatory)?;
+    let (stored, remembered, has_pending_work, message_owners, mandatory) =
+        tokio::try_join!(table.stored_team(team), remembered, has_pending_work, owners, mandatory)?;
     // A caller without a stored team is unknown.
     let stored = stored.ok_or(Code::Unauthenticated)?;
-    Ok(LoadedTeam { stored, owes, mandatory, message_owners, remembered })
+    Ok(LoadedTeam { stored, has_pending_work, mandatory, message_owners, remembered })
 }
 
 async fn of_application(table: &Table, id: ApplicationId) -> Result<(ApplicationId, Vec<Item>), Error> {
@@ -71,10 +71,16 @@ async fn of_application(table: &Table, id: ApplicationId) -> Result<(Application
 
 /// Loads items and services. An application with an unchanged declaration needs no read.
 pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted) -> Result<Loaded, Failure> {
-    let LoadedTeam { stored, owes, mandatory, .. } = team;
+    let LoadedTeam { stored, has_pending_work, mandatory, .. } = team;
     if stored.head.in_flight.is_some() {
         // The stored items are still changing, so the planner will only wait.
-        return Ok(Loaded { stored, owes, items: Items::new(), offers: Offers::new(), mandatory });
+        return Ok(Loaded {
+            stored,
+            has_pending_work,
+            items: Items::new(),
+            offers: Offers::new(),
+            mandatory,
+        });
     }
     let to_read = plan::to_read(&stored, &submitted.declaration, submitted.scope);
     let is_unchanged = |declared: &DeclaredApplication| {
@@ -96,5 +102,5 @@ pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted
     if !gone.is_empty() {
         offers.extend(table.offers(&gone).await?);
     }
-    Ok(Loaded { stored, owes, items, offers, mandatory })
+    Ok(Loaded { stored, has_pending_work, items, offers, mandatory })
 }

@@ -116,7 +116,7 @@ impl Submitted {
         };
         // Pending work creates change instances that the submission may close, so the token is unreliable until then
         // (ADR 23).
-        if loaded.owes {
+        if loaded.has_pending_work {
             return Ok(Err(Again(Code::SubmissionInFlight)));
         }
         match plan.preview(&loaded.items, &call.stamp()) {

@@ -95,7 +95,7 @@ pub struct Swept {
     /// Number of removed stagings.
     pub cleared: u64,
     /// Number of pending work records and stagings at the end.
-    pub owed: u64,
+    pub planned: u64,
     /// Age of the oldest of them, in seconds.
     pub oldest_seconds: u64,
     /// Number of work records in quarantine at the end.
@@ -108,8 +108,8 @@ pub async fn handle(table: &Table, request: Request) -> Result<Swept, Error> {
     sweep.works(request).await?;
     sweep.stagings(request).await?;
     let mut swept = sweep.swept;
-    (swept.owed, swept.quarantined) = table.count_work().await?;
-    if swept.owed > 0
+    (swept.planned, swept.quarantined) = table.count_work().await?;
+    if swept.planned > 0
         && let Some(oldest) = table.oldest_work().await?
     {
         swept.oldest_seconds = now().micros().saturating_sub(oldest.micros()) / 1_000_000;
@@ -145,7 +145,7 @@ impl Sweep<'_> {
         }
         // A redriven record is pending now, so this list may contain it too.
         let age = request.older_than_seconds.unwrap_or(AGE_SECONDS);
-        for id in self.table.owed(ago(age), RECORDS_MAX).await? {
+        for id in self.table.planned(ago(age), RECORDS_MAX).await? {
             if !taken_up.contains(&id) {
                 taken_up.push(id);
             }

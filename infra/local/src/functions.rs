@@ -9,7 +9,7 @@ use dovetail_outbound::{Outbound, Targets};
 use dovetail_queue::Queue;
 use dovetail_table::{
     Table,
-    stream::{FILTER_OWED, FILTER_TOLD},
+    stream::{FILTER_TOLD, FILTER_WORK},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ pub const NOTIFY: Settings = Settings {
 
 /// Returns the event source mappings of the stream with their filters.
 pub fn mappings() -> Result<Vec<Mapping>, String> {
-    Ok(vec![Mapping::new(GENERATE, &[FILTER_OWED])?, Mapping::new(NOTIFY, &[FILTER_TOLD])?])
+    Ok(vec![Mapping::new(GENERATE, &[FILTER_WORK])?, Mapping::new(NOTIFY, &[FILTER_TOLD])?])
 }
 
 /// The clients of the functions.

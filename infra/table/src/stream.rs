@@ -18,7 +18,7 @@ pub type StreamEvent = aws_lambda_events::dynamodb::Event;
 pub type StreamReply = aws_lambda_events::streams::DynamoDbEventResponse;
 
 /// The event source filter of `generate`: submissions with pending work, at their commit and at each progress.
-pub const FILTER_OWED: &str = r#"{"eventName":["INSERT","MODIFY"],
+pub const FILTER_WORK: &str = r#"{"eventName":["INSERT","MODIFY"],
     "dynamodb":{"NewImage":{"ty":{"S":["SUBMISSION"]},"st":{"S":["COMMITTED","APPLIED"]}}}}"#;
 
 /// The event source filter of `notify`: the records that cause events.

@@ -26,7 +26,7 @@ const FOR_EVER: Timestamp = Timestamp::from_micros(9_999_999_999_999_999);
 
 impl Table {
     /// Returns whether a work record still exists, so its work is pending.
-    pub async fn is_owed(&self, id: WorkId) -> Result<bool, Error> {
+    pub async fn is_planned(&self, id: WorkId) -> Result<bool, Error> {
         Ok(self.attributes(key::work(id)).await?.is_some())
     }
 
@@ -68,7 +68,7 @@ impl Table {
     }
 
     /// Returns whether a team has pending work.
-    pub async fn owes(&self, team: TeamId) -> Result<bool, Error> {
+    pub async fn has_pending_work(&self, team: TeamId) -> Result<bool, Error> {
         // These sort before and after every number. DynamoDB does not allow an empty string in a key.
         let (mut after, end) = ("0".to_owned(), "~".to_owned());
         loop {
@@ -92,7 +92,7 @@ impl Table {
     }
 
     /// Returns at most `limit` pending work records that were written before a time, oldest first.
-    pub async fn owed(&self, before: Timestamp, limit: i32) -> Result<Vec<WorkId>, Error> {
+    pub async fn planned(&self, before: Timestamp, limit: i32) -> Result<Vec<WorkId>, Error> {
         self.work_in(key::ALL_WORK, before, limit).await
     }
 
@@ -103,8 +103,8 @@ impl Table {
 
     /// Returns the number of pending work records, each staging counted as one, and the number set aside.
     pub async fn count_work(&self) -> Result<(u64, u64), Error> {
-        let owed = self.count_of(key::ALL_WORK).await? + self.count_of(key::ALL_STAGINGS).await?;
-        Ok((owed, self.count_of(key::QUARANTINE).await?))
+        let planned = self.count_of(key::ALL_WORK).await? + self.count_of(key::ALL_STAGINGS).await?;
+        Ok((planned, self.count_of(key::QUARANTINE).await?))
     }
 
     /// Returns the time of the oldest pending work record or staging.

@@ -9,7 +9,7 @@ use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
 use domain::base::state::Kind;
 use domain::model::submission::Submission;
-use domain::model::work::{Owed, Work, WorkId};
+use domain::model::work::{PlannedChange, Work, WorkId};
 use domain::model::write::Write;
 use domain::rules::finish_work::finish_work;
 use domain::rules::generate::{generate, shed};
@@ -54,21 +54,21 @@ impl fmt::Debug for Held {
 
 /// The pending changes of one item in a work record, and the read for them.
 pub(crate) struct Part {
-    owed: Vec<Owed>,
+    planned: Vec<PlannedChange>,
     view: View,
     tried: OnceLock<Tried>,
 }
 
 impl PartialEq for Part {
     fn eq(&self, other: &Self) -> bool {
-        self.view == other.view && self.owed == other.owed
+        self.view == other.view && self.planned == other.planned
     }
 }
 
 impl Hash for Part {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.view.hash(state);
-        self.owed.iter().for_each(|owed| owed.id.hash(state));
+        self.planned.iter().for_each(|planned| planned.id.hash(state));
     }
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn step(world: &World, state: &mut State, n: usize, next: Move) -> Op
         (Worker::Carrying(submission, work, mut parts), Move::Later(part, row)) => {
             let slot = parts.get_mut(part)?;
             let before = slot.as_ref()?;
-            *slot = Some(Part::new(before.owed.clone(), before.view.later(&state.table, row)));
+            *slot = Some(Part::new(before.planned.clone(), before.view.later(&state.table, row)));
             Worker::Carrying(submission, work, parts)
         }
         (Worker::Carrying(submission, work, mut parts), Move::Carry(part, fate)) => {
@@ -197,21 +197,21 @@ impl Held {
 }
 
 fn parts(table: &Table, work: &Work) -> Vec<Option<Arc<Part>>> {
-    let of_item = |owed: &[Owed]| {
-        let named = owed.iter().flat_map(|owed| std::iter::once(owed.id).chain(owed.cause));
-        let item = owed.iter().take(1).map(|owed| Key::Item(owed.item));
+    let of_item = |planned: &[PlannedChange]| {
+        let named = planned.iter().flat_map(|planned| std::iter::once(planned.id).chain(planned.cause));
+        let item = planned.iter().take(1).map(|planned| Key::Item(planned.item));
         // The cause of a change is often in the same record, so keys can occur twice.
         let mut changes: Vec<ChangeId> = named.collect();
         changes.sort_unstable();
         changes.dedup();
-        Some(Part::new(owed.to_vec(), View::of(table, changes.into_iter().map(Key::Change).chain(item))))
+        Some(Part::new(planned.to_vec(), View::of(table, changes.into_iter().map(Key::Change).chain(item))))
     };
     work.entries.chunk_by(|a, b| a.item == b.item).map(of_item).collect()
 }
 
 impl Part {
-    fn new(owed: Vec<Owed>, view: View) -> Arc<Self> {
-        Arc::new(Self { owed, view, tried: OnceLock::new() })
+    fn new(planned: Vec<PlannedChange>, view: View) -> Arc<Self> {
+        Arc::new(Self { planned, view, tried: OnceLock::new() })
     }
 
     fn tried(&self, world: &World, submission: &Submission, work: &Work) -> &Tried {
@@ -220,22 +220,23 @@ impl Part {
 
     fn try_it(&self, world: &World, submission: &Submission, work: &Work) -> Tried {
         let changes: BTreeMap<ChangeId, Change> = self.view.records().filter_map(change).collect();
-        let found: Vec<&Change> = self.owed.iter().filter_map(|owed| changes.get(&owed.id)).collect();
-        let same = found.iter().zip(&self.owed).all(|(change, owed)| {
+        let found: Vec<&Change> =
+            self.planned.iter().filter_map(|planned| changes.get(&planned.id)).collect();
+        let same = found.iter().zip(&self.planned).all(|(change, planned)| {
             (change.id, change.item, change.owner.id, change.kind, change.submission)
-                == (owed.id, owed.item, owed.owner.id, owed.kind, submission.id)
+                == (planned.id, planned.item, planned.owner.id, planned.kind, submission.id)
         });
         match found.len() {
             0 => {}
-            n if n == self.owed.len() && same => return Tried::Exists,
+            n if n == self.planned.len() && same => return Tried::Exists,
             _ => return Tried::Misfit,
         }
         let item =
             self.view.records().find_map(|r| if let Record::Item(item) = r { Some(item) } else { None });
         let item =
-            item.map(|item| if world.knows_sequence { item.clone() } else { forgetful(item, &self.owed) });
+            item.map(|item| if world.knows_sequence { item.clone() } else { forgetful(item, &self.planned) });
         let stamp = RequestContext { by: Actor::System, request: work.id.to_string(), now: NOW };
-        match generate(&self.owed, submission, item.as_ref(), &changes, &stamp) {
+        match generate(&self.planned, submission, item.as_ref(), &changes, &stamp) {
             Ok(generated) => match shed(&generated.writes, item.as_ref(), world.config.landing, NOW) {
                 Some(writes) => Tried::Sheds(writes),
                 None => Tried::Writes(generated.writes),
@@ -250,10 +251,10 @@ fn change(record: &Record) -> Option<(ChangeId, Change)> {
 }
 
 /// Resets the sequence of each owner with a generated change, as if no newer change existed.
-fn forgetful(item: &Item, owed: &[Owed]) -> Item {
+fn forgetful(item: &Item, planned: &[PlannedChange]) -> Item {
     let mut item = item.clone();
-    for owed in owed.iter().filter(|owed| owed.kind != Kind::Direct) {
-        if let Some(stack) = item.stacks.get_mut(&owed.owner.id) {
+    for planned in planned.iter().filter(|planned| planned.kind != Kind::Direct) {
+        if let Some(stack) = item.stacks.get_mut(&planned.owner.id) {
             (stack.sequence, stack.attempt) = (0, 0);
         }
     }
@@ -275,7 +276,7 @@ fn carry(
         Tried::Sheds(writes) => {
             // The excess is closed. The next plan needs the current records.
             if world.answered(state, writes, fate) {
-                return Some(Part::new(part.owed.clone(), part.view.again(&state.table)));
+                return Some(Part::new(part.planned.clone(), part.view.again(&state.table)));
             }
             false
         }
@@ -289,7 +290,7 @@ fn carry(
     if again == part.view && fate == Fate::Answered {
         state.broken = Some("I23: work can never be carried out");
     }
-    Some(Part::new(part.owed.clone(), again))
+    Some(Part::new(part.planned.clone(), again))
 }
 
 fn finish(

@@ -14,15 +14,15 @@ impl Audit<'_> {
         let answer = self.snapshot.changes.get(&by);
         let exists = answer.is_some_and(|answer| answer.item == change.item && answer.kind == Kind::Direct);
         let detail = format!("its answer, change instance {by}, is neither on its item nor pending");
-        self.require(exists || self.is_owed(by, change), "I35", Subject::Change(change.id), detail);
+        self.require(exists || self.is_planned(by, change), "I35", Subject::Change(change.id), detail);
     }
 
     /// Returns whether the submission in flight has planned this change instance for the item of `change`.
-    fn is_owed(&self, id: ChangeId, change: &Change) -> bool {
+    fn is_planned(&self, id: ChangeId, change: &Change) -> bool {
         let head = self.snapshot.heads.get(&change.id.team());
         let Some(in_flight) = head.and_then(|head| head.in_flight) else { return false };
         let works = self.snapshot.works.iter().filter(|work| work.id.submission == in_flight);
-        let mut owed = works.filter(|work| self.is_claimed(work)).flat_map(|work| &work.entries);
-        owed.any(|owed| (owed.id, owed.item, owed.kind) == (id, change.item, Kind::Direct))
+        let mut planned = works.filter(|work| self.is_claimed(work)).flat_map(|work| &work.entries);
+        planned.any(|planned| (planned.id, planned.item, planned.kind) == (id, change.item, Kind::Direct))
     }
 }

@@ -56,7 +56,7 @@ impl Audit<'_> {
         }
         let is_allotted = |id: ChangeId| is_block(id.number()) && self.is_below_head(id.team(), id.number());
         let allotted =
-            work.entries.iter().all(|owed| is_allotted(owed.id) && self.is_allotted_item(owed.item));
+            work.entries.iter().all(|planned| is_allotted(planned.id) && self.is_allotted_item(planned.item));
         self.require(allotted, "I5", Subject::Work(work.id), "its numbers are not below the counters");
     }
 

@@ -74,7 +74,7 @@ impl Audit<'_> {
     }
 
     pub(super) fn work_size(&mut self, work: &Work) {
-        let items: BTreeSet<_> = work.entries.iter().map(|owed| owed.item).collect();
+        let items: BTreeSet<_> = work.entries.iter().map(|planned| planned.item).collect();
         self.within(work.entries.len(), ENTRIES_MAX, Subject::Work(work.id), "entries");
         self.within(items.len(), ITEMS_MAX, Subject::Work(work.id), "items");
     }

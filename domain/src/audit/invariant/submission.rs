@@ -16,7 +16,7 @@ impl Audit<'_> {
         let left = count(&works);
         let direct_left = count(works.iter().filter(|work| work.is_direct()));
         let waiting: BTreeSet<ChangeId> =
-            works.iter().flat_map(|work| &work.entries).map(|owed| owed.id).collect();
+            works.iter().flat_map(|work| &work.entries).map(|planned| planned.id).collect();
         let detail = format!("{left} work records exist, but its count is {}", submission.work_left);
         self.require(left == submission.work_left, "I11", subject(), detail);
         let detail = format!(
@@ -64,12 +64,13 @@ impl Audit<'_> {
         let generated = count(of_it.filter(|c| matches!(c.kind, Kind::Dependent | Kind::Referenced)));
         let direct: BTreeSet<ChangeId> = submission.direct_changes().collect();
         // A record stays until all its change instances exist, so some of them may exist already.
-        let owed =
+        let planned =
             waiting.iter().filter(|id| !self.snapshot.changes.contains_key(*id) && !direct.contains(*id));
-        let owed = count(owed);
-        let detail = format!("{owed} pending and {generated} generated, but {} planned", submission.derived);
+        let planned = count(planned);
+        let detail =
+            format!("{planned} pending and {generated} generated, but {} planned", submission.derived);
         self.require(
-            owed + generated == submission.derived,
+            planned + generated == submission.derived,
             "I11",
             Subject::Submission(submission.id),
             detail,
@@ -91,15 +92,15 @@ impl Audit<'_> {
     /// I11: work belongs to a submission or to a staging.
     pub(super) fn work(&mut self, work: &Work) {
         let (submission, staging) = (work.id.submission, work.id.staging);
-        let is_owed = self.is_claimed(work);
+        let is_planned = self.is_claimed(work);
         let is_staged = staging.is_some_and(|id| self.stagings.contains_key(&(submission.team(), id)));
         self.require(
-            is_owed || is_staged,
+            is_planned || is_staged,
             "I11",
             Subject::Work(work.id),
             "it belongs to no submission and no staging",
         );
-        let ids = work.entries.iter().flat_map(|owed| [owed.id.team(), owed.item.team()]);
+        let ids = work.entries.iter().flat_map(|planned| [planned.id.team(), planned.item.team()]);
         let own = ids.into_iter().all(|team| team == submission.team());
         self.require(own, "I5", Subject::Work(work.id), "its ids belong to several teams");
         self.work_size(work);

@@ -14,7 +14,7 @@ use crate::model::item::Item;
 use crate::model::metadata::{Replaced, Since};
 use crate::model::submission::Scope;
 use crate::model::team::Application;
-use crate::model::work::Owed;
+use crate::model::work::PlannedChange;
 use crate::model::write::Write;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +67,7 @@ pub(super) struct Diff<'a> {
     before: Option<Application>,
     pub(super) after: Application,
     /// The items that differ: each one before the submission, and its planned change.
-    pub(super) direct: Vec<(Option<&'a Item>, Owed)>,
+    pub(super) direct: Vec<(Option<&'a Item>, PlannedChange)>,
     /// Unchanged items with a reference to a modified item.
     pub(super) referenced: Vec<&'a Item>,
     pub(super) declarations: BTreeMap<Hash, String>,
@@ -168,15 +168,15 @@ impl Comparison<'_> {
                 modified.insert(key);
             }
             diff.declarations.insert(declared.hash, declared.canonical.clone());
-            let owed = self.declare(&mut diff.after, before, declared)?;
-            diff.direct.push((before, owed));
+            let planned = self.declare(&mut diff.after, before, declared)?;
+            diff.direct.push((before, planned));
         }
         for before in removed(concerned) {
             // A removed item keeps its last declaration: the consumer can withdraw the removal with it (R20).
             let gone = Declared { stays: false, ..as_it_is(before) };
             diff.direct.push((
                 Some(before),
-                self.owed(before.id, &before.service_owner, gone, &before.service.title)?,
+                self.planned(before.id, &before.service_owner, gone, &before.service.title)?,
             ));
         }
         diff.referenced = referenced(concerned, &known, &modified);
@@ -229,7 +229,7 @@ impl Comparison<'_> {
         application: &mut Application,
         before: Option<&Item>,
         declared: &DeclaredItem,
-    ) -> Result<Owed, Refused> {
+    ) -> Result<PlannedChange, Refused> {
         // The check has refused unknown services, so a missing one means that the reads do not match.
         let offer = self.offers.get(&declared.service).ok_or(Refused::Torn)?;
         let Some(before) = before else { return self.create(application, offer, declared) };
@@ -248,7 +248,7 @@ impl Comparison<'_> {
                 new: None,
             }
         };
-        self.owed(before.id, &before.service_owner, declared, &before.service.title)
+        self.planned(before.id, &before.service_owner, declared, &before.service.title)
     }
 
     fn create(
@@ -256,7 +256,7 @@ impl Comparison<'_> {
         application: &mut Application,
         offer: &Offer,
         declared: &DeclaredItem,
-    ) -> Result<Owed, Refused> {
+    ) -> Result<PlannedChange, Refused> {
         let item = ItemId::new(application.id, application.next_item).ok_or(Refused::OutOfNumbers)?;
         // The condition on `next_item` at the commit keeps two submissions from allotting the same number (I5).
         application.next_item += 1;
@@ -272,18 +272,18 @@ impl Comparison<'_> {
             schema_version: offer.service.schema_version,
             new: Some(identity),
         };
-        self.owed(item, &offer.service.owner, created, &offer.service.title)
+        self.planned(item, &offer.service.owner, created, &offer.service.title)
     }
 
     /// Plans a direct change instance for the service owner.
-    fn owed(
+    fn planned(
         &mut self,
         item: ItemId,
         owner: &TeamRef,
         declared: Declared,
         service: &str,
-    ) -> Result<Owed, Refused> {
-        Ok(Owed {
+    ) -> Result<PlannedChange, Refused> {
+        Ok(PlannedChange {
             id: self.numbers.change(self.consumer.id)?,
             item,
             owner: owner.clone(),

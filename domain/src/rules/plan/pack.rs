@@ -13,7 +13,7 @@ use crate::model::item::Item;
 use crate::model::staging::{Staging, StagingId, StagingState};
 use crate::model::submission::Submission;
 use crate::model::team::Head;
-use crate::model::work::{Owed, Work, WorkId, divided};
+use crate::model::work::{PlannedChange, Work, WorkId, divided};
 use crate::model::write::Write;
 use crate::rules::generate::{Missing, land_declared};
 use std::collections::BTreeMap;
@@ -52,13 +52,14 @@ impl Plan<'_> {
     ///
     /// It decides for staging before any change instance is created.
     pub fn writes_at_least(&self) -> usize {
-        let charged = self.direct.iter().filter(|(_, owed)| owed.prices.per_change != Amount::ZERO).count();
+        let charged =
+            self.direct.iter().filter(|(_, planned)| planned.prices.per_change != Amount::ZERO).count();
         // The head and the submission, then an item and a change instance for each change.
         2 + self.others.len() + self.declarations.len() + 2 * self.direct.len() + charged
     }
 
     /// Returns the changes to generate after the submission's own items.
-    pub fn derived(&self) -> &[Owed] {
+    pub fn derived(&self) -> &[PlannedChange] {
         &self.derived
     }
 
@@ -74,8 +75,8 @@ impl Plan<'_> {
         let (mut born, mut items, mut writes) = (Vec::new(), Vec::new(), Vec::new());
         // The head is one record and takes one action in a transaction, so it carries the sum of all items.
         let mut blockers = self.head.1.blockers;
-        for (before, owed) in &self.direct {
-            let landed = land_declared(owed, &submission, *before, stamp)?;
+        for (before, planned) in &self.direct {
+            let landed = land_declared(planned, &submission, *before, stamp)?;
             blockers = blockers + landed.item.blockers() - before.map_or(Blockers::NONE, Item::blockers);
             let revision = before.map(|before| before.revision);
             writes.push(Write::PutItem { before: revision, after: landed.item.clone() });
@@ -144,21 +145,21 @@ impl Plan<'_> {
     /// referenced items.
     ///
     /// All changes of one item are adjacent, because they go into one transaction.
-    pub(super) fn by_item(&self) -> (Vec<Owed>, Vec<Owed>) {
-        let mut shares: BTreeMap<_, Vec<Owed>> = BTreeMap::new();
-        for owed in &self.derived {
-            shares.entry(owed.item).or_default().push(owed.clone());
+    pub(super) fn by_item(&self) -> (Vec<PlannedChange>, Vec<PlannedChange>) {
+        let mut shares: BTreeMap<_, Vec<PlannedChange>> = BTreeMap::new();
+        for planned in &self.derived {
+            shares.entry(planned.item).or_default().push(planned.clone());
         }
         let mut direct = Vec::new();
-        for (_, owed) in &self.direct {
-            direct.push(owed.clone());
-            direct.extend(shares.remove(&owed.item).unwrap_or_default());
+        for (_, planned) in &self.direct {
+            direct.push(planned.clone());
+            direct.extend(shares.remove(&planned.item).unwrap_or_default());
         }
         (direct, shares.into_values().flatten().collect())
     }
 }
 
-fn records(submission: &Submission, divided: Vec<Vec<Owed>>, first: u64) -> Vec<Work> {
+fn records(submission: &Submission, divided: Vec<Vec<PlannedChange>>, first: u64) -> Vec<Work> {
     let record = |(entries, number)| Work {
         id: WorkId { submission: submission.id, staging: submission.staging, number },
         entries,

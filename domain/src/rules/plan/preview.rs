@@ -43,11 +43,11 @@ impl Plan<'_> {
         let of_one_item = direct.chunk_by(|a, b| a.item == b.item);
         let of_one_item = of_one_item.chain(referenced.chunk_by(|a, b| a.item == b.item));
         let (mut born, mut closed, mut created) = (Vec::new(), Vec::new(), BTreeSet::new());
-        for owed in of_one_item {
-            let before = owed.first().and_then(|first| known.get(&first.item).copied());
+        for planned in of_one_item {
+            let before = planned.first().and_then(|first| known.get(&first.item).copied());
             // The causes of all shares are in the same call, because `by_item` puts the changes of one item
             // together.
-            let generated = generate(owed, &self.submission, before, &BTreeMap::new(), stamp)?;
+            let generated = generate(planned, &self.submission, before, &BTreeMap::new(), stamp)?;
             if before.is_none() {
                 created.insert(generated.item.id);
             }
@@ -87,8 +87,8 @@ impl Plan<'_> {
 
     /// Returns a warning for each orphan that the submission requests again (R12).
     fn asked_again(&self) -> impl Iterator<Item = String> + '_ {
-        let again = self.direct.iter().filter_map(|(before, owed)| {
-            let (before, declared) = (before.as_ref()?, owed.declared.as_ref()?);
+        let again = self.direct.iter().filter_map(|(before, planned)| {
+            let (before, declared) = (before.as_ref()?, planned.declared.as_ref()?);
             let is_same = before.declared == declared.stays && before.version == declared.version;
             is_same.then_some(before)
         });

@@ -65,8 +65,8 @@ fn answer(s: &mut Snapshot, by: ChangeId) {
 fn finding_01_the_answer_to_a_rejection_exists_or_is_pending_in_the_submission_in_flight() {
     all_are_told(busy, ANSWERS);
     let mut committed = staged();
-    let owed = committed.works[0].entries[0].id;
-    answer(&mut committed, owed);
+    let planned = committed.works[0].entries[0].id;
+    answer(&mut committed, planned);
     let is_told = |s: &Snapshot| told(s).iter().any(|line| line.starts_with("I35"));
     assert!(!is_told(&committed));
     for plant in [

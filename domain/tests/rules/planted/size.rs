@@ -9,7 +9,7 @@ use domain::model::change::Entry;
 use domain::model::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
 use domain::model::deployed::DEPLOYED_BYTES_MAX;
 use domain::model::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX};
-use domain::model::work::{ENTRIES_MAX, ITEMS_MAX, Owed};
+use domain::model::work::{ENTRIES_MAX, ITEMS_MAX, PlannedChange};
 use domain::rules::decide::{LOG_BYTES_MAX, LOG_ENTRIES_MAX};
 use domain::{ItemId, State};
 
@@ -53,13 +53,14 @@ const BUSY: &[Sized] = &[
 
 const STAGED: &[Sized] = &[
     ("entries", ENTRIES_MAX, |s, size| {
-        let owed = s.works[0].entries[0].clone();
-        s.works[0].entries = vec![owed; size];
+        let planned = s.works[0].entries[0].clone();
+        s.works[0].entries = vec![planned; size];
     }),
     ("items", ITEMS_MAX, |s, size| {
-        let owed = s.works[0].entries[0].clone();
-        let application = owed.item.application();
-        let of = |number| Owed { item: ItemId::new(application, number).unwrap(), ..owed.clone() };
+        let planned = s.works[0].entries[0].clone();
+        let application = planned.item.application();
+        let of =
+            |number| PlannedChange { item: ItemId::new(application, number).unwrap(), ..planned.clone() };
         s.works[0].entries = (1..=u64::try_from(size).unwrap()).map(of).collect();
     }),
 ];

@@ -129,11 +129,11 @@ const STAGED: &[Planted] = &[
         s.works[0].entries[0].id = ChangeId::new(first.team(), first.number() + 1).unwrap();
     }),
     ("I5 work", "its numbers are not below the counters", |s| {
-        let last = s.works[0].entries.iter().map(|owed| owed.id.number()).max().unwrap();
+        let last = s.works[0].entries.iter().map(|planned| planned.id.number()).max().unwrap();
         head(s).next_change = last;
     }),
     ("I5 work", "its numbers are not below the counters", |s| {
-        let last = s.works[0].entries.iter().map(|owed| owed.item.number()).max().unwrap();
+        let last = s.works[0].entries.iter().map(|planned| planned.item.number()).max().unwrap();
         s.applications.values_mut().for_each(|application| application.next_item = last);
     }),
 ];

@@ -5,12 +5,12 @@ use super::*;
 impl World {
     /// Returns the pending change instances that can be created now: a share needs its cause.
     pub(crate) fn ready(&self) -> Vec<ChangeId> {
-        let owed = self.snapshot.works.iter().flat_map(|work| &work.entries);
-        let ready = owed.filter(|owed| {
-            let is_new = !self.snapshot.changes.contains_key(&owed.id);
-            is_new && owed.cause.is_none_or(|cause| self.snapshot.changes.contains_key(&cause))
+        let planned = self.snapshot.works.iter().flat_map(|work| &work.entries);
+        let ready = planned.filter(|planned| {
+            let is_new = !self.snapshot.changes.contains_key(&planned.id);
+            is_new && planned.cause.is_none_or(|cause| self.snapshot.changes.contains_key(&cause))
         });
-        ready.map(|owed| owed.id).collect()
+        ready.map(|planned| planned.id).collect()
     }
 
     /// Generates all pending work, oldest first.
@@ -28,14 +28,14 @@ impl World {
         let entries = self.snapshot.works.iter().map(|work| (work.id, work.entries.clone()));
         let (work, entries) = entries
             .into_iter()
-            .find(|(_, entries)| entries.iter().any(|owed| owed.id == id))
+            .find(|(_, entries)| entries.iter().any(|planned| planned.id == id))
             .expect("it is pending");
-        let of_item = |one: &Owed| {
-            let first = entries.iter().find(|owed| owed.id == id).unwrap();
+        let of_item = |one: &PlannedChange| {
+            let first = entries.iter().find(|planned| planned.id == id).unwrap();
             if first.kind == Kind::Direct { one.item == first.item } else { one.id == id }
         };
-        let owed: Vec<Owed> = entries.iter().filter(|one| of_item(one)).cloned().collect();
-        self.born_of(work, &owed);
+        let planned: Vec<PlannedChange> = entries.iter().filter(|one| of_item(one)).cloned().collect();
+        self.born_of(work, &planned);
         self.finish_work();
         self.audit();
         self.change(id).clone()
@@ -45,8 +45,8 @@ impl World {
     pub(crate) fn generate_records(&mut self) -> Vec<Change> {
         let mut generated = Vec::new();
         for work in self.snapshot.works.clone() {
-            for owed in work.entries.chunk_by(|a, b| a.item == b.item) {
-                generated.extend(self.born_of(work.id, owed));
+            for planned in work.entries.chunk_by(|a, b| a.item == b.item) {
+                generated.extend(self.born_of(work.id, planned));
             }
             self.finish_work();
         }
@@ -54,13 +54,13 @@ impl World {
         generated
     }
 
-    pub(super) fn born_of(&mut self, work: WorkId, owed: &[Owed]) -> Vec<Change> {
-        assert!(owed.iter().all(|owed| (owed.kind == Kind::Dependent) == owed.cause.is_some()));
+    pub(super) fn born_of(&mut self, work: WorkId, planned: &[PlannedChange]) -> Vec<Change> {
+        assert!(planned.iter().all(|planned| (planned.kind == Kind::Dependent) == planned.cause.is_some()));
         let recorded = self.snapshot.submissions.iter().find(|known| known.id == work.submission);
         let recorded = recorded.unwrap().clone();
-        let item = self.snapshot.items.get(&owed[0].item).cloned();
+        let item = self.snapshot.items.get(&planned[0].item).cloned();
         let stamp = self.stamp(Actor::System);
-        let generated = generate(owed, &recorded, item.as_ref(), &self.snapshot.changes, &stamp).unwrap();
+        let generated = generate(planned, &recorded, item.as_ref(), &self.snapshot.changes, &stamp).unwrap();
         self.apply(&generated.writes);
         generated.born
     }
@@ -69,7 +69,7 @@ impl World {
     pub(crate) fn finish_work(&mut self) {
         let now = Timestamp::from_micros(self.clock);
         loop {
-            let exists = |owed: &Owed| self.snapshot.changes.contains_key(&owed.id);
+            let exists = |planned: &PlannedChange| self.snapshot.changes.contains_key(&planned.id);
             let finished = self.snapshot.works.iter().find(|work| work.entries.iter().all(exists));
             let Some(work) = finished.cloned() else { return };
             let recorded = self.snapshot.submissions.iter().find(|known| known.id == work.id.submission);

@@ -56,7 +56,7 @@ impl World {
         };
         assert_eq!(at_once.writes.len(), plan.writes_at_least() + at_once.writes.iter().filter(more).count());
         Ok(Plan {
-            owed: plan.derived().to_vec(),
+            planned: plan.derived().to_vec(),
             preview: plan.preview(&read.1, &stamp).unwrap(),
             replaced: plan.replaced.clone(),
             staged: plan.staged(StagingId::of(&stamp.request, 0)),

@@ -135,7 +135,7 @@ fn of_change(snapshot: &Snapshot, id: ChangeId) -> BTreeSet<Key> {
 /// Returns the change instance that answered `change`, and the work that may still have to create it.
 fn answers(snapshot: &Snapshot, change: &Change) -> BTreeSet<Key> {
     let Some(by) = change.answered_by() else { return BTreeSet::new() };
-    let owing = snapshot.works.iter().filter(|work| work.entries.iter().any(|owed| owed.id == by));
+    let owing = snapshot.works.iter().filter(|work| work.entries.iter().any(|planned| planned.id == by));
     let works = owing.flat_map(|work| [key::work(work.id), key::submission(work.id.submission)]);
     works.chain([key::change(by)]).collect()
 }
@@ -144,7 +144,7 @@ fn answers(snapshot: &Snapshot, change: &Change) -> BTreeSet<Key> {
 fn of_work(snapshot: &Snapshot, id: WorkId) -> BTreeSet<Key> {
     let team = id.submission.team();
     let work = snapshot.works.iter().filter(|work| work.id == id).flat_map(|work| &work.entries);
-    let mut keys: BTreeSet<Key> = work.map(|owed| key::application(owed.item.application())).collect();
+    let mut keys: BTreeSet<Key> = work.map(|planned| key::application(planned.item.application())).collect();
     keys.extend(id.staging.map(|staging| key::staging(team, staging)));
     keys.extend([key::work(id), key::submission(id.submission), key::head(team)]);
     keys

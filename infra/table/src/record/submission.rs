@@ -9,7 +9,7 @@ use crate::key::{self, Key};
 use domain::model::declared::{Declared, Identity};
 use domain::model::staging::{Staging, StagingId, StagingState};
 use domain::model::submission::{Remembered, Scope, Submission};
-use domain::model::work::{Owed, Share, Work, WorkId};
+use domain::model::work::{PlannedChange, Share, Work, WorkId};
 use domain::{ChangeId, ItemId, SubmissionId, TeamId};
 use serde::{Deserialize, Serialize};
 
@@ -167,14 +167,14 @@ pub(crate) struct WorkRecord {
     /// Number of the record within the submission.
     no: u64,
     /// Planned change instances. Entries of one item follow each other, a cause before its shares.
-    owed: Vec<OwedPart>,
+    planned: Vec<PlannedChangePart>,
     /// Time of creation.
     cr: u64,
 }
 
 /// A planned change instance.
 #[derive(Serialize, Deserialize)]
-struct OwedPart {
+struct PlannedChangePart {
     /// Id of the change instance.
     id: u64,
     /// Id of the service item.
@@ -263,24 +263,24 @@ impl IdentityPart {
     }
 }
 
-impl OwedPart {
-    fn of(owed: &Owed) -> Self {
+impl PlannedChangePart {
+    fn of(planned: &PlannedChange) -> Self {
         Self {
-            id: owed.id.get(),
-            it: owed.item.get(),
-            ow: TeamPart::of(&owed.owner),
-            kd: owed.kind.name().to_owned(),
-            cause: owed.cause.map(ChangeId::get),
-            ver: owed.version.as_ref().map(VersionPart::of),
-            dc: owed.declared.as_ref().map(DeclaredPart::of),
-            ar: owed.approval_required,
-            pr: PricesPart::of(owed.prices),
+            id: planned.id.get(),
+            it: planned.item.get(),
+            ow: TeamPart::of(&planned.owner),
+            kd: planned.kind.name().to_owned(),
+            cause: planned.cause.map(ChangeId::get),
+            ver: planned.version.as_ref().map(VersionPart::of),
+            dc: planned.declared.as_ref().map(DeclaredPart::of),
+            ar: planned.approval_required,
+            pr: PricesPart::of(planned.prices),
         }
     }
 
-    fn value(self) -> Result<Owed, Bad> {
+    fn value(self) -> Result<PlannedChange, Bad> {
         let change = |raw: u64| ChangeId::parse(raw).ok_or(Bad("change"));
-        Ok(Owed {
+        Ok(PlannedChange {
             id: change(self.id)?,
             item: ItemId::parse(self.it).ok_or(Bad("item"))?,
             owner: self.ow.value()?,
@@ -303,7 +303,7 @@ impl Record for WorkRecord {
             sub: work.id.submission.get(),
             stg: work.id.staging.map(StagingId::get),
             no: work.id.number,
-            owed: work.entries.iter().map(OwedPart::of).collect(),
+            planned: work.entries.iter().map(PlannedChangePart::of).collect(),
             cr: work.created.micros(),
         }
     }
@@ -315,7 +315,7 @@ impl Record for WorkRecord {
                 staging: self.stg.map(staging_id).transpose()?,
                 number: self.no,
             },
-            entries: self.owed.into_iter().map(OwedPart::value).collect::<Result<_, _>>()?,
+            entries: self.planned.into_iter().map(PlannedChangePart::value).collect::<Result<_, _>>()?,
             created: at(self.cr),
         })
     }
@@ -326,9 +326,9 @@ impl Record for WorkRecord {
 
     fn indexes(work: &Work) -> Vec<(u8, String, String)> {
         // Staged work is not accepted yet. The sweep finds it through its staging.
-        let is_owed = work.id.staging.is_none();
+        let is_planned = work.id.staging.is_none();
         let place = || (3, key::ALL_WORK.to_owned(), key::by_age(work.created, work.id.submission.get()));
-        is_owed.then(place).into_iter().collect()
+        is_planned.then(place).into_iter().collect()
     }
 }
 

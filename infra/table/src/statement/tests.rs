@@ -43,7 +43,7 @@ use domain::model::staging::StagingState::{Committed, Open};
 use domain::model::staging::{Staging, StagingId};
 use domain::model::submission::Scope;
 use domain::model::team::{Application, Team};
-use domain::model::work::{Owed, Share, Work, WorkId};
+use domain::model::work::{PlannedChange, Share, Work, WorkId};
 use domain::outreach::message::{Content, Messages};
 use domain::outreach::webhook::delivery::{Cooling, Delivery, Ended, Replied};
 use domain::outreach::webhook::{Settings as HookSettings, Webhook};

@@ -4,7 +4,7 @@ mod audited;
 #[cfg(test)]
 mod lists;
 #[cfg(test)]
-mod owed;
+mod planned;
 #[cfg(test)]
 mod provisioned;
 #[cfg(test)]

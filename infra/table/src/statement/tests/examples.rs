@@ -203,7 +203,7 @@ pub(super) fn remembered() -> Remembered {
 }
 
 pub(super) fn work() -> Work {
-    let owed = Owed {
+    let planned = PlannedChange {
         id: change_id(32),
         item: item_id(),
         owner: owner(),
@@ -215,7 +215,7 @@ pub(super) fn work() -> Work {
         prices: Prices::NONE,
     };
     let id = WorkId { submission: submission().id, staging: None, number: 1 };
-    Work { id, entries: vec![owed], created: at(0) }
+    Work { id, entries: vec![planned], created: at(0) }
 }
 
 pub(super) fn staging() -> Staging {
@@ -239,7 +239,7 @@ pub(super) fn staged_work() -> Work {
         new: Some(identity),
     };
     let of = work();
-    let owed = Owed {
+    let planned = PlannedChange {
         kind: Kind::Direct,
         cause: None,
         version: None,
@@ -247,7 +247,7 @@ pub(super) fn staged_work() -> Work {
         prices: prices(),
         ..of.entries[0].clone()
     };
-    Work { id: WorkId { staging: Some(staging().id), ..of.id }, entries: vec![owed], ..of }
+    Work { id: WorkId { staging: Some(staging().id), ..of.id }, entries: vec![planned], ..of }
 }
 
 pub(super) fn share() -> Share {

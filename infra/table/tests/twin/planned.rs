@@ -44,7 +44,7 @@ fn what_is_staged_is_found_by_its_age() {
         assert_eq!(table.stagings(created, 10).await.unwrap(), []);
         assert_eq!(table.count_work().await.unwrap(), (1, 0));
         assert_eq!(table.oldest_work().await.unwrap(), Some(created));
-        assert_eq!(table.owed(LATER, 10).await.unwrap(), []);
+        assert_eq!(table.planned(LATER, 10).await.unwrap(), []);
         let expected = works.iter().map(Some).chain([None]);
         for (after, expected) in (0..).zip(expected) {
             let owing = table.next_work(&submission, after).await.unwrap();
@@ -80,12 +80,12 @@ fn what_is_not_committed_is_cleared_away() {
     run(|| async {
         let (twin, Staged { staging, works, commit, .. }) = staged().await;
         let table = &twin.table;
-        assert!(table.is_owed(works[1].id).await.unwrap());
+        assert!(table.is_planned(works[1].id).await.unwrap());
         for _ in 0..2 {
             assert!(table.clear_away(&staging).await.unwrap());
             assert_eq!(table.staging(staging.team(), staging.id).await.unwrap(), None);
             for work in &works {
-                assert!(!table.is_owed(work.id).await.unwrap());
+                assert!(!table.is_planned(work.id).await.unwrap());
             }
         }
         assert_eq!(table.commit(&commit).await.unwrap(), Commit::Stale);
@@ -108,7 +108,7 @@ fn what_is_given_up_is_not_committed_and_what_is_committed_not_given_up() {
         assert!(!twin.table.clear_away(&staging).await.unwrap());
         let now = twin.table.staging(staging.team(), staging.id).await.unwrap().unwrap();
         assert_eq!(now.state, StagingState::Committed);
-        assert!(twin.table.is_owed(works[0].id).await.unwrap());
+        assert!(twin.table.is_planned(works[0].id).await.unwrap());
     });
 }
 
@@ -125,20 +125,20 @@ fn work_that_fails_is_set_aside_and_may_be_put_back() {
             }
             assert!(table.count_failure(id).await.unwrap());
             assert_eq!(table.quarantined(10).await.unwrap(), [id]);
-            assert_eq!(table.owed(LATER, 10).await.unwrap(), []);
+            assert_eq!(table.planned(LATER, 10).await.unwrap(), []);
             assert_eq!(table.count_work().await.unwrap(), (1, 1));
             assert!(table.next_work(&submission, 0).await.unwrap().unwrap().is_set_aside);
             audited::nothing_is_wrong(&twin).await;
             table.redrive(id).await.unwrap();
             audited::nothing_is_wrong(&twin).await;
             assert_eq!(table.quarantined(10).await.unwrap(), []);
-            assert_eq!(table.owed(LATER, 10).await.unwrap(), [id]);
+            assert_eq!(table.planned(LATER, 10).await.unwrap(), [id]);
             assert_eq!(table.count_work().await.unwrap(), (2, 0));
         }
         let gone = WorkId { number: 9, ..id };
         assert!(!table.count_failure(gone).await.unwrap());
         table.redrive(gone).await.unwrap();
-        assert!(!table.is_owed(gone).await.unwrap(), "what is gone is not brought back");
+        assert!(!table.is_planned(gone).await.unwrap(), "what is gone is not brought back");
     });
 }
 
@@ -154,9 +154,9 @@ fn what_is_owed_is_found_oldest_first() {
         let ids: Vec<WorkId> = works.iter().map(|(id, _)| *id).collect();
         assert_eq!((ids.len(), works.is_sorted_by(|(_, one), (_, next)| one < next)), (3, true));
         let table = &twin.table;
-        assert_eq!(table.owed(LATER, 10).await.unwrap(), ids);
-        assert_eq!(table.owed(LATER, 2).await.unwrap(), ids[..2]);
-        assert_eq!(table.owed(works[2].1, 10).await.unwrap(), ids[..2]);
+        assert_eq!(table.planned(LATER, 10).await.unwrap(), ids);
+        assert_eq!(table.planned(LATER, 2).await.unwrap(), ids[..2]);
+        assert_eq!(table.planned(works[2].1, 10).await.unwrap(), ids[..2]);
         assert_eq!(table.count_work().await.unwrap(), (3, 0));
         assert_eq!(table.oldest_work().await.unwrap(), Some(works[0].1));
         let newest = twin.world.snapshot.submissions.last().unwrap();
