@@ -137,7 +137,7 @@ fn committed(system: &Running) -> Submission {
     });
     let submissions = system.block_on(system.table.snapshot()).unwrap().submissions;
     let newest = submissions.into_iter().max_by_key(|submission| submission.id).unwrap();
-    assert_eq!((newest.landed, newest.work_left), (0, 1));
+    assert_eq!((newest.opened, newest.work_left), (0, 1));
     newest
 }
 

@@ -264,7 +264,7 @@ fn balancers(count: usize) -> Value {
 fn a_submission_fits_one_transaction_or_is_staged() {
     let path = format!("{SUBMIT}?commit_id={}", "c".repeat(128));
     let headers = [("idempotency-key", "k")];
-    for (count, state, landed) in [(31, "APPLIED", 31), (32, "COMMITTED", 0), (250, "COMMITTED", 0)] {
+    for (count, state, opened) in [(31, "APPLIED", 31), (32, "COMMITTED", 0), (250, "COMMITTED", 0)] {
         let system = Running::demo();
         let submit = || {
             let body = balancers(count).to_string().into_bytes();
@@ -281,7 +281,7 @@ fn a_submission_fits_one_transaction_or_is_staged() {
         assert_eq!(answer.at("/planned"), &json!({"direct": count, "generated": count}));
         assert_eq!(
             (answer.at("/landed"), answer.at("/remaining")),
-            (&json!(landed), &json!(2 * count - landed))
+            (&json!(opened), &json!(2 * count - opened))
         );
         let shown = answer.at("/change_instances").as_array().unwrap();
         assert_eq!(shown.len(), count.min(100));

@@ -39,7 +39,7 @@ fn settled(snapshot: &Snapshot) {
     assert_eq!(snapshot.works, [], "what is owed in the end");
     for submission in &snapshot.submissions {
         assert_eq!(submission.progress(), Progress::Settled, "submission {}", submission.id);
-        assert_eq!(submission.landed, submission.planned(), "submission {}", submission.id);
+        assert_eq!(submission.opened, submission.planned(), "submission {}", submission.id);
     }
 }
 

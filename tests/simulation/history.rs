@@ -186,10 +186,10 @@ impl History {
             (Op::Declare(_), 201, None) if !body["change_instances_next"].is_null() => None,
             (Op::Declare(_), 201, None) => Some(match body["change_instances"].as_array()?.first() {
                 None => Ret::Unchanged,
-                Some(born) => {
-                    let displaced = born["supersedes"].as_array()?.first();
+                Some(created) => {
+                    let displaced = created["supersedes"].as_array()?.first();
                     let displaced = displaced.map(|id| self.number(id));
-                    Ret::Born(self.number(&born["id"]), change_type(born)?, displaced)
+                    Ret::Born(self.number(&created["id"]), change_type(created)?, displaced)
                 }
             }),
             (Op::Declare(_), 400, Some("blocked")) => Some(Ret::Blocked),

@@ -119,10 +119,10 @@ mod tests {
     }
 
     /// Returns a history with one new change instance.
-    fn born() -> History {
+    fn created() -> History {
         let mut history = History::default();
-        let born = history.begin(Op::Declare(Some(1)));
-        history.end(born, Ret::Born(0, Create, None));
+        let created = history.begin(Op::Declare(Some(1)));
+        history.end(created, Ret::Born(0, Create, None));
         history
     }
 
@@ -132,7 +132,7 @@ mod tests {
 
     /// Returns whether two concurrent decisions can have these answers and this outcome.
     fn two_decisions(first: Ret, second: Ret, outcome: State) -> bool {
-        let mut history = born();
+        let mut history = created();
         let approve = history.begin(Op::Decide(0, Approved));
         let reject = history.begin(Op::Decide(0, Rejected));
         history.end(reject, second);
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_read_after_a_decision_shows_it() {
         for (seen, expected) in [(Approved, true), (Pending, false)] {
-            let mut history = born();
+            let mut history = created();
             let approve = history.begin(Op::Decide(0, Approved));
             history.end(approve, Ret::Is(Approved, Create));
             let read = history.begin(Op::Read(0));
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn a_concurrent_read_is_before_or_after() {
         for (seen, expected) in [(Pending, true), (Approved, true), (Rejected, false)] {
-            let mut history = born();
+            let mut history = created();
             let approve = history.begin(Op::Decide(0, Approved));
             history.end(approve, Ret::Is(Approved, Create));
             history.meanwhile(approve, Op::Read(0), Ret::Is(seen, Create));
@@ -186,7 +186,7 @@ mod tests {
             (Approved, Approved, true),
             (Approved, Pending, false),
         ] {
-            let mut history = born();
+            let mut history = created();
             history.begin(Op::Decide(0, Approved));
             let read = history.begin(Op::Read(0));
             history.end(read, Ret::Is(seen, Create));

@@ -26,7 +26,7 @@ pub struct Oracle {
     items: BTreeMap<Name, Item>,
     planned: Vec<Planned>,
     /// Type and target of each change instance at its creation.
-    born: BTreeMap<ChangeId, Born>,
+    created: BTreeMap<ChangeId, Born>,
     /// Retried change instances, by the id of the new attempt.
     retried: BTreeMap<ChangeId, Open>,
     /// Change instances that the current transaction must close by the stack rules.
@@ -58,7 +58,7 @@ impl Oracle {
             shape,
             items: BTreeMap::new(),
             planned: Vec::new(),
-            born: BTreeMap::new(),
+            created: BTreeMap::new(),
             retried: BTreeMap::new(),
             to_close: BTreeSet::new(),
             answering: BTreeMap::new(),
@@ -160,7 +160,7 @@ impl Oracle {
             _ => {}
         }
         if entries_before == 0 {
-            self.born(change);
+            self.created(change);
         } else if entry.from != Some(entry.to) {
             self.transaction_ends();
             self.decided(change, entry);
@@ -170,7 +170,7 @@ impl Oracle {
     /// Applies a closing ahead: the item's next direct change answers a dependent team's rejection or error.
     fn answered_ahead(&mut self, change: &Change, by: ChangeId) {
         self.transaction_ends();
-        assert!(!self.born.contains_key(&by), "{} was closed for no reason", change.id);
+        assert!(!self.created.contains_key(&by), "{} was closed for no reason", change.id);
         let is_main = change.owner.name == self.shape.owner(&change.service.title);
         assert!(!is_main, "{} is the service owner's and was closed ahead", change.id);
         let name = name_of(change);
@@ -194,15 +194,15 @@ impl Oracle {
         self.items.entry(name_of(change)).or_default()
     }
 
-    fn born(&mut self, change: &Change) {
+    fn created(&mut self, change: &Change) {
         let planned = self.take_planned(change);
         if let Some(name) = self.answering.remove(&change.id) {
             assert_eq!((change.kind, name_of(change)), (Kind::Direct, name), "{} answers others", change.id);
         }
         let owner = self.shape.owner(&change.service.title).to_owned();
         let requires_approval = self.shape.approval_required(&change.service.title);
-        let cause = change.cause.and_then(|cause| self.born.get(&cause));
-        let from_cause = cause.map(|born| (born.change_type, born.target.clone()));
+        let cause = change.cause.and_then(|cause| self.created.get(&cause));
+        let from_cause = cause.map(|created| (created.change_type, created.target.clone()));
         let retried = self.retried.remove(&change.id);
         let item = self.item(change);
         let (mut change_type, target) = match (change.kind, planned) {
@@ -228,9 +228,9 @@ impl Oracle {
         };
         let state = if is_pending { State::Pending } else { State::Approved };
         let at = (change.submission.number(), change.attempt);
-        let stillborn =
-            (change.kind != Kind::Direct).then(|| item.stillborn(change, at, state, &target)).flatten();
-        if let Some(reason) = stillborn {
+        let created_closed =
+            (change.kind != Kind::Direct).then(|| item.created_closed(change, at, state, &target)).flatten();
+        if let Some(reason) = created_closed {
             let seen = (change.state, change.change_type, change.history[0].closed_by);
             assert_eq!(seen, (State::Closed, change_type, Some(reason)), "{} at birth", change.id);
         } else {
@@ -262,7 +262,7 @@ impl Oracle {
             self.to_close.extend(closed);
         }
         let change_type = change.change_type;
-        self.born.insert(change.id, Born { change_type, target });
+        self.created.insert(change.id, Born { change_type, target });
     }
 
     fn take_planned(&mut self, change: &Change) -> Option<Planned> {

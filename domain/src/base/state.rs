@@ -83,7 +83,7 @@ impl fmt::Display for State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// A submission, or generation from it, creates the change instance.
-    Birth,
+    Creation,
     /// The owner of the change instance decides.
     Owner,
     /// Another change instance displaces it, or the consumer answers a rejection (stack rules).
@@ -100,8 +100,8 @@ pub struct Transition {
     pub by: By,
 }
 
-const fn birth(to: State) -> Transition {
-    Transition { from: None, to, by: By::Birth }
+const fn draft(to: State) -> Transition {
+    Transition { from: None, to, by: By::Creation }
 }
 
 const fn owner(from: State, to: State) -> Transition {
@@ -114,10 +114,10 @@ const fn stack_rules(from: State) -> Transition {
 
 /// All legal transitions: the source of the check, the matrix test and the diagram in the documentation.
 pub const TRANSITIONS: &[Transition] = &[
-    birth(State::Pending),
-    birth(State::Approved),
+    draft(State::Pending),
+    draft(State::Approved),
     // Generated from an overtaken submission (R25), or behind an unanswered rejection (R24).
-    birth(State::Closed),
+    draft(State::Closed),
     // None from PENDING to COMPLETED: an owner approves first (R27).
     owner(State::Pending, State::Approved),
     owner(State::Pending, State::Rejected),

@@ -210,7 +210,7 @@ pub struct Change {
     /// The open change instances that it displaced; their owner may have started them already.
     pub supersedes: Vec<ChangeId>,
     /// The number of them at the creation.
-    pub superseded_at_birth: usize,
+    pub superseded_at_creation: usize,
     /// Whether it is a DELETE without an approved CREATE since the last completed DELETE (R5).
     pub never_in_service: bool,
     /// The runtime state of the item after the creation of this change instance.
@@ -278,16 +278,16 @@ impl Change {
     }
 
     /// Returns the change instance as created: every response to the submission shows this form.
-    pub fn as_born(&self) -> Self {
-        let mut born = self.clone();
-        born.history.truncate(1);
-        born.supersedes.truncate(self.superseded_at_birth);
-        born.log = String::new();
+    pub fn as_created(&self) -> Self {
+        let mut created = self.clone();
+        created.history.truncate(1);
+        created.supersedes.truncate(self.superseded_at_creation);
+        created.log = String::new();
         if let Some(first) = self.history.first() {
-            born.state = first.to;
-            born.change_type = first.change_type;
+            created.state = first.to;
+            created.change_type = first.change_type;
         }
-        born
+        created
     }
 }
 

@@ -60,7 +60,7 @@ pub struct Submission {
     /// The number of dependent and referenced change instances, generated from its work records.
     pub derived: u64,
     /// The number of these that exist, counted by work record.
-    pub landed: u64,
+    pub opened: u64,
     /// The staging, if it was too large for one transaction.
     pub staging: Option<StagingId>,
     /// The number of unfinished work records with its own items.
@@ -114,9 +114,9 @@ impl Submission {
     /// Returns the submission as accepted: every response shows this form.
     pub fn as_accepted(&self) -> Self {
         // A repeated request gets the response of the first one, although the work has progressed since.
-        let (direct_left, landed) = if self.staging.is_some() { (1, 0) } else { (0, self.direct) };
+        let (direct_left, opened) = if self.staging.is_some() { (1, 0) } else { (0, self.direct) };
         let work_left = direct_left + self.derived;
-        Self { direct_left, work_left, landed, ..self.clone() }
+        Self { direct_left, work_left, opened, ..self.clone() }
     }
 
     /// Returns the number of all its change instances.

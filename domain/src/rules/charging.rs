@@ -17,9 +17,9 @@ use crate::model::write::Write;
 /// A dependent team's share is part of its cause. A retry is the owner's decision. A change instance created in
 /// CLOSED was never work.
 pub fn is_charged_for(change: &Change) -> bool {
-    let is_stillborn = change.history.first().is_some_and(|birth| birth.closed_by.is_some());
+    let is_created_closed = change.history.first().is_some_and(|first| first.closed_by.is_some());
     let is_generated = matches!(change.kind, Kind::Direct | Kind::Referenced);
-    change.prices.per_change != Amount::ZERO && is_generated && !is_stillborn
+    change.prices.per_change != Amount::ZERO && is_generated && !is_created_closed
 }
 
 /// Returns the fee of a change instance (R38), and the monthly price after its approval (R39).
@@ -33,7 +33,7 @@ pub fn prices_of(change: &Change) -> Prices {
 }
 
 /// Charges the fee of a new change instance to its item (R38).
-pub(crate) fn born(item: &mut Item, change: &Change) -> Option<Write> {
+pub(crate) fn charge_fee(item: &mut Item, change: &Change) -> Option<Write> {
     if !is_charged_for(change) {
         return None;
     }

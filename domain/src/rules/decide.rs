@@ -16,7 +16,7 @@ use crate::model::item::{Creation, Item, LatestDeployed};
 use crate::model::team::Head;
 use crate::model::write::Write;
 use crate::rules::open_change;
-use crate::rules::open_change::Birth;
+use crate::rules::open_change::ChangeDraft;
 
 /// Maximum length of a log text, in bytes.
 pub const LOG_BYTES_MAX: usize = 1024;
@@ -436,19 +436,19 @@ pub fn retry(
     if let Some(stack) = cleared.stacks.get_mut(&change.owner.id) {
         stack.clear(change.id);
     }
-    let landed = open_change::land(&cleared, &next_attempt(change, id), stamp);
-    let delta = landed.item.blockers() - item.blockers();
+    let opened = open_change::open_change(&cleared, &next_attempt(change, id), stamp);
+    let delta = opened.item.blockers() - item.blockers();
     // The head numbers the new attempt, and the condition on it makes parallel retries lose.
     let moved =
         Head { next_change: head.next_change + CHANGE_STRIDE, blockers: head.blockers + delta, ..*head };
     let mut writes = vec![
         Write::UpdateChange { before: change.mark(), from: change.state, after: closed },
-        Write::CreateChange(landed.born.clone()),
-        Write::PutItem { before: Some(item.revision), after: landed.item.clone() },
+        Write::CreateChange(opened.change.clone()),
+        Write::PutItem { before: Some(item.revision), after: opened.item.clone() },
         Write::AdvanceHead { before: *head, after: moved },
     ];
-    writes.extend(landed.charges);
-    Ok(Decided { change: landed.born, item: landed.item, writes, deployed: None })
+    writes.extend(opened.charges);
+    Ok(Decided { change: opened.change, item: opened.item, writes, deployed: None })
 }
 
 /// Checks that the owner may retry a change instance.
@@ -476,8 +476,8 @@ fn close_retried(change: &Change, by: ChangeId, stamp: &RequestContext) -> Chang
     closed
 }
 
-fn next_attempt(change: &Change, id: ChangeId) -> Birth {
-    Birth {
+fn next_attempt(change: &Change, id: ChangeId) -> ChangeDraft {
+    ChangeDraft {
         id,
         kind: Kind::Retry,
         cause: Some(change.id),

@@ -12,7 +12,7 @@ use crate::model::write::Write;
 pub fn finish_work(submission: &Submission, work: &Work, now: Timestamp) -> (Submission, Vec<Write>) {
     let entries = work.entries.iter().fold(0, |count, _| count + 1);
     let after = Submission {
-        landed: submission.landed + entries,
+        opened: submission.opened + entries,
         direct_left: submission.direct_left.saturating_sub(u64::from(work.is_direct())),
         work_left: submission.work_left.saturating_sub(1),
         modified: now.not_before(submission.modified),

@@ -6,7 +6,7 @@
 
 mod shed;
 
-pub use shed::{CLOSINGS_MAX, LANDING_MAX, shed};
+pub use shed::{CLOSINGS_MAX, OPENED_MAX, shed};
 
 use crate::base::context::RequestContext;
 use crate::base::id::ChangeId;
@@ -18,7 +18,7 @@ use crate::model::item::Item;
 use crate::model::submission::Submission;
 use crate::model::work::{PlannedChange, Share};
 use crate::model::write::Write;
-use crate::rules::open_change::{Birth, Landed, land};
+use crate::rules::open_change::{ChangeDraft, OpenedChange, open_change};
 use std::collections::BTreeMap;
 
 /// The result of generation on one item.
@@ -27,7 +27,7 @@ pub struct Generated {
     /// The item after; unchanged if every change instance starts in CLOSED.
     pub item: Item,
     /// The change instances, in the order of the plan.
-    pub born: Vec<Change>,
+    pub created: Vec<Change>,
     /// The transaction.
     pub writes: Vec<Write>,
 }
@@ -55,20 +55,20 @@ pub fn generate(
     stamp: &RequestContext,
 ) -> Result<Generated, Missing> {
     let mut after = item.cloned();
-    let mut born: Vec<Change> = Vec::new();
+    let mut created: Vec<Change> = Vec::new();
     let mut writes = Vec::new();
     for one in planned {
-        let landed = match one.kind {
+        let opened = match one.kind {
             Kind::Direct => {
                 // The history names the submitter, whichever function applies the change and whenever.
                 let (by, request) = (submission.by.clone(), submission.request.clone());
                 let stamp = RequestContext { by, request, now: stamp.now };
-                land_declared(one, submission, after.as_ref(), &stamp)?
+                apply_declaration(one, submission, after.as_ref(), &stamp)?
             }
             Kind::Dependent | Kind::Referenced | Kind::Retry => {
                 let item = after.as_ref().ok_or(Missing::Item)?;
-                let cause = cause(one, causes, &born)?;
-                land(item, &birth(one, submission, item, cause), stamp)
+                let cause = cause(one, causes, &created)?;
+                open_change(item, &draft(one, submission, item, cause), stamp)
             }
         };
         // The share puts the item into the dependent team's list; one record for the life of the item is enough.
@@ -80,15 +80,15 @@ pub fn generate(
                 created: stamp.now,
             }));
         }
-        writes.push(Write::CreateChange(landed.born.clone()));
-        writes.extend(landed.closed.into_iter().map(Write::CloseChange));
-        writes.extend(landed.charges);
-        after = Some(landed.item);
-        born.push(landed.born);
+        writes.push(Write::CreateChange(opened.change.clone()));
+        writes.extend(opened.closed.into_iter().map(Write::CloseChange));
+        writes.extend(opened.charges);
+        after = Some(opened.item);
+        created.push(opened.change);
     }
     let after = after.ok_or(Missing::Item)?;
     let after = written(item, after, &mut writes);
-    Ok(Generated { item: after, born, writes })
+    Ok(Generated { item: after, created, writes })
 }
 
 /// Adds the one write of the item, after any number of changes.
@@ -121,20 +121,20 @@ fn blockers_changed(before: Option<&Item>, after: &Item) -> Option<Write> {
 fn cause<'a>(
     planned: &PlannedChange,
     causes: &'a BTreeMap<ChangeId, Change>,
-    born: &'a [Change],
+    created: &'a [Change],
 ) -> Result<Option<&'a Change>, Missing> {
     let Some(id) = planned.cause else { return Ok(None) };
-    let known = causes.get(&id).or_else(|| born.iter().find(|change| change.id == id));
+    let known = causes.get(&id).or_else(|| created.iter().find(|change| change.id == id));
     known.ok_or(Missing::Cause(id)).map(Some)
 }
 
 /// Applies an item's declaration and creates its direct change instance; the item as it is now decides the type.
-pub(crate) fn land_declared(
+pub(crate) fn apply_declaration(
     planned: &PlannedChange,
     submission: &Submission,
     before: Option<&Item>,
     stamp: &RequestContext,
-) -> Result<Landed, Missing> {
+) -> Result<OpenedChange, Missing> {
     let declared = planned.declared.as_ref().ok_or(Missing::Declaration)?;
     // A reader next to the transaction may see the item after it, and no change instance. A second creation would
     // displace the first, and the change instance would close itself.
@@ -153,26 +153,31 @@ pub(crate) fn land_declared(
     let change_type = after.change_type();
     // A CREATE has no old declaration, except for an item that was declared and never created (R4).
     let has_old = |before: &&Item| before.declared || change_type != ChangeType::Create;
-    let birth = Birth {
+    let draft = ChangeDraft {
         change_type,
         new: after.declared.then_some(after.version),
         old: before.filter(has_old).map(|before| before.version),
-        ..self::birth(planned, submission, &after, None)
+        ..self::draft(planned, submission, &after, None)
     };
-    Ok(land(&after, &birth, stamp))
+    Ok(open_change(&after, &draft, stamp))
 }
 
 /// Returns the planned change instance of a dependent team or a referenced item.
 ///
 /// A share copies its cause as created. A referenced item's change keeps the declaration at the submission.
-fn birth(planned: &PlannedChange, submission: &Submission, item: &Item, cause: Option<&Change>) -> Birth {
+fn draft(
+    planned: &PlannedChange,
+    submission: &Submission,
+    item: &Item,
+    cause: Option<&Change>,
+) -> ChangeDraft {
     let (change_type, new, old) = match cause {
-        Some(cause) => (cause.as_born().change_type, cause.new, cause.old),
+        Some(cause) => (cause.as_created().change_type, cause.new, cause.old),
         // The item was declared at the submission; a later submission may have removed it since, and that one has
         // its own change.
         None => (item.change_type_if_declared(), planned.version, planned.version),
     };
-    Birth {
+    ChangeDraft {
         id: planned.id,
         kind: planned.kind,
         cause: planned.cause,

@@ -16,7 +16,7 @@ use crate::rules::charging;
 
 /// The planned change: all input for the creation of a change instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Birth {
+pub struct ChangeDraft {
     pub id: ChangeId,
     pub kind: Kind,
     /// The change instance of which this one is a share or a retry.
@@ -41,11 +41,11 @@ pub struct Birth {
 
 /// The result of the creation of a change instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Landed {
+pub struct OpenedChange {
     /// The item after, with the next revision; unchanged if the change instance was created in CLOSED.
     pub item: Item,
     /// The new change instance.
-    pub born: Change,
+    pub change: Change,
     /// The open change instances that it closed.
     pub closed: Vec<Closing>,
     /// The writes of its charges.
@@ -53,15 +53,15 @@ pub struct Landed {
 }
 
 /// Creates a change instance on `item`, whose record already shows the declaration of the change.
-pub fn land(item: &Item, birth: &Birth, stamp: &RequestContext) -> Landed {
+pub fn open_change(item: &Item, draft: &ChangeDraft, stamp: &RequestContext) -> OpenedChange {
     // A direct change is never overtaken: `HEAD.in_flight` keeps later submissions out until it is applied. And it
     // is the consumer's own answer to a rejection, so it does not wait for one (R24).
-    if birth.kind != Kind::Direct
-        && let Some(reason) = stillborn(item, birth)
+    if draft.kind != Kind::Direct
+        && let Some(reason) = created_closed(item, draft)
     {
-        return Landed {
+        return OpenedChange {
             item: item.clone(),
-            born: born(item, birth, stamp, birth.change_type, Some(reason)),
+            change: create_change(item, draft, stamp, draft.change_type, Some(reason)),
             closed: Vec::new(),
             charges: Vec::new(),
         };
@@ -70,46 +70,46 @@ pub fn land(item: &Item, birth: &Birth, stamp: &RequestContext) -> Landed {
     let mut closed = Vec::new();
     // Before the displacement, so a REJECTED change in the same stage counts as answered. Only the consumer
     // answers, so a generated change closes none (R24).
-    if birth.kind == Kind::Direct {
-        close_answered(&mut after, birth, stamp, &mut closed);
+    if draft.kind == Kind::Direct {
+        close_answered(&mut after, draft, stamp, &mut closed);
     }
     let mut displaced = Vec::new();
-    if birth.state == State::Approved {
-        displaced.extend(displace_pending(&mut after, birth, stamp));
+    if draft.state == State::Approved {
+        displaced.extend(displace_pending(&mut after, draft, stamp));
     }
-    displaced.extend(displace(&mut after, &birth.owner, birth.state.stage(), birth.id, stamp));
+    displaced.extend(displace(&mut after, &draft.owner, draft.state.stage(), draft.id, stamp));
     // Only now: the Exception looks at the CREATE as the closings above have left it.
-    let creation = after.stacks.get(&birth.owner.id).map_or(Creation::Never, |stack| stack.creation);
-    let change_type = converted(birth.change_type, birth.state, creation);
-    let mut born = born(item, birth, stamp, change_type, None);
-    born.supersedes = displaced.iter().map(|closing| closing.change).collect();
+    let creation = after.stacks.get(&draft.owner.id).map_or(Creation::Never, |stack| stack.creation);
+    let change_type = converted(draft.change_type, draft.state, creation);
+    let mut change = create_change(item, draft, stamp, change_type, None);
+    change.supersedes = displaced.iter().map(|closing| closing.change).collect();
     // An approval may add more later, but responses to the submission show only these.
-    born.superseded_at_birth = born.supersedes.len();
+    change.superseded_at_creation = change.supersedes.len();
     closed.extend(displaced);
-    let mut charges = occupy(&mut after, &born, stamp);
-    charges.extend(charging::born(&mut after, &born));
+    let mut charges = occupy(&mut after, &change, stamp);
+    charges.extend(charging::charge_fee(&mut after, &change));
     // After `occupy`, because an approval at creation moves the runtime state.
-    born.runtime_state = after.runtime_state;
+    change.runtime_state = after.runtime_state;
     after.revision += 1;
     after.modified = stamp.now.not_before(item.modified);
-    Landed { item: after, born, closed, charges }
+    OpenedChange { item: after, change, closed, charges }
 }
 
 /// Returns why a generated change instance starts in CLOSED (R24, R25); none if it opens.
-fn stillborn(item: &Item, birth: &Birth) -> Option<ClosedBy> {
-    let stack = item.stacks.get(&birth.owner.id)?;
+fn created_closed(item: &Item, draft: &ChangeDraft) -> Option<ClosedBy> {
+    let stack = item.stacks.get(&draft.owner.id)?;
     // A retry has the submission of its predecessor, so the attempt decides between them. Equality means a second
     // delivery of the same work.
-    if (birth.submission.number(), birth.attempt) <= (stack.sequence, stack.attempt) {
+    if (draft.submission.number(), draft.attempt) <= (stack.sequence, stack.attempt) {
         return Some(ClosedBy::Overtaken);
     }
-    let occupant = column(stack, birth.state.stage())?;
-    let unanswered = occupant.state.is_blocked() && occupant.target == target(birth);
+    let occupant = column(stack, draft.state.stage())?;
+    let unanswered = occupant.state.is_blocked() && occupant.target == target(draft);
     unanswered.then_some(ClosedBy::Blocked)
 }
 
-fn target(birth: &Birth) -> Target {
-    Target::of(birth.new.map(|version| version.hash))
+fn target(draft: &ChangeDraft) -> Target {
+    Target::of(draft.new.map(|version| version.hash))
 }
 
 const fn column(stack: &Stack, stage: Stage) -> Option<Slot> {
@@ -123,8 +123,8 @@ const fn column(stack: &Stack, stage: Stage) -> Option<Slot> {
 /// Closes every blocked change instance of the item that this declaration answers, of every owner (Example 3).
 ///
 /// A removal answers the failed removals before it as well (R28).
-fn close_answered(item: &mut Item, birth: &Birth, stamp: &RequestContext, closed: &mut Vec<Closing>) {
-    let target = target(birth);
+fn close_answered(item: &mut Item, draft: &ChangeDraft, stamp: &RequestContext, closed: &mut Vec<Closing>) {
+    let target = target(draft);
     let answered: Vec<(TeamId, Slot)> = item
         .blocked()
         // The same declaration would fail for the same reason, so it answers nothing (R10).
@@ -132,7 +132,7 @@ fn close_answered(item: &mut Item, birth: &Birth, stamp: &RequestContext, closed
         .map(|(owner, slot)| (owner, *slot))
         .collect();
     for (owner, slot) in answered {
-        closed.push(close(item, owner, &slot, ClosedBy::Answered(birth.id), stamp));
+        closed.push(close(item, owner, &slot, ClosedBy::Answered(draft.id), stamp));
     }
 }
 
@@ -152,12 +152,12 @@ pub(crate) fn displace(
 ///
 /// A change created in APPROVED passes the pre-validated stage at once. Left open, the older declaration could be
 /// approved after the newer one (I6). A rejection stays open until the consumer answers it (R24).
-fn displace_pending(item: &mut Item, birth: &Birth, stamp: &RequestContext) -> Option<Closing> {
-    let waiting = item.stacks.get(&birth.owner.id)?.pre_validated?;
+fn displace_pending(item: &mut Item, draft: &ChangeDraft, stamp: &RequestContext) -> Option<Closing> {
+    let waiting = item.stacks.get(&draft.owner.id)?.pre_validated?;
     if waiting.state.is_blocked() {
         return None;
     }
-    displace(item, &birth.owner, Stage::PreValidated, birth.id, stamp)
+    displace(item, &draft.owner, Stage::PreValidated, draft.id, stamp)
 }
 
 /// Closes an open change instance by a rule, from its slot alone.
@@ -205,32 +205,32 @@ pub(crate) fn converted(change_type: ChangeType, enters: State, creation: Creati
 }
 
 /// Puts a new change instance into its slot and updates the item; returns the writes of its charges.
-fn occupy(item: &mut Item, born: &Change, stamp: &RequestContext) -> Vec<Write> {
-    let is_main = !born.is_dependant();
-    let stack = item.stacks.entry(born.owner.id).or_insert(Stack::EMPTY);
+fn occupy(item: &mut Item, change: &Change, stamp: &RequestContext) -> Vec<Write> {
+    let is_main = !change.is_dependant();
+    let stack = item.stacks.entry(change.owner.id).or_insert(Stack::EMPTY);
     // The fence against older work of this owner (R25): set even if an approval follows at once.
-    stack.sequence = born.submission.number();
-    stack.attempt = born.attempt;
-    let slot = slot_of(born);
+    stack.sequence = change.submission.number();
+    stack.attempt = change.attempt;
+    let slot = slot_of(change);
     let mut charges = Vec::new();
-    if born.state == State::Approved {
+    if change.state == State::Approved {
         stack.validated = Some(slot);
-        charges = approved(item, born, stamp);
+        charges = approved(item, change, stamp);
     } else {
         stack.pre_validated = Some(slot);
         // Declared after a removal (R7). An item in service stays in service, even if its CREATE failed (R9).
         if is_main
-            && born.change_type == ChangeType::Create
+            && change.change_type == ChangeType::Create
             && item.runtime_state == RuntimeState::Decommissioned
         {
             item.runtime_state = RuntimeState::Requested;
         }
     }
     if is_main {
-        item.latest_change = born.id;
+        item.latest_change = change.id;
         // The 15 numbers behind a change instance are for its deployed items, so most need no write of the head
         // (ADR 1).
-        item.next_deployed = born.id.number() + 1;
+        item.next_deployed = change.id.number() + 1;
     }
     charges
 }
@@ -272,14 +272,14 @@ pub(crate) fn approved(item: &mut Item, change: &Change, stamp: &RequestContext)
     charging::approved(item, change, stamp.now)
 }
 
-fn born(
+fn create_change(
     item: &Item,
-    birth: &Birth,
+    draft: &ChangeDraft,
     stamp: &RequestContext,
     change_type: ChangeType,
-    stillborn: Option<ClosedBy>,
+    created_closed: Option<ClosedBy>,
 ) -> Change {
-    let state = if stillborn.is_some() { State::Closed } else { birth.state };
+    let state = if created_closed.is_some() { State::Closed } else { draft.state };
     let entry = Entry {
         from: None,
         to: state,
@@ -287,37 +287,37 @@ fn born(
         by: stamp.by.clone(),
         request: stamp.request.clone(),
         reason: Reason::State,
-        closed_by: stillborn,
+        closed_by: created_closed,
         log: None,
         change_type,
         chain: Mark::START.chain,
     }
     .chained(Mark::START.chain);
     Change {
-        id: birth.id,
+        id: draft.id,
         item: item.id,
         item_name: item.name.clone(),
         application: item.application.clone(),
         service: item.service.clone(),
-        owner: birth.owner.clone(),
+        owner: draft.owner.clone(),
         service_owner: item.service_owner.clone(),
         consumer: item.consumer.clone(),
-        kind: birth.kind,
-        cause: birth.cause,
+        kind: draft.kind,
+        cause: draft.cause,
         change_type,
         state,
-        submission: birth.submission,
-        commit_id: birth.commit_id.clone(),
-        attempt: birth.attempt,
-        new: birth.new,
-        old: birth.old,
+        submission: draft.submission,
+        commit_id: draft.commit_id.clone(),
+        attempt: draft.attempt,
+        new: draft.new,
+        old: draft.old,
         supersedes: Vec::new(),
-        superseded_at_birth: 0,
+        superseded_at_creation: 0,
         never_in_service: change_type == ChangeType::Delete && item.main().creation == Creation::Never,
         runtime_state: item.runtime_state,
         deployed_before: item.deployed.map(|latest| latest.id),
         log: String::new(),
-        prices: birth.prices,
+        prices: draft.prices,
         created: stamp.now,
         history: vec![entry],
     }

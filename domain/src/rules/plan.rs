@@ -339,7 +339,7 @@ impl<'a> Draft<'a> {
             first_change: stored.head.next_change,
             direct,
             derived: count(derived.len()),
-            landed: 0,
+            opened: 0,
             staging: None,
             direct_left: 0,
             work_left: 0,

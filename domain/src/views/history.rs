@@ -132,17 +132,17 @@ pub(crate) fn declared<'a>(then: impl IntoIterator<Item = &'a Change>) -> Option
 /// Returns the runtime state: each change instance has the one at its creation, and each approval by the service
 /// owner moves it.
 fn runtime_state(then: &[Change]) -> Option<RuntimeState> {
-    let births = then.iter().map(|change| (change.created, change.runtime_state));
+    let creations = then.iter().map(|change| (change.created, change.runtime_state));
     let moves = then.iter().filter(|change| !change.is_dependant()).flat_map(|change| {
         let approvals = change
             .history
             .iter()
-            // The first entry is the creation, which `births` covers.
+            // The first entry is the creation, which `creations` covers.
             .skip(1)
             .filter(|entry| entry.to == State::Approved && entry.from != Some(State::Approved));
         approvals.filter_map(|entry| Some((entry.at, approved(entry.change_type)?)))
     });
-    births.chain(moves).max_by_key(|(at, _)| *at).map(|(_, state)| state)
+    creations.chain(moves).max_by_key(|(at, _)| *at).map(|(_, state)| state)
 }
 
 const fn approved(change_type: ChangeType) -> Option<RuntimeState> {

@@ -26,7 +26,7 @@ fn r10_the_answer_is_relative_to_the_declaration_that_was_rejected() {
     world.reject(NAME, VM_OWNER);
     assert_eq!(world.refused(&[vm(NAME, 2)]), ["blocked"]);
     let plan = world.declare(&[vm(NAME, 1)]);
-    assert_eq!(plan.born.len(), 1, "back to what is in service is a change, too");
+    assert_eq!(plan.created.len(), 1, "back to what is in service is a change, too");
     assert_eq!(world.head().blockers.count, 0);
 }
 
@@ -35,7 +35,7 @@ fn r10_a_removal_counts_as_an_answer() {
     let mut world = in_service();
     world.declare(&[vm(NAME, 2)]);
     let rejected = world.reject(NAME, VM_OWNER);
-    let delete = world.declare(&[]).born[0].clone();
+    let delete = world.declare(&[]).created[0].clone();
     assert_eq!((delete.change_type, world.state(rejected)), (Delete, State::Closed));
 }
 
@@ -44,7 +44,7 @@ fn r10_a_rejected_delete_is_answered_by_declaring_the_item_again() {
     let mut world = in_service();
     world.declare(&[]);
     let rejected = world.reject(NAME, VM_OWNER);
-    let again = world.declare(&[vm(NAME, 1)]).born[0].clone();
+    let again = world.declare(&[vm(NAME, 1)]).created[0].clone();
     assert_eq!((again.change_type, world.state(rejected)), (Modify, State::Closed));
 }
 
@@ -54,8 +54,8 @@ fn finding_16_r28_a_rejected_removal_is_asked_for_again_and_does_not_block() {
     world.declare(&[]);
     let rejected = world.reject(NAME, VM_OWNER);
     let plan = world.declare(&[vm("CoreVM2", 1)]);
-    assert_eq!(crate::world::table(&plan.born), [("CoreVM2", Create, VM_OWNER), (NAME, Delete, VM_OWNER)]);
-    let again = &plan.born[1];
+    assert_eq!(crate::world::table(&plan.created), [("CoreVM2", Create, VM_OWNER), (NAME, Delete, VM_OWNER)]);
+    let again = &plan.created[1];
     let last = world.change(rejected).history.last().unwrap();
     assert_eq!((last.to, last.closed_by), (State::Closed, Some(ClosedBy::Answered(again.id))));
     assert_eq!(world.head().blockers.count, 0);
@@ -72,10 +72,10 @@ fn finding_16_r28_a_failed_removal_blocks_no_other_application() {
     world.submit(&body(1), Scope::Whole).unwrap();
     let rejected = world.reject(NAME, VM_OWNER);
     // A partial submission leaves the removal alone, a whole one requests it again.
-    assert_eq!(world.submit(&body(2), Scope::Partial).unwrap().born.len(), 1);
+    assert_eq!(world.submit(&body(2), Scope::Partial).unwrap().created.len(), 1);
     assert_eq!(world.state(rejected), State::Rejected);
     let plan = world.submit(&body(3), Scope::Whole).unwrap();
-    assert_eq!(crate::world::table(&plan.born), [("CoreVM2", Create, VM_OWNER), (NAME, Delete, VM_OWNER)]);
+    assert_eq!(crate::world::table(&plan.created), [("CoreVM2", Create, VM_OWNER), (NAME, Delete, VM_OWNER)]);
 }
 
 #[test]
@@ -84,13 +84,13 @@ fn finding_16_r28_a_removal_that_is_under_way_is_not_asked_for_again() {
     world.declare(&[]);
     let failing = world.approve(NAME, VM_OWNER);
     world.declare(&[vm(NAME, 1)]);
-    let newer = world.declare(&[]).born[0].id;
+    let newer = world.declare(&[]).created[0].id;
     world.decide(failing, State::Errored);
     assert!(!world.declare(&[]).submission.changed);
     assert_eq!((world.state(failing), world.state(newer)), (State::Errored, State::Pending));
     // After that one has failed as well, one removal answers both.
     world.decide(newer, State::Rejected);
-    assert_eq!(crate::world::table(&world.declare(&[]).born), [(NAME, Delete, VM_OWNER)]);
+    assert_eq!(crate::world::table(&world.declare(&[]).created), [(NAME, Delete, VM_OWNER)]);
     assert_eq!((world.state(failing), world.state(newer)), (State::Closed, State::Closed));
 }
 
@@ -101,7 +101,7 @@ fn finding_16_r28_a_rejected_removal_behind_an_approved_change_is_asked_for_agai
     let approved = world.approve(NAME, VM_OWNER);
     world.declare(&[]);
     world.reject(NAME, VM_OWNER);
-    assert_eq!(crate::world::table(&world.declare(&[]).born), [(NAME, Delete, VM_OWNER)]);
+    assert_eq!(crate::world::table(&world.declare(&[]).created), [(NAME, Delete, VM_OWNER)]);
     assert_eq!(world.state(approved), State::Approved);
 }
 
@@ -116,7 +116,7 @@ fn finding_16_r28_a_dependent_teams_failed_removal_waits_for_that_team() {
     world.reject(NAME, VM_OWNER);
     let plan = world.declare(&[]);
     let generated = world.generate();
-    assert_eq!(crate::world::table(&plan.born), [(NAME, Delete, VM_OWNER)]);
+    assert_eq!(crate::world::table(&plan.created), [(NAME, Delete, VM_OWNER)]);
     assert_eq!(crate::world::table(&generated), [(NAME, Delete, NP_OWNER)]);
     assert_eq!((world.state(rejected), generated[0].state), (State::Closed, State::Pending));
 }
@@ -126,7 +126,7 @@ fn r10_an_error_behind_a_newer_pending_one_does_not_block_what_is_declared_alrea
     let mut world = in_service();
     world.declare(&[vm(NAME, 2)]);
     let failing = world.approve(NAME, VM_OWNER);
-    let newer = world.declare(&[vm(NAME, 3)]).born[0].id;
+    let newer = world.declare(&[vm(NAME, 3)]).created[0].id;
     world.decide(failing, State::Errored);
     let plan = world.declare(&[vm(NAME, 3)]);
     assert!(!plan.submission.changed, "what failed differs from what is declared");
@@ -144,7 +144,7 @@ fn r10_a_dependent_teams_rejection_has_to_be_answered_like_the_owners() {
     let plan = world.declare(&[vm(NAME, 2)]);
     assert_eq!((world.state(main), world.state(dependent)), (State::Completed, State::Closed));
     let last = world.change(dependent).history.last().unwrap();
-    assert_eq!(last.closed_by, Some(ClosedBy::Answered(plan.born[0].id)));
+    assert_eq!(last.closed_by, Some(ClosedBy::Answered(plan.created[0].id)));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn r10_the_refusal_says_where_and_what() {
 #[test]
 fn r11_a_rejection_between_reading_and_writing_moves_the_head() {
     let mut world = in_service();
-    let pending = world.declare(&[vm(NAME, 2)]).born[0].id;
+    let pending = world.declare(&[vm(NAME, 2)]).created[0].id;
     let body = document(&[(APP, application(&[vm(NAME, 2), vm("CoreVM2", 1)]))]);
     let read = world.read(&body, Scope::Whole);
     let plan = world.plan(&read, &body, Scope::Whole).unwrap();
@@ -207,14 +207,14 @@ fn r11_the_head_distinguishes_blocking_items_of_equal_number() {
 #[test]
 fn r12_a_rejection_that_the_owner_closed_is_asked_for_again_by_the_next_submission() {
     let mut world = World::new();
-    let first = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let first = world.declare(&[vm(NAME, 1)]).created[0].id;
     world.decide(first, State::Rejected);
     world.decide(first, State::Closed);
     assert_eq!(world.head().blockers.count, 1, "no open change covers the item");
     let plan = world.declare(&[vm(NAME, 1)]);
-    assert_eq!(crate::world::table(&plan.born), [(NAME, Create, VM_OWNER)]);
+    assert_eq!(crate::world::table(&plan.created), [(NAME, Create, VM_OWNER)]);
     assert!(plan.submission.changed);
-    assert_eq!((plan.born[0].old, world.head().blockers.count), (plan.born[0].new, 0));
+    assert_eq!((plan.created[0].old, world.head().blockers.count), (plan.created[0].new, 0));
 }
 
 #[test]
@@ -225,9 +225,9 @@ fn r12_an_orphan_in_another_application_is_found_by_a_whole_submission_only() {
     let id = world.reject(NAME, VM_OWNER);
     world.decide(id, State::Closed);
     let other = document(&[("Other", application(&[vm("CoreVM2", 1)]))]);
-    assert!(world.submit(&other, Scope::Partial).unwrap().born.is_empty());
+    assert!(world.submit(&other, Scope::Partial).unwrap().created.is_empty());
     let plan = world.submit(&both, Scope::Whole).unwrap();
-    assert_eq!(crate::world::table(&plan.born), [(NAME, Create, VM_OWNER)]);
+    assert_eq!(crate::world::table(&plan.created), [(NAME, Create, VM_OWNER)]);
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn r12_an_error_that_the_owner_closed_leaves_an_orphan() {
     world.decide(id, State::Closed);
     assert_eq!(world.head().blockers.count, 1);
     let plan = world.declare(&[vm(NAME, 2)]);
-    assert_eq!(crate::world::table(&plan.born), [(NAME, Modify, VM_OWNER)]);
+    assert_eq!(crate::world::table(&plan.created), [(NAME, Modify, VM_OWNER)]);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn r12_a_completion_can_leave_an_orphan() {
     assert_eq!(world.head().blockers.count, 0, "the owner is still at work on the item");
     world.complete(NAME, VM_OWNER);
     assert_eq!(world.head().blockers.count, 1, "but not on what is declared");
-    assert_eq!(world.declare(&[vm(NAME, 3)]).born.len(), 1);
+    assert_eq!(world.declare(&[vm(NAME, 3)]).created.len(), 1);
 }
 
 #[test]
@@ -278,24 +278,24 @@ fn r12_an_approved_change_does_not_count_as_the_completed_state() {
     world.decide(id, State::Closed);
     // The declaration equals the last completed one, but the failed change has been in progress since.
     assert_eq!(world.head().blockers.count, 1);
-    assert_eq!(crate::world::table(&world.declare(&[vm(NAME, 1)]).born), [(NAME, Modify, VM_OWNER)]);
+    assert_eq!(crate::world::table(&world.declare(&[vm(NAME, 1)]).created), [(NAME, Modify, VM_OWNER)]);
 }
 
 #[test]
 fn r12_an_orphan_that_is_removed_gets_one_delete() {
     let mut world = World::new();
-    let id = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let id = world.declare(&[vm(NAME, 1)]).created[0].id;
     world.decide(id, State::Rejected);
     world.decide(id, State::Closed);
     let plan = world.declare(&[]);
-    assert_eq!(crate::world::table(&plan.born), [(NAME, Delete, VM_OWNER)]);
+    assert_eq!(crate::world::table(&plan.created), [(NAME, Delete, VM_OWNER)]);
     assert!(!world.declare(&[]).submission.changed);
 }
 
 #[test]
 fn r13_a_retry_of_a_rejection_is_a_new_pending_attempt() {
     let mut world = World::new();
-    let first = world.declare(&[vm(NAME, 1)]).born[0].clone();
+    let first = world.declare(&[vm(NAME, 1)]).created[0].clone();
     world.decide(first.id, State::Rejected);
     let second = world.retry(first.id, VM_OWNER).unwrap().change;
     assert_eq!((second.kind, second.cause, second.attempt), (Kind::Retry, Some(first.id), 2));
@@ -344,7 +344,7 @@ fn r13_an_overtaken_change_is_not_retried() {
 #[test]
 fn r13_retries_end_at_their_limit() {
     let mut world = World::new();
-    let mut id = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let mut id = world.declare(&[vm(NAME, 1)]).created[0].id;
     for _ in 1..ATTEMPTS_MAX {
         world.decide(id, State::Rejected);
         id = world.retry(id, VM_OWNER).unwrap().change.id;
@@ -352,7 +352,11 @@ fn r13_retries_end_at_their_limit() {
     world.decide(id, State::Rejected);
     assert_eq!(world.change(id).attempt, ATTEMPTS_MAX);
     assert_eq!(world.retry(id, VM_OWNER), Err(Refused::TooManyAttempts));
-    assert_eq!(world.declare(&[vm(NAME, 2)]).born[0].attempt, 1, "the consumer's answer is a first attempt");
+    assert_eq!(
+        world.declare(&[vm(NAME, 2)]).created[0].attempt,
+        1,
+        "the consumer's answer is a first attempt"
+    );
 }
 
 fn with_errored_delete() -> (World, ChangeId) {
@@ -367,7 +371,7 @@ fn with_errored_delete() -> (World, ChangeId) {
 fn r28_an_errored_delete_leaves_the_item_decommissioned_until_it_is_declared_again() {
     let (mut world, failed) = with_errored_delete();
     assert_eq!(world.runtime_state(NAME), RuntimeState::Decommissioned);
-    let again = world.declare(&[vm(NAME, 1)]).born[0].clone();
+    let again = world.declare(&[vm(NAME, 1)]).created[0].clone();
     assert_eq!((again.change_type, world.state(failed)), (Create, State::Closed));
     assert_eq!(world.runtime_state(NAME), RuntimeState::Requested);
 }
@@ -376,7 +380,7 @@ fn r28_an_errored_delete_leaves_the_item_decommissioned_until_it_is_declared_aga
 fn finding_16_r28_an_errored_delete_is_asked_for_again_by_leaving_the_item_out() {
     let (mut world, failed) = with_errored_delete();
     let plan = world.declare(&[]);
-    assert_eq!(crate::world::table(&plan.born), [(NAME, Delete, VM_OWNER)]);
+    assert_eq!(crate::world::table(&plan.created), [(NAME, Delete, VM_OWNER)]);
     assert_eq!(
         (world.state(failed), world.runtime_state(NAME)),
         (State::Closed, RuntimeState::Decommissioned)
@@ -399,9 +403,9 @@ fn r28_an_errored_delete_that_its_owner_closed_is_asked_for_again() {
     let (mut world, failed) = with_errored_delete();
     world.decide(failed, State::Closed);
     let plan = world.declare(&[]);
-    assert_eq!(crate::world::table(&plan.born), [(NAME, Delete, VM_OWNER)]);
+    assert_eq!(crate::world::table(&plan.created), [(NAME, Delete, VM_OWNER)]);
     assert_eq!(world.runtime_state(NAME), RuntimeState::Decommissioned);
-    assert!(!plan.born[0].never_in_service);
+    assert!(!plan.created[0].never_in_service);
     world.finish(NAME, VM_OWNER);
     assert!(world.is_settled(world.item(NAME)));
 }
@@ -413,7 +417,7 @@ fn a_partial_submission_is_not_blocked_by_an_application_that_it_does_not_mentio
     world.submit(&both, Scope::Whole).unwrap();
     let rejected = world.reject(NAME, VM_OWNER);
     let other = document(&[("Other", application(&[vm("CoreVM2", 2)]))]);
-    assert_eq!(world.submit(&other, Scope::Partial).unwrap().born.len(), 1);
+    assert_eq!(world.submit(&other, Scope::Partial).unwrap().created.len(), 1);
     assert_eq!(world.state(rejected), State::Rejected);
     assert_eq!(broken(world.submit(&both, Scope::Partial).unwrap_err()), ["blocked"]);
 }

@@ -77,8 +77,8 @@ fn r38_a_generated_one_is_charged_unless_it_is_overtaken() {
     // The submission after it overtakes the generated change of this one.
     world.declare(&both(3));
     world.declare(&[vm(NAME, 3), lb("CoreLB1", &[NAME], "b")]);
-    let born = world.generate();
-    assert_eq!((born[0].kind, born[0].state), (Kind::Referenced, State::Closed));
+    let created = world.generate();
+    assert_eq!((created[0].kind, created[0].state), (Kind::Referenced, State::Closed));
     assert_eq!(fees(&world, "CoreLB1"), ["5", "5", "5"]);
 }
 
@@ -100,7 +100,7 @@ fn r38_the_price_is_that_of_the_definition_at_the_submission() {
 fn r38_a_preview_charges_nothing() {
     let mut world = World::new().priced().without_approval();
     let plan = world.planned(&document(&[(APP, application(&[vm(NAME, 1)]))]), Scope::Whole).unwrap();
-    assert_eq!(plan.preview.born.len(), 1);
+    assert_eq!(plan.preview.created.len(), 1);
     assert!(world.snapshot.charges.is_empty());
 }
 

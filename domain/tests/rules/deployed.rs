@@ -12,7 +12,7 @@ const NAME: &str = "CoreVM1";
 /// Returns a world with an approved CREATE.
 fn approved() -> (World, ChangeId) {
     let mut world = World::new();
-    let id = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let id = world.declare(&[vm(NAME, 1)]).created[0].id;
     world.decide(id, State::Approved);
     (world, id)
 }
@@ -20,7 +20,7 @@ fn approved() -> (World, ChangeId) {
 #[test]
 fn r23_a_deployed_item_comes_with_the_approval_or_the_completion() {
     let mut world = World::new();
-    let id = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let id = world.declare(&[vm(NAME, 1)]).created[0].id;
     for (state, version) in [(State::Approved, 1), (State::Completed, 2)] {
         let deployed_item = Some(format!("{{\"version\":{version}}}"));
         let decided = world
@@ -52,7 +52,7 @@ fn r23_a_rejection_repeats_the_newest_deployed_item_or_brings_none() {
     };
     let (mut world, id) = approved();
     world.deploy(id, VM_OWNER, &json!({"ip": "10.0.0.1"})).unwrap();
-    let modify = world.declare(&[vm(NAME, 2)]).born[0].id;
+    let modify = world.declare(&[vm(NAME, 2)]).created[0].id;
     let refused = Err(Refused::DeployedItemTooEarly(State::Rejected));
     for other in ["{}", "{\"ip\":\"10.0.0.2\"}"] {
         assert_eq!(world.update(modify, VM_OWNER, &rejecting(other)), refused);
@@ -60,7 +60,7 @@ fn r23_a_rejection_repeats_the_newest_deployed_item_or_brings_none() {
     let decided = world.update(modify, VM_OWNER, &rejecting("{\"ip\":\"10.0.0.1\"}")).unwrap();
     assert_eq!((decided.change.state, decided.deployed), (State::Rejected, None));
     // An item without a deployed version shows `{}`.
-    let new = world.declare(&[vm(NAME, 3), vm("CoreVM2", 1)]).born[1].id;
+    let new = world.declare(&[vm(NAME, 3), vm("CoreVM2", 1)]).created[1].id;
     let decided = world.update(new, VM_OWNER, &rejecting("{}")).unwrap();
     assert_eq!((decided.change.state, decided.deployed), (State::Rejected, None));
 }
@@ -72,7 +72,7 @@ fn r23_a_deployed_item_is_refused_in_every_other_state() {
     world.decide(id, State::Errored);
     world.decide(id, State::Closed);
     assert_eq!(world.deploy(id, VM_OWNER, &data), Err(Refused::DeployedItemTooEarly(State::Closed)));
-    let id = world.declare(&[vm(NAME, 2)]).born[0].id;
+    let id = world.declare(&[vm(NAME, 2)]).created[0].id;
     assert_eq!(world.deploy(id, VM_OWNER, &data), Err(Refused::DeployedItemTooEarly(State::Pending)));
     assert!(world.snapshot.deployed.is_empty());
 }
@@ -120,7 +120,7 @@ fn r23_versions_have_no_gaps_across_change_instances() {
     world.deploy(id, VM_OWNER, &json!({"v": 1})).unwrap();
     world.decide(id, State::Completed);
     assert_eq!(world.change(id).deployed_before, None);
-    let modify = world.declare(&[vm(NAME, 2)]).born[0].id;
+    let modify = world.declare(&[vm(NAME, 2)]).created[0].id;
     assert_eq!(world.change(modify).deployed_before, world.item(NAME).deployed.map(|latest| latest.id));
     // The older change is COMPLETED and can still report a version.
     world.deploy(id, VM_OWNER, &json!({"v": 2})).unwrap();
@@ -145,7 +145,7 @@ fn r23_numbers_come_with_the_change_instance_and_then_in_blocks_from_the_head() 
         world.deploy(id, VM_OWNER, &json!({"v": n})).unwrap();
     }
     assert_eq!(world.head().next_change, head.next_change + 2 * CHANGE_STRIDE, "and once more");
-    let modify = world.declare(&[vm(NAME, 2)]).born[0].id;
+    let modify = world.declare(&[vm(NAME, 2)]).created[0].id;
     assert_eq!(
         modify.number(),
         head.next_change + 2 * CHANGE_STRIDE,
@@ -162,7 +162,7 @@ fn r23_a_block_can_be_taken_together_with_a_move_that_changes_blockers() {
     for n in 1..CHANGE_STRIDE {
         world.deploy(id, VM_OWNER, &json!({"v": n})).unwrap();
     }
-    let rejected = world.declare(&[vm(NAME, 3)]).born[0].id;
+    let rejected = world.declare(&[vm(NAME, 3)]).created[0].id;
     world.decide(rejected, State::Rejected);
     world.decide(rejected, State::Closed);
     // The numbers are now those of the newer change instance, so the test uses these up as well.

@@ -61,7 +61,7 @@ fn a_number_seen_in_an_item_and_not_in_the_head_is_a_torn_read() {
         document(&[(APP, application(&[vm(NAME, cpu)])), ("NewApp2", application(&[vm("CoreVM2", 1)]))])
     };
     let plan = world.submit(&both(1), Scope::Whole).unwrap();
-    let id = plan.born.iter().find(|born| born.item_name == NAME).unwrap().id;
+    let id = plan.created.iter().find(|created| created.item_name == NAME).unwrap().id;
     world.reject(NAME, VM_OWNER);
     // The other application is unchanged, so its items are not read and the blockers are not summed.
     let (before, _) = world.read(&both(2), Scope::Whole);
@@ -111,7 +111,7 @@ fn a_submission_without_changes_is_fenced_by_the_head_too() {
 #[test]
 fn an_approval_between_reading_and_writing_is_caught_by_the_item() {
     let mut world = World::new();
-    let id = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let id = world.declare(&[vm(NAME, 1)]).created[0].id;
     let next = body(&[vm(NAME, 2)]);
     let read = world.read(&next, Scope::Whole);
     let plan = world.plan(&read, &next, Scope::Whole).unwrap();

@@ -17,7 +17,7 @@ const NAME: &str = "CoreVM1";
 fn retried() -> (World, [ChangeId; 3]) {
     let mut world = World::new().with_dependent("VM");
     let (plan, shares) = world.declare_and_generate(&[vm(NAME, 1)]);
-    let first = plan.born[0].id;
+    let first = plan.created[0].id;
     world.reject(NAME, VM_OWNER);
     let second = world.retry(first, VM_OWNER).unwrap().change.id;
     world.approve(NAME, VM_OWNER);

@@ -43,7 +43,7 @@ fn r14_a_referenced_change_instance_of_an_item_in_service_is_a_modify() {
 fn r14_a_referenced_change_instance_of_a_requested_item_refreshes_its_create() {
     let mut world = World::new();
     let plan = world.declare(&both(1));
-    let create = plan.born.iter().find(|born| born.item_name == "CoreLB1").unwrap().id;
+    let create = plan.created.iter().find(|created| created.item_name == "CoreLB1").unwrap().id;
     let (_, generated) = world.declare_and_generate(&both(2));
     assert_eq!(table(&generated), [("CoreLB1", Create, LB_OWNER)]);
     assert_eq!(closed_by(&world, create), Some(ClosedBy::Displaced(generated[0].id)));
@@ -68,7 +68,7 @@ fn r14_a_repeated_request_is_not_a_modification() {
     let rejected = world.reject("CoreVM1", VM_OWNER);
     world.decide(rejected, State::Closed);
     let (plan, generated) = world.declare_and_generate(&both);
-    assert_eq!(table(&plan.born), [("CoreVM1", Create, VM_OWNER)]);
+    assert_eq!(table(&plan.created), [("CoreVM1", Create, VM_OWNER)]);
     assert_eq!(table(&generated), []);
 }
 
@@ -102,9 +102,9 @@ fn r14_a_cycle_of_references_comes_to_an_end() {
     };
     world.declare_and_generate(&cycle(1, "a"));
     let (plan, generated) = world.declare_and_generate(&cycle(2, "a"));
-    assert_eq!((table(&plan.born).len(), table(&generated)), (1, vec![("CoreLB1", Create, LB_OWNER)]));
+    assert_eq!((table(&plan.created).len(), table(&generated)), (1, vec![("CoreLB1", Create, LB_OWNER)]));
     let (plan, generated) = world.declare_and_generate(&cycle(3, "b"));
-    assert_eq!((plan.born.len(), generated.len()), (2, 0));
+    assert_eq!((plan.created.len(), generated.len()), (2, 0));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn r14_an_unchanged_item_is_not_modified() {
     // Removal and return are changes of the VM, but not modifications of a declared item.
     world.declare(&[lb("CoreLB1", &[], "a")]);
     let (plan, generated) = world.declare_and_generate(&both(1));
-    assert_eq!(plan.born.len(), 2, "the load balancer had to change itself");
+    assert_eq!(plan.created.len(), 2, "the load balancer had to change itself");
     assert!(generated.is_empty());
 }
 
@@ -125,9 +125,9 @@ fn r15_a_new_referenced_item_means_the_main_item_has_changed_itself() {
         vm("CoreVM2", 1),
         lb("CoreLB1", &["CoreVM1", "CoreVM2"], "a"),
     ]);
-    let mut born = table(&plan.born);
-    born.sort_unstable();
-    assert_eq!(born, [("CoreLB1", Modify, LB_OWNER), ("CoreVM2", Create, VM_OWNER)]);
+    let mut created = table(&plan.created);
+    created.sort_unstable();
+    assert_eq!(created, [("CoreLB1", Modify, LB_OWNER), ("CoreVM2", Create, VM_OWNER)]);
     assert!(generated.is_empty());
 }
 
@@ -136,9 +136,9 @@ fn r15_a_referenced_item_is_not_removed_while_it_is_referenced() {
     let mut world = in_service();
     assert_eq!(world.refused(&[lb("CoreLB1", &["CoreVM1"], "a")]), ["dangling_reference"]);
     let (plan, generated) = world.declare_and_generate(&[lb("CoreLB1", &[], "a")]);
-    let mut born = table(&plan.born);
-    born.sort_unstable();
-    assert_eq!(born, [("CoreLB1", Modify, LB_OWNER), ("CoreVM1", Delete, VM_OWNER)]);
+    let mut created = table(&plan.created);
+    created.sort_unstable();
+    assert_eq!(created, [("CoreLB1", Modify, LB_OWNER), ("CoreVM1", Delete, VM_OWNER)]);
     assert!(generated.is_empty());
 }
 
@@ -161,7 +161,7 @@ fn r16_an_owner_that_is_its_own_dependent_gets_one_change_instance() {
     let mut world = World::new();
     world.settings("VM").dependent_teams = vec![team(VM_OWNER), team(NP_OWNER)];
     let (plan, generated) = world.declare_and_generate(&[vm("CoreVM1", 1)]);
-    assert_eq!((plan.born.len(), table(&generated)), (1, vec![("CoreVM1", Create, NP_OWNER)]));
+    assert_eq!((plan.created.len(), table(&generated)), (1, vec![("CoreVM1", Create, NP_OWNER)]));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn r24_a_generated_one_with_other_content_takes_the_place_of_a_rejection() {
 fn r25_an_overtaken_change_is_created_closed() {
     let mut world = in_service();
     let first = world.declare(&both(2));
-    let direct = world.declare(&[vm("CoreVM1", 2), lb("CoreLB1", &["CoreVM1"], "b")]).born[0].id;
+    let direct = world.declare(&[vm("CoreVM1", 2), lb("CoreLB1", &["CoreVM1"], "b")]).created[0].id;
     let late = world.generate();
     assert_eq!(late.len(), 1);
     assert_eq!((late[0].id, late[0].submission), (first.planned[0].id, first.submission.id));
@@ -292,8 +292,8 @@ fn r25_a_dependents_share_has_the_type_of_its_cause_at_creation() {
     world.approve("CoreVM1", VM_OWNER);
     let mut world = world.with_dependent("VM");
     let plan = world.declare(&[vm("CoreVM1", 2)]);
-    world.decide(plan.born[0].id, State::Approved);
-    assert_eq!(world.change(plan.born[0].id).change_type, Create, "converted since");
+    world.decide(plan.created[0].id, State::Approved);
+    assert_eq!(world.change(plan.created[0].id).change_type, Create, "converted since");
     assert_eq!(table(&world.generate()), [("CoreVM1", Modify, NP_OWNER)]);
 }
 
@@ -302,7 +302,8 @@ fn a_submission_allots_the_numbers_of_its_pending_changes() {
     let mut world = in_service().with_dependent("LoadBalancer").with_dependent("VM");
     let before = world.head().next_change;
     let plan = world.declare(&both(2));
-    let ids = plan.born.iter().map(|born| born.id).chain(plan.planned.iter().map(|planned| planned.id));
+    let ids =
+        plan.created.iter().map(|created| created.id).chain(plan.planned.iter().map(|planned| planned.id));
     let numbers: Vec<u64> = ids.map(ChangeId::number).collect();
     let expected: Vec<u64> = (0..4).map(|n| before + n * domain::base::id::CHANGE_STRIDE).collect();
     assert_eq!(numbers, expected);
@@ -358,5 +359,5 @@ fn a_dependents_share_of_a_missing_item_is_not_generated() {
     let plan = world.declare(&[vm("CoreVM1", 1)]);
     let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(9) };
     let missing = generate(&plan.planned, &plan.submission, Some(&plan.items[0]), &BTreeMap::new(), &stamp);
-    assert_eq!(missing, Err(Missing::Cause(plan.born[0].id)));
+    assert_eq!(missing, Err(Missing::Cause(plan.created[0].id)));
 }

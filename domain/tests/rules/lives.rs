@@ -11,18 +11,18 @@ const NAME: &str = "CoreVM1";
 #[test]
 fn runtime_state_follows_approvals_through_a_whole_life() {
     let mut world = World::new();
-    let create = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let create = world.declare(&[vm(NAME, 1)]).created[0].id;
     assert_eq!(world.runtime_state(NAME), Requested);
     world.decide(create, State::Approved);
     assert_eq!(world.runtime_state(NAME), InService);
     world.decide(create, State::Completed);
     assert_eq!(world.runtime_state(NAME), InService);
-    let modify = world.declare(&[vm(NAME, 2)]).born[0].id;
+    let modify = world.declare(&[vm(NAME, 2)]).created[0].id;
     for state in [State::Pending, State::Approved, State::Completed] {
         world.decide(modify, state);
         assert_eq!(world.runtime_state(NAME), InService, "{state}");
     }
-    let delete = world.declare(&[]).born[0].id;
+    let delete = world.declare(&[]).created[0].id;
     assert_eq!(world.runtime_state(NAME), InService, "only requested");
     world.decide(delete, State::Approved);
     assert_eq!(world.runtime_state(NAME), Decommissioned);
@@ -37,23 +37,23 @@ fn runtime_state_follows_approvals_through_a_whole_life() {
 fn runtime_state_is_in_service_at_once_where_approval_is_not_required() {
     let mut world = World::new().without_approval();
     let plan = world.declare(&[vm(NAME, 1)]);
-    assert_eq!((plan.born[0].state, world.runtime_state(NAME)), (State::Approved, InService));
-    assert_eq!(world.change(plan.born[0].id).history.len(), 1, "it never was PENDING");
+    assert_eq!((plan.created[0].state, world.runtime_state(NAME)), (State::Approved, InService));
+    assert_eq!(world.change(plan.created[0].id).history.len(), 1, "it never was PENDING");
     world.declare(&[]);
     assert_eq!(world.runtime_state(NAME), Decommissioned);
-    assert_eq!(world.declare(&[vm(NAME, 1)]).born[0].change_type, Create);
+    assert_eq!(world.declare(&[vm(NAME, 1)]).created[0].change_type, Create);
     assert_eq!(world.runtime_state(NAME), InService);
 }
 
 #[test]
 fn runtime_state_does_not_change_with_rejected_errored_or_closed() {
     let mut world = World::new();
-    let create = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let create = world.declare(&[vm(NAME, 1)]).created[0].id;
     world.decide(create, State::Rejected);
     assert_eq!(world.runtime_state(NAME), Requested);
     world.decide(create, State::Closed);
     assert_eq!(world.runtime_state(NAME), Requested);
-    let create = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let create = world.declare(&[vm(NAME, 1)]).created[0].id;
     world.decide(create, State::Approved);
     world.decide(create, State::Errored);
     assert_eq!(world.runtime_state(NAME), InService, "active whether or not the creation succeeded");
@@ -95,8 +95,8 @@ fn r03_only_the_service_owners_change_instances_drive_the_runtime_state() {
 #[test]
 fn r04_a_change_before_the_create_is_approved_is_a_create_again() {
     let mut world = World::new();
-    let first = world.declare(&[vm(NAME, 1)]).born[0].id;
-    let second = world.declare(&[vm(NAME, 2)]).born[0].clone();
+    let first = world.declare(&[vm(NAME, 1)]).created[0].id;
+    let second = world.declare(&[vm(NAME, 2)]).created[0].clone();
     assert_eq!(second.change_type, Create);
     assert_eq!(world.state(first), State::Closed);
     assert_eq!(second.old.map(|old| old.number), Some(1));
@@ -106,8 +106,8 @@ fn r04_a_change_before_the_create_is_approved_is_a_create_again() {
 #[test]
 fn r05_a_removal_while_the_create_is_pending_is_a_delete_of_what_never_was_in_service() {
     let mut world = World::new();
-    let create = world.declare(&[vm(NAME, 1)]).born[0].id;
-    let delete = world.declare(&[]).born[0].clone();
+    let create = world.declare(&[vm(NAME, 1)]).created[0].id;
+    let delete = world.declare(&[]).created[0].clone();
     assert_eq!((delete.change_type, delete.never_in_service), (Delete, true));
     assert_eq!((world.state(create), world.runtime_state(NAME)), (State::Closed, Requested));
     assert_eq!((delete.new, delete.old.map(|old| old.number)), (None, Some(1)));
@@ -122,7 +122,7 @@ fn r05_a_removal_once_in_service_does_not_bear_the_flag() {
     let mut world = World::new();
     world.declare(&[vm(NAME, 1)]);
     world.approve(NAME, VM_OWNER);
-    assert!(!world.declare(&[]).born[0].never_in_service);
+    assert!(!world.declare(&[]).created[0].never_in_service);
 }
 
 #[test]
@@ -130,9 +130,9 @@ fn r06_redeclared_while_the_delete_is_pending_is_a_modify_even_if_nothing_else_c
     let mut world = World::new();
     world.declare(&[vm(NAME, 1)]);
     world.finish(NAME, VM_OWNER);
-    let delete = world.declare(&[]).born[0].id;
+    let delete = world.declare(&[]).created[0].id;
     let plan = world.declare(&[vm(NAME, 1)]);
-    let again = &plan.born[0];
+    let again = &plan.created[0];
     assert_eq!((again.change_type, again.old), (Modify, again.new), "what was declared before the removal");
     assert_eq!(again.new.map(|new| new.number), Some(1), "the same declaration is the same version");
     assert_eq!(world.state(delete), State::Closed);
@@ -143,8 +143,8 @@ fn r06_redeclared_while_the_delete_is_pending_is_a_modify_even_if_nothing_else_c
 fn r06_redeclared_while_the_delete_is_pending_is_a_create_if_it_never_was_in_service() {
     let mut world = World::new();
     world.declare(&[vm(NAME, 1)]);
-    let delete = world.declare(&[]).born[0].id;
-    let again = world.declare(&[vm(NAME, 1)]).born[0].clone();
+    let delete = world.declare(&[]).created[0].id;
+    let again = world.declare(&[vm(NAME, 1)]).created[0].clone();
     assert_eq!(again.change_type, Create);
     assert_eq!(world.state(delete), State::Closed);
 }
@@ -155,9 +155,9 @@ fn r07_redeclared_after_an_approved_delete_is_a_create_that_supersedes_it() {
     world.declare(&[vm(NAME, 1)]);
     world.finish(NAME, VM_OWNER);
     let item = world.item(NAME).id;
-    let delete = world.declare(&[]).born[0].id;
+    let delete = world.declare(&[]).created[0].id;
     world.decide(delete, State::Approved);
-    let create = world.declare(&[vm(NAME, 1)]).born[0].clone();
+    let create = world.declare(&[vm(NAME, 1)]).created[0].clone();
     assert_eq!((create.change_type, create.item), (Create, item), "the same item");
     assert_eq!(world.runtime_state(NAME), Requested);
     assert_eq!(world.state(delete), State::Approved, "another column");
@@ -174,10 +174,10 @@ fn r07_redeclared_after_a_completed_delete_is_a_create_of_the_same_item() {
     let item = world.item(NAME).id;
     world.declare(&[]);
     world.finish(NAME, VM_OWNER);
-    let create = world.declare(&[vm(NAME, 2)]).born[0].clone();
+    let create = world.declare(&[vm(NAME, 2)]).created[0].clone();
     assert_eq!((create.change_type, create.item, create.old), (Create, item, None));
     world.finish(NAME, VM_OWNER);
-    assert_eq!(world.declare(&[vm(NAME, 3)]).born[0].change_type, Modify);
+    assert_eq!(world.declare(&[vm(NAME, 3)]).created[0].change_type, Modify);
 }
 
 #[test]
@@ -185,9 +185,9 @@ fn r07_a_delete_that_completes_after_the_redeclaration_leaves_the_create_to_do()
     let mut world = World::new();
     world.declare(&[vm(NAME, 1)]);
     world.finish(NAME, VM_OWNER);
-    let delete = world.declare(&[]).born[0].id;
+    let delete = world.declare(&[]).created[0].id;
     world.decide(delete, State::Approved);
-    let create = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let create = world.declare(&[vm(NAME, 1)]).created[0].id;
     world.decide(delete, State::Completed);
     assert_eq!((world.state(create), world.runtime_state(NAME)), (State::Pending, Requested));
     world.decide(create, State::Approved);
@@ -199,9 +199,9 @@ fn r07_a_delete_that_completes_after_the_redeclaration_leaves_the_create_to_do()
 #[test]
 fn r08_the_exception_covers_a_create_that_fails_after_the_modify_was_requested() {
     let mut world = World::new();
-    let create = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let create = world.declare(&[vm(NAME, 1)]).created[0].id;
     world.decide(create, State::Approved);
-    let modify = world.declare(&[vm(NAME, 2)]).born[0].id;
+    let modify = world.declare(&[vm(NAME, 2)]).created[0].id;
     world.decide(create, State::Errored);
     world.decide(modify, State::Approved);
     assert_eq!((world.state(create), world.change(modify).change_type), (State::Closed, Create));
@@ -211,9 +211,9 @@ fn r08_the_exception_covers_a_create_that_fails_after_the_modify_was_requested()
 #[test]
 fn r08_the_exception_covers_a_create_that_failed_and_was_given_up() {
     let mut world = World::new();
-    let create = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let create = world.declare(&[vm(NAME, 1)]).created[0].id;
     world.decide(create, State::Approved);
-    let modify = world.declare(&[vm(NAME, 2)]).born[0].id;
+    let modify = world.declare(&[vm(NAME, 2)]).created[0].id;
     world.decide(create, State::Errored);
     world.decide(create, State::Closed);
     world.decide(modify, State::Approved);
@@ -226,7 +226,7 @@ fn r08_the_exception_repeats_as_long_as_no_create_is_completed() {
     world.declare(&[vm(NAME, 1)]);
     world.approve(NAME, VM_OWNER);
     for cpu in 2..5 {
-        let modify = world.declare(&[vm(NAME, cpu)]).born[0].id;
+        let modify = world.declare(&[vm(NAME, cpu)]).created[0].id;
         assert_eq!(world.change(modify).change_type, Modify);
         world.decide(modify, State::Approved);
         assert_eq!(world.change(modify).change_type, Create);
@@ -241,11 +241,11 @@ fn r09_after_a_create_errored_the_modified_declaration_is_a_create() {
     world.declare(&[vm(NAME, 1)]);
     world.approve(NAME, VM_OWNER);
     world.error(NAME, VM_OWNER);
-    let again = world.declare(&[vm(NAME, 2)]).born[0].id;
+    let again = world.declare(&[vm(NAME, 2)]).created[0].id;
     assert_eq!(world.change(again).change_type, Create);
     world.decide(again, State::Approved);
     world.decide(again, State::Completed);
-    assert_eq!(world.declare(&[vm(NAME, 3)]).born[0].change_type, Modify);
+    assert_eq!(world.declare(&[vm(NAME, 3)]).created[0].change_type, Modify);
 }
 
 #[test]
@@ -255,12 +255,12 @@ fn r09_the_create_after_an_errored_one_leaves_the_item_in_service() {
     world.declare(&[vm(NAME, 1)]);
     world.approve(NAME, VM_OWNER);
     world.error(NAME, VM_OWNER);
-    let again = world.declare(&[vm(NAME, 2)]).born[0].id;
+    let again = world.declare(&[vm(NAME, 2)]).created[0].id;
     assert_eq!(world.runtime_state(NAME), InService);
     world.decide(again, State::Rejected);
     world.retry(again, VM_OWNER).unwrap();
     assert_eq!(world.runtime_state(NAME), InService);
-    assert!(!world.declare(&[]).born[0].never_in_service, "its creation has begun");
+    assert!(!world.declare(&[]).created[0].never_in_service, "its creation has begun");
 }
 
 #[test]
@@ -268,9 +268,9 @@ fn r05_an_item_whose_delete_was_not_completed_never_bears_the_flag() {
     let mut world = World::new();
     world.declare(&[vm(NAME, 1)]);
     world.approve(NAME, VM_OWNER);
-    let delete = world.declare(&[]).born[0].id;
+    let delete = world.declare(&[]).created[0].id;
     world.decide(delete, State::Approved);
     world.declare(&[vm(NAME, 1)]);
     assert_eq!(world.runtime_state(NAME), Requested);
-    assert!(!world.declare(&[]).born[0].never_in_service, "what was created is still there");
+    assert!(!world.declare(&[]).created[0].never_in_service, "what was created is still there");
 }

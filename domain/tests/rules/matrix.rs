@@ -84,7 +84,7 @@ fn a_retry_is_allowed_exactly_where_the_consumer_would_have_to_answer() {
                 Ok(decided) => {
                     assert!(from.is_blocked(), "{owner} retries {from}");
                     assert_eq!(world.state(id), State::Closed);
-                    assert!(is_legal(None, decided.change.state, By::Birth));
+                    assert!(is_legal(None, decided.change.state, By::Creation));
                 }
                 Err(refused) => {
                     assert!(!from.is_blocked(), "{owner} retries {from}");

@@ -50,7 +50,7 @@ fn r02_only_the_owner_of_a_change_instance_moves_it() {
 #[test]
 fn r02_a_missing_right_to_decide_is_the_first_error() {
     let mut world = World::new();
-    let id = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let id = world.declare(&[vm(NAME, 1)]).created[0].id;
     let wrong = Update {
         state: Some(State::Completed),
         log: Some("x".repeat(LOG_BYTES_MAX + 1)),
@@ -69,7 +69,7 @@ fn r02_a_missing_right_to_decide_is_the_first_error() {
 #[test]
 fn r27_a_pending_change_instance_is_not_completed_without_approval() {
     let mut world = World::new();
-    let id = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let id = world.declare(&[vm(NAME, 1)]).created[0].id;
     for state in [State::Completed, State::Errored] {
         let refused = Refused::IllegalTransition { from: State::Pending, to: state };
         assert_eq!(world.update(id, VM_OWNER, &to(state)), Err(refused));
@@ -79,7 +79,7 @@ fn r27_a_pending_change_instance_is_not_completed_without_approval() {
 #[test]
 fn the_same_state_again_writes_nothing() {
     let mut world = World::new();
-    let id = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let id = world.declare(&[vm(NAME, 1)]).created[0].id;
     for update in [to(State::Pending), Update::default(), log("")] {
         assert!(world.update(id, VM_OWNER, &update).unwrap().writes.is_empty());
     }
@@ -91,7 +91,7 @@ fn the_same_state_again_writes_nothing() {
 #[test]
 fn a_log_text_goes_with_a_move_or_stands_alone_and_stays_until_the_next_one() {
     let mut world = World::new();
-    let id = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let id = world.declare(&[vm(NAME, 1)]).created[0].id;
     world.update(id, VM_OWNER, &log("queued")).unwrap();
     world.update(id, VM_OWNER, &Update { log: Some("fits".to_owned()), ..to(State::Approved) }).unwrap();
     world.decide(id, State::Completed);
@@ -112,7 +112,7 @@ fn a_log_text_goes_with_a_move_or_stands_alone_and_stays_until_the_next_one() {
 fn a_resolved_change_instance_takes_notes_but_never_moves() {
     for end in [State::Completed, State::Closed] {
         let mut world = World::new();
-        let id = world.declare(&[vm(NAME, 1)]).born[0].id;
+        let id = world.declare(&[vm(NAME, 1)]).created[0].id;
         if end == State::Completed {
             world.decide(id, State::Approved);
         } else {
@@ -131,7 +131,7 @@ fn a_resolved_change_instance_takes_notes_but_never_moves() {
 #[test]
 fn the_limit_on_notes_never_stands_in_the_way_of_a_move() {
     let mut world = World::new();
-    let id = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let id = world.declare(&[vm(NAME, 1)]).created[0].id;
     for n in 0..LOG_ENTRIES_MAX {
         world.update(id, VM_OWNER, &log(&format!("note {n}"))).unwrap();
     }
@@ -143,7 +143,7 @@ fn the_limit_on_notes_never_stands_in_the_way_of_a_move() {
 #[test]
 fn a_log_text_ends_at_its_limit() {
     let mut world = World::new();
-    let id = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let id = world.declare(&[vm(NAME, 1)]).created[0].id;
     assert_eq!(world.update(id, VM_OWNER, &log(&"x".repeat(LOG_BYTES_MAX + 1))), Err(Refused::LogTooLong));
     world.update(id, VM_OWNER, &log(&"x".repeat(LOG_BYTES_MAX))).unwrap();
 }

@@ -41,7 +41,7 @@ fn r34_a_preview_lists_direct_dependent_and_referenced_changes() {
     let before = world.snapshot.clone();
     let preview = preview(&world, &NEXT());
     assert_eq!(
-        table(&preview.born),
+        table(&preview.created),
         [
             ("CoreVM1", Modify, VM_OWNER),
             ("CoreVM2", Create, VM_OWNER),
@@ -50,14 +50,14 @@ fn r34_a_preview_lists_direct_dependent_and_referenced_changes() {
             ("CoreLB1", Modify, LB_OWNER),
         ]
     );
-    assert_eq!(preview.created.len(), 1, "the new one");
+    assert_eq!(preview.new_items.len(), 1, "the new one");
     assert_eq!(world.snapshot.changes, before.changes, "and does nothing");
 }
 
 #[test]
 fn r34_a_preview_lists_the_changes_to_close() {
     let mut world = World::new();
-    let create = world.declare(&[vm("CoreVM1", 1)]).born.remove(0).id;
+    let create = world.declare(&[vm("CoreVM1", 1)]).created.remove(0).id;
     let closed = |world: &World, items: &[Declared]| {
         let closed = preview(world, items).closed;
         closed.iter().map(|closing| (closing.change, closing.from)).collect::<Vec<_>>()
@@ -65,7 +65,7 @@ fn r34_a_preview_lists_the_changes_to_close() {
     assert_eq!(closed(&world, &[vm("CoreVM1", 2)]), [(create, State::Pending)]);
     world.decide(create, State::Rejected);
     assert_eq!(closed(&world, &[vm("CoreVM1", 2)]), [(create, State::Rejected)]);
-    assert_eq!(table(&preview(&world, &[]).born), [("CoreVM1", Delete, VM_OWNER)]);
+    assert_eq!(table(&preview(&world, &[]).created), [("CoreVM1", Delete, VM_OWNER)]);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn r34_metadata_alone_is_a_plan_of_its_own() {
     };
     let mut plan = |round| world.planned(&with(round), Scope::Whole).unwrap().preview;
     let (one, two) = (plan(1), plan(2));
-    assert!(one.born.is_empty() && two.born.is_empty());
+    assert!(one.created.is_empty() && two.created.is_empty());
     assert_ne!(one.plan, two.plan);
 }
 
@@ -158,7 +158,7 @@ fn r34_metadata_alone_is_a_plan_of_its_own() {
 fn promised(change: &Change) -> String {
     let prices = prices_of(change);
     let Change { item, owner, kind, change_type, state, new, old, supersedes, never_in_service, .. } =
-        change.as_born();
+        change.as_created();
     format!(
         "{item} {} {kind:?} {change_type:?} {state:?} {new:?} {old:?} {supersedes:?} {never_in_service} {prices:?}",
         owner.id
@@ -183,7 +183,7 @@ pub(crate) fn comes_true(plan: &Plan, preview: &Preview, world: &World, staged: 
     let id = plan.submission.id;
     let created: Vec<String> =
         after.snapshot.changes.values().filter(|change| change.submission == id).map(promised).collect();
-    assert_eq!(created, preview.born.iter().map(promised).collect::<Vec<_>>());
+    assert_eq!(created, preview.created.iter().map(promised).collect::<Vec<_>>());
     let was_open = |change: &&Change| {
         world.snapshot.changes.get(&change.id).is_some_and(|before| before.state != State::Closed)
     };
@@ -198,7 +198,7 @@ pub(crate) fn came_true(plan: &Plan, world: &World) {
     let of_submission = world.snapshot.changes.values();
     let created: Vec<_> =
         of_submission.filter(|change| change.submission == id && change.attempt == 1).map(fixed).collect();
-    assert_eq!(created, plan.preview.born.iter().map(fixed).collect::<Vec<_>>());
+    assert_eq!(created, plan.preview.created.iter().map(fixed).collect::<Vec<_>>());
 }
 
 /// Checks the property on random histories, with decisions, settings and submissions between preview and

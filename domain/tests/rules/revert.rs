@@ -158,9 +158,9 @@ fn r37_a_revert_is_a_submission_and_nothing_is_forgotten() {
     world.finish("CoreVM1", VM_OWNER);
     world.declare_and_generate(&[vm("CoreVM1", 2)]);
     let plan = world.submit(&document_of(&world, 1), Scope::Partial).unwrap();
-    let born: Vec<_> =
-        plan.born.iter().map(|born| (born.item_name.as_str(), born.change_type.name())).collect();
-    assert_eq!(born, [("CoreLB1", "CREATE"), ("CoreVM1", "MODIFY")], "back to what they were");
+    let created: Vec<_> =
+        plan.created.iter().map(|created| (created.item_name.as_str(), created.change_type.name())).collect();
+    assert_eq!(created, [("CoreLB1", "CREATE"), ("CoreVM1", "MODIFY")], "back to what they were");
     assert_eq!(world.item("CoreVM1").version.number, 3, "a version of its own");
     let forward = document_of(&world, 2);
     world.submit(&forward, Scope::Partial).unwrap();

@@ -31,14 +31,14 @@ fn r31_a_state_refuses_new_items_then_changes_and_never_a_removal() {
         for (declared, rules) in [(vec![vm(NAME, 1), vm("CoreVM2", 1)], new), (vec![vm(NAME, 2)], changed)] {
             let mut world = in_state(state);
             if rules.is_empty() {
-                assert_eq!(world.declare(&declared).born.len(), 1, "{state:?}");
+                assert_eq!(world.declare(&declared).created.len(), 1, "{state:?}");
             } else {
                 assert_eq!(world.refused(&declared), rules, "{state:?}");
             }
         }
         let mut world = in_state(state);
         assert!(!world.declare(&[vm(NAME, 1)]).submission.changed, "what is unchanged stays");
-        assert_eq!(table(&world.declare(&[]).born), [(NAME, Delete, VM_OWNER)]);
+        assert_eq!(table(&world.declare(&[]).created), [(NAME, Delete, VM_OWNER)]);
         world.approve(NAME, VM_OWNER);
         if state != InService {
             assert_eq!(world.refused(&[vm(NAME, 1)]), new, "a removed item is new");
@@ -74,7 +74,7 @@ fn finding_16_r20_a_removal_is_withdrawn_whatever_the_service_has_become() {
         close(&mut world);
         assert!(world.refused(&[vm(NAME, 2)]).contains(&rule), "another declaration is checked: {rule}");
         let plan = world.declare(&[vm(NAME, 1)]);
-        assert_eq!(table(&plan.born), [(NAME, Modify, VM_OWNER)], "{rule}");
+        assert_eq!(table(&plan.created), [(NAME, Modify, VM_OWNER)], "{rule}");
         let item = world.item(NAME);
         assert_eq!((item.version, item.declared, item.schema_version), (last, true, 1), "{rule}");
         world.audit();
@@ -88,12 +88,16 @@ fn finding_16_r20_a_rejected_removal_is_withdrawn_or_asked_for_again() {
         close(&mut world);
         world.declare(&[]);
         world.reject(NAME, VM_OWNER);
-        assert_eq!(table(&world.clone().declare(&[vm(NAME, 1)]).born), [(NAME, Modify, VM_OWNER)], "{rule}");
-        assert_eq!(table(&world.declare(&[]).born), [(NAME, Delete, VM_OWNER)], "{rule}");
+        assert_eq!(
+            table(&world.clone().declare(&[vm(NAME, 1)]).created),
+            [(NAME, Modify, VM_OWNER)],
+            "{rule}"
+        );
+        assert_eq!(table(&world.declare(&[]).created), [(NAME, Delete, VM_OWNER)], "{rule}");
         // The owner closes the removal that it has rejected: the item is an orphan, and still in service.
         let rejected = world.reject(NAME, VM_OWNER);
         world.decide(rejected, State::Closed);
-        assert_eq!(table(&world.declare(&[vm(NAME, 1)]).born), [(NAME, Modify, VM_OWNER)], "{rule}");
+        assert_eq!(table(&world.declare(&[vm(NAME, 1)]).created), [(NAME, Modify, VM_OWNER)], "{rule}");
     }
 }
 
@@ -119,7 +123,7 @@ fn finding_16_r37_a_revert_withdraws_a_removal() {
         close(&mut world);
         let body = crate::revert::document_of(&world, 1);
         let plan = world.submit(&body, Scope::Partial).unwrap();
-        assert_eq!(table(&plan.born), [(NAME, Modify, VM_OWNER)], "{rule}");
+        assert_eq!(table(&plan.created), [(NAME, Modify, VM_OWNER)], "{rule}");
     }
 }
 
@@ -132,7 +136,7 @@ fn r31_generated_changes_and_orphans_proceed() {
     }
     world.settings("LoadBalancer").state = ServiceState::Decommissioned;
     let (plan, generated) = world.declare_and_generate(&[vm(NAME, 2), lb("CoreLB1", &[NAME], "a")]);
-    assert_eq!(table(&plan.born), [(NAME, Modify, VM_OWNER)]);
+    assert_eq!(table(&plan.created), [(NAME, Modify, VM_OWNER)]);
     let mut generated = table(&generated);
     generated.sort_unstable_by_key(|(name, ..)| *name);
     // A referenced change is not a new request, so the state of its service does not matter.
@@ -143,7 +147,7 @@ fn r31_generated_changes_and_orphans_proceed() {
     let id = world.reject(NAME, VM_OWNER);
     world.decide(id, State::Closed);
     world.settings("VM").state = ServiceState::NoModifyExistingServiceItem;
-    assert_eq!(table(&world.declare(&[vm(NAME, 1)]).born), [(NAME, Create, VM_OWNER)]);
+    assert_eq!(table(&world.declare(&[vm(NAME, 1)]).created), [(NAME, Create, VM_OWNER)]);
 }
 
 /// Returns a world of manual decisions, with these settings of the service.

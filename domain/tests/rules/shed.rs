@@ -9,7 +9,7 @@ use domain::model::item::{Slot, Stack};
 use domain::model::submission::Scope;
 use domain::model::work::PlannedChange;
 use domain::model::write::{Closing, Write};
-use domain::rules::generate::{CLOSINGS_MAX, LANDING_MAX, generate, shed};
+use domain::rules::generate::{CLOSINGS_MAX, OPENED_MAX, generate, shed};
 use domain::{ChangeId, Item, State, TeamId, Timestamp};
 use std::collections::BTreeMap;
 
@@ -71,8 +71,8 @@ fn finding_01_the_excess_is_closed_ahead_from_the_lowest_owner_and_everything_ho
         assert_eq!(world.item(NAME).blocked().count(), left);
         assert_eq!(world.head().blockers.count, i64::try_from(left).unwrap());
     }
-    let landed = landing(&world, &planned, world.item(NAME));
-    assert_eq!(shed(&landed, Some(world.item(NAME)), 0, NOW), None, "the owner's own stay for the landing");
+    let opened = landing(&world, &planned, world.item(NAME));
+    assert_eq!(shed(&opened, Some(world.item(NAME)), 0, NOW), None, "the owner's own stay for the landing");
     world.generate_records();
     assert_eq!(world.head().in_flight, None);
     assert_eq!(world.item(NAME).open().count(), 1);
@@ -103,9 +103,9 @@ fn finding_01_the_largest_item_lands_after_two_closings_each_within_a_transactio
     let (world, planned) = rejected();
     let mut item = full(world.item(NAME));
     let (mut sheds, mut closed) = (0, 0);
-    let landed = loop {
+    let opened = loop {
         let all = landing(&world, &planned, &item);
-        let Some(writes) = shed(&all, Some(&item), LANDING_MAX, NOW) else { break all };
+        let Some(writes) = shed(&all, Some(&item), OPENED_MAX, NOW) else { break all };
         let some = closings(&writes);
         assert!(some.len() <= CLOSINGS_MAX && writes.len() <= CLOSINGS_MAX + 2);
         assert!(some.iter().all(|closing| closing.owner != item.service_owner.id));
@@ -121,7 +121,7 @@ fn finding_01_the_largest_item_lands_after_two_closings_each_within_a_transactio
         assert_eq!((after.revision, after.version), (item.revision + 1, item.version));
         item = after;
     };
-    assert_eq!((sheds, landed.len()), (2, LANDING_MAX));
+    assert_eq!((sheds, opened.len()), (2, OPENED_MAX));
     // 203 of dependent teams, and two of the service owner.
-    assert_eq!(closed + closings(&landed).len(), 205);
+    assert_eq!(closed + closings(&opened).len(), 205);
 }

@@ -53,16 +53,16 @@ fn it_leads_to_the_same_as_one_that_is_written_at_once() {
     let next = [vm("CoreVM1", 2), vm("CoreVM2", 1), lb("CoreLB1", &["CoreVM1"], "a")];
     let (plan, mut generated) = at_once.declare_and_generate(&next);
     stage(&mut staged, &next);
-    let mut landed = staged.generate_records();
-    landed.sort_by_key(|change| change.id);
-    generated.extend(plan.born);
+    let mut opened = staged.generate_records();
+    opened.sort_by_key(|change| change.id);
+    generated.extend(plan.created);
     generated.sort_by_key(|change| change.id);
     let seen = |changes: &[domain::Change]| {
         let seen =
             changes.iter().map(|c| (c.id, c.kind, c.change_type, c.state, c.owner.clone(), c.new, c.old));
         seen.collect::<Vec<_>>()
     };
-    assert_eq!(seen(&landed), seen(&generated));
+    assert_eq!(seen(&opened), seen(&generated));
     assert_eq!(staged.head(), at_once.head());
     assert_eq!(staged.snapshot.applications.len(), at_once.snapshot.applications.len());
     for (id, item) in &at_once.snapshot.items {
@@ -96,17 +96,17 @@ fn a_submission_reports_its_progress_step_by_step() {
     stage(&mut world, &[vm("CoreVM1", 2), lb("CoreLB1", &["CoreVM1"], "a")]);
     let accepted = world.snapshot.submissions.last().unwrap().clone();
     assert_eq!(progress(&world), Progress::Committed);
-    assert_eq!((accepted.planned(), accepted.landed), (4, 0), "both, and both dependent teams' shares");
+    assert_eq!((accepted.planned(), accepted.opened), (4, 0), "both, and both dependent teams' shares");
     let direct = world.ready()[0];
     assert_eq!(world.generate_one(direct).kind, Kind::Direct);
     assert_eq!((progress(&world), world.is_in_flight()), (Progress::Applied, false));
-    assert_eq!(world.snapshot.submissions.last().unwrap().landed, 2);
+    assert_eq!(world.snapshot.submissions.last().unwrap().opened, 2);
     world.generate();
     let settled = world.snapshot.submissions.last().unwrap().clone();
-    assert_eq!((settled.progress(), settled.landed), (Progress::Settled, 4));
+    assert_eq!((settled.progress(), settled.opened), (Progress::Settled, 4));
     assert_eq!(settled.as_accepted().progress(), Progress::Committed);
     assert!(settled.modified > accepted.modified, "when the last of it was carried out");
-    assert_eq!((settled.landed > 0, settled.as_accepted().landed), (true, 0));
+    assert_eq!((settled.opened > 0, settled.as_accepted().opened), (true, 0));
     let told = event::of_submission(None, &accepted)
         .into_iter()
         .chain(event::of_submission(Some(&accepted), &settled));
@@ -130,18 +130,21 @@ fn an_owners_decision_before_the_work_changes_the_created_change() {
     let mut world = World::new();
     world.declare(&[vm("CoreVM1", 1)]);
     let plan = stage(&mut world, &[vm("CoreVM1", 2)]);
-    assert_eq!(table(&plan.born), [("CoreVM1", Create, VM_OWNER)], "as it looked");
+    assert_eq!(table(&plan.created), [("CoreVM1", Create, VM_OWNER)], "as it looked");
     world.finish("CoreVM1", VM_OWNER);
     assert_eq!(table(&world.generate()), [("CoreVM1", Modify, VM_OWNER)]);
 
     // The applied declaration answers a rejection in between.
     let mut world = World::new();
-    let rejected = world.declare(&[vm("CoreVM1", 1)]).born[0].id;
+    let rejected = world.declare(&[vm("CoreVM1", 1)]).created[0].id;
     stage(&mut world, &[vm("CoreVM1", 2)]);
     world.reject("CoreVM1", VM_OWNER);
     assert_eq!(world.head().blockers.count, 1);
-    let born = world.generate().remove(0);
-    assert_eq!(world.change(rejected).history.last().unwrap().closed_by, Some(ClosedBy::Answered(born.id)));
+    let created = world.generate().remove(0);
+    assert_eq!(
+        world.change(rejected).history.last().unwrap().closed_by,
+        Some(ClosedBy::Answered(created.id))
+    );
     assert_eq!(world.head().blockers.count, 0);
 }
 
@@ -203,10 +206,10 @@ fn a_torn_read_does_not_apply_a_planned_change_twice() {
 fn a_removal_lands_as_a_delete_and_what_changes_no_item_is_not_staged() {
     let mut world = in_service();
     stage(&mut world, &[lb("CoreLB1", &[], "a")]);
-    let landed = world.generate();
-    let mut born = table(landed.iter().filter(|change| change.kind == Kind::Direct));
-    born.sort_unstable();
-    assert_eq!(born, [("CoreLB1", Modify, LB_OWNER), ("CoreVM1", Delete, VM_OWNER)]);
+    let opened = world.generate();
+    let mut created = table(opened.iter().filter(|change| change.kind == Kind::Direct));
+    created.sort_unstable();
+    assert_eq!(created, [("CoreLB1", Modify, LB_OWNER), ("CoreVM1", Delete, VM_OWNER)]);
     let same = body(&[lb("CoreLB1", &[], "a")]);
     let read = world.read(&same, Scope::Whole);
     assert_eq!(world.plan(&read, &same, Scope::Whole).unwrap().staged, None);

@@ -27,7 +27,7 @@ fn r17_a_name_is_unique_per_application_and_service() {
     assert_eq!(world.refused(&[vm(NAME, 1), vm(NAME, 2)]), ["duplicate_name"]);
     let same = [vm("Same", 1), lb("Same", &[], "a")];
     let plan = world.submit(&two(&same, &same), Scope::Whole).unwrap();
-    assert_eq!(plan.born.len(), 4);
+    assert_eq!(plan.created.len(), 4);
     let ids: std::collections::BTreeSet<_> = plan.items.iter().map(|item| item.id).collect();
     assert_eq!(ids.len(), 4, "four items");
 }
@@ -94,10 +94,10 @@ fn r18_an_omitted_application_is_removed_by_a_whole_submission() {
     world.submit(&two(&[vm(NAME, 1)], &[vm("CoreVM2", 1)]), Scope::Whole).unwrap();
     let plan =
         world.submit(&document(&[("NewApp2", application(&[vm("CoreVM2", 1)]))]), Scope::Whole).unwrap();
-    assert_eq!(table(&plan.born), [(NAME, Delete, VM_OWNER)]);
+    assert_eq!(table(&plan.created), [(NAME, Delete, VM_OWNER)]);
     assert!(!world.item(NAME).declared);
     let plan = world.submit(&document(&[]), Scope::Whole).unwrap();
-    assert_eq!(table(&plan.born), [("CoreVM2", Delete, VM_OWNER)]);
+    assert_eq!(table(&plan.created), [("CoreVM2", Delete, VM_OWNER)]);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn r18_an_omitted_application_stays_with_a_partial_submission() {
     let before = world.application(APP).clone();
     let plan =
         world.submit(&document(&[("NewApp2", application(&[vm("CoreVM3", 1)]))]), Scope::Partial).unwrap();
-    assert_eq!(table(&plan.born), [("CoreVM3", Create, VM_OWNER), ("CoreVM2", Delete, VM_OWNER)]);
+    assert_eq!(table(&plan.created), [("CoreVM3", Create, VM_OWNER), ("CoreVM2", Delete, VM_OWNER)]);
     assert_eq!(world.application(APP), &before);
     assert!(world.item(NAME).declared);
     assert_eq!(plan.submission.scope, Scope::Partial);
@@ -181,7 +181,7 @@ fn r18_an_application_that_is_read_for_an_answer_alone_is_neither_counted_nor_wr
 #[test]
 fn r19_whether_approval_is_required_is_settled_at_birth() {
     let mut world = World::new();
-    let pending = world.declare(&[vm(NAME, 1)]).born[0].id;
+    let pending = world.declare(&[vm(NAME, 1)]).created[0].id;
     world.settings("VM").approval_required = false;
     world.declare(&[vm(NAME, 1), vm("CoreVM2", 1)]);
     assert_eq!(world.state(pending), State::Pending, "no retroactive effect");
@@ -216,7 +216,7 @@ fn r20_an_orphan_is_asked_for_again_as_it_was_checked() {
     // although the item itself has not changed.
     let mut world = World::new();
     let tagged = item_of("VM", json!({"name": NAME, "tags": ["blue"]}));
-    let id = world.declare(std::slice::from_ref(&tagged)).born[0].id;
+    let id = world.declare(std::slice::from_ref(&tagged)).created[0].id;
     world.decide(id, State::Rejected);
     world.decide(id, State::Closed);
     world.redefine(
@@ -225,7 +225,7 @@ fn r20_an_orphan_is_asked_for_again_as_it_was_checked() {
             "tags": {"type": "array", "format": "reference_list", "service_reference": "LoadBalancer"}}}),
     );
     let plan = world.declare(std::slice::from_ref(&tagged));
-    assert_eq!(table(&plan.born), [(NAME, Create, VM_OWNER)]);
+    assert_eq!(table(&plan.created), [(NAME, Create, VM_OWNER)]);
     assert!(world.item(NAME).references.is_empty());
 }
 
@@ -245,9 +245,9 @@ fn r21_a_private_service_limits_new_items_only() {
     let mut world = World::new();
     world.declare(&[vm(NAME, 1)]);
     world.settings("VM").allowed_teams = vec![team(VM_OWNER).id];
-    assert_eq!(table(&world.declare(&[vm(NAME, 2)]).born), [(NAME, Create, VM_OWNER)]);
+    assert_eq!(table(&world.declare(&[vm(NAME, 2)]).created), [(NAME, Create, VM_OWNER)]);
     assert_eq!(world.refused(&[vm(NAME, 2), vm("CoreVM2", 1)]), ["private_service"]);
-    assert_eq!(table(&world.declare(&[]).born), [(NAME, Delete, VM_OWNER)]);
+    assert_eq!(table(&world.declare(&[]).created), [(NAME, Delete, VM_OWNER)]);
     world.approve(NAME, VM_OWNER);
     assert_eq!(world.refused(&[vm(NAME, 2)]), ["private_service"], "a removed item is new");
     world.settings("VM").allowed_teams.push(team(CONSUMER).id);
@@ -262,7 +262,7 @@ fn r26_the_order_in_an_array_is_significant_and_that_of_keys_and_items_is_not() 
     world.finish(NAME, VM_OWNER);
     assert!(!world.declare(&[vm("CoreVM2", 1), tagged(json!(["a", "b"]))]).submission.changed);
     let plan = world.declare(&[tagged(json!(["b", "a"])), vm("CoreVM2", 1)]);
-    assert_eq!(table(&plan.born), [(NAME, Modify, VM_OWNER)]);
+    assert_eq!(table(&plan.created), [(NAME, Modify, VM_OWNER)]);
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn r29_a_submission_without_changes_is_recorded_and_changes_nothing_else() {
     world.declare(&[vm(NAME, 1)]);
     let before = world.clone();
     let plan = world.declare(&[vm(NAME, 1)]);
-    assert!(!plan.submission.changed && plan.born.is_empty() && plan.planned.is_empty());
+    assert!(!plan.submission.changed && plan.created.is_empty() && plan.planned.is_empty());
     assert_eq!(world.snapshot.submissions.len(), 2);
     let (head, old) = (world.head(), before.head());
     assert_eq!(head.submissions, old.submissions + 1);
@@ -313,7 +313,7 @@ fn r29_metadata_alone_is_a_change_without_change_instances() {
     world.submit(&with(json!({"a": 1}), json!({"b": 1})), Scope::Whole).unwrap();
     for body in [with(json!({"a": 2}), json!({"b": 1})), with(json!({"a": 2}), json!({"b": 2}))] {
         let plan = world.submit(&body, Scope::Whole).unwrap();
-        assert!(plan.submission.changed && plan.born.is_empty());
+        assert!(plan.submission.changed && plan.created.is_empty());
         assert!(!world.submit(&body, Scope::Whole).unwrap().submission.changed);
     }
     assert_eq!(world.application(APP).metadata, r#"{"b":2}"#);
@@ -336,14 +336,14 @@ fn r29_the_same_request_under_an_idempotency_key_is_remembered() {
 fn r30_created_is_when_it_landed_and_modified_is_the_last_entry() {
     let mut world = World::new();
     world.clock = 5_000;
-    let id = world.declare(&[vm(NAME, 1)]).born[0].id;
-    let born = world.change(id).clone();
-    assert_eq!((born.created, born.modified()), (born.history[0].at, born.created));
-    assert_eq!(born.created.micros(), 5_001);
+    let id = world.declare(&[vm(NAME, 1)]).created[0].id;
+    let created = world.change(id).clone();
+    assert_eq!((created.created, created.modified()), (created.history[0].at, created.created));
+    assert_eq!(created.created.micros(), 5_001);
     world.clock = 9_000;
     world.decide(id, State::Approved);
     let approved = world.change(id);
-    assert_eq!((approved.created, approved.modified().micros()), (born.created, 9_001));
+    assert_eq!((approved.created, approved.modified().micros()), (created.created, 9_001));
     assert_eq!((world.item(NAME).created.micros(), world.item(NAME).modified.micros()), (5_001, 9_001));
 }
 
@@ -391,7 +391,7 @@ fn pending_work_is_cut_into_records_of_bounded_size() {
     world.generate();
     let [settled] = &world.snapshot.submissions[..] else { panic!("one submission") };
     assert_eq!(
-        (settled.landed, settled.as_accepted().landed),
+        (settled.opened, settled.as_accepted().opened),
         (plan.submission.planned(), plan.submission.direct)
     );
     // A share does not repeat the content of its cause.

@@ -179,7 +179,7 @@ impl Walk {
                     self.declared.clear();
                 }
                 self.declared.extend(contents);
-                assert!(plan.submission.changed || plan.born.is_empty());
+                assert!(plan.submission.changed || plan.created.is_empty());
                 if !self.world.is_in_flight() {
                     self.is_declared(&body);
                     self.again_is_no_change(&body, scope);
@@ -280,7 +280,7 @@ impl Walk {
     fn again_is_no_change(&mut self, body: &Value, scope: Scope) {
         let read = self.world.read(body, scope);
         let again = self.world.plan(&read, body, scope).unwrap();
-        assert!(!again.submission.changed && again.born.is_empty() && again.planned.is_empty());
+        assert!(!again.submission.changed && again.created.is_empty() && again.planned.is_empty());
         assert_eq!(again.submission.id.number(), self.world.head().submissions + 1);
     }
 

@@ -85,7 +85,7 @@ fn a_log_has_no_text_of_an_owner() {
 #[test]
 fn a_change_instance_bears_the_mark_of_each_request_that_wrote_its_history_and_of_no_other() {
     let mut world = World::new();
-    let id = world.declare(&[vm("one", 1)]).born[0].id;
+    let id = world.declare(&[vm("one", 1)]).created[0].id;
     let after = world.decide(id, State::Approved);
     assert_eq!(after.history.len(), 2);
     assert!(after.history.iter().all(|entry| after.bears(&entry.request)));
@@ -97,7 +97,7 @@ fn a_change_instance_bears_the_mark_of_each_request_that_wrote_its_history_and_o
 #[test]
 fn a_decision_is_planned_again_if_its_item_differs() {
     let mut world = World::new();
-    let id = world.declare(&[vm("one", 1)]).born[0].id;
+    let id = world.declare(&[vm("one", 1)]).created[0].id;
     let (change, item) = (world.change(id).clone(), world.item("one").clone());
     world.decide(id, State::Approved);
     let stale = world.update(id, VM_OWNER, &to(State::Completed));
@@ -175,10 +175,10 @@ fn sums_of_blockers_distinguish_labels() {
 #[test]
 fn a_target_is_the_declaration_that_an_item_becomes_and_none_when_it_goes() {
     let mut world = World::new();
-    let created = world.declare(&[vm("one", 1)]).born[0].clone();
+    let created = world.declare(&[vm("one", 1)]).created[0].clone();
     world.finish("one", VM_OWNER);
     assert_eq!(created.target().hash(), created.new.map(|version| version.hash));
     assert!(created.target().hash().is_some());
-    let deleted = world.declare(&[]).born[0].clone();
+    let deleted = world.declare(&[]).created[0].clone();
     assert_eq!(deleted.target().hash(), None);
 }

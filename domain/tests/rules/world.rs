@@ -55,7 +55,7 @@ pub(crate) struct World {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plan {
     pub(crate) submission: Submission,
-    pub(crate) born: Vec<Change>,
+    pub(crate) created: Vec<Change>,
     pub(crate) items: Vec<Item>,
     pub(crate) planned: Vec<PlannedChange>,
     /// The plan as one transaction.

@@ -6,7 +6,7 @@ use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
 use domain::model::submission::Submission;
 use domain::model::work::{PlannedChange, Work, WorkId};
-use domain::rules::generate::{LANDING_MAX, Missing, generate, shed};
+use domain::rules::generate::{Missing, OPENED_MAX, generate, shed};
 use domain::{Change, ChangeId, Item};
 use dovetail_aws::{now, pause};
 use dovetail_table::{Commit, Error, Table};
@@ -111,7 +111,7 @@ impl OfItem {
             Err(Missing::Declaration) => return Ok(Tried::Misfit("a declaration is missing".to_owned())),
         };
         // The setting for the maximum number of writes also divides these transactions (ADR 28).
-        let most = table.actions_max().min(LANDING_MAX);
+        let most = table.actions_max().min(OPENED_MAX);
         let shed = shed(&generated.writes, self.item.as_ref(), most, stamp.now);
         match table.commit(shed.as_ref().unwrap_or(&generated.writes)).await? {
             Commit::Done if shed.is_some() => Ok(Tried::Shed),

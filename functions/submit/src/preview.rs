@@ -82,7 +82,7 @@ async fn told(
     preview: &Preview,
     page: &Page,
 ) -> Result<Reply, Failure> {
-    let rest = preview.born.get(page.offset..).unwrap_or_default();
+    let rest = preview.created.get(page.offset..).unwrap_or_default();
     let shown = rest.get(..page.limit).unwrap_or(rest);
     let mut related = write::beside(table, shown).await?;
     reply::with_plan(&mut related, loaded, plan);
@@ -97,7 +97,7 @@ async fn told(
     };
     let mut body = planned.view(&Viewpoint::of(call));
     let next = page.offset + body.change_instances;
-    if next < preview.born.len() {
+    if next < preview.created.len() {
         let url = format!("{}{}?limit={}&offset={next}", call.base, call.path, page.limit);
         body.reply.insert("change_instances_next".to_owned(), url.into());
     }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 /// Returns the reply to a submission in one transaction, from the written records and the concurrent reads.
-pub(crate) fn born(
+pub(crate) fn created(
     call: &Call,
     loaded: &Loaded,
     plan: &Plan<'_>,
@@ -23,7 +23,7 @@ pub(crate) fn born(
 ) -> Reply {
     let mut related = beside;
     with_plan(&mut related, loaded, plan);
-    reply(call, &at_once.submission, &at_once.born, &related)
+    reply(call, &at_once.submission, &at_once.created, &related)
 }
 
 /// Adds the content of a plan: team and applications after the submission, services, declarations.
@@ -70,7 +70,7 @@ fn reply(call: &Call, submission: &Submission, changes: &[Change], related: &Rel
     let changes: Vec<Value> = changes
         .iter()
         .take(CHANGES_MAX)
-        .map(|change| view::change_instance_as_born(change, related, &viewpoint))
+        .map(|change| view::change_instance_as_created(change, related, &viewpoint))
         .collect();
     // Later progress would make a repetition of the request get another reply.
     let accepted = submission.as_accepted();

@@ -32,10 +32,10 @@ pub(crate) async fn write(
     // A consistent plan always has effects. If it has none, the next attempt reads the records again.
     let Ok(at_once) = plan.at_once(&call.stamp()) else { return Ok(None) };
     // The reads for the reply run concurrently with the commit. `join` ends neither of them when the other one fails.
-    let (committed, beside) = tokio::join!(table.commit(&at_once.writes), beside(table, &at_once.born));
+    let (committed, beside) = tokio::join!(table.commit(&at_once.writes), beside(table, &at_once.created));
     match committed? {
         Commit::Done => match beside {
-            Ok(beside) => Ok(Some(reply::born(call, loaded, plan, &at_once, beside))),
+            Ok(beside) => Ok(Some(reply::created(call, loaded, plan, &at_once, beside))),
             // The submission is stored, so new reads supply the reply.
             Err(_) => reply::accepted(table, call, &at_once.submission, until).await.map(Some),
         },
@@ -50,8 +50,8 @@ pub(crate) async fn write(
 }
 
 /// Reads the other records of the reply: declarations and deployed items before the change, and service owners.
-pub(crate) async fn beside(table: &Table, born: &[Change]) -> Result<Related, dovetail_table::Error> {
-    let wanted = born.iter().flat_map(|change| {
+pub(crate) async fn beside(table: &Table, created: &[Change]) -> Result<Related, dovetail_table::Error> {
+    let wanted = created.iter().flat_map(|change| {
         let old = change.old.map(|version| Beside::Declaration(change.consumer.id, version.hash));
         let deployed = change.deployed_before.map(Beside::Deployed);
         [Some(Beside::Team(change.service_owner.id)), old, deployed].into_iter().flatten()

@@ -14,7 +14,7 @@ mod webhook;
 
 pub use access::{api_key, member, recorded};
 pub use change::{
-    Blocker, change_instance, change_instance_as_born, history, history_entry, light_change_instance,
+    Blocker, change_instance, change_instance_as_created, history, history_entry, light_change_instance,
 };
 pub use charge::{accumulated, charge};
 pub use healthcheck::{health, healthcheck, healthcheck_asked};

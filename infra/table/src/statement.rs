@@ -130,7 +130,7 @@ fn progress(table: &str, work_left: u64, after: &Submission) -> Result<TransactW
         .without_name("before")
         .number("wl", after.work_left)
         .number("dl", after.direct_left)
-        .number("ln", after.landed)
+        .number("ln", after.opened)
         .text("st", after.progress().name())
         .number("mo", after.modified.micros())
         .update(table, key::submission(after.id), "SET #wl = :wl, #dl = :dl, #ln = :ln, #st = :st, #mo = :mo")

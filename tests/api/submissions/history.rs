@@ -252,12 +252,12 @@ fn a_revert_declares_the_past_state_as_its_preview_says() {
         let reverted = system.call("POST", &path, KEY, &Value::Null);
         assert_eq!(reverted.status, 201, "{reverted:?}");
         assert_eq!(preview.at("/planned"), reverted.at("/planned"));
-        let born = reverted.at("/change_instances").as_array().unwrap();
+        let created = reverted.at("/change_instances").as_array().unwrap();
         let names = |of: &[Value]| {
             let direct = of.iter().filter(|change| change["kind"] == "DIRECT");
             direct.map(|change| change["service_item"]["name"].clone()).collect::<Vec<_>>()
         };
-        assert_eq!(names(&planned), names(born));
+        assert_eq!(names(&planned), names(created));
         system.settle();
         let now = reverted.at("/id").as_u64().unwrap();
         let difference = difference(&system, *id, now, 100);

@@ -35,9 +35,9 @@ fn each_webhook_gets_the_events_of_its_service_and_state_only() {
         &json!({"VM": [{"name": "one"}], "LoadBalancer": [{"name": "entry", "related_vms": ["one"]}]}),
     );
     world.deliver();
-    let born = receiver.of("/born");
-    assert_eq!(states(&born), ["PENDING"]);
-    assert_eq!(told(&receiver.of("/pending")), told(&born), "who is born in a state enters it");
+    let created = receiver.of("/born");
+    assert_eq!(states(&created), ["PENDING"]);
+    assert_eq!(told(&receiver.of("/pending")), told(&created), "who is born in a state enters it");
     // The dependent team owns its share, so the event does not match the service owner's webhook.
     let balancers = receiver.of("/balancers");
     assert_eq!(balancers.len(), 1, "{balancers:?}");

@@ -14,7 +14,7 @@ use crate::config::{
 };
 use crate::owner::Decision::{self, Approve, Close, Complete, Deploy, Fail, Note, Reject, Retry};
 use domain::model::submission::Scope;
-use domain::rules::generate::LANDING_MAX;
+use domain::rules::generate::OPENED_MAX;
 
 const NOBODY: Owners = Owners { at_once: 0, budget: 0, decisions: &[] };
 const ANY: &[Decision] = &[Approve, Reject, Complete, Fail, Close, Retry];
@@ -25,7 +25,7 @@ const PLAIN: Config = Config {
     approval: true,
     dependents: &[],
     former: 0,
-    landing: LANDING_MAX,
+    landing: OPENED_MAX,
     commands: &[],
     attempts: 2,
     torn: false,

@@ -45,8 +45,8 @@ impl<S: Site> Stage<S> {
         let path = format!("{CORE}/serviceowner/change_instances/{id}/retry/");
         let answer = self.system.call("POST", &path, self.key(team), &Value::Null);
         let names = self.names();
-        let born = || Outcome::head(format!("{} {}", answer.status, reply::born(&answer.body, &names)));
-        reply::error(&answer, &names).unwrap_or_else(born)
+        let created = || Outcome::head(format!("{} {}", answer.status, reply::created(&answer.body, &names)));
+        reply::error(&answer, &names).unwrap_or_else(created)
     }
 
     /// Creates a deployed item: `{…} for CoreVM1`, `{…} with CoreVM1#1`, or `{…} onto CoreVM1 v1`.

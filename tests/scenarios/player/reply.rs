@@ -82,15 +82,15 @@ pub(super) fn submission(answer: &Answer, names: &Names) -> Outcome {
     }
     assert_eq!((answer.at("/is_valid"), answer.at("/errors")), (&json!(true), &json!({})));
     let planned = answer.at("/planned");
-    let born = answer.at("/change_instances").as_array().unwrap();
-    assert_eq!(planned["direct"], born.len(), "what is planned directly is born at once");
+    let created = answer.at("/change_instances").as_array().unwrap();
+    assert_eq!(planned["direct"], created.len(), "what is planned directly is born at once");
     assert_eq!(answer.at("/changed"), &json!(answer.status == 201));
     let head = match &planned["generated"] {
         none if *none == 0 => answer.status.to_string(),
         more => format!("{} generates {more}", answer.status),
     };
-    let born = born.iter().map(|change| self::born(change, names));
-    Outcome { head, rows: born.chain(messages(&answer.body)).collect() }
+    let created = created.iter().map(|change| self::created(change, names));
+    Outcome { head, rows: created.chain(messages(&answer.body)).collect() }
 }
 
 /// Returns the messages of owners in a response.
@@ -180,13 +180,13 @@ pub(super) fn charge(charge: &Value, names: &Names) -> String {
 }
 
 /// Returns the text of a new change instance: a row of the guide's tables about generation.
-pub(super) fn born(change: &Value, names: &Names) -> String {
+pub(super) fn created(change: &Value, names: &Names) -> String {
     let (owner, service_owner) = (text(change, "/owner/name"), text(change, "/service_owner_team/name"));
     assert_eq!(change["is_dependant"], owner != service_owner);
     let consumer = text(change, "/consumer_team/name");
-    let born = format!("{} {} of {consumer} for {owner}", names.change(id(change, "/id")), kind(change));
+    let created = format!("{} {} of {consumer} for {owner}", names.change(id(change, "/id")), kind(change));
     let dependent = (change["is_dependant"] == true).then(|| format!(", dependent of {service_owner}"));
-    born + &dependent.unwrap_or_default() + &marks(change, names)
+    created + &dependent.unwrap_or_default() + &marks(change, names)
 }
 
 /// Returns type, state and marks of a change instance.

@@ -95,7 +95,7 @@ impl Item {
 }
 
 impl Item {
-    pub(super) fn stillborn(
+    pub(super) fn created_closed(
         &self,
         change: &Change,
         at: (u64, u64),

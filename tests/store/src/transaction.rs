@@ -141,7 +141,7 @@ fn close(change: &mut Change, closing: &Closing) {
 fn progress(before: &mut Submission, after: &Submission) {
     before.work_left = after.work_left;
     before.direct_left = after.direct_left;
-    before.landed = after.landed;
+    before.opened = after.opened;
     before.modified = after.modified;
 }
 
@@ -154,7 +154,7 @@ fn key(write: &Write) -> Key {
         Write::PutItem { after, .. } => Key::Item(after.id),
         Write::CheckItem { item, .. } => Key::Item(*item),
         Write::CheckService { title, .. } => Key::Service(title.as_str().into()),
-        Write::CreateChange(born) => Key::Change(born.id),
+        Write::CreateChange(created) => Key::Change(created.id),
         Write::UpdateChange { after, .. } => Key::Change(after.id),
         Write::CloseChange(closing) => Key::Change(closing.change),
         Write::CreateCharge(after) | Write::ProcessCharge { after, .. } => Key::Charge(after.id),

@@ -40,13 +40,13 @@ fn may_act(change: &Change, entry: &Entry) -> bool {
     let is_legal = |by| is_legal(entry.from, entry.to, by);
     match (entry.from, entry.closed_by) {
         (None, closed_by) => {
-            let stillborn = matches!(closed_by, Some(ClosedBy::Overtaken | ClosedBy::Blocked));
+            let created_closed = matches!(closed_by, Some(ClosedBy::Overtaken | ClosedBy::Blocked));
             let by = match change.kind {
                 Kind::Direct => is_by(change.consumer.id),
                 Kind::Retry => by_owner,
                 Kind::Dependent | Kind::Referenced => entry.by == Actor::System,
             };
-            by && is_legal(By::Birth) && stillborn == (entry.to == State::Closed)
+            by && is_legal(By::Creation) && created_closed == (entry.to == State::Closed)
         }
         (Some(_), Some(ClosedBy::Displaced(_) | ClosedBy::Answered(_))) => {
             entry.by == Actor::System && is_legal(By::StackRules)

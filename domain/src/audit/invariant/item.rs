@@ -59,17 +59,17 @@ impl Audit<'_> {
     /// I6: each owner's stack has the newest applied change, and no PENDING one is older.
     fn sequence(&mut self, item: &Item, changes: &[&Change]) {
         let subject = || Subject::Item(item.id);
-        let landed = changes.iter().filter(|change| has_landed(change));
-        let known = landed.clone().all(|change| item.stacks.contains_key(&change.owner.id));
+        let opened = changes.iter().filter(|change| has_landed(change));
+        let known = opened.clone().all(|change| item.stacks.contains_key(&change.owner.id));
         self.require(known, "I6", subject(), "a team opened a change instance, but has no stack");
-        let main = landed.filter(|change| !change.is_dependant());
+        let main = opened.filter(|change| !change.is_dependant());
         let latest = main.max_by_key(|change| (change.submission, change.attempt));
         let agrees = latest.is_some_and(|change| change.id == item.latest_change);
         self.require(agrees, "I6", subject(), "its latest change instance is not the newest one");
         for (owner, stack) in &item.stacks {
             let own = changes.iter().filter(|change| change.owner.id == *owner);
-            let landed = own.clone().filter(|change| has_landed(change));
-            let newest = landed.map(|c| (c.submission.number(), c.attempt)).max();
+            let opened = own.clone().filter(|change| has_landed(change));
+            let newest = opened.map(|c| (c.submission.number(), c.attempt)).max();
             let detail =
                 format!("team {owner}: the newest change instance is {newest:?}, not the one of its stack");
             let agrees = newest == Some((stack.sequence, stack.attempt));
@@ -221,7 +221,7 @@ pub(crate) fn noted(shares: &BTreeSet<(ItemId, TeamId)>, item: ItemId) -> BTreeS
 
 /// Returns whether the change instance was ever open; others were created in CLOSED.
 fn has_landed(change: &Change) -> bool {
-    change.history.first().is_some_and(|birth| birth.closed_by.is_none())
+    change.history.first().is_some_and(|draft| draft.closed_by.is_none())
 }
 
 /// Computes the progress of an owner with the CREATE; decisions follow the order of submissions (I6).

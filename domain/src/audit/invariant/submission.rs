@@ -24,9 +24,9 @@ impl Audit<'_> {
             submission.direct_left
         );
         self.require(direct_left == submission.direct_left, "I11", subject(), detail);
-        let counted = submission.landed + count(&waiting);
+        let counted = submission.opened + count(&waiting);
         let detail =
-            format!("{} opened change instances, {counted} with the pending ones", submission.landed);
+            format!("{} opened change instances, {counted} with the pending ones", submission.opened);
         self.require(counted == submission.planned(), "I11", subject(), detail);
         for id in submission.direct_changes() {
             let exists = self.snapshot.changes.get(&id).is_some_and(|c| c.submission == submission.id);

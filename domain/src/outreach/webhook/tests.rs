@@ -41,15 +41,15 @@ fn a_webhook_tells_of_births_or_of_one_state_and_of_nothing_while_it_rests() {
         webhook.settings.active = active;
         webhook.tells_of(from, to)
     };
-    for born in State::ALL {
-        assert!(told(None, true, None, born), "a birth in {born:?}");
-        assert!(told(Some(born), true, None, born), "who is born in a state enters it");
-        assert!(!told(Some(born), true, Some(born), born), "a log text is not a transition");
+    for created in State::ALL {
+        assert!(told(None, true, None, created), "a birth in {created:?}");
+        assert!(told(Some(created), true, None, created), "who is born in a state enters it");
+        assert!(!told(Some(created), true, Some(created), created), "a log text is not a transition");
         for from in State::ALL {
-            assert!(!told(None, true, Some(from), born), "{from:?} to {born:?} is not a creation");
-            assert_eq!(told(Some(born), true, Some(from), born), from != born);
-            assert!(!told(Some(born), false, Some(from), born));
-            assert!(from == born || !told(Some(from), true, None, born));
+            assert!(!told(None, true, Some(from), created), "{from:?} to {created:?} is not a creation");
+            assert_eq!(told(Some(created), true, Some(from), created), from != created);
+            assert!(!told(Some(created), false, Some(from), created));
+            assert!(from == created || !told(Some(from), true, None, created));
         }
     }
 }

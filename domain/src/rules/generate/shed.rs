@@ -11,7 +11,7 @@ use crate::model::item::Item;
 use crate::model::write::{Closing, Write};
 
 /// Maximum number of writes of a generation without a shed; a transaction takes 100.
-pub const LANDING_MAX: usize = 96;
+pub const OPENED_MAX: usize = 96;
 
 /// Maximum number of change instances that one shed closes.
 pub const CLOSINGS_MAX: usize = 64;

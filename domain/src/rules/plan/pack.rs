@@ -15,7 +15,7 @@ use crate::model::submission::Submission;
 use crate::model::team::Head;
 use crate::model::work::{PlannedChange, Work, WorkId, divided};
 use crate::model::write::Write;
-use crate::rules::generate::{Missing, land_declared};
+use crate::rules::generate::{Missing, apply_declaration};
 use std::collections::BTreeMap;
 
 /// A plan as one transaction.
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 pub struct AtOnce {
     pub submission: Submission,
     /// The created change instances.
-    pub born: Vec<Change>,
+    pub created: Vec<Change>,
     /// The touched items after the transaction.
     pub items: Vec<Item>,
     /// The transaction.
@@ -68,23 +68,23 @@ impl Plan<'_> {
         // Generated changes do not decide the acceptance, and would take up the 100 writes of the transaction.
         let works = divided(self.derived.clone());
         let submission = Submission {
-            landed: self.submission.direct,
+            opened: self.submission.direct,
             work_left: count(works.len()),
             ..self.submission.clone()
         };
-        let (mut born, mut items, mut writes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut created, mut items, mut writes) = (Vec::new(), Vec::new(), Vec::new());
         // The head is one record and takes one action in a transaction, so it carries the sum of all items.
         let mut blockers = self.head.1.blockers;
         for (before, planned) in &self.direct {
-            let landed = land_declared(planned, &submission, *before, stamp)?;
-            blockers = blockers + landed.item.blockers() - before.map_or(Blockers::NONE, Item::blockers);
+            let opened = apply_declaration(planned, &submission, *before, stamp)?;
+            blockers = blockers + opened.item.blockers() - before.map_or(Blockers::NONE, Item::blockers);
             let revision = before.map(|before| before.revision);
-            writes.push(Write::PutItem { before: revision, after: landed.item.clone() });
-            writes.push(Write::CreateChange(landed.born.clone()));
-            writes.extend(landed.closed.into_iter().map(Write::CloseChange));
-            writes.extend(landed.charges);
-            born.push(landed.born);
-            items.push(landed.item);
+            writes.push(Write::PutItem { before: revision, after: opened.item.clone() });
+            writes.push(Write::CreateChange(opened.change.clone()));
+            writes.extend(opened.closed.into_iter().map(Write::CloseChange));
+            writes.extend(opened.charges);
+            created.push(opened.change);
+            items.push(opened.item);
         }
         let mut all =
             vec![Write::AdvanceHead { before: self.head.0, after: Head { blockers, ..self.head.1 } }];
@@ -97,7 +97,7 @@ impl Plan<'_> {
             text: text.clone(),
         }));
         all.append(&mut writes);
-        Ok(AtOnce { submission, born, items, writes: all })
+        Ok(AtOnce { submission, created, items, writes: all })
     }
 
     /// Packs the plan as a staging: work for each item with the shares of its dependent teams, and the commit.

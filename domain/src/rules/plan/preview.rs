@@ -24,11 +24,11 @@ const WARNINGS_MAX: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preview {
     /// The change instances that the submission would create, by id.
-    pub born: Vec<Change>,
+    pub created: Vec<Change>,
     /// The open change instances that these would close.
     pub closed: Vec<Closing>,
     /// The items that do not exist yet.
-    pub created: BTreeSet<ItemId>,
+    pub new_items: BTreeSet<ItemId>,
     /// Sentences about effects that the consumer may not intend.
     pub warnings: Vec<String>,
     /// The plan token: a hash of all effects and of the declarations before and after.
@@ -42,16 +42,16 @@ impl Plan<'_> {
         let (direct, referenced) = self.by_item();
         let of_one_item = direct.chunk_by(|a, b| a.item == b.item);
         let of_one_item = of_one_item.chain(referenced.chunk_by(|a, b| a.item == b.item));
-        let (mut born, mut closed, mut created) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let (mut created, mut closed, mut new_items) = (Vec::new(), Vec::new(), BTreeSet::new());
         for planned in of_one_item {
             let before = planned.first().and_then(|first| known.get(&first.item).copied());
             // The causes of all shares are in the same call, because `by_item` puts the changes of one item
             // together.
             let generated = generate(planned, &self.submission, before, &BTreeMap::new(), stamp)?;
             if before.is_none() {
-                created.insert(generated.item.id);
+                new_items.insert(generated.item.id);
             }
-            born.extend(generated.born);
+            created.extend(generated.created);
             for write in generated.writes {
                 if let Write::CloseChange(closing) = write {
                     closed.push(closing);
@@ -59,15 +59,15 @@ impl Plan<'_> {
             }
         }
         // The response lists them by id, and the token depends on the order.
-        born.sort_by_key(|change| change.id);
+        created.sort_by_key(|change| change.id);
         closed.sort_by_key(|closing| closing.change);
-        let plan = self.token(&born, &closed);
-        let warnings = few(self.emptied(&born).chain(endangered(&closed)).chain(self.asked_again()));
-        Ok(Preview { born, closed, created, warnings, plan })
+        let plan = self.token(&created, &closed);
+        let warnings = few(self.emptied(&created).chain(endangered(&closed)).chain(self.asked_again()));
+        Ok(Preview { created, closed, new_items, warnings, plan })
     }
 
     /// Returns a warning for each application that loses all its items.
-    fn emptied<'a>(&'a self, born: &'a [Change]) -> impl Iterator<Item = String> + 'a {
+    fn emptied<'a>(&'a self, created: &'a [Change]) -> impl Iterator<Item = String> + 'a {
         let empty = digest::application(application::NO_METADATA, []);
         self.others.iter().filter_map(move |write| {
             let Write::PutApplication { before: Some(_), after: application } = write else { return None };
@@ -79,7 +79,7 @@ impl Plan<'_> {
                     && change.change_type == ChangeType::Delete
                     && change.item.application() == application.id
             };
-            let gone = born.iter().filter(is_gone).count();
+            let gone = created.iter().filter(is_gone).count();
             let name = &application.name;
             (gone > 0).then(|| format!("application '{name}' becomes empty; removed items: {gone}"))
         })
@@ -105,14 +105,14 @@ impl Plan<'_> {
     /// It hashes the declarations before and after, and every change instance that is created or closed, with its
     /// prices. It omits the numbers of change instances, because retries use the same counter. It omits the number
     /// of the submission, so a submission without changes leaves plans valid.
-    fn token(&self, born: &[Change], closed: &[Closing]) -> Hash {
+    fn token(&self, created: &[Change], closed: &[Closing]) -> Hash {
         let (before, after) = &self.head;
         let mut text = format!("{} {} {}", before.team, before.root, after.root);
         let mut line = |line: std::fmt::Arguments<'_>| {
             // Writes to a `String` cannot fail.
             let _written = text.write_char('\n').and_then(|()| text.write_fmt(line));
         };
-        for change in born {
+        for change in created {
             let prices = charging::prices_of(change);
             line(format_args!(
                 "{} {} {} {} {} {} {} {:?} {} {}",

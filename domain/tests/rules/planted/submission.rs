@@ -55,7 +55,7 @@ const SUBMISSIONS: &[Planted] = &[
     ("I11 submission", "0 work records with direct changes exist, but its count is 1", |s| {
         submission(s).direct_left += 1;
     }),
-    ("I11 submission", "with the pending ones", |s| submission(s).landed += 1),
+    ("I11 submission", "with the pending ones", |s| submission(s).opened += 1),
     ("I11 submission", "planned", |s| submission(s).derived += 1),
     ("I10 submission", "is missing", |s| {
         let id = change(s, "a", VM_OWNER).id;

@@ -35,7 +35,7 @@ impl World {
             if first.kind == Kind::Direct { one.item == first.item } else { one.id == id }
         };
         let planned: Vec<PlannedChange> = entries.iter().filter(|one| of_item(one)).cloned().collect();
-        self.born_of(work, &planned);
+        self.created_of(work, &planned);
         self.finish_work();
         self.audit();
         self.change(id).clone()
@@ -46,7 +46,7 @@ impl World {
         let mut generated = Vec::new();
         for work in self.snapshot.works.clone() {
             for planned in work.entries.chunk_by(|a, b| a.item == b.item) {
-                generated.extend(self.born_of(work.id, planned));
+                generated.extend(self.created_of(work.id, planned));
             }
             self.finish_work();
         }
@@ -54,7 +54,7 @@ impl World {
         generated
     }
 
-    pub(super) fn born_of(&mut self, work: WorkId, planned: &[PlannedChange]) -> Vec<Change> {
+    pub(super) fn created_of(&mut self, work: WorkId, planned: &[PlannedChange]) -> Vec<Change> {
         assert!(planned.iter().all(|planned| (planned.kind == Kind::Dependent) == planned.cause.is_some()));
         let recorded = self.snapshot.submissions.iter().find(|known| known.id == work.submission);
         let recorded = recorded.unwrap().clone();
@@ -62,7 +62,7 @@ impl World {
         let stamp = self.stamp(Actor::System);
         let generated = generate(planned, &recorded, item.as_ref(), &self.snapshot.changes, &stamp).unwrap();
         self.apply(&generated.writes);
-        generated.born
+        generated.created
     }
 
     /// Removes the work records without missing change instances.

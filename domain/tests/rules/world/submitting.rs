@@ -61,7 +61,7 @@ impl World {
             replaced: plan.replaced.clone(),
             staged: plan.staged(StagingId::of(&stamp.request, 0)),
             submission: at_once.submission,
-            born: at_once.born,
+            created: at_once.created,
             items: at_once.items,
             writes: at_once.writes,
         })

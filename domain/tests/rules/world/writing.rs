@@ -29,7 +29,7 @@ fn sound(table: &Table, write: &Write) {
         Write::PutItem { before, after } => {
             assert_eq!(after.revision, before.unwrap_or(0) + 1, "each write counts once");
         }
-        Write::CreateChange(born) => assert_eq!(born.history.len(), 1),
+        Write::CreateChange(created) => assert_eq!(created.history.len(), 1),
         Write::UpdateChange { after, .. } => {
             let stored = table.change(after.id).unwrap();
             assert!(after.history.starts_with(&stored.history), "history is only appended to");

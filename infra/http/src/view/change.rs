@@ -20,14 +20,14 @@ pub fn change_instance(change: &Change, related: &Related, viewpoint: &Viewpoint
 }
 
 /// Returns a change instance as created: all replies to its submission are equal, whatever changed since.
-pub fn change_instance_as_born(change: &Change, related: &Related, viewpoint: &Viewpoint) -> Value {
-    let born = change.as_born();
+pub fn change_instance_as_created(change: &Change, related: &Related, viewpoint: &Viewpoint) -> Value {
+    let created = change.as_created();
     let now = ItemNow {
-        runtime_state: born.runtime_state,
-        declaration: born.new.or(born.old).map(|version| version.hash),
-        deployed: born.deployed_before,
+        runtime_state: created.runtime_state,
+        declaration: created.new.or(created.old).map(|version| version.hash),
+        deployed: created.deployed_before,
     };
-    view(&born, &now, related, viewpoint)
+    view(&created, &now, related, viewpoint)
 }
 
 /// The fields of the item in a change instance.

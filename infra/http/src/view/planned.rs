@@ -1,7 +1,7 @@
 //! The effects of a submission on the wire, for a preview.
 
 use super::charge::amount;
-use super::{Viewpoint, change_instance_as_born};
+use super::{Viewpoint, change_instance_as_created};
 use crate::reply::fitting;
 use domain::model::change::{ClosedBy, Version};
 use domain::model::submission::{Scope, Submission};
@@ -76,7 +76,7 @@ impl Planned<'_> {
 
     /// Returns a planned change instance, without number, link and history.
     fn change_instance(&self, change: &Change, viewpoint: &Viewpoint) -> Value {
-        let mut shown = change_instance_as_born(change, self.related, viewpoint);
+        let mut shown = change_instance_as_created(change, self.related, viewpoint);
         let application = change.item.application();
         let is_known = self.stored.applications.iter().any(|known| known.id == application);
         if let Some(shown) = shown.as_object_mut() {
@@ -102,7 +102,7 @@ impl Planned<'_> {
             }
         };
         // The same holds for the numbers of new items and applications.
-        if self.preview.created.contains(&change.item) {
+        if self.preview.new_items.contains(&change.item) {
             forget(&["/service_item/id", "/service_item/url"]);
         }
         if !is_known {

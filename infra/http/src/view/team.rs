@@ -76,8 +76,8 @@ pub fn submission(submission: &Submission, viewpoint: &Viewpoint) -> Value {
         "partial": submission.scope == domain::model::submission::Scope::Partial,
         "changed": submission.changed,
         "planned": {"direct": submission.direct, "generated": submission.derived},
-        "landed": submission.landed,
-        "remaining": submission.planned().saturating_sub(submission.landed),
+        "landed": submission.opened,
+        "remaining": submission.planned().saturating_sub(submission.opened),
         "team": team_ref(&submission.team),
         "submitted_by": submission.by.changed_by(),
     })

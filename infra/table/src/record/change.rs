@@ -106,7 +106,7 @@ impl Record for ChangeRecord {
             new: change.new.as_ref().map(VersionPart::of),
             old: change.old.as_ref().map(VersionPart::of),
             sup: change.supersedes.iter().map(|id| id.get()).collect(),
-            sb: (change.superseded_at_birth > 0).then_some(change.superseded_at_birth),
+            sb: (change.superseded_at_creation > 0).then_some(change.superseded_at_creation),
             nis: change.never_in_service.then_some(true),
             rs: change.runtime_state.name().to_owned(),
             dp: change.deployed_before.map(DeployedId::get),
@@ -142,7 +142,7 @@ impl Record for ChangeRecord {
             new: self.new.map(VersionPart::value),
             old: self.old.map(VersionPart::value),
             supersedes: self.sup.into_iter().map(other).collect::<Result<_, _>>()?,
-            superseded_at_birth: self.sb.unwrap_or(0),
+            superseded_at_creation: self.sb.unwrap_or(0),
             never_in_service: self.nis.unwrap_or(false),
             runtime_state: runtime_state(&self.rs)?,
             deployed_before: match self.dp {

@@ -119,7 +119,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
         commit_id: None,
         old: None,
         supersedes: Vec::new(),
-        superseded_at_birth: 0,
+        superseded_at_creation: 0,
         deployed_before: None,
         log: String::new(),
         prices: Prices::NONE,

@@ -47,8 +47,8 @@ fn a_batch_lags_by_the_age_of_its_oldest_record() {
 fn a_stream_record_has_the_written_record() {
     let none = Value::Null;
     let change = golden("change");
-    let born = read("INSERT", &none, &change).unwrap();
-    assert!(matches!(born, Written::Change { entries_before: 0, .. }), "{born:?}");
+    let created = read("INSERT", &none, &change).unwrap();
+    assert!(matches!(created, Written::Change { entries_before: 0, .. }), "{created:?}");
     // The embedded engine also streams a write that changes nothing.
     let same = read("MODIFY", &change, &change).unwrap();
     assert!(matches!(same, Written::Change { entries_before: 1, .. }), "{same:?}");
