@@ -189,7 +189,7 @@ impl History {
                 Some(created) => {
                     let displaced = created["supersedes"].as_array()?.first();
                     let displaced = displaced.map(|id| self.number(id));
-                    Ret::Born(self.number(&created["id"]), change_type(created)?, displaced)
+                    Ret::Created(self.number(&created["id"]), change_type(created)?, displaced)
                 }
             }),
             (Op::Declare(_), 400, Some("blocked")) => Some(Ret::Blocked),

@@ -122,7 +122,7 @@ mod tests {
     fn created() -> History {
         let mut history = History::default();
         let created = history.begin(Op::Declare(Some(1)));
-        history.end(created, Ret::Born(0, Create, None));
+        history.end(created, Ret::Created(0, Create, None));
         history
     }
 

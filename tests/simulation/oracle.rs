@@ -26,7 +26,7 @@ pub struct Oracle {
     items: BTreeMap<Name, Item>,
     planned: Vec<Planned>,
     /// Type and target of each change instance at its creation.
-    created: BTreeMap<ChangeId, Born>,
+    created: BTreeMap<ChangeId, Created>,
     /// Retried change instances, by the id of the new attempt.
     retried: BTreeMap<ChangeId, Open>,
     /// Change instances that the current transaction must close by the stack rules.
@@ -36,7 +36,7 @@ pub struct Oracle {
     submissions: BTreeMap<TeamId, u64>,
 }
 
-struct Born {
+struct Created {
     change_type: ChangeType,
     target: Target,
 }
@@ -262,7 +262,7 @@ impl Oracle {
             self.to_close.extend(closed);
         }
         let change_type = change.change_type;
-        self.created.insert(change.id, Born { change_type, target });
+        self.created.insert(change.id, Created { change_type, target });
     }
 
     fn take_planned(&mut self, change: &Change) -> Option<Planned> {

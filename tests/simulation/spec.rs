@@ -16,7 +16,7 @@ pub enum Op {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ret {
     /// Number and type of the new change instance, and number of the displaced one.
-    Born(usize, ChangeType, Option<usize>),
+    Created(usize, ChangeType, Option<usize>),
     /// The declaration changes nothing.
     Unchanged,
     /// A rejection or error without an answer blocks the submission.
@@ -122,7 +122,7 @@ impl Item {
             self.changes[at].state = State::Closed;
         }
         self.changes.push(Change { state: State::Pending, change_type, target });
-        Ret::Born(self.changes.len() - 1, change_type, displaced)
+        Ret::Created(self.changes.len() - 1, change_type, displaced)
     }
 
     fn decide(&mut self, at: usize, to: State) -> Ret {

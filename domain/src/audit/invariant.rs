@@ -31,7 +31,7 @@ use crate::model::deployed::Deployed;
 use crate::model::item::Item;
 use crate::model::metadata::{Of, Replaced};
 use crate::model::staging::{Staging, StagingId};
-use crate::model::submission::{Remembered, Submission};
+use crate::model::submission::{IdempotencyRecord, Submission};
 use crate::model::team::{Application, Head, Team};
 use crate::model::work::Work;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +59,7 @@ pub struct Snapshot {
     pub declarations: BTreeMap<(TeamId, Hash), Hash>,
     /// The replaced metadata, by their owner and the submission that declared them.
     pub replaced: BTreeMap<(Of, u64), Replaced>,
-    pub remembered: Vec<(TeamId, Remembered)>,
+    pub remembered: Vec<(TeamId, IdempotencyRecord)>,
     /// The records that all teams share.
     pub catalogue: Catalogue,
 }

@@ -169,7 +169,7 @@ impl Entry {
 
 /// The end of a history: the base of the next entry, and the condition of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct ChainHead {
     /// The number of entries.
     pub entries: u64,
     /// The time of the last entry.
@@ -228,7 +228,7 @@ pub struct Change {
     pub history: Vec<Entry>,
 }
 
-impl Mark {
+impl ChainHead {
     /// The end of an empty history.
     pub const START: Self = Self { entries: 0, at: Timestamp::from_micros(0), chain: Chain::START };
 }
@@ -258,9 +258,9 @@ impl Change {
     }
 
     /// Returns the end of the history.
-    pub fn mark(&self) -> Mark {
+    pub fn mark(&self) -> ChainHead {
         let last = self.history.last();
-        Mark {
+        ChainHead {
             entries: self.history.iter().fold(0, |count, _| count + 1),
             at: last.map_or(self.created, |entry| entry.at),
             chain: last.map_or(Chain::START, |entry| entry.chain),
@@ -273,7 +273,7 @@ impl Change {
     }
 
     /// Returns whether `request` has written an entry (docs/explanation/concurrency.md, lost answers).
-    pub fn bears(&self, request: &str) -> bool {
+    pub fn has_entry_of(&self, request: &str) -> bool {
         self.history.iter().any(|entry| entry.request == request)
     }
 

@@ -6,7 +6,7 @@ use crate::base::refs::{Reference, ServiceRef, TeamRef};
 use crate::base::state::{ChangeType, RuntimeState, State};
 use crate::base::timestamp::Timestamp;
 use crate::model::blockers::Blockers;
-use crate::model::change::{Mark, Target, Version};
+use crate::model::change::{ChainHead, Target, Version};
 use crate::model::charge::Charges;
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ pub struct Slot {
     /// The declaration of the item after this change, or its removal.
     pub target: Target,
     /// The end of its history; a closing uses it as a fence.
-    pub mark: Mark,
+    pub mark: ChainHead,
     /// Creation time; part of the key in the owner's queue.
     pub created: Timestamp,
 }

@@ -132,7 +132,7 @@ impl Submission {
 
 /// A stored idempotency key with its request and result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remembered {
+pub struct IdempotencyRecord {
     /// The key as sent.
     pub key: String,
     /// The hash of method, route and body; the same key with another hash is refused.

@@ -5,12 +5,12 @@ use crate::base::id::{ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
 use crate::base::state::State;
 use crate::base::timestamp::Timestamp;
 use crate::model::blockers::Blockers;
-use crate::model::change::{Change, Entry, Mark};
+use crate::model::change::{ChainHead, Change, Entry};
 use crate::model::charge::Charge;
 use crate::model::deployed::Deployed;
 use crate::model::item::Item;
 use crate::model::staging::{Staging, StagingId, StagingState};
-use crate::model::submission::{Remembered, Submission};
+use crate::model::submission::{IdempotencyRecord, Submission};
 use crate::model::team::{Application, Head, Team};
 use crate::model::work::{Share, Work, WorkId};
 
@@ -25,7 +25,7 @@ pub struct Closing {
     /// The state before the closing.
     pub from: State,
     /// The end of its history as the item knew it: the fence.
-    pub mark: Mark,
+    pub mark: ChainHead,
     /// The new history entry.
     pub entry: Entry,
 }
@@ -80,7 +80,7 @@ pub enum Write {
     /// Replaces a change instance whose history still ends at `before`.
     UpdateChange {
         /// The end of the history as it was read.
-        before: Mark,
+        before: ChainHead,
         /// The state as it was read.
         from: State,
         /// The new change instance.
@@ -112,7 +112,7 @@ pub enum Write {
         /// The team of the key.
         team: TeamId,
         /// The key, the fingerprint of the request and the submission.
-        remembered: Remembered,
+        remembered: IdempotencyRecord,
         /// The current time; keys that expired before it do not count.
         now: Timestamp,
     },

@@ -9,7 +9,7 @@ use crate::base::id::{ChangeId, SubmissionId, TeamId};
 use crate::base::money::Prices;
 use crate::base::refs::TeamRef;
 use crate::base::state::{ChangeType, Kind, RuntimeState, Stage, State};
-use crate::model::change::{Change, ClosedBy, Entry, Mark, Reason, Target, Version};
+use crate::model::change::{ChainHead, Change, ClosedBy, Entry, Reason, Target, Version};
 use crate::model::item::{Creation, Item, Slot, Stack};
 use crate::model::write::{Closing, Write};
 use crate::rules::charging;
@@ -290,9 +290,9 @@ fn create_change(
         closed_by: created_closed,
         log: None,
         change_type,
-        chain: Mark::START.chain,
+        chain: ChainHead::START.chain,
     }
-    .chained(Mark::START.chain);
+    .chained(ChainHead::START.chain);
     Change {
         id: draft.id,
         item: item.id,

@@ -29,7 +29,7 @@ use crate::model::declaration::Declaration;
 use crate::model::digest;
 use crate::model::item::Item;
 use crate::model::metadata::Replaced;
-use crate::model::submission::{IDEMPOTENCY_SECONDS, Remembered, Scope, Submission};
+use crate::model::submission::{IDEMPOTENCY_SECONDS, IdempotencyRecord, Scope, Submission};
 use crate::model::team::{Application, Head, Team};
 use crate::model::work::PlannedChange;
 use crate::model::write::Write;
@@ -391,6 +391,6 @@ fn remember(request: &Request<'_>, submission: &Submission) -> Option<Write> {
     let (key, fingerprint) = request.idempotency.clone()?;
     let now = request.stamp.now;
     let expires = Timestamp::from_micros(now.micros() + IDEMPOTENCY_SECONDS * 1_000_000);
-    let remembered = Remembered { key, fingerprint, submission: submission.id, expires };
+    let remembered = IdempotencyRecord { key, fingerprint, submission: submission.id, expires };
     Some(Write::StoreIdempotencyKey { team: submission.team.id, remembered, now })
 }

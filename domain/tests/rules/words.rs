@@ -88,8 +88,8 @@ fn a_change_instance_bears_the_mark_of_each_request_that_wrote_its_history_and_o
     let id = world.declare(&[vm("one", 1)]).created[0].id;
     let after = world.decide(id, State::Approved);
     assert_eq!(after.history.len(), 2);
-    assert!(after.history.iter().all(|entry| after.bears(&entry.request)));
-    assert!(!after.bears("another request"));
+    assert!(after.history.iter().all(|entry| after.has_entry_of(&entry.request)));
+    assert!(!after.has_entry_of("another request"));
     assert_eq!(after.mark().entries, 2);
     assert_eq!(after.modified(), after.history[1].at);
 }

@@ -6,7 +6,7 @@ use crate::submitted::Submitted;
 use domain::base::id::ApplicationId;
 use domain::catalog::metadata_policy::Mandatory;
 use domain::model::declaration::DeclaredApplication;
-use domain::model::submission::Remembered;
+use domain::model::submission::IdempotencyRecord;
 use domain::rules::plan;
 use domain::rules::plan::{Items, Offers, Stored};
 use domain::{Item, TeamId};
@@ -25,7 +25,7 @@ pub(crate) struct LoadedTeam {
     /// Teams with messages for consumers.
     pub(crate) message_owners: Arc<BTreeSet<TeamId>>,
     /// The earlier submission under the idempotency key.
-    pub(crate) remembered: Option<Remembered>,
+    pub(crate) remembered: Option<IdempotencyRecord>,
 }
 
 /// The records for a plan.

@@ -188,7 +188,7 @@ async fn written(
     };
     // Another request may have stored its deployed item under the attempted number.
     let deployed = deployed.filter(|deployed| deployed.request == call.request);
-    if deployed.is_none() && !change.bears(&call.request) {
+    if deployed.is_none() && !change.has_entry_of(&call.request) {
         return Ok(None);
     }
     let retried = change.history.iter().find_map(|entry| match entry.closed_by {

@@ -12,7 +12,7 @@ use domain::base::id::{ApplicationId, ChargeId, DeployedId, ServiceId};
 use domain::catalog::service::Service;
 use domain::model::charge::Charge;
 use domain::model::deployed::Deployed;
-use domain::model::submission::{Remembered, Submission};
+use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::team::{Application, Head, Team};
 use domain::rules::plan::Stored;
 use domain::{Change, ChangeId, Item, ItemId, SubmissionId, TeamId, Timestamp};
@@ -119,7 +119,7 @@ impl Table {
         team: TeamId,
         key: &str,
         now: Timestamp,
-    ) -> Result<Option<Remembered>, Error> {
+    ) -> Result<Option<IdempotencyRecord>, Error> {
         // DynamoDB deletes expired records up to a few days late, so the age must be checked here.
         let found = self.get::<RememberedRecord>(key::remembered(team, key)).await?;
         Ok(found.map(|(_, remembered)| remembered).filter(|remembered| remembered.expires > now))

@@ -15,7 +15,7 @@ use aws_sdk_dynamodb::types::{
     Update,
 };
 use domain::model::blockers::Blockers;
-use domain::model::submission::{Remembered, Submission};
+use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::team::Head;
 use domain::model::write::{Closing, Write};
 use domain::{TeamId, Timestamp};
@@ -288,7 +288,7 @@ impl Condition {
 fn remember(
     table: &str,
     team: TeamId,
-    remembered: &Remembered,
+    remembered: &IdempotencyRecord,
     now: Timestamp,
 ) -> Result<TransactWriteItem, Error> {
     let value = (team, remembered.clone());

@@ -12,7 +12,7 @@ pub enum Missing {
     /// The sequence of an owner's stack. It shows overtaken changes.
     Sequence,
     /// A submitter's search for its own request id.
-    OwnMark,
+    OwnRequestId,
 }
 
 /// The consequence of a missing part.
@@ -96,5 +96,5 @@ pub const ABLATIONS: &[Ablation] = &[
     ),
     broken("the check for torn reads", &[Missing::CheckOfReads], "race", "I8", 7),
     broken("the sequence of an owner's stack", &[Missing::Sequence], "overtaken", "I6", 12),
-    broken("the look for one's own mark", &[Missing::OwnMark], "keys", "I20", 6),
+    broken("the look for one's own mark", &[Missing::OwnRequestId], "keys", "I20", 6),
 ];

@@ -106,7 +106,7 @@ fn team_view(world: &World, table: &Table, n: usize) -> View {
     let team = consumer().id;
     let applications =
         (1..=APPLICATIONS_MAX).filter_map(|n| ApplicationId::new(team, n)).map(Key::Application);
-    let key = world.command(n).key.map(|key| Key::Remembered(team, key.into()));
+    let key = world.command(n).key.map(|key| Key::IdempotencyRecord(team, key.into()));
     View::of(table, [Key::Team(team), Key::Head(team)].into_iter().chain(applications).chain(key))
 }
 
@@ -156,12 +156,12 @@ fn earlier(
 ) -> Option<SubmissionId> {
     let tried = submitter.attempted.and_then(|id| state.table.submission(id));
     if let Some(submission) = tried.filter(|tried| tried.request == world.prepared(n).request)
-        && world.looks_for_own_mark
+        && world.looks_for_own_request
     {
         return Some(submission.id);
     }
     let remembered = team.records().find_map(|record| {
-        if let Record::Remembered(_, remembered) = record { Some(remembered.submission) } else { None }
+        if let Record::IdempotencyRecord(_, remembered) = record { Some(remembered.submission) } else { None }
     })?;
     if state.table.submission(remembered).is_none() {
         state.broken = Some("I20: what an idempotency key led to is missing");

@@ -50,7 +50,7 @@ pub struct World {
     /// Whether generation sees the newest change of each owner.
     pub(crate) knows_sequence: bool,
     /// Whether a submitter searches for its own request id.
-    pub(crate) looks_for_own_mark: bool,
+    pub(crate) looks_for_own_request: bool,
     pub(crate) audited: Audited,
 }
 
@@ -65,7 +65,7 @@ impl World {
             fences: missing.iter().filter_map(fence).collect(),
             checks_reads: !missing.contains(&Missing::CheckOfReads),
             knows_sequence: !missing.contains(&Missing::Sequence),
-            looks_for_own_mark: !missing.contains(&Missing::OwnMark),
+            looks_for_own_request: !missing.contains(&Missing::OwnRequestId),
             audited: Audited::new(states),
         }
     }

@@ -154,7 +154,7 @@ impl Condition {
             }
             (Self::WorkLeft(count), Some(Record::Submission(submission))) => submission.work_left == *count,
             (Self::StagingState(state), Some(Record::Staging(staging))) => staging.state == *state,
-            (Self::Forgotten(now), Some(Record::Remembered(_, known))) => {
+            (Self::Forgotten(now), Some(Record::IdempotencyRecord(_, known))) => {
                 seconds(known.expires) <= seconds(*now)
             }
             _ => false,

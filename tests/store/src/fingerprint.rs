@@ -33,7 +33,7 @@ impl Fingerprint {
             | Record::Change(_)
             | Record::Charge(_)
             | Record::Submission(_)
-            | Record::Remembered(..)
+            | Record::IdempotencyRecord(..)
             | Record::Work(_)
             | Record::Staging(_)
             | Record::Share(_)

@@ -5,7 +5,7 @@ use domain::base::id::{ApplicationId, ChargeId, DeployedId};
 use domain::model::charge::Charge;
 use domain::model::deployed::Deployed;
 use domain::model::staging::{Staging, StagingId};
-use domain::model::submission::{Remembered, Submission};
+use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::team::{Application, Head, Team};
 use domain::model::work::{Share, Work, WorkId};
 use domain::{Change, ChangeId, Hash, Item, ItemId, SubmissionId, TeamId};
@@ -23,7 +23,7 @@ pub enum Key {
     Deployed(DeployedId),
     Submission(SubmissionId),
     /// An idempotency key of a team.
-    Remembered(TeamId, Arc<str>),
+    IdempotencyRecord(TeamId, Arc<str>),
     Work(WorkId),
     Staging(TeamId, StagingId),
     /// A dependent team's share in an item.
@@ -45,7 +45,7 @@ pub enum Record {
     Deployed(Deployed),
     Submission(Submission),
     /// The content of a team's idempotency key.
-    Remembered(TeamId, Remembered),
+    IdempotencyRecord(TeamId, IdempotencyRecord),
     Work(Work),
     Staging(Staging),
     Share(Share),
@@ -67,7 +67,9 @@ impl Record {
             Self::Charge(charge) => Key::Charge(charge.id),
             Self::Deployed(deployed) => Key::Deployed(deployed.id),
             Self::Submission(submission) => Key::Submission(submission.id),
-            Self::Remembered(team, remembered) => Key::Remembered(*team, remembered.key.as_str().into()),
+            Self::IdempotencyRecord(team, remembered) => {
+                Key::IdempotencyRecord(*team, remembered.key.as_str().into())
+            }
             Self::Work(work) => Key::Work(work.id),
             Self::Staging(staging) => Key::Staging(staging.team(), staging.id),
             Self::Share(share) => Key::Share(share.item, share.owner),

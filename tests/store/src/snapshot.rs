@@ -5,7 +5,7 @@ use crate::table::Table;
 use domain::Timestamp;
 use domain::audit::invariant::Snapshot;
 use domain::catalog::service::Service;
-use domain::model::submission::Remembered;
+use domain::model::submission::IdempotencyRecord;
 use domain::model::work::Share;
 
 impl Table {
@@ -28,7 +28,7 @@ impl Table {
         snapshot.shares.iter().map(share).for_each(&mut put);
         let declaration = |((team, hash), stored): (&(_, _), &_)| Record::Declaration(*team, *hash, *stored);
         snapshot.declarations.iter().map(declaration).for_each(&mut put);
-        let remembered = |(team, one): &(_, Remembered)| Record::Remembered(*team, one.clone());
+        let remembered = |(team, one): &(_, IdempotencyRecord)| Record::IdempotencyRecord(*team, one.clone());
         snapshot.remembered.iter().map(remembered).for_each(&mut put);
         let service = |service: &Service| Record::Service(service.title.as_str().into(), service.revision);
         snapshot.catalogue.services.values().map(service).for_each(&mut put);
@@ -56,7 +56,7 @@ impl Table {
                 Record::Declaration(team, hash, stored) => {
                     all.declarations.insert((*team, *hash), *stored);
                 }
-                Record::Remembered(team, one) => all.remembered.push((*team, one.clone())),
+                Record::IdempotencyRecord(team, one) => all.remembered.push((*team, one.clone())),
                 Record::Service(..) => {}
             }
         }

@@ -89,7 +89,7 @@ fn written(write: &Write, stored: Option<&Record>) -> Option<Record> {
         Write::RecordSubmission(submission) => Some(Record::Submission(submission.clone())),
         Write::UpdateProgress { after, .. } => submission(stored, |before| progress(before, after)),
         Write::StoreIdempotencyKey { team, remembered, .. } => {
-            Some(Record::Remembered(*team, remembered.clone()))
+            Some(Record::IdempotencyRecord(*team, remembered.clone()))
         }
         Write::CreateWork(work) => Some(Record::Work(work.clone())),
         Write::DeleteWork(_) | Write::DeleteStaging { .. } | Write::DeleteShare { .. } => None,
@@ -162,7 +162,7 @@ fn key(write: &Write) -> Key {
         Write::CreateDeployed(deployed) => Key::Deployed(deployed.id),
         Write::RecordSubmission(submission) => Key::Submission(submission.id),
         Write::StoreIdempotencyKey { team, remembered, .. } => {
-            Key::Remembered(*team, remembered.key.as_str().into())
+            Key::IdempotencyRecord(*team, remembered.key.as_str().into())
         }
         Write::CreateWork(work) => Key::Work(work.id),
         Write::DeleteWork(id) => Key::Work(*id),

@@ -12,7 +12,9 @@ use crate::model::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
 use crate::model::item::Item;
 use crate::model::metadata::Replaced;
-use crate::model::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, Remembered, Submission};
+use crate::model::submission::{
+    COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, IdempotencyRecord, Submission,
+};
 use crate::model::team::{Application, Team};
 use crate::model::work::{ENTRIES_MAX, ITEMS_MAX, Work};
 use crate::rules::decide::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX};
@@ -79,8 +81,8 @@ impl Audit<'_> {
         self.within(items.len(), ITEMS_MAX, Subject::Work(work.id), "items");
     }
 
-    pub(super) fn remembered_size(&mut self, team: TeamId, remembered: &Remembered) {
-        let subject = Subject::Remembered(team, remembered.submission);
+    pub(super) fn remembered_size(&mut self, team: TeamId, remembered: &IdempotencyRecord) {
+        let subject = Subject::IdempotencyRecord(team, remembered.submission);
         self.within(remembered.key.len(), IDEMPOTENCY_KEY_BYTES_MAX, subject, "bytes of the key");
     }
 }

@@ -23,7 +23,7 @@ pub enum Subject {
     Work(WorkId),
     Declaration(TeamId, Hash),
     /// An idempotency key, by its submission, because keys belong to the consumer.
-    Remembered(TeamId, SubmissionId),
+    IdempotencyRecord(TeamId, SubmissionId),
     Service(String),
     Messages(TeamId),
     /// The record that maps a service's id to its title.
@@ -57,7 +57,7 @@ impl Subject {
             Self::Head(team)
             | Self::Team(team)
             | Self::Staging(team, _)
-            | Self::Remembered(team, _)
+            | Self::IdempotencyRecord(team, _)
             | Self::Declaration(team, _) => *team,
             Self::Service(_)
             | Self::Messages(_)
@@ -84,7 +84,9 @@ impl fmt::Display for Subject {
             Self::Staging(team, id) => write!(f, "staging {id} of team {team}"),
             Self::Work(id) => write!(f, "{id}"),
             Self::Declaration(team, hash) => write!(f, "declaration {hash} of team {team}"),
-            Self::Remembered(team, id) => write!(f, "idempotency key of team {team} for submission {id}"),
+            Self::IdempotencyRecord(team, id) => {
+                write!(f, "idempotency key of team {team} for submission {id}")
+            }
             Self::Service(title) => write!(f, "service {title}"),
             Self::Messages(team) => write!(f, "messages of team {team}"),
             Self::ServiceId(id) => write!(f, "service id {id}"),

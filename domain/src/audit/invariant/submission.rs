@@ -112,7 +112,7 @@ impl Audit<'_> {
         for (team, remembered) in &self.snapshot.remembered {
             let id = remembered.submission;
             let exists = id.team() == *team && self.submissions.contains_key(&id);
-            let subject = || Subject::Remembered(*team, id);
+            let subject = || Subject::IdempotencyRecord(*team, id);
             self.require(exists, "I20", subject(), "it refers to no submission of its team");
             // Per team, so another team's key counts only as wrong, and not as a second key.
             let is_new = led_to.insert((*team, id));

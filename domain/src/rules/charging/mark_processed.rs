@@ -27,7 +27,7 @@ pub enum Refused {
 
 /// The result of processing a charge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marked {
+pub struct MarkedProcessed {
     /// The charge after the processing.
     pub charge: Charge,
     /// One transaction; empty if the request changes nothing.
@@ -46,13 +46,13 @@ pub fn mark(
     caller: &TeamRef,
     stamp: &RequestContext,
     attempt: u32,
-) -> Result<Marked, Refused> {
+) -> Result<MarkedProcessed, Refused> {
     if charge.service_owner.id != caller.id {
         return Err(Refused::NotOwner);
     }
     let is_processed = charge.processed.is_some();
     if processed.is_none_or(|processed| processed == is_processed) {
-        return Ok(Marked { charge: charge.clone(), writes: Vec::new() });
+        return Ok(MarkedProcessed { charge: charge.clone(), writes: Vec::new() });
     }
     if is_processed {
         return Err(Refused::Processed);
@@ -60,7 +60,7 @@ pub fn mark(
     let mut after = item.clone();
     // The item has seen this time already: an earlier end would overlap with the charge before.
     let at = stamp.now.not_before(item.modified);
-    let mut marked = Marked { charge: charge.clone(), writes: Vec::new() };
+    let mut marked = MarkedProcessed { charge: charge.clone(), writes: Vec::new() };
     if charge.end.is_none() {
         let (running, _) = after.charges.end(at).ok_or(Refused::Torn)?;
         if running.charge != charge.id {

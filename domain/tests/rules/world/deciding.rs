@@ -43,7 +43,7 @@ impl World {
         id: ChargeId,
         caller: &str,
         processed: bool,
-    ) -> Result<charging::Marked, charging::Refused> {
+    ) -> Result<charging::MarkedProcessed, charging::Refused> {
         let charge = self.snapshot.charges[&id].clone();
         let item = self.snapshot.items[&charge.item].clone();
         let stamp = self.stamp(Self::key_of(caller));

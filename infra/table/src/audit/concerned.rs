@@ -43,7 +43,7 @@ fn about(snapshot: &Snapshot, violation: &Violation) -> BTreeSet<Key> {
             replaced(snapshot, Of::Team(*team)).chain([key::team(*team), key::head(*team)]).collect()
         }
         Subject::Submission(id) => of_submission(snapshot, *id),
-        Subject::Remembered(team, id) => {
+        Subject::IdempotencyRecord(team, id) => {
             let remembered =
                 snapshot.remembered.iter().filter(|(_, remembered)| remembered.submission == *id);
             let keys = remembered.map(|(team, remembered)| key::remembered(*team, &remembered.key));

@@ -4,8 +4,8 @@ use super::Record;
 use super::bytes::{HashPart, TargetPart};
 use super::charge::ChargesPart;
 use super::parts::{
-    Bad, MarkPart, ReferencePart, ServicePart, TeamPart, VersionPart, at, change_type, runtime_state, state,
-    team_id,
+    Bad, ChainHeadPart, ReferencePart, ServicePart, TeamPart, VersionPart, at, change_type, runtime_state,
+    state, team_id,
 };
 use crate::key::{self, Key};
 use domain::base::id::DeployedId;
@@ -96,7 +96,7 @@ struct SlotPart {
     #[serde(skip_serializing_if = "Option::is_none")]
     h: Option<TargetPart>,
     /// End of its history.
-    end: MarkPart,
+    end: ChainHeadPart,
     /// Time of creation.
     cr: u64,
 }
@@ -134,7 +134,7 @@ impl SlotPart {
             st: slot.state.name().to_owned(),
             ct: slot.change_type.name().to_owned(),
             h: (slot.target != newest).then(|| TargetPart::of(slot.target)),
-            end: MarkPart::of(slot.mark),
+            end: ChainHeadPart::of(slot.mark),
             cr: slot.created.micros(),
         }
     }

@@ -5,7 +5,7 @@ use domain::base::actor::Actor;
 use domain::base::id::ServiceId;
 use domain::base::refs::{Reference, ServiceRef};
 use domain::base::state::{ChangeType, Kind, RuntimeState};
-use domain::model::change::{Mark, Version};
+use domain::model::change::{ChainHead, Version};
 use domain::model::metadata::Since;
 use domain::model::staging::StagingId;
 use domain::{Hash, State, TeamId, TeamRef, Timestamp};
@@ -170,7 +170,7 @@ pub(crate) fn actor(
 
 /// The end of a history.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct MarkPart {
+pub(crate) struct ChainHeadPart {
     /// Number of entries.
     n: u64,
     /// Time of the last entry.
@@ -179,13 +179,13 @@ pub(crate) struct MarkPart {
     hh: ChainPart,
 }
 
-impl MarkPart {
-    pub(crate) fn of(mark: Mark) -> Self {
+impl ChainHeadPart {
+    pub(crate) fn of(mark: ChainHead) -> Self {
         Self { n: mark.entries, at: mark.at.micros(), hh: ChainPart::of(mark.chain) }
     }
 
-    pub(crate) const fn value(self) -> Mark {
-        Mark { entries: self.n, at: at(self.at), chain: self.hh.value() }
+    pub(crate) const fn value(self) -> ChainHead {
+        ChainHead { entries: self.n, at: at(self.at), chain: self.hh.value() }
     }
 }
 

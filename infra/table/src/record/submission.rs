@@ -8,7 +8,7 @@ use super::parts::{
 use crate::key::{self, Key};
 use domain::model::declared::{Declared, Identity};
 use domain::model::staging::{Staging, StagingId, StagingState};
-use domain::model::submission::{Remembered, Scope, Submission};
+use domain::model::submission::{IdempotencyRecord, Scope, Submission};
 use domain::model::work::{PlannedChange, Share, Work, WorkId};
 use domain::{ChangeId, ItemId, SubmissionId, TeamId};
 use serde::{Deserialize, Serialize};
@@ -128,9 +128,9 @@ pub(crate) struct RememberedRecord {
 
 impl Record for RememberedRecord {
     const TYPE: &'static str = "KEY";
-    type Value = (TeamId, Remembered);
+    type Value = (TeamId, IdempotencyRecord);
 
-    fn of((team, remembered): &(TeamId, Remembered)) -> Self {
+    fn of((team, remembered): &(TeamId, IdempotencyRecord)) -> Self {
         Self {
             tm: team.get(),
             key: remembered.key.clone(),
@@ -140,8 +140,8 @@ impl Record for RememberedRecord {
         }
     }
 
-    fn value(self) -> Result<(TeamId, Remembered), Bad> {
-        let remembered = Remembered {
+    fn value(self) -> Result<(TeamId, IdempotencyRecord), Bad> {
+        let remembered = IdempotencyRecord {
             key: self.key,
             fingerprint: hash(&self.fp)?,
             submission: SubmissionId::parse(self.sub).ok_or(Bad("submission"))?,
@@ -150,7 +150,7 @@ impl Record for RememberedRecord {
         Ok((team_id(self.tm)?, remembered))
     }
 
-    fn key((team, remembered): &(TeamId, Remembered)) -> Key {
+    fn key((team, remembered): &(TeamId, IdempotencyRecord)) -> Key {
         key::remembered(*team, &remembered.key)
     }
 }

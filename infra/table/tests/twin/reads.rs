@@ -3,7 +3,7 @@
 use crate::twin::{Twin, run, whole_seconds};
 use crate::world::{APP, CONSUMER, STRANGER, VM_OWNER, World, application, document, team, vm};
 use domain::base::id::{ApplicationId, ChargeId, DeployedId, ServiceId};
-use domain::model::submission::{Remembered, Scope};
+use domain::model::submission::{IdempotencyRecord, Scope};
 use domain::{ChangeId, ItemId, SubmissionId, TeamId, Timestamp};
 use dovetail_table::metered;
 use std::collections::BTreeSet;
@@ -113,7 +113,7 @@ async fn submissions(twin: &Twin) {
         let found = async |now| table.remembered(*team, &known.key, now).await.unwrap();
         let expires = whole_seconds(known.expires);
         let just_before = Timestamp::from_micros(expires.micros() - 1);
-        assert_eq!(found(just_before).await, Some(Remembered { expires, ..known.clone() }));
+        assert_eq!(found(just_before).await, Some(IdempotencyRecord { expires, ..known.clone() }));
         assert_eq!(found(expires).await, None);
     }
     let now = Timestamp::from_micros(0);

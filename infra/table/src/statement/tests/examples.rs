@@ -193,8 +193,8 @@ pub(super) fn submission() -> Submission {
     }
 }
 
-pub(super) fn remembered() -> Remembered {
-    Remembered {
+pub(super) fn remembered() -> IdempotencyRecord {
+    IdempotencyRecord {
         key: "key-1".to_owned(),
         fingerprint: Hash::of("fingerprint"),
         submission: submission().id,
