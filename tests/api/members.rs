@@ -106,9 +106,9 @@ fn a_team_has_so_many_members_and_a_person_so_many_teams() {
     let team = system.block_on(system.table.team_by_name("Team0")).unwrap().unwrap().to_ref();
     let add = |n: u64| {
         let (by, request) = (Actor::System, format!("r{n}"));
-        let stamp = RequestContext { by, request, now: Timestamp::from_micros(n + 1) };
-        let member = Member::new(format!("u-{n}"), "J".to_owned(), Role::General, team.clone(), &stamp);
-        let recorded = Recorded::of_member(Event::MemberAdded, &member, &stamp);
+        let ctx = RequestContext { by, request, now: Timestamp::from_micros(n + 1) };
+        let member = Member::new(format!("u-{n}"), "J".to_owned(), Role::General, team.clone(), &ctx);
+        let recorded = Recorded::of_member(Event::MemberAdded, &member, &ctx);
         system.block_on(system.table.add_member(&member, &recorded)).unwrap()
     };
     for n in 1..MEMBERS_MAX {
@@ -130,10 +130,10 @@ fn of_two_concurrent_changes_of_a_member_one_must_retry() {
     let id = domain::base::id::MemberId::parse(jane.at("/id").as_u64().unwrap()).unwrap();
     let before = system.block_on(system.table.member(id)).unwrap().unwrap();
     let change = |name: &str, at: u64| {
-        let stamp =
+        let ctx =
             RequestContext { by: Actor::System, request: name.to_owned(), now: Timestamp::from_micros(at) };
         let after = before.changed(Some(name.to_owned()), None).unwrap();
-        let recorded = Recorded::of_member(Event::MemberChanged, &after, &stamp);
+        let recorded = Recorded::of_member(Event::MemberChanged, &after, &ctx);
         let changing = spent(system.table.change_member(&before, &after, &recorded));
         let (changed, spent) = system.block_on(changing);
         (changed.unwrap(), spent.conflicts)

@@ -27,7 +27,7 @@ pub struct Known {
     stored: Stored,
     items: Items,
     offers: Offers,
-    stamp: RequestContext,
+    ctx: RequestContext,
 }
 
 impl Known {
@@ -37,7 +37,7 @@ impl Known {
         let declaration = declared::parse(&declaration(count, Changed::Nothing)).unwrap();
         let written = {
             let plan = known.plan(&declaration, &known.items);
-            plan.at_once(&known.stamp).unwrap().writes
+            plan.at_once(&known.ctx).unwrap().writes
         };
         for write in written {
             known.write(write);
@@ -50,10 +50,10 @@ impl Known {
         let team = Team { id: by.id, name: by.name.clone(), metadata: "{}".to_owned(), since: Since::EVER };
         let head = team.first_head();
         let by = Actor::Key { name: "key".to_owned(), team: by };
-        let stamp =
+        let ctx =
             RequestContext { by, request: "JKJaXmPLvH00001=".to_owned(), now: Timestamp::from_micros(1_000) };
         let stored = Stored { team, head, applications: Vec::new() };
-        Self { stored, items: Items::new(), offers: offers(), stamp }
+        Self { stored, items: Items::new(), offers: offers(), ctx }
     }
 
     fn write(&mut self, write: Write) {
@@ -79,17 +79,17 @@ impl Known {
         assert_eq!(read.len(), items.len());
         let plan = self.plan(declaration, items);
         if changed <= AT_ONCE {
-            plan.at_once(&self.stamp).unwrap().writes.len()
+            plan.at_once(&self.ctx).unwrap().writes.len()
         } else {
-            plan.staged(StagingId::of(&self.stamp.request, 0)).unwrap().works.len()
+            plan.staged(StagingId::of(&self.ctx.request, 0)).unwrap().works.len()
         }
     }
 
     fn plan<'a>(&'a self, declaration: &'a Declaration, items: &'a Items) -> Plan<'a> {
-        let (scope, stamp) = (Scope::Whole, &self.stamp);
+        let (scope, ctx) = (Scope::Whole, &self.ctx);
         let mandatory = &Mandatory::default();
         let request =
-            Request { declaration, scope, commit_id: None, stamp, idempotency: None, mandatory, unread: &[] };
+            Request { declaration, scope, commit_id: None, ctx, idempotency: None, mandatory, unread: &[] };
         plan::plan(&self.stored, items, &self.offers, &request)
             .unwrap_or_else(|refused| panic!("{refused:?}"))
     }

@@ -140,13 +140,13 @@ fn key_in(system: &Running, role: Role, state: State) -> String {
         let secret = format!("secret of {name}");
         let team = system.block_on(system.table.team_by_name("Everything")).unwrap().unwrap().to_ref();
         let (hash, expires) = (key_hash(&secret), Some(Timestamp::from_micros(2)));
-        let stamp = RequestContext {
+        let ctx = RequestContext {
             by: Actor::System,
             request: name.clone(),
             now: Timestamp::from_micros(u64::try_from(name.len()).unwrap()),
         };
-        let key = ApiKey::new(Made { hash, name, role, expires }, team, &stamp);
-        let recorded = Recorded::of_key(Event::KeyCreated, &key, &stamp);
+        let key = ApiKey::new(Made { hash, name, role, expires }, team, &ctx);
+        let recorded = Recorded::of_key(Event::KeyCreated, &key, &ctx);
         system.block_on(system.table.create_api_key(&key, &recorded)).unwrap();
         return secret;
     }

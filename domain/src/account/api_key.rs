@@ -42,9 +42,9 @@ impl std::fmt::Debug for ApiKey {
 
 impl ApiKey {
     /// Creates a key with an id from its team and hash.
-    pub fn new(made: Made, team: TeamRef, stamp: &RequestContext) -> Self {
+    pub fn new(made: Made, team: TeamRef, ctx: &RequestContext) -> Self {
         let Made { hash, name, role, expires } = made;
-        let (created, created_by) = (stamp.now, stamp.by.changed_by());
+        let (created, created_by) = (ctx.now, ctx.by.changed_by());
         let id = KeyId::of(team.id, &hash);
         Self { id, hash, name, team, role, created, created_by, expires, successor: None }
     }
@@ -62,11 +62,11 @@ impl ApiKey {
         hash: String,
         expires: Option<Timestamp>,
         overlap: u64,
-        stamp: &RequestContext,
+        ctx: &RequestContext,
     ) -> (Self, Self) {
         let made = Made { hash, name: self.name.clone(), role: self.role, expires };
-        let successor = Self::new(made, self.team.clone(), stamp);
-        let end = Timestamp::from_micros(stamp.now.micros().saturating_add(overlap));
+        let successor = Self::new(made, self.team.clone(), ctx);
+        let end = Timestamp::from_micros(ctx.now.micros().saturating_add(overlap));
         // A rotation must not extend the life of a key, so the earlier end counts.
         let expires = self.expires.map_or(end, |expires| expires.min(end));
         (Self { expires: Some(expires), successor: Some(successor.id), ..self.clone() }, successor)

@@ -179,61 +179,61 @@ pub struct Recorded {
 
 impl Recorded {
     /// Creates the entry for a change of a key.
-    pub fn of_key(event: Event, key: &ApiKey, stamp: &RequestContext) -> Self {
+    pub fn of_key(event: Event, key: &ApiKey, ctx: &RequestContext) -> Self {
         let ApiKey { id, name, role, expires, .. } = key.clone();
-        Self::of(event, &key.team, Subject::Key { id, name, role, expires }, stamp)
+        Self::of(event, &key.team, Subject::Key { id, name, role, expires }, ctx)
     }
 
     /// Creates the entry for a change of a member.
-    pub fn of_member(event: Event, member: &Member, stamp: &RequestContext) -> Self {
+    pub fn of_member(event: Event, member: &Member, ctx: &RequestContext) -> Self {
         let Member { id, name, role, .. } = member.clone();
-        Self::of(event, &member.team, Subject::Member { id, name, role }, stamp)
+        Self::of(event, &member.team, Subject::Member { id, name, role }, ctx)
     }
 
     /// Creates the entry for a change of a service.
-    pub fn of_service(event: Event, service: &Service, stamp: &RequestContext) -> Self {
+    pub fn of_service(event: Event, service: &Service, ctx: &RequestContext) -> Self {
         let Service { id, title, revision, schema_version, settings, .. } = service.clone();
         let subject = Subject::Service { id, title, revision, schema_version, settings };
-        Self::of(event, &service.owner, subject, stamp)
+        Self::of(event, &service.owner, subject, ctx)
     }
 
     /// Creates the entry for a change of a webhook.
-    pub fn of_webhook(event: Event, webhook: &Webhook, stamp: &RequestContext) -> Self {
+    pub fn of_webhook(event: Event, webhook: &Webhook, ctx: &RequestContext) -> Self {
         let Webhook { id, service, revision, settings, .. } = webhook.clone();
         let (name, state, active) = (settings.name, settings.state, settings.active);
         let subject = Subject::Webhook { id, name, service, state, active, revision };
-        Self::of(event, &webhook.team, subject, stamp)
+        Self::of(event, &webhook.team, subject, ctx)
     }
 
     /// Creates the entry for a change of a team's message.
-    pub fn of_message(event: Event, team: &TeamRef, message: &Message, stamp: &RequestContext) -> Self {
+    pub fn of_message(event: Event, team: &TeamRef, message: &Message, ctx: &RequestContext) -> Self {
         let Message { id, content, .. } = message.clone();
         let subject = Subject::Message { id, services: content.services, expires: content.expires };
-        Self::of(event, team, subject, stamp)
+        Self::of(event, team, subject, ctx)
     }
 
     /// Creates the entry for a change of a healthcheck.
-    pub fn of_healthcheck(event: Event, healthcheck: &Healthcheck, stamp: &RequestContext) -> Self {
+    pub fn of_healthcheck(event: Event, healthcheck: &Healthcheck, ctx: &RequestContext) -> Self {
         let schedule = healthcheck.settings.schedule().cloned();
         let (service, revision) = (healthcheck.service.clone(), healthcheck.revision);
         let subject = Subject::Healthcheck { service, schedule, revision };
-        Self::of(event, &healthcheck.team, subject, stamp)
+        Self::of(event, &healthcheck.team, subject, ctx)
     }
 
     /// Creates the entry for a new team.
-    pub fn of_team(team: &TeamRef, stamp: &RequestContext) -> Self {
-        Self::of(Event::TeamCreated, team, Subject::Team, stamp)
+    pub fn of_team(team: &TeamRef, ctx: &RequestContext) -> Self {
+        Self::of(Event::TeamCreated, team, Subject::Team, ctx)
     }
 
-    fn of(event: Event, team: &TeamRef, subject: Subject, stamp: &RequestContext) -> Self {
+    fn of(event: Event, team: &TeamRef, subject: Subject, ctx: &RequestContext) -> Self {
         Self {
             team: team.clone(),
             event,
             subject,
-            at: stamp.now,
-            by: stamp.by.changed_by(),
-            by_team: stamp.by.team().cloned(),
-            request: stamp.request.clone(),
+            at: ctx.now,
+            by: ctx.by.changed_by(),
+            by_team: ctx.by.team().cloned(),
+            request: ctx.request.clone(),
         }
     }
 }

@@ -33,9 +33,9 @@ pub struct Member {
 
 impl Member {
     /// Creates a member with an id from its team and subject.
-    pub fn new(subject: String, name: String, role: Role, team: TeamRef, stamp: &RequestContext) -> Self {
+    pub fn new(subject: String, name: String, role: Role, team: TeamRef, ctx: &RequestContext) -> Self {
         let id = MemberId::of(team.id, &subject);
-        let (created, created_by) = (stamp.now, stamp.by.changed_by());
+        let (created, created_by) = (ctx.now, ctx.by.changed_by());
         Self { id, subject, name, team, role, created, created_by, revision: 1 }
     }
 

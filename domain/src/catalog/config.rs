@@ -44,15 +44,15 @@ pub struct Next {
 }
 
 /// Returns the version after the newest one; none if the service has no numbers left.
-pub fn next(service: &Service, newest: Option<u64>, text: String, stamp: &RequestContext) -> Option<Next> {
+pub fn next(service: &Service, newest: Option<u64>, text: String, ctx: &RequestContext) -> Option<Next> {
     let version = newest.unwrap_or_default() + 1;
     let config = Config {
         id: ConfigId::new(service.id, version)?,
         service: service.to_ref(),
         owner: service.owner.clone(),
         text,
-        request: stamp.request.clone(),
-        created: stamp.now,
+        request: ctx.request.clone(),
+        created: ctx.now,
     };
     // The newest version always stays, so the next number follows from it, without a counter (ADR 19).
     let leaves = version.checked_sub(CONFIGS_KEPT).and_then(|oldest| ConfigId::new(service.id, oldest));

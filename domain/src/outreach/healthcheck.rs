@@ -60,8 +60,8 @@ pub struct Healthcheck {
 
 impl Healthcheck {
     /// Creates a healthcheck.
-    pub fn new(settings: Settings, service: ServiceRef, team: TeamRef, stamp: &RequestContext) -> Self {
-        Self { service, team, settings, created: stamp.now, modified: stamp.now, revision: 1 }
+    pub fn new(settings: Settings, service: ServiceRef, team: TeamRef, ctx: &RequestContext) -> Self {
+        Self { service, team, settings, created: ctx.now, modified: ctx.now, revision: 1 }
     }
 
     /// Returns the healthcheck with other settings; none if they are the same.

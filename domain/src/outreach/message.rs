@@ -105,38 +105,38 @@ impl Messages {
     }
 
     /// Returns the record with another message at the end.
-    pub fn with(&self, content: Content, stamp: &RequestContext) -> Result<Self, NotTaken> {
+    pub fn with(&self, content: Content, ctx: &RequestContext) -> Result<Self, NotTaken> {
         // All messages are in one record, so their number bounds its size. Expired ones are stored, so they count.
         if self.all.len() >= MESSAGES_MAX {
             return Err(NotTaken::TooMany);
         }
         let id = MessageId::new(self.owner.id, self.next).ok_or(NotTaken::OutOfNumbers)?;
-        let mut after = self.again(stamp);
+        let mut after = self.again(ctx);
         after.next = self.next.saturating_add(1);
-        after.all.push(Message { id, content, created: stamp.now, modified: stamp.now });
+        after.all.push(Message { id, content, created: ctx.now, modified: ctx.now });
         Ok(after)
     }
 
     /// Returns the record with other content of a message; none if the content is the same.
-    pub fn changed(&self, id: MessageId, content: Content, stamp: &RequestContext) -> Option<Self> {
-        let mut after = self.again(stamp);
+    pub fn changed(&self, id: MessageId, content: Content, ctx: &RequestContext) -> Option<Self> {
+        let mut after = self.again(ctx);
         let message = after.all.iter_mut().find(|message| message.id == id && message.content != content)?;
         // The clocks of two functions may differ, but times in a record never go back.
-        message.modified = stamp.now.not_before(message.modified);
+        message.modified = ctx.now.not_before(message.modified);
         message.content = content;
         Some(after)
     }
 
     /// Returns the record without a message.
-    pub fn without(&self, id: MessageId, stamp: &RequestContext) -> Self {
-        let mut after = self.again(stamp);
+    pub fn without(&self, id: MessageId, ctx: &RequestContext) -> Self {
+        let mut after = self.again(ctx);
         after.all.retain(|message| message.id != id);
         after
     }
 
-    fn again(&self, stamp: &RequestContext) -> Self {
+    fn again(&self, ctx: &RequestContext) -> Self {
         let revision = self.revision.saturating_add(1);
-        Self { revision, request: stamp.request.clone(), ..self.clone() }
+        Self { revision, request: ctx.request.clone(), ..self.clone() }
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
         Timestamp::from_micros(micros)
     }
 
-    fn stamp(now: u64) -> RequestContext {
+    fn ctx(now: u64) -> RequestContext {
         RequestContext { by: Actor::System, request: format!("r{now}"), now: at(now) }
     }
 
@@ -187,26 +187,26 @@ mod tests {
     fn as_many_are_written_as_may_be_and_no_number_twice() {
         let mut all = Messages::none(owner(1));
         for number in 1..=20 {
-            all = all.with(content("x", &[], None), &stamp(number)).unwrap();
+            all = all.with(content("x", &[], None), &ctx(number)).unwrap();
         }
-        assert_eq!(all.with(content("x", &[], None), &stamp(21)), Err(NotTaken::TooMany));
+        assert_eq!(all.with(content("x", &[], None), &ctx(21)), Err(NotTaken::TooMany));
         let last = all.all.last().unwrap().id;
-        let fewer = all.without(last, &stamp(22));
+        let fewer = all.without(last, &ctx(22));
         assert_eq!((fewer.all.len(), fewer.revision, fewer.request.as_str()), (19, 21, "r22"));
-        let more = fewer.with(content("y", &[], None), &stamp(23)).unwrap();
+        let more = fewer.with(content("y", &[], None), &ctx(23)).unwrap();
         assert_eq!(more.all.last().unwrap().id.number(), 21, "a number is not given again");
         let full = Messages { next: 1 << 35, ..Messages::none(owner(1)) };
-        assert_eq!(full.with(content("x", &[], None), &stamp(1)), Err(NotTaken::OutOfNumbers));
+        assert_eq!(full.with(content("x", &[], None), &ctx(1)), Err(NotTaken::OutOfNumbers));
     }
 
     #[test]
     fn what_is_as_it_was_is_not_changed_and_the_clock_does_not_go_back() {
-        let all = Messages::none(owner(1)).with(content("x", &[1], None), &stamp(5)).unwrap();
+        let all = Messages::none(owner(1)).with(content("x", &[1], None), &ctx(5)).unwrap();
         let id = all.all[0].id;
-        assert_eq!(all.changed(id, content("x", &[1], None), &stamp(6)), None);
+        assert_eq!(all.changed(id, content("x", &[1], None), &ctx(6)), None);
         let missing = MessageId::new(owner(1).id, 9).unwrap();
-        assert_eq!(all.changed(missing, content("y", &[1], None), &stamp(6)), None);
-        let changed = all.changed(id, content("y", &[], Some(9)), &stamp(3)).unwrap();
+        assert_eq!(all.changed(missing, content("y", &[1], None), &ctx(6)), None);
+        let changed = all.changed(id, content("y", &[], Some(9)), &ctx(3)).unwrap();
         let message = changed.find(id).unwrap();
         assert_eq!((message.created, message.modified), (at(5), at(5)));
         assert_eq!((message.content.clone(), changed.next), (content("y", &[], Some(9)), 2));
@@ -215,10 +215,10 @@ mod tests {
     #[test]
     fn a_message_is_for_those_who_use_its_services_until_it_expires() {
         let board = Messages::none(owner(1))
-            .with(content("all", &[], None), &stamp(1))
-            .and_then(|all| all.with(content("one", &[1, 2], Some(10)), &stamp(2)))
+            .with(content("all", &[], None), &ctx(1))
+            .and_then(|all| all.with(content("one", &[1, 2], Some(10)), &ctx(2)))
             .unwrap();
-        let other = Messages::none(owner(2)).with(content("other", &[3], None), &stamp(3)).unwrap();
+        let other = Messages::none(owner(2)).with(content("other", &[3], None), &ctx(3)).unwrap();
         let all = [board, other];
         let told = |services: &[(u64, u64)], now| -> Vec<(String, Vec<u64>)> {
             let shown = shown(&all, &used(services), at(now)).into_iter();
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_text_is_not_in_a_log() {
-        let all = Messages::none(owner(1)).with(content("for their eyes", &[], None), &stamp(1)).unwrap();
+        let all = Messages::none(owner(1)).with(content("for their eyes", &[], None), &ctx(1)).unwrap();
         assert!(!format!("{all:?}").contains("eyes"));
     }
 }

@@ -85,10 +85,10 @@ impl Webhook {
         team: TeamRef,
         secret: String,
         hash: &str,
-        stamp: &RequestContext,
+        ctx: &RequestContext,
     ) -> Self {
         let id = WebhookId::of(team.id, hash);
-        Self { id, team, service, secret, settings, created: stamp.now, modified: stamp.now, revision: 1 }
+        Self { id, team, service, secret, settings, created: ctx.now, modified: ctx.now, revision: 1 }
     }
 
     /// Returns the webhook with other settings; none if they are the same.

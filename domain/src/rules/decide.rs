@@ -104,9 +104,9 @@ pub const fn takes_numbers(item: &Item, update: &Update) -> bool {
 }
 
 /// Returns whether an update depends on the service's settings: a person's approval or completion does (R32).
-pub fn asks_service(change: &Change, update: &Update, stamp: &RequestContext) -> bool {
+pub fn asks_service(change: &Change, update: &Update, ctx: &RequestContext) -> bool {
     let moves_to = update.state.filter(|state| *state != change.state);
-    matches!(stamp.by, Actor::Person { .. }) && matches!(moves_to, Some(State::Approved | State::Completed))
+    matches!(ctx.by, Actor::Person { .. }) && matches!(moves_to, Some(State::Approved | State::Completed))
 }
 
 /// Changes the state or log of a change instance, or adds a deployed item.
@@ -120,26 +120,26 @@ pub fn update(
     service: Option<&Service>,
     update: &Update,
     caller: &TeamRef,
-    stamp: &RequestContext,
+    ctx: &RequestContext,
 ) -> Result<Decided, Refused> {
-    let Permitted { state, log, service } = permitted(change, item, service, update, caller, stamp)?;
+    let Permitted { state, log, service } = permitted(change, item, service, update, caller, ctx)?;
     let mut after =
         Decided { change: change.clone(), item: item.clone(), writes: Vec::new(), deployed: None };
     let moves = state != change.state;
     let mut closed = None;
     if moves {
         // Before the history entry: an approval can change the type, and the entry records the type (I3).
-        closed = enter(&mut after, state, stamp);
+        closed = enter(&mut after, state, ctx);
     }
     if moves || log.is_some() {
-        append(&mut after.change, change, log, stamp);
+        append(&mut after.change, change, log, ctx);
         // The slot holds the end of the history. A stale end would fail every later closing.
         refresh_slot(&mut after);
     }
     let mut numbers = head.copied();
     // A rejection only repeats the deployed state; it never creates a version.
     if let Some(data) = update.deployed_item.as_ref().filter(|_| state != State::Rejected) {
-        deploy(&mut after, data, numbers.as_mut(), stamp)?;
+        deploy(&mut after, data, numbers.as_mut(), ctx)?;
     }
     if moves || log.is_some() {
         after.writes.push(Write::UpdateChange {
@@ -155,7 +155,7 @@ pub fn update(
         service
             .map(|service| Write::CheckService { title: service.title.clone(), revision: service.revision }),
     );
-    settle(&mut after, item, head.zip(numbers), stamp);
+    settle(&mut after, item, head.zip(numbers), ctx);
     Ok(after)
 }
 
@@ -176,7 +176,7 @@ fn permitted<'a>(
     service: Option<&'a Service>,
     update: &'a Update,
     caller: &TeamRef,
-    stamp: &RequestContext,
+    ctx: &RequestContext,
 ) -> Result<Permitted<'a>, Refused> {
     if is_torn(change, item) {
         return Err(Refused::Torn);
@@ -185,7 +185,7 @@ fn permitted<'a>(
     let log = update.log.as_ref().filter(|log| !log.is_empty() && **log != change.log);
     let state = update.state.unwrap_or(change.state);
     check(change, item, state, log, update, caller)?;
-    if !asks_service(change, update, stamp) {
+    if !asks_service(change, update, ctx) {
         return Ok(Permitted { state, log, service: None });
     }
     // Without the service, the change instance has moved since the caller chose its reads: read again.
@@ -269,14 +269,14 @@ const fn by_hand(settings: &Settings, state: State) -> Result<(), Refused> {
 }
 
 /// Applies the new state to the stacks and the item; returns the closing of the displaced change instance.
-fn enter(after: &mut Decided, state: State, stamp: &RequestContext) -> Option<crate::model::write::Closing> {
+fn enter(after: &mut Decided, state: State, ctx: &RequestContext) -> Option<crate::model::write::Closing> {
     let Decided { change, item, writes, .. } = after;
     change.state = state;
     match state {
         State::Approved => {
             // Example 2, and first of all: the slot below must be free, or the older change would vanish unclosed
             // (I2).
-            let displaced = open_change::displace(item, &change.owner, Stage::Validated, change.id, stamp);
+            let displaced = open_change::displace(item, &change.owner, Stage::Validated, change.id, ctx);
             change.supersedes.extend(displaced.iter().map(|closing| closing.change));
             let creation = item.stacks.get(&change.owner.id).map_or(Creation::Never, |stack| stack.creation);
             change.change_type = open_change::converted(change.change_type, state, creation);
@@ -285,7 +285,7 @@ fn enter(after: &mut Decided, state: State, stamp: &RequestContext) -> Option<cr
                 // The end of the history in this slot is stale until `refresh_slot`.
                 stack.validated = Some(open_change::slot_of(change));
             }
-            writes.extend(open_change::approved(item, change, stamp));
+            writes.extend(open_change::approved(item, change, ctx));
             displaced
         }
         State::Completed => {
@@ -318,7 +318,7 @@ fn enter(after: &mut Decided, state: State, stamp: &RequestContext) -> Option<cr
 }
 
 /// Appends the history entry of this decision.
-fn append(after: &mut Change, before: &Change, log: Option<&String>, stamp: &RequestContext) {
+fn append(after: &mut Change, before: &Change, log: Option<&String>, ctx: &RequestContext) {
     let mark = before.mark();
     if let Some(log) = log {
         after.log.clone_from(log);
@@ -327,9 +327,9 @@ fn append(after: &mut Change, before: &Change, log: Option<&String>, stamp: &Req
         from: Some(before.state),
         to: after.state,
         // The clocks of two functions differ, but a history is in order of time (I3).
-        at: stamp.now.not_before(mark.at),
-        by: stamp.by.clone(),
-        request: stamp.request.clone(),
+        at: ctx.now.not_before(mark.at),
+        by: ctx.by.clone(),
+        request: ctx.request.clone(),
         reason: if after.state == before.state { Reason::Log } else { Reason::State },
         closed_by: None,
         log: log.cloned(),
@@ -355,7 +355,7 @@ fn deploy(
     after: &mut Decided,
     data: &str,
     numbers: Option<&mut Head>,
-    stamp: &RequestContext,
+    ctx: &RequestContext,
 ) -> Result<(), Refused> {
     let hash = Hash::of(data);
     let Decided { change, item, writes, deployed } = after;
@@ -384,8 +384,8 @@ fn deploy(
         hash,
         service_owner: item.service_owner.clone(),
         consumer: item.consumer.clone(),
-        request: stamp.request.clone(),
-        created: stamp.now,
+        request: ctx.request.clone(),
+        created: ctx.now,
     };
     writes.push(Write::CreateDeployed(version.clone()));
     *deployed = Some(version);
@@ -395,12 +395,12 @@ fn deploy(
 /// Adds the writes of the item and, if numbers or blockers change, of the head.
 ///
 /// `heads` holds the head as it was read, and after numbers were taken from it.
-fn settle(after: &mut Decided, before: &Item, heads: Option<(&Head, Head)>, stamp: &RequestContext) {
+fn settle(after: &mut Decided, before: &Item, heads: Option<(&Head, Head)>, ctx: &RequestContext) {
     let delta = after.item.blockers() - before.blockers();
     // A log text on a COMPLETED change leaves the item as it is, and an unchanged item costs no write.
     if after.item != *before {
         after.item.revision += 1;
-        after.item.modified = stamp.now.not_before(before.modified);
+        after.item.modified = ctx.now.not_before(before.modified);
         after.writes.push(Write::PutItem { before: Some(before.revision), after: after.item.clone() });
     }
     if let Some((head, numbers)) = heads.filter(|(head, numbers)| *head != numbers) {
@@ -420,7 +420,7 @@ pub fn retry(
     item: &Item,
     head: &Head,
     caller: &TeamRef,
-    stamp: &RequestContext,
+    ctx: &RequestContext,
 ) -> Result<Decided, Refused> {
     if is_torn(change, item) {
         return Err(Refused::Torn);
@@ -430,13 +430,13 @@ pub fn retry(
     }
     check_retry(change, item)?;
     let id = ChangeId::new(item.id.team(), head.next_change).ok_or(Refused::OutOfNumbers)?;
-    let closed = close_retried(change, id, stamp);
+    let closed = close_retried(change, id, ctx);
     // The slot must be free first. Else the new attempt would displace the old one and close it a second time.
     let mut cleared = item.clone();
     if let Some(stack) = cleared.stacks.get_mut(&change.owner.id) {
         stack.clear(change.id);
     }
-    let opened = open_change::open_change(&cleared, &next_attempt(change, id), stamp);
+    let opened = open_change::open_change(&cleared, &next_attempt(change, id), ctx);
     let delta = opened.item.blockers() - item.blockers();
     // The head numbers the new attempt, and the condition on it makes parallel retries lose.
     let moved =
@@ -464,10 +464,10 @@ pub fn check_retry(change: &Change, item: &Item) -> Result<(), Refused> {
     if change.attempt >= ATTEMPTS_MAX { Err(Refused::TooManyAttempts) } else { Ok(()) }
 }
 
-fn close_retried(change: &Change, by: ChangeId, stamp: &RequestContext) -> Change {
+fn close_retried(change: &Change, by: ChangeId, ctx: &RequestContext) -> Change {
     let mut closed = change.clone();
     closed.state = State::Closed;
-    append(&mut closed, change, None, stamp);
+    append(&mut closed, change, None, ctx);
     if let Some(entry) = closed.history.pop() {
         // The hash chain covers `closed_by`, so the entry is chained once more.
         let entry = Entry { closed_by: Some(ClosedBy::Retried(by)), ..entry };

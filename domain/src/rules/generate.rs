@@ -52,7 +52,7 @@ pub fn generate(
     submission: &Submission,
     item: Option<&Item>,
     causes: &BTreeMap<ChangeId, Change>,
-    stamp: &RequestContext,
+    ctx: &RequestContext,
 ) -> Result<Generated, Missing> {
     let mut after = item.cloned();
     let mut created: Vec<Change> = Vec::new();
@@ -62,23 +62,19 @@ pub fn generate(
             Kind::Direct => {
                 // The history names the submitter, whichever function applies the change and whenever.
                 let (by, request) = (submission.by.clone(), submission.request.clone());
-                let stamp = RequestContext { by, request, now: stamp.now };
-                apply_declaration(one, submission, after.as_ref(), &stamp)?
+                let ctx = RequestContext { by, request, now: ctx.now };
+                apply_declaration(one, submission, after.as_ref(), &ctx)?
             }
             Kind::Dependent | Kind::Referenced | Kind::Retry => {
                 let item = after.as_ref().ok_or(Missing::Item)?;
                 let cause = cause(one, causes, &created)?;
-                open_change(item, &draft(one, submission, item, cause), stamp)
+                open_change(item, &draft(one, submission, item, cause), ctx)
             }
         };
         // The share puts the item into the dependent team's list; one record for the life of the item is enough.
         let is_new_owner = after.as_ref().is_none_or(|item| !item.stacks.contains_key(&one.owner.id));
         if is_new_owner && one.kind == Kind::Dependent {
-            writes.push(Write::CreateShare(Share {
-                item: one.item,
-                owner: one.owner.id,
-                created: stamp.now,
-            }));
+            writes.push(Write::CreateShare(Share { item: one.item, owner: one.owner.id, created: ctx.now }));
         }
         writes.push(Write::CreateChange(opened.change.clone()));
         writes.extend(opened.closed.into_iter().map(Write::CloseChange));
@@ -133,7 +129,7 @@ pub(crate) fn apply_declaration(
     planned: &PlannedChange,
     submission: &Submission,
     before: Option<&Item>,
-    stamp: &RequestContext,
+    ctx: &RequestContext,
 ) -> Result<OpenedChange, Missing> {
     let declared = planned.declared.as_ref().ok_or(Missing::Declaration)?;
     // A reader next to the transaction may see the item after it, and no change instance. A second creation would
@@ -147,7 +143,7 @@ pub(crate) fn apply_declaration(
         consumer: &submission.team,
         service_owner: &planned.owner,
         change: planned.id,
-        now: stamp.now,
+        now: ctx.now,
     };
     let after = declared.applied(before, &origin).ok_or(Missing::Item)?;
     let change_type = after.change_type();
@@ -159,7 +155,7 @@ pub(crate) fn apply_declaration(
         old: before.filter(has_old).map(|before| before.version),
         ..self::draft(planned, submission, &after, None)
     };
-    Ok(open_change(&after, &draft, stamp))
+    Ok(open_change(&after, &draft, ctx))
 }
 
 /// Returns the planned change instance of a dependent team or a referenced item.

@@ -53,7 +53,7 @@ pub struct OpenedChange {
 }
 
 /// Creates a change instance on `item`, whose record already shows the declaration of the change.
-pub fn open_change(item: &Item, draft: &ChangeDraft, stamp: &RequestContext) -> OpenedChange {
+pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> OpenedChange {
     // A direct change is never overtaken: `HEAD.in_flight` keeps later submissions out until it is applied. And it
     // is the consumer's own answer to a rejection, so it does not wait for one (R24).
     if draft.kind != Kind::Direct
@@ -61,7 +61,7 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, stamp: &RequestContext) -> 
     {
         return OpenedChange {
             item: item.clone(),
-            change: create_change(item, draft, stamp, draft.change_type, Some(reason)),
+            change: create_change(item, draft, ctx, draft.change_type, Some(reason)),
             closed: Vec::new(),
             charges: Vec::new(),
         };
@@ -71,27 +71,27 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, stamp: &RequestContext) -> 
     // Before the displacement, so a REJECTED change in the same stage counts as answered. Only the consumer
     // answers, so a generated change closes none (R24).
     if draft.kind == Kind::Direct {
-        close_answered(&mut after, draft, stamp, &mut closed);
+        close_answered(&mut after, draft, ctx, &mut closed);
     }
     let mut displaced = Vec::new();
     if draft.state == State::Approved {
-        displaced.extend(displace_pending(&mut after, draft, stamp));
+        displaced.extend(displace_pending(&mut after, draft, ctx));
     }
-    displaced.extend(displace(&mut after, &draft.owner, draft.state.stage(), draft.id, stamp));
+    displaced.extend(displace(&mut after, &draft.owner, draft.state.stage(), draft.id, ctx));
     // Only now: the Exception looks at the CREATE as the closings above have left it.
     let creation = after.stacks.get(&draft.owner.id).map_or(Creation::Never, |stack| stack.creation);
     let change_type = converted(draft.change_type, draft.state, creation);
-    let mut change = create_change(item, draft, stamp, change_type, None);
+    let mut change = create_change(item, draft, ctx, change_type, None);
     change.supersedes = displaced.iter().map(|closing| closing.change).collect();
     // An approval may add more later, but responses to the submission show only these.
     change.superseded_at_creation = change.supersedes.len();
     closed.extend(displaced);
-    let mut charges = occupy(&mut after, &change, stamp);
+    let mut charges = occupy(&mut after, &change, ctx);
     charges.extend(charging::charge_fee(&mut after, &change));
     // After `occupy`, because an approval at creation moves the runtime state.
     change.runtime_state = after.runtime_state;
     after.revision += 1;
-    after.modified = stamp.now.not_before(item.modified);
+    after.modified = ctx.now.not_before(item.modified);
     OpenedChange { item: after, change, closed, charges }
 }
 
@@ -123,7 +123,7 @@ const fn column(stack: &Stack, stage: Stage) -> Option<Slot> {
 /// Closes every blocked change instance of the item that this declaration answers, of every owner (Example 3).
 ///
 /// A removal answers the failed removals before it as well (R28).
-fn close_answered(item: &mut Item, draft: &ChangeDraft, stamp: &RequestContext, closed: &mut Vec<Closing>) {
+fn close_answered(item: &mut Item, draft: &ChangeDraft, ctx: &RequestContext, closed: &mut Vec<Closing>) {
     let target = target(draft);
     let answered: Vec<(TeamId, Slot)> = item
         .blocked()
@@ -132,7 +132,7 @@ fn close_answered(item: &mut Item, draft: &ChangeDraft, stamp: &RequestContext, 
         .map(|(owner, slot)| (owner, *slot))
         .collect();
     for (owner, slot) in answered {
-        closed.push(close(item, owner, &slot, ClosedBy::Answered(draft.id), stamp));
+        closed.push(close(item, owner, &slot, ClosedBy::Answered(draft.id), ctx));
     }
 }
 
@@ -142,22 +142,22 @@ pub(crate) fn displace(
     owner: &TeamRef,
     stage: Stage,
     by: ChangeId,
-    stamp: &RequestContext,
+    ctx: &RequestContext,
 ) -> Option<Closing> {
     let occupant = column(item.stacks.get(&owner.id)?, stage)?;
-    Some(close(item, owner.id, &occupant, ClosedBy::Displaced(by), stamp))
+    Some(close(item, owner.id, &occupant, ClosedBy::Displaced(by), ctx))
 }
 
 /// Closes the PENDING change instance of the owner when a change is created in APPROVED.
 ///
 /// A change created in APPROVED passes the pre-validated stage at once. Left open, the older declaration could be
 /// approved after the newer one (I6). A rejection stays open until the consumer answers it (R24).
-fn displace_pending(item: &mut Item, draft: &ChangeDraft, stamp: &RequestContext) -> Option<Closing> {
+fn displace_pending(item: &mut Item, draft: &ChangeDraft, ctx: &RequestContext) -> Option<Closing> {
     let waiting = item.stacks.get(&draft.owner.id)?.pre_validated?;
     if waiting.state.is_blocked() {
         return None;
     }
-    displace(item, &draft.owner, Stage::PreValidated, draft.id, stamp)
+    displace(item, &draft.owner, Stage::PreValidated, draft.id, ctx)
 }
 
 /// Closes an open change instance by a rule, from its slot alone.
@@ -166,7 +166,7 @@ pub(crate) fn close(
     owner: TeamId,
     slot: &Slot,
     closed_by: ClosedBy,
-    stamp: &RequestContext,
+    ctx: &RequestContext,
 ) -> Closing {
     if let Some(stack) = item.stacks.get_mut(&owner) {
         stack.clear(slot.change);
@@ -175,9 +175,9 @@ pub(crate) fn close(
         from: Some(slot.state),
         to: State::Closed,
         // The clocks of two functions differ, but a history is in order of time (I3).
-        at: stamp.now.not_before(slot.mark.at),
+        at: ctx.now.not_before(slot.mark.at),
         by: Actor::System,
-        request: stamp.request.clone(),
+        request: ctx.request.clone(),
         reason: Reason::State,
         closed_by: Some(closed_by),
         log: None,
@@ -205,7 +205,7 @@ pub(crate) fn converted(change_type: ChangeType, enters: State, creation: Creati
 }
 
 /// Puts a new change instance into its slot and updates the item; returns the writes of its charges.
-fn occupy(item: &mut Item, change: &Change, stamp: &RequestContext) -> Vec<Write> {
+fn occupy(item: &mut Item, change: &Change, ctx: &RequestContext) -> Vec<Write> {
     let is_main = !change.is_dependant();
     let stack = item.stacks.entry(change.owner.id).or_insert(Stack::EMPTY);
     // The fence against older work of this owner (R25): set even if an approval follows at once.
@@ -215,7 +215,7 @@ fn occupy(item: &mut Item, change: &Change, stamp: &RequestContext) -> Vec<Write
     let mut charges = Vec::new();
     if change.state == State::Approved {
         stack.validated = Some(slot);
-        charges = approved(item, change, stamp);
+        charges = approved(item, change, ctx);
     } else {
         stack.pre_validated = Some(slot);
         // Declared after a removal (R7). An item in service stays in service, even if its CREATE failed (R9).
@@ -249,7 +249,7 @@ pub(crate) fn slot_of(change: &Change) -> Slot {
 
 /// Applies an approval to the owner's stack and, for the service owner, to the item (R3); returns the writes of the
 /// charges (R39).
-pub(crate) fn approved(item: &mut Item, change: &Change, stamp: &RequestContext) -> Vec<Write> {
+pub(crate) fn approved(item: &mut Item, change: &Change, ctx: &RequestContext) -> Vec<Write> {
     let is_main = !change.is_dependant();
     let stack = item.stacks.entry(change.owner.id).or_insert(Stack::EMPTY);
     match change.change_type {
@@ -269,13 +269,13 @@ pub(crate) fn approved(item: &mut Item, change: &Change, stamp: &RequestContext)
     // From the approval to the completion, the deployed state is unknown. An owner that stops in between leaves an
     // orphan, and the next submission requests the change again (R12).
     item.settled = None;
-    charging::approved(item, change, stamp.now)
+    charging::approved(item, change, ctx.now)
 }
 
 fn create_change(
     item: &Item,
     draft: &ChangeDraft,
-    stamp: &RequestContext,
+    ctx: &RequestContext,
     change_type: ChangeType,
     created_closed: Option<ClosedBy>,
 ) -> Change {
@@ -283,9 +283,9 @@ fn create_change(
     let entry = Entry {
         from: None,
         to: state,
-        at: stamp.now,
-        by: stamp.by.clone(),
-        request: stamp.request.clone(),
+        at: ctx.now,
+        by: ctx.by.clone(),
+        request: ctx.request.clone(),
         reason: Reason::State,
         closed_by: created_closed,
         log: None,
@@ -318,7 +318,7 @@ fn create_change(
         deployed_before: item.deployed.map(|latest| latest.id),
         log: String::new(),
         prices: draft.prices,
-        created: stamp.now,
+        created: ctx.now,
         history: vec![entry],
     }
 }

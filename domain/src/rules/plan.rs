@@ -67,7 +67,7 @@ pub struct Request<'a> {
     pub scope: Scope,
     /// The commit named by the consumer.
     pub commit_id: Option<String>,
-    pub stamp: &'a RequestContext,
+    pub ctx: &'a RequestContext,
     /// The idempotency key and the fingerprint of the request, if the client sent a key.
     pub idempotency: Option<(String, Hash)>,
     /// The platform's schemas for metadata (R42).
@@ -258,7 +258,7 @@ impl<'a> Draft<'a> {
         let (mut others, mut replaced) = (Vec::new(), Vec::new());
         // Unchanged metadata cost no write, and nothing to store before the commit.
         if self.metadata != stored.team.metadata {
-            let since = stored.team.since.replaced_by(self.id.number(), request.stamp.now);
+            let since = stored.team.since.replaced_by(self.id.number(), request.ctx.now);
             others.push(Write::ReplaceTeam(Team {
                 metadata: self.metadata.clone(),
                 since,
@@ -343,10 +343,10 @@ impl<'a> Draft<'a> {
             staging: None,
             direct_left: 0,
             work_left: 0,
-            by: request.stamp.by.clone(),
-            request: request.stamp.request.clone(),
-            created: request.stamp.now,
-            modified: request.stamp.now,
+            by: request.ctx.by.clone(),
+            request: request.ctx.request.clone(),
+            created: request.ctx.now,
+            modified: request.ctx.now,
         }
     }
 }
@@ -389,7 +389,7 @@ fn plan_dependents(
 
 fn remember(request: &Request<'_>, submission: &Submission) -> Option<Write> {
     let (key, fingerprint) = request.idempotency.clone()?;
-    let now = request.stamp.now;
+    let now = request.ctx.now;
     let expires = Timestamp::from_micros(now.micros() + IDEMPOTENCY_SECONDS * 1_000_000);
     let remembered = IdempotencyRecord { key, fingerprint, submission: submission.id, expires };
     Some(Write::StoreIdempotencyKey { team: submission.team.id, remembered, now })

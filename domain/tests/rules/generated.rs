@@ -357,7 +357,7 @@ fn pending_changes_of_an_item_share_a_work_record() {
 fn a_dependents_share_of_a_missing_item_is_not_generated() {
     let mut world = World::new().with_dependent("VM");
     let plan = world.declare(&[vm("CoreVM1", 1)]);
-    let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(9) };
-    let missing = generate(&plan.planned, &plan.submission, Some(&plan.items[0]), &BTreeMap::new(), &stamp);
+    let ctx = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(9) };
+    let missing = generate(&plan.planned, &plan.submission, Some(&plan.items[0]), &BTreeMap::new(), &ctx);
     assert_eq!(missing, Err(Missing::Cause(plan.created[0].id)));
 }

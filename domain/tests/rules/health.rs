@@ -35,8 +35,8 @@ fn r40_an_item_has_the_health_from_its_services_present_healthcheck() {
         schedule_enabled: false,
         crontab: None,
     };
-    let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: at(100) };
-    let made = Healthcheck::new(settings, item.service.clone(), item.service_owner.clone(), &stamp);
+    let ctx = RequestContext { by: Actor::System, request: "r".to_owned(), now: at(100) };
+    let made = Healthcheck::new(settings, item.service.clone(), item.service_owner.clone(), &ctx);
     assert_eq!(made.team.name, VM_OWNER);
     let health = |time| Health { item: item.id, told: told(Status::Healthy, ""), at: at(time) };
     let related = |time: Option<u64>| {

@@ -8,7 +8,7 @@ use domain::outreach::message::{Content, Messages, shown, used};
 
 /// Returns the consumer's messages: two of the VMs' owner (for VMs, and for all), and one of the balancers' owner.
 fn told(world: &World, now: u64) -> Vec<&'static str> {
-    let stamp =
+    let ctx =
         |now| RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(now) };
     let vm = world.offers["VM"].service.to_ref();
     let content = |services: Vec<_>, expires: Option<u64>| Content {
@@ -16,9 +16,9 @@ fn told(world: &World, now: u64) -> Vec<&'static str> {
         expires: expires.map(Timestamp::from_micros),
         services,
     };
-    let of_vms = Messages::none(team(VM_OWNER)).with(content(vec![vm], Some(9)), &stamp(1)).unwrap();
-    let of_vms = of_vms.with(content(Vec::new(), None), &stamp(2)).unwrap();
-    let of_balancers = Messages::none(team(LB_OWNER)).with(content(Vec::new(), None), &stamp(3)).unwrap();
+    let of_vms = Messages::none(team(VM_OWNER)).with(content(vec![vm], Some(9)), &ctx(1)).unwrap();
+    let of_vms = of_vms.with(content(Vec::new(), None), &ctx(2)).unwrap();
+    let of_balancers = Messages::none(team(LB_OWNER)).with(content(Vec::new(), None), &ctx(3)).unwrap();
     let all = [of_vms, of_balancers];
     let shown = shown(&all, &used(world.snapshot.items.values()), Timestamp::from_micros(now));
     let name = |at: Timestamp| ["VMs", "all of VMs", "balancers"][usize::try_from(at.micros()).unwrap() - 1];

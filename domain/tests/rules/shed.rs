@@ -17,7 +17,7 @@ const NAME: &str = "CoreVM1";
 const FORMER: [&str; 3] = [LB_OWNER, NP_OWNER, STRANGER];
 const NOW: Timestamp = Timestamp::from_micros(9_000);
 
-fn stamp() -> RequestContext {
+fn ctx() -> RequestContext {
     RequestContext { by: Actor::System, request: "work".to_owned(), now: NOW }
 }
 
@@ -38,7 +38,7 @@ fn rejected() -> (World, Vec<PlannedChange>) {
 /// Returns the writes of a generation on an item.
 fn landing(world: &World, planned: &[PlannedChange], item: &Item) -> Vec<Write> {
     let submission = world.snapshot.submissions.last().unwrap();
-    generate(planned, submission, Some(item), &BTreeMap::new(), &stamp()).unwrap().writes
+    generate(planned, submission, Some(item), &BTreeMap::new(), &ctx()).unwrap().writes
 }
 
 fn closings(writes: &[Write]) -> Vec<&Closing> {

@@ -102,7 +102,7 @@ fn a_decision_is_planned_again_if_its_item_differs() {
     world.decide(id, State::Approved);
     let stale = world.update(id, VM_OWNER, &to(State::Completed));
     assert!(stale.is_ok(), "it fits again: {stale:?}");
-    let stamp = domain::base::context::RequestContext {
+    let ctx = domain::base::context::RequestContext {
         by: Actor::System,
         request: "r".to_owned(),
         now: change.created,
@@ -116,12 +116,12 @@ fn a_decision_is_planned_again_if_its_item_differs() {
             None,
             &to(State::Approved),
             &team(VM_OWNER),
-            &stamp,
+            &ctx,
         );
         assert_eq!(decided.err(), Some(Refused::Torn));
     }
     let asked = to(State::Approved);
-    let decided = domain::rules::decide::update(&change, &item, None, None, &asked, &team(NP_OWNER), &stamp);
+    let decided = domain::rules::decide::update(&change, &item, None, None, &asked, &team(NP_OWNER), &ctx);
     assert_eq!(decided.err(), Some(Refused::NotOwner), "what fits is looked at further");
 }
 

@@ -36,10 +36,10 @@ async fn found(table: &Table, call: &Call) -> Result<ApiKey, Failure> {
 pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let asked = body::created(&call.object()?, call.now)?;
     let secret = Secret::made().ok_or(Code::Broken)?;
-    let stamp = call.stamp();
+    let ctx = call.ctx();
     let made = Made { hash: secret.hash(), name: asked.name, role: asked.role, expires: asked.expires };
-    let key = ApiKey::new(made, call.caller.team.clone(), &stamp);
-    match table.create_api_key(&key, &Recorded::of_key(Happened::KeyCreated, &key, &stamp)).await? {
+    let key = ApiKey::new(made, call.caller.team.clone(), &ctx);
+    match table.create_api_key(&key, &Recorded::of_key(Happened::KeyCreated, &key, &ctx)).await? {
         Keyed::Stored => Ok(shown_once(call, &key, &secret)),
         // One transaction checks name, limit and counter (ADR 16). Only new reads show the condition that failed.
         Keyed::Stale if table.is_key_name_taken(key.team.id, &key.name).await? => Err(Code::NameTaken.into()),
@@ -56,9 +56,9 @@ pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure>
         return Err(Code::AlreadyRotated.into());
     }
     let secret = Secret::made().ok_or(Code::Broken)?;
-    let stamp = call.stamp();
-    let (ended, successor) = key.rotated(secret.hash(), asked.expires, asked.overlap_micros, &stamp);
-    let recorded = Recorded::of_key(Happened::KeyRotated, &ended, &stamp);
+    let ctx = call.ctx();
+    let (ended, successor) = key.rotated(secret.hash(), asked.expires, asked.overlap_micros, &ctx);
+    let recorded = Recorded::of_key(Happened::KeyRotated, &ended, &ctx);
     match table.rotate_api_key(&ended, &successor, &recorded).await? {
         Keyed::Stored => Ok(shown_once(call, &successor, &secret)),
         // A key has one successor, so a concurrent rotation wins.
@@ -71,7 +71,7 @@ pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure>
 /// Revokes an API key.
 pub(crate) async fn revoke(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let key = found(table, call).await?;
-    match table.revoke_api_key(&key, &Recorded::of_key(Happened::KeyRevoked, &key, &call.stamp())).await? {
+    match table.revoke_api_key(&key, &Recorded::of_key(Happened::KeyRevoked, &key, &call.ctx())).await? {
         Keyed::Stored => Ok(Reply::nothing()),
         Keyed::Stale => Err(Code::Contended.into()),
     }

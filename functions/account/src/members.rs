@@ -27,9 +27,9 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
 /// Adds a person as a member.
 pub(crate) async fn add(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let body::Added { subject, name, role } = body::added(&call.object()?)?;
-    let stamp = call.stamp();
-    let member = Member::new(subject, name, role, call.caller.team.clone(), &stamp);
-    let recorded = Recorded::of_member(Happened::MemberAdded, &member, &stamp);
+    let ctx = call.ctx();
+    let member = Member::new(subject, name, role, call.caller.team.clone(), &ctx);
+    let recorded = Recorded::of_member(Happened::MemberAdded, &member, &ctx);
     match table.add_member(&member, &recorded).await? {
         Keyed::Stored => Ok(Reply::new(201, view::member(&member, &Viewpoint::of(call)))),
         Keyed::Stale => Err(why_not_added(table, &member).await?.into()),
@@ -55,7 +55,7 @@ pub(crate) async fn change(table: &Table, call: &Call) -> Result<Reply, Failure>
     let Some(after) = before.changed(name, role) else {
         return Ok(Reply::new(200, view::member(&before, &viewpoint)));
     };
-    let recorded = Recorded::of_member(Happened::MemberChanged, &after, &call.stamp());
+    let recorded = Recorded::of_member(Happened::MemberChanged, &after, &call.ctx());
     match table.change_member(&before, &after, &recorded).await? {
         Keyed::Stored => Ok(Reply::new(200, view::member(&after, &viewpoint))),
         Keyed::Stale => Err(Code::Contended.into()),
@@ -65,7 +65,7 @@ pub(crate) async fn change(table: &Table, call: &Call) -> Result<Reply, Failure>
 /// Ends a membership.
 pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let member = found(table, call).await?;
-    let recorded = Recorded::of_member(Happened::MemberRemoved, &member, &call.stamp());
+    let recorded = Recorded::of_member(Happened::MemberRemoved, &member, &call.ctx());
     match table.remove_member(&member, &recorded).await? {
         Keyed::Stored => Ok(Reply::nothing()),
         Keyed::Stale => Err(Code::Contended.into()),

@@ -27,8 +27,8 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
         // The version is part of the key, and the write requires a free key. So the loser of a race takes the next
         // version.
         let newest = table.newest_config(service.id).await?;
-        let next = config::next(&service, newest, text.clone(), &call.stamp()).ok_or(Code::OutOfNumbers)?;
-        if table.keep_config(&next, &service, &call.stamp()).await? == Kept::Stored {
+        let next = config::next(&service, newest, text.clone(), &call.ctx()).ok_or(Code::OutOfNumbers)?;
+        if table.keep_config(&next, &service, &call.ctx()).await? == Kept::Stored {
             return Ok(Reply::new(201, view::service_config(&next.config, &Viewpoint::of(call))));
         }
         pause(attempt).await;

@@ -19,11 +19,10 @@ pub(crate) async fn upload(table: &Table, call: &Call) -> Result<Reply, Failure>
         if text.trim().is_empty() {
             return Err(FieldError::new(FILE, "must not be empty").into());
         }
-        let stamp = call.stamp();
-        let docs =
-            Docs { service: before.to_ref(), text, request: stamp.request.clone(), modified: stamp.now };
+        let ctx = call.ctx();
+        let docs = Docs { service: before.to_ref(), text, request: ctx.request.clone(), modified: ctx.now };
         let after = service::documented(&before, call.now);
-        if table.keep_docs(&before, &after, &docs, &stamp).await? == Kept::Stored {
+        if table.keep_docs(&before, &after, &docs, &ctx).await? == Kept::Stored {
             let status = if before.has_docs { 200 } else { 201 };
             return Ok(Reply::new(status, view::service_docs(&docs)));
         }

@@ -54,7 +54,7 @@ async fn validate(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, 
 
 async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let schema = off_worker(|| schema::publish(&call.body)).map_err(|problems| invalid_schema(&problems))?;
-    let (status, service) = match publish(table, &schema, &call.caller.team, &call.stamp()).await? {
+    let (status, service) = match publish(table, &schema, &call.caller.team, &call.ctx()).await? {
         Outcome::New(service) => (201, service),
         Outcome::NewVersion(service) | Outcome::Unchanged(service) => (200, service),
         Outcome::Foreign => return Err(Code::ForeignService.into()),
@@ -79,7 +79,7 @@ pub async fn publish(
     table: &Table,
     schema: &Schema,
     owner: &TeamRef,
-    stamp: &RequestContext,
+    ctx: &RequestContext,
 ) -> Result<Outcome, Error> {
     for attempt in 0..ATTEMPTS_MAX {
         let service = table.service(&schema.title).await?;
@@ -88,14 +88,14 @@ pub async fn publish(
             None => None,
         };
         let before = service.as_ref().zip(current.as_deref());
-        let published = match (service::publish(before, schema, owner, stamp.now), &service) {
+        let published = match (service::publish(before, schema, owner, ctx.now), &service) {
             (Publish::Foreign, _) => return Ok(Outcome::Foreign),
             (Publish::Unchanged, Some(service)) => return Ok(Outcome::Unchanged(service.clone())),
             (Publish::NewVersion(after), Some(before)) => {
                 let publication = Publication { service: after, schema: Some(schema.text.clone()) };
-                table.update_service(before.revision, publication, stamp).await?
+                table.update_service(before.revision, publication, ctx).await?
             }
-            (Publish::New(settings), _) => table.create_service(owner, schema, settings, stamp).await?,
+            (Publish::New(settings), _) => table.create_service(owner, schema, settings, ctx).await?,
             // Both outcomes need a service, so this cannot occur; a new attempt is harmless.
             (Publish::Unchanged | Publish::NewVersion(_), None) => Published::Stale,
         };
@@ -129,7 +129,7 @@ async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
             None => service,
             Some(after) => {
                 let publication = Publication { service: after, schema: None };
-                match table.update_service(service.revision, publication, &call.stamp()).await? {
+                match table.update_service(service.revision, publication, &call.ctx()).await? {
                     Published::Stored(stored) => *stored,
                     Published::Stale => {
                         pause(attempt).await;

@@ -22,7 +22,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     for attempt in 0..ATTEMPTS_MAX {
         // All messages of a team are one record. Its revision is the fence of the limit and of the numbers (ADR 26).
         let before = messages(table, call).await?;
-        let after = before.with(content.clone(), &call.stamp()).map_err(|not_taken| match not_taken {
+        let after = before.with(content.clone(), &call.ctx()).map_err(|not_taken| match not_taken {
             NotTaken::TooMany => Code::TooManyMessages,
             NotTaken::OutOfNumbers => Code::OutOfNumbers,
         })?;
@@ -43,7 +43,7 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
         let message = before.find(id).ok_or(Code::NotFound)?;
         // `PUT` replaces the message, so absent fields get their defaults.
         let basis = (call.method != "PUT").then_some(&message.content);
-        let Some(after) = before.changed(id, content(table, call, basis).await?, &call.stamp()) else {
+        let Some(after) = before.changed(id, content(table, call, basis).await?, &call.ctx()) else {
             return Ok(shown(call, 200, &before, message));
         };
         let changed = after.find(id).ok_or(Code::Broken)?;
@@ -61,7 +61,7 @@ pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure>
     for attempt in 0..ATTEMPTS_MAX {
         let before = messages(table, call).await?;
         let removed = before.find(id).ok_or(Code::NotFound)?;
-        let after = before.without(id, &call.stamp());
+        let after = before.without(id, &call.ctx());
         if kept(table, call, Event::MessageRemoved, (&before, &after), removed).await? {
             return Ok(Reply::nothing());
         }
@@ -92,7 +92,7 @@ async fn kept(
     (before, after): (&Messages, &Messages),
     message: &Message,
 ) -> Result<bool, Failure> {
-    let recorded = Recorded::of_message(event, &after.owner, message, &call.stamp());
+    let recorded = Recorded::of_message(event, &after.owner, message, &call.ctx());
     Ok(table.keep_messages(before.revision, after, &recorded).await? == Keyed::Stored)
 }
 

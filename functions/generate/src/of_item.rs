@@ -98,8 +98,8 @@ impl OfItem {
             }
             Existing::None => {}
         }
-        let stamp = RequestContext { by: Actor::System, request: id.to_string(), now: now() };
-        let generated = match generate(&self.planned, submission, self.item.as_ref(), &self.changes, &stamp) {
+        let ctx = RequestContext { by: Actor::System, request: id.to_string(), now: now() };
+        let generated = match generate(&self.planned, submission, self.item.as_ref(), &self.changes, &ctx) {
             Ok(generated) => generated,
             Err(Missing::Cause(cause)) => {
                 return Ok(Tried::Misfit(format!("change instance {cause} is missing")));
@@ -112,7 +112,7 @@ impl OfItem {
         };
         // The setting for the maximum number of writes also divides these transactions (ADR 28).
         let most = table.actions_max().min(OPENED_MAX);
-        let shed = shed(&generated.writes, self.item.as_ref(), most, stamp.now);
+        let shed = shed(&generated.writes, self.item.as_ref(), most, ctx.now);
         match table.commit(shed.as_ref().unwrap_or(&generated.writes)).await? {
             Commit::Done if shed.is_some() => Ok(Tried::Shed),
             Commit::Done => Ok(Tried::Done),

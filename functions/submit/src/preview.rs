@@ -48,7 +48,7 @@ pub(crate) async fn preview(
         match planned {
             // A short wait: without pending work the preview has a token, and the client needs no second one.
             Ok(_) if loaded.has_pending_work && attempt < WAITS_MAX => {}
-            Ok(plan) => match plan.preview(&loaded.items, &call.stamp()) {
+            Ok(plan) => match plan.preview(&loaded.items, &call.ctx()) {
                 Ok(preview) => return told(table, call, &loaded, &plan, &preview, page).await,
                 // A consistent plan always has effects. If it has none, the next attempt reads the records again.
                 Err(_) => refusal = Code::Contended,

@@ -83,13 +83,13 @@ impl Submitted {
         call: &Call,
         loaded: &'a Loaded,
     ) -> Result<Result<Plan<'a>, Again>, Failure> {
-        let stamp = &call.stamp();
+        let ctx = &call.ctx();
         let request = Request {
             declaration: &self.declaration,
             unread: &self.unread,
             scope: self.scope,
             commit_id: self.commit_id.clone(),
-            stamp,
+            ctx,
             idempotency: self.idempotency.clone(),
             mandatory: &loaded.mandatory,
         };
@@ -119,7 +119,7 @@ impl Submitted {
         if loaded.has_pending_work {
             return Ok(Err(Again(Code::SubmissionInFlight)));
         }
-        match plan.preview(&loaded.items, &call.stamp()) {
+        match plan.preview(&loaded.items, &call.ctx()) {
             Ok(preview) if call.matches(&preview.plan.to_string()) => Ok(Ok(plan)),
             Ok(_) => Err(Code::PlanChanged.into()),
             // A consistent plan always has effects. If it has none, the next attempt reads the records again.

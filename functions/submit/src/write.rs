@@ -30,7 +30,7 @@ pub(crate) async fn write(
         return self::staged(table, call, plan, &staged, until).await;
     }
     // A consistent plan always has effects. If it has none, the next attempt reads the records again.
-    let Ok(at_once) = plan.at_once(&call.stamp()) else { return Ok(None) };
+    let Ok(at_once) = plan.at_once(&call.ctx()) else { return Ok(None) };
     // The reads for the reply run concurrently with the commit. `join` ends neither of them when the other one fails.
     let (committed, beside) = tokio::join!(table.commit(&at_once.writes), beside(table, &at_once.created));
     match committed? {

@@ -23,8 +23,8 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
         // After the visibility check, so a foreign charge is 404 whatever the body contains.
         let processed = processed(call)?;
         let item = table.item(charge.item).await?.ok_or(Code::Broken)?;
-        let (caller, stamp) = (&call.caller.team, call.stamp());
-        match charging::mark(&charge, &item, processed, caller, &stamp, attempt) {
+        let (caller, ctx) = (&call.caller.team, call.ctx());
+        match charging::mark(&charge, &item, processed, caller, &ctx, attempt) {
             Ok(marked) if marked.writes.is_empty() => return Ok(shown(call, &marked.charge)),
             Ok(marked) => {
                 if table.commit(&marked.writes).await? == Commit::Done {

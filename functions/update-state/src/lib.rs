@@ -126,7 +126,7 @@ impl Decision {
         call: &Call,
         Undecided { change, item, head }: &Undecided,
     ) -> Result<Result<Decided, Refused>, Failure> {
-        let (caller, stamp) = (&call.caller.team, call.stamp());
+        let (caller, ctx) = (&call.caller.team, call.ctx());
         let update = match self {
             Self::AsAsked => body::update(&call.object()?)?,
             Self::Deploy(Deploy { data, onto }) => {
@@ -134,7 +134,7 @@ impl Decision {
             }
             Self::Retry => {
                 let head = head.as_ref().ok_or(Code::Broken)?;
-                return Ok(decide::retry(change, item, head, caller, &stamp));
+                return Ok(decide::retry(change, item, head, caller, &ctx));
             }
         };
         // Most deployed items use the numbers next to their change instance (ADR 1), so they do not need the head.
@@ -144,12 +144,12 @@ impl Decision {
             None
         };
         // Only approvals and completions of people depend on the settings (R32).
-        let service = if decide::asks_service(change, &update, &stamp) {
+        let service = if decide::asks_service(change, &update, &ctx) {
             Some(table.service(&change.service.title).await?.ok_or(Code::Broken)?)
         } else {
             None
         };
-        Ok(decide::update(change, item, head.as_ref(), service.as_ref(), &update, caller, &stamp))
+        Ok(decide::update(change, item, head.as_ref(), service.as_ref(), &update, caller, &ctx))
     }
 }
 

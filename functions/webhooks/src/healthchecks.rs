@@ -66,16 +66,16 @@ pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<
         (Ok(settings), Ok(service)) => (settings, service),
         (settings, service) => return Err(crate::wrong(settings.err(), service.err())),
     };
-    let stamp = call.stamp();
+    let ctx = call.ctx();
     let (event, after) = match &before {
-        None => (Happened::HealthcheckCreated, Healthcheck::new(settings, service, team.clone(), &stamp)),
+        None => (Happened::HealthcheckCreated, Healthcheck::new(settings, service, team.clone(), &ctx)),
         Some((healthcheck, course)) => match healthcheck.changed(settings, call.now) {
             Some(after) => (Happened::HealthcheckChanged, after),
             None => return Ok(shown(call, 200, healthcheck, course)),
         },
     };
     let course = Course::of(&after, before.as_ref().map(|(_, course)| course), call.now);
-    let recorded = Recorded::of_healthcheck(event, &after, &stamp);
+    let recorded = Recorded::of_healthcheck(event, &after, &ctx);
     let set = (after, course);
     match table.put_healthcheck(before.as_ref(), &set, &recorded).await? {
         Keyed::Stored => Ok(shown(call, if before.is_none() { 201 } else { 200 }, &set.0, &set.1)),
@@ -86,7 +86,7 @@ pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<
 /// Removes a healthcheck.
 pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let healthcheck = table.healthcheck(call.caller.team.id, own(call)?).await?.ok_or(Code::NotFound)?;
-    let recorded = Recorded::of_healthcheck(Happened::HealthcheckRemoved, &healthcheck, &call.stamp());
+    let recorded = Recorded::of_healthcheck(Happened::HealthcheckRemoved, &healthcheck, &call.ctx());
     match table.remove_healthcheck(&healthcheck, &recorded).await? {
         Keyed::Stored => Ok(Reply::nothing()),
         Keyed::Stale => Err(Code::Contended.into()),

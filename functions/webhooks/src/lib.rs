@@ -83,10 +83,10 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
         (Ok(settings), Ok(service)) => (settings, service),
         (settings, service) => return Err(wrong(settings.err(), service.err())),
     };
-    let (secret, stamp) = (Secret::made().ok_or(Code::Broken)?, call.stamp());
+    let (secret, ctx) = (Secret::made().ok_or(Code::Broken)?, call.ctx());
     let (text, hash) = (secret.text().to_owned(), secret.hash());
-    let webhook = Webhook::new(settings, service, call.caller.team.clone(), text, &hash, &stamp);
-    let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook, &stamp);
+    let webhook = Webhook::new(settings, service, call.caller.team.clone(), text, &hash, &ctx);
+    let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook, &ctx);
     match table.create_webhook(&webhook, &recorded).await? {
         Keyed::Stored => Ok(shown_once(call, 201, &webhook)),
         Keyed::Stale => {
@@ -123,7 +123,7 @@ async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
 
 async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let webhook = found(table, call).await?;
-    let recorded = Recorded::of_webhook(Happened::WebhookRemoved, &webhook, &call.stamp());
+    let recorded = Recorded::of_webhook(Happened::WebhookRemoved, &webhook, &call.ctx());
     match table.remove_webhook(&webhook, &recorded).await? {
         Keyed::Stored => Ok(Reply::nothing()),
         Keyed::Stale => Err(Code::Contended.into()),
@@ -150,7 +150,7 @@ fn tried(webhook: &Webhook, call: &Call) -> Value {
         "metadata": {"specversion": "1.0", "id": id, "sequence": call.now.micros(),
             "correlation_id": webhook.id.get(), "causation_id": call.request},
         "data": {"id": webhook.id.get(), "name": webhook.settings.name, "service": webhook.service.title,
-            "service_owner_team": webhook.team.name, "actor": call.stamp().by.changed_by()},
+            "service_owner_team": webhook.team.name, "actor": call.ctx().by.changed_by()},
     })
 }
 
@@ -160,7 +160,7 @@ async fn stored(
     event: Happened,
     (before, after): (&Webhook, &Webhook),
 ) -> Result<(), Failure> {
-    let recorded = Recorded::of_webhook(event, after, &call.stamp());
+    let recorded = Recorded::of_webhook(event, after, &call.ctx());
     match table.change_webhook(before.revision, after, &recorded).await? {
         Keyed::Stored => Ok(()),
         Keyed::Stale => Err(Code::Contended.into()),

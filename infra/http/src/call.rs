@@ -69,7 +69,7 @@ impl Call {
     }
 
     /// Returns actor, time and request id for the writes of this call.
-    pub fn stamp(&self) -> RequestContext {
+    pub fn ctx(&self) -> RequestContext {
         RequestContext { by: (&self.caller).into(), request: self.request.clone(), now: self.now }
     }
 

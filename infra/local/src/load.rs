@@ -163,18 +163,18 @@ pub async fn world(
     show: &mut impl FnMut(&NewKey) -> io::Result<()>,
 ) -> Result<Vec<String>, Failure> {
     let plan = Plan::of(table, world, now).await?;
-    let stamp = RequestContext { by: Actor::System, request: "load".to_owned(), now };
+    let ctx = RequestContext { by: Actor::System, request: "load".to_owned(), now };
     // Services refer to their teams, so the teams come first.
     let mut teams: BTreeMap<&str, TeamRef> = BTreeMap::new();
     for team in &plan.teams {
-        let stored = table.ensure_team(team.name, &team.metadata, &stamp).await?.to_ref();
+        let stored = table.ensure_team(team.name, &team.metadata, &ctx).await?.to_ref();
         for key in &team.keys {
-            show(&create_key(table, team, key, &stored, &stamp).await?)?;
+            show(&create_key(table, team, key, &stored, &ctx).await?)?;
         }
         teams.insert(team.name, stored);
     }
     for service in &plan.services {
-        publish(table, service, &teams, &stamp).await?;
+        publish(table, service, &teams, &ctx).await?;
     }
     if plan.sets_mandatory
         && let Some(mandatory) = &world.mandatory_metadata
@@ -203,11 +203,11 @@ async fn create_key(
     team: &PlannedTeam<'_>,
     planned: &PlannedKey<'_>,
     stored: &TeamRef,
-    stamp: &RequestContext,
+    ctx: &RequestContext,
 ) -> Result<NewKey, Failure> {
     // Keys are listed by time. The number makes the order of the file visible.
-    let now = Timestamp::from_micros(stamp.now.micros() + planned.number);
-    let stamp = RequestContext { now, ..stamp.clone() };
+    let now = Timestamp::from_micros(ctx.now.micros() + planned.number);
+    let ctx = RequestContext { now, ..ctx.clone() };
     let (hash, secret, is_generated) = match planned.secret {
         Some(secret) => (key_hash(secret), secret.to_owned(), false),
         None => {
@@ -216,8 +216,8 @@ async fn create_key(
         }
     };
     let made = api_key::Made { hash, name: planned.name.clone(), role: planned.role, expires: None };
-    let key = ApiKey::new(made, stored.clone(), &stamp);
-    match table.create_api_key(&key, &Recorded::of_key(Event::KeyCreated, &key, &stamp)).await? {
+    let key = ApiKey::new(made, stored.clone(), &ctx);
+    match table.create_api_key(&key, &Recorded::of_key(Event::KeyCreated, &key, &ctx)).await? {
         Keyed::Stored => {
             let (team, name) = (team.name.to_owned(), planned.name.clone());
             Ok(NewKey { team, name, role: planned.role, key: secret, is_generated })
@@ -231,7 +231,7 @@ async fn publish(
     table: &Table,
     service: &WorldService,
     teams: &BTreeMap<&str, TeamRef>,
-    stamp: &RequestContext,
+    ctx: &RequestContext,
 ) -> Result<(), Failure> {
     let title = &service.schema.title;
     let unavailable = || Error::Unavailable(format!("service '{title}' could not be created"));
@@ -241,7 +241,7 @@ async fn publish(
         if table.service(title).await?.is_some() {
             return Ok(());
         }
-        match table.create_service(owner, &service.schema, settings.clone(), stamp).await? {
+        match table.create_service(owner, &service.schema, settings.clone(), ctx).await? {
             Published::Stored(_) => return Ok(()),
             // Another writer has taken the number or the title, so the next round reads the service first.
             Published::Stale => dovetail_aws::pause(attempt).await,

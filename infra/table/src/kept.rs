@@ -34,7 +34,7 @@ impl Table {
         before: &Service,
         after: &Service,
         docs: &Docs,
-        stamp: &RequestContext,
+        ctx: &RequestContext,
     ) -> Result<Kept, Error> {
         let row = || record::write::<DocsRecord>(docs);
         let actions = if before.has_docs {
@@ -43,7 +43,7 @@ impl Table {
             let service = statement::replace::<ServiceRecord>(&self.name, before.revision, after)?;
             vec![service, statement::put_new(&self.name, row()?)?]
         };
-        let recorded = Recorded::of_service(Event::ServiceDocumented, after, stamp);
+        let recorded = Recorded::of_service(Event::ServiceDocumented, after, ctx);
         if self.keep(actions, &recorded).await? {
             return Ok(Kept::Stored);
         }
@@ -68,13 +68,13 @@ impl Table {
         &self,
         next: &Next,
         service: &Service,
-        stamp: &RequestContext,
+        ctx: &RequestContext,
     ) -> Result<Kept, Error> {
         let mut actions = vec![statement::create::<ConfigRecord>(&self.name, &next.config)?];
         if let Some(leaves) = next.leaves {
             actions.push(statement::remove(&self.name, key::config(leaves))?);
         }
-        let recorded = Recorded::of_service(Event::ServiceConfigured, service, stamp);
+        let recorded = Recorded::of_service(Event::ServiceConfigured, service, ctx);
         if self.keep(actions, &recorded).await? {
             return Ok(Kept::Stored);
         }

@@ -33,12 +33,7 @@ pub enum Published {
 
 impl Table {
     /// Returns the team with this name, and creates it if it does not exist.
-    pub async fn ensure_team(
-        &self,
-        name: &str,
-        metadata: &str,
-        stamp: &RequestContext,
-    ) -> Result<Team, Error> {
+    pub async fn ensure_team(&self, name: &str, metadata: &str, ctx: &RequestContext) -> Result<Team, Error> {
         for attempt in 0..8 {
             if let Some(team) = self.team_by_name(name).await? {
                 return Ok(team);
@@ -56,7 +51,7 @@ impl Table {
                 )?,
                 statement::create::<TeamRecord>(&self.name, &team)?,
                 statement::create::<HeadRecord>(&self.name, &team.first_head())?,
-                self.told(&Recorded::of_team(&team.to_ref(), stamp))?,
+                self.told(&Recorded::of_team(&team.to_ref(), ctx))?,
             ];
             self.transact(|| Ok(actions.clone())).await?;
             // The answer may be lost, or another request may have won the name or the number. The next round reads
@@ -72,7 +67,7 @@ impl Table {
         owner: &TeamRef,
         schema: &Schema,
         settings: Settings,
-        stamp: &RequestContext,
+        ctx: &RequestContext,
     ) -> Result<Published, Error> {
         let (before, next) = self.counter("services").await?;
         let id = ServiceId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no service ids are left"))?;
@@ -85,8 +80,8 @@ impl Table {
             has_docs: false,
             schema_version: 1,
             revision: 1,
-            created: stamp.now,
-            modified: stamp.now,
+            created: ctx.now,
+            modified: ctx.now,
         };
         let mut actions = vec![
             statement::count(&self.name, "services", before, next)?,
@@ -97,7 +92,7 @@ impl Table {
                 AttributeValue::S(service.title.clone()),
             )?,
             statement::create::<ServiceRecord>(&self.name, &service)?,
-            self.told(&Recorded::of_service(Event::ServicePublished, &service, stamp))?,
+            self.told(&Recorded::of_service(Event::ServicePublished, &service, ctx))?,
         ];
         actions.extend(self.schema_version(&service, Some(schema.text.clone()))?);
         self.published(service, actions).await
@@ -108,13 +103,13 @@ impl Table {
         &self,
         before: u64,
         publication: Publication,
-        stamp: &RequestContext,
+        ctx: &RequestContext,
     ) -> Result<Published, Error> {
         let Publication { service, schema } = publication;
         let event = if schema.is_some() { Event::ServicePublished } else { Event::ServiceChanged };
         let mut actions = vec![
             statement::replace::<ServiceRecord>(&self.name, before, &service)?,
-            self.told(&Recorded::of_service(event, &service, stamp))?,
+            self.told(&Recorded::of_service(event, &service, ctx))?,
         ];
         actions.extend(self.schema_version(&service, schema)?);
         self.published(service, actions).await

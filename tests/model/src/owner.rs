@@ -207,11 +207,11 @@ impl Deciding {
         let (change, item) = (change?, item?);
         let caller = &change.owner;
         let by = Actor::Key { name: "o".to_owned(), team: caller.clone() };
-        let stamp = RequestContext { by, request: "o".to_owned(), now: NOW };
+        let ctx = RequestContext { by, request: "o".to_owned(), now: NOW };
         let decided = if self.decision == Decision::Retry {
-            decide::retry(change, item, head?, caller, &stamp)
+            decide::retry(change, item, head?, caller, &ctx)
         } else {
-            decide::update(change, item, head, None, &self.update(change, item), caller, &stamp)
+            decide::update(change, item, head, None, &self.update(change, item), caller, &ctx)
         };
         decided.ok().map(|decided| decided.writes)
     }

@@ -105,7 +105,7 @@ impl Read {
             unread: &[],
             scope: command.scope,
             commit_id: None,
-            stamp: &prepared.stamp,
+            ctx: &prepared.ctx,
             idempotency: prepared.idempotency.clone(),
             mandatory: &Mandatory::default(),
         };
@@ -116,7 +116,7 @@ impl Read {
         };
         let id = StagingId::of(&prepared.request, u32::from(self.attempt));
         let mut staged = if command.packing == Packing::Staged { plan.staged(id) } else { None };
-        let Ok(at_once) = plan.at_once(&prepared.stamp) else { return Planned::Again };
+        let Ok(at_once) = plan.at_once(&prepared.ctx) else { return Planned::Again };
         let mut at_once = if staged.is_some() { Vec::new() } else { at_once.writes };
         let team = read.team.id;
         let declarations =

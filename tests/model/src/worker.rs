@@ -235,8 +235,8 @@ impl Part {
             self.view.records().find_map(|r| if let Record::Item(item) = r { Some(item) } else { None });
         let item =
             item.map(|item| if world.knows_sequence { item.clone() } else { forgetful(item, &self.planned) });
-        let stamp = RequestContext { by: Actor::System, request: work.id.to_string(), now: NOW };
-        match generate(&self.planned, submission, item.as_ref(), &changes, &stamp) {
+        let ctx = RequestContext { by: Actor::System, request: work.id.to_string(), now: NOW };
+        match generate(&self.planned, submission, item.as_ref(), &changes, &ctx) {
             Ok(generated) => match shed(&generated.writes, item.as_ref(), world.config.landing, NOW) {
                 Some(writes) => Tried::Sheds(writes),
                 None => Tried::Writes(generated.writes),

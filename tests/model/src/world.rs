@@ -34,7 +34,7 @@ pub(crate) struct Prepared {
     pub(crate) declaration: Declaration,
     /// Request id.
     pub(crate) request: String,
-    pub(crate) stamp: RequestContext,
+    pub(crate) ctx: RequestContext,
     pub(crate) idempotency: Option<(String, Hash)>,
 }
 
@@ -167,7 +167,7 @@ fn prepared(n: usize, command: &Command) -> Prepared {
     let by = Actor::Key { name: "k".to_owned(), team: given::consumer() };
     let content = format!("{:?} {:?}", command.declares, command.scope);
     Prepared {
-        stamp: RequestContext { by, request: request.clone(), now: NOW },
+        ctx: RequestContext { by, request: request.clone(), now: NOW },
         idempotency: command.key.map(|key| (key.to_owned(), Hash::of(&content))),
         declaration,
         request,

@@ -24,8 +24,8 @@ fn webhook() -> Webhook {
     };
     let service = ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() };
     let team = TeamRef { id: TeamId::new(1).unwrap(), name: "Owner".to_owned() };
-    let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: at(1) };
-    Webhook::new(settings, service, team, "canary".to_owned(), "hash", &stamp)
+    let ctx = RequestContext { by: Actor::System, request: "r".to_owned(), now: at(1) };
+    Webhook::new(settings, service, team, "canary".to_owned(), "hash", &ctx)
 }
 
 fn delivery() -> Delivery {

@@ -44,7 +44,7 @@ pub fn mark(
     item: &Item,
     processed: Option<bool>,
     caller: &TeamRef,
-    stamp: &RequestContext,
+    ctx: &RequestContext,
     attempt: u32,
 ) -> Result<MarkedProcessed, Refused> {
     if charge.service_owner.id != caller.id {
@@ -59,7 +59,7 @@ pub fn mark(
     }
     let mut after = item.clone();
     // The item has seen this time already: an earlier end would overlap with the charge before.
-    let at = stamp.now.not_before(item.modified);
+    let at = ctx.now.not_before(item.modified);
     let mut marked = MarkedProcessed { charge: charge.clone(), writes: Vec::new() };
     if charge.end.is_none() {
         let (running, _) = after.charges.end(at).ok_or(Refused::Torn)?;
@@ -80,7 +80,7 @@ pub fn mark(
     after.charges.processed.add(charge.id.charge_type(), marked.charge.total(at));
     after.revision += 1;
     after.modified = at;
-    marked.charge.processed = Some(Processed { at, by: stamp.by.clone() });
+    marked.charge.processed = Some(Processed { at, by: ctx.by.clone() });
     marked.writes.push(Write::ProcessCharge { end: charge.end, after: marked.charge.clone() });
     marked.writes.push(Write::PutItem { before: Some(item.revision), after });
     Ok(marked)

@@ -185,7 +185,7 @@ impl Comparison<'_> {
 
     /// Returns the application after the submission, without its item changes.
     fn start<'a>(&mut self, concerned: &Concerned<'a, '_>) -> Result<Diff<'a>, Refused> {
-        let now = self.request.stamp.now;
+        let now = self.request.ctx.now;
         let metadata = metadata_of(concerned.declared);
         let digest = concerned.digest();
         let after = match (concerned.stored, concerned.declared) {

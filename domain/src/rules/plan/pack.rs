@@ -64,7 +64,7 @@ impl Plan<'_> {
     }
 
     /// Packs the plan as one transaction of any size: it applies the items now.
-    pub fn at_once(&self, stamp: &RequestContext) -> Result<AtOnce, Missing> {
+    pub fn at_once(&self, ctx: &RequestContext) -> Result<AtOnce, Missing> {
         // Generated changes do not decide the acceptance, and would take up the 100 writes of the transaction.
         let works = divided(self.derived.clone());
         let submission = Submission {
@@ -76,7 +76,7 @@ impl Plan<'_> {
         // The head is one record and takes one action in a transaction, so it carries the sum of all items.
         let mut blockers = self.head.1.blockers;
         for (before, planned) in &self.direct {
-            let opened = apply_declaration(planned, &submission, *before, stamp)?;
+            let opened = apply_declaration(planned, &submission, *before, ctx)?;
             blockers = blockers + opened.item.blockers() - before.map_or(Blockers::NONE, Item::blockers);
             let revision = before.map(|before| before.revision);
             writes.push(Write::PutItem { before: revision, after: opened.item.clone() });

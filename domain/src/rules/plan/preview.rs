@@ -37,7 +37,7 @@ pub struct Preview {
 
 impl Plan<'_> {
     /// Applies the plan in memory to the items that it was made on.
-    pub fn preview(&self, items: &Items, stamp: &RequestContext) -> Result<Preview, Missing> {
+    pub fn preview(&self, items: &Items, ctx: &RequestContext) -> Result<Preview, Missing> {
         let known: BTreeMap<ItemId, &Item> = items.values().flatten().map(|item| (item.id, item)).collect();
         let (direct, referenced) = self.by_item();
         let of_one_item = direct.chunk_by(|a, b| a.item == b.item);
@@ -47,7 +47,7 @@ impl Plan<'_> {
             let before = planned.first().and_then(|first| known.get(&first.item).copied());
             // The causes of all shares are in the same call, because `by_item` puts the changes of one item
             // together.
-            let generated = generate(planned, &self.submission, before, &BTreeMap::new(), stamp)?;
+            let generated = generate(planned, &self.submission, before, &BTreeMap::new(), ctx)?;
             if before.is_none() {
                 new_items.insert(generated.item.id);
             }

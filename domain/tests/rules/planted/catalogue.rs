@@ -27,10 +27,10 @@ const FOREIGN: &str = "a message names a service that the team does not own";
 
 /// Stores a message of this team for the consumers of the service VM.
 fn tell<'a>(s: &'a mut Snapshot, owner: &str) -> &'a mut Messages {
-    let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
+    let ctx = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
     let services = vec![ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() }];
     let content = Content { description: "rest".to_owned(), expires: None, services };
-    let told = Messages::none(team(owner)).with(content, &stamp).unwrap();
+    let told = Messages::none(team(owner)).with(content, &ctx).unwrap();
     s.catalogue.messages.entry(told.owner.id).or_insert(told)
 }
 

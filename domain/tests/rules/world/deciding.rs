@@ -12,14 +12,13 @@ impl World {
         let change = self.change(id).clone();
         let item = self.snapshot.items[&change.item].clone();
         let by = if self.by_hand { Self::person_of(caller) } else { Self::key_of(caller) };
-        let stamp = self.stamp(by);
+        let ctx = self.ctx(by);
         // As in the function: it reads the head and the service only if needed.
         let head = decide::takes_numbers(&item, update).then(|| self.head());
         let service = self.offers[&change.service.title].service.clone();
-        let service = decide::asks_service(&change, update, &stamp).then_some(service);
+        let service = decide::asks_service(&change, update, &ctx).then_some(service);
         let caller = team(caller);
-        let decided =
-            decide::update(&change, &item, head.as_ref(), service.as_ref(), update, &caller, &stamp)?;
+        let decided = decide::update(&change, &item, head.as_ref(), service.as_ref(), update, &caller, &ctx)?;
         self.apply(&decided.writes);
         assert_eq!(self.change(id), &decided.change, "the answer shows what is stored");
         assert_eq!(self.snapshot.items[&item.id], decided.item, "the answer shows what is stored");
@@ -30,8 +29,8 @@ impl World {
     pub(crate) fn retry(&mut self, id: ChangeId, caller: &str) -> Result<Decided, decide::Refused> {
         let change = self.change(id).clone();
         let item = self.snapshot.items[&change.item].clone();
-        let stamp = self.stamp(Self::key_of(caller));
-        let decided = decide::retry(&change, &item, &self.head(), &team(caller), &stamp)?;
+        let ctx = self.ctx(Self::key_of(caller));
+        let decided = decide::retry(&change, &item, &self.head(), &team(caller), &ctx)?;
         self.apply(&decided.writes);
         self.audit();
         Ok(decided)
@@ -46,8 +45,8 @@ impl World {
     ) -> Result<charging::MarkedProcessed, charging::Refused> {
         let charge = self.snapshot.charges[&id].clone();
         let item = self.snapshot.items[&charge.item].clone();
-        let stamp = self.stamp(Self::key_of(caller));
-        let marked = charging::mark(&charge, &item, Some(processed), &team(caller), &stamp, 0)?;
+        let ctx = self.ctx(Self::key_of(caller));
+        let marked = charging::mark(&charge, &item, Some(processed), &team(caller), &ctx, 0)?;
         self.apply(&marked.writes);
         assert_eq!(self.snapshot.charges[&id], marked.charge, "the answer shows what is stored");
         self.audit();

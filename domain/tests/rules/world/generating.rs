@@ -59,8 +59,8 @@ impl World {
         let recorded = self.snapshot.submissions.iter().find(|known| known.id == work.submission);
         let recorded = recorded.unwrap().clone();
         let item = self.snapshot.items.get(&planned[0].item).cloned();
-        let stamp = self.stamp(Actor::System);
-        let generated = generate(planned, &recorded, item.as_ref(), &self.snapshot.changes, &stamp).unwrap();
+        let ctx = self.ctx(Actor::System);
+        let generated = generate(planned, &recorded, item.as_ref(), &self.snapshot.changes, &ctx).unwrap();
         self.apply(&generated.writes);
         generated.created
     }

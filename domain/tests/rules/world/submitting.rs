@@ -3,7 +3,7 @@
 use super::*;
 
 impl World {
-    pub(super) fn stamp(&mut self, by: Actor) -> RequestContext {
+    pub(super) fn ctx(&mut self, by: Actor) -> RequestContext {
         self.requests += 1;
         self.clock += 1;
         RequestContext { by, request: format!("r{}", self.requests), now: Timestamp::from_micros(self.clock) }
@@ -37,18 +37,18 @@ impl World {
         scope: Scope,
     ) -> Result<Plan, Refused> {
         let declaration = declaration::parse(body.to_string().as_bytes()).map_err(Refused::Invalid)?;
-        let stamp = self.stamp(Self::key_of(CONSUMER));
+        let ctx = self.ctx(Self::key_of(CONSUMER));
         let request = Request {
             declaration: &declaration,
             unread: &[],
             scope,
             commit_id: Some("c0ffee".to_owned()),
-            stamp: &stamp,
+            ctx: &ctx,
             idempotency: self.idempotency.clone(),
             mandatory: &self.mandatory,
         };
         let plan = plan::plan(&read.0, &read.1, &self.offers, &request)?;
-        let at_once = plan.at_once(&stamp).unwrap();
+        let at_once = plan.at_once(&ctx).unwrap();
         let is_time = |charge: &Charge| charge.id.charge_type() == ChargeType::MonthlyCost;
         let more = |write: &&Write| {
             matches!(write, Write::CloseChange(_) | Write::CreateWork(_) | Write::EndCharge { .. })
@@ -57,9 +57,9 @@ impl World {
         assert_eq!(at_once.writes.len(), plan.writes_at_least() + at_once.writes.iter().filter(more).count());
         Ok(Plan {
             planned: plan.derived().to_vec(),
-            preview: plan.preview(&read.1, &stamp).unwrap(),
+            preview: plan.preview(&read.1, &ctx).unwrap(),
             replaced: plan.replaced.clone(),
-            staged: plan.staged(StagingId::of(&stamp.request, 0)),
+            staged: plan.staged(StagingId::of(&ctx.request, 0)),
             submission: at_once.submission,
             created: at_once.created,
             items: at_once.items,

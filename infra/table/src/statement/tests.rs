@@ -145,9 +145,8 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
         modified: at(1),
     };
     golden::<DocsRecord>("docs", &docs);
-    let stamp = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(1) };
-    let config =
-        domain::catalog::config::next(&offered(), Some(1), "{\"ip\":\"10.0.0.1\"}".to_owned(), &stamp);
+    let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(1) };
+    let config = domain::catalog::config::next(&offered(), Some(1), "{\"ip\":\"10.0.0.1\"}".to_owned(), &ctx);
     golden::<ConfigRecord>("config", &config.unwrap().config);
     let (key, member, recorded) = account();
     golden::<ApiKeyRecord>("api_key", &key);
@@ -167,17 +166,17 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
         revision: 2,
     };
     golden::<CoolingRecord>("cooling", &cooling);
-    let stamp = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
-    let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook(), &stamp);
+    let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook(), &ctx);
     golden::<RecordedRecord>("recorded_webhook", &recorded);
     let content = Content {
         description: "VMs rest on Sunday".to_owned(),
         expires: Some(at(9)),
         services: vec![service()],
     };
-    let messages = Messages::none(owner()).with(content, &stamp).unwrap();
+    let messages = Messages::none(owner()).with(content, &ctx).unwrap();
     golden::<MessagesRecord>("messages", &messages);
-    let recorded = Recorded::of_message(Happened::MessageCreated, &messages.owner, &messages.all[0], &stamp);
+    let recorded = Recorded::of_message(Happened::MessageCreated, &messages.owner, &messages.all[0], &ctx);
     golden::<RecordedRecord>("recorded_message", &recorded);
     let schema = r#"{"required":["owner"],"type":"object"}"#.to_owned();
     let version = MandatoryVersion { number: 2, team: None, application: Some(schema), created: at(0) };
@@ -206,13 +205,13 @@ fn what_was_stored_before_the_past_was_noted_reads_as_not_noted() {
 /// Returns a key, a member that it added, and the audit log entry of that.
 fn account() -> (ApiKey, Member, Recorded) {
     let by = Actor::Key { name: "VMOwnerTeam-1".to_owned(), team: owner() };
-    let stamp =
+    let ctx =
         RequestContext { by, request: "r-1".to_owned(), now: Timestamp::from_micros(1_700_000_000_000_000) };
     let expires = Some(Timestamp::from_micros(1_800_000_000_000_000));
     let made = Made { hash: "5e88".to_owned(), name: "pipeline".to_owned(), role: Role::General, expires };
-    let member = Member::new("auth0|5".to_owned(), "Jane".to_owned(), Role::Admin, owner(), &stamp);
-    let recorded = Recorded::of_member(Happened::MemberAdded, &member, &stamp);
-    (ApiKey::new(made, owner(), &stamp), member, recorded)
+    let member = Member::new("auth0|5".to_owned(), "Jane".to_owned(), Role::Admin, owner(), &ctx);
+    let recorded = Recorded::of_member(Happened::MemberAdded, &member, &ctx);
+    (ApiKey::new(made, owner(), &ctx), member, recorded)
 }
 
 fn webhook() -> Webhook {
@@ -227,8 +226,8 @@ fn webhook() -> Webhook {
         wait_seconds: 5,
         cooling_seconds: 60,
     };
-    let stamp = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
-    Webhook::new(settings, service(), owner(), "dvt_secret".to_owned(), "hash", &stamp)
+    let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    Webhook::new(settings, service(), owner(), "dvt_secret".to_owned(), "hash", &ctx)
 }
 
 #[test]

@@ -115,18 +115,18 @@ async fn mandatory(twin: &Twin) {
 /// Stores messages of an owner: for the consumers of a service, and for those of all its services.
 async fn messages(table: &Table) {
     let owner = team(VM_OWNER);
-    let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
+    let ctx = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
     let service = table.service("VM").await.unwrap().unwrap().to_ref();
-    let content = |services| Content { description: "rest".to_owned(), expires: Some(stamp.now), services };
+    let content = |services| Content { description: "rest".to_owned(), expires: Some(ctx.now), services };
     let mut kept = Messages::none(owner.clone());
     for services in [vec![service], Vec::new()] {
-        let after = kept.with(content(services), &stamp).unwrap();
+        let after = kept.with(content(services), &ctx).unwrap();
         let last = after.all.last().unwrap();
-        let recorded = Recorded::of_message(Event::MessageCreated, &owner, last, &stamp);
+        let recorded = Recorded::of_message(Event::MessageCreated, &owner, last, &ctx);
         let keep = async |after| table.keep_messages(kept.revision, after, &recorded).await.unwrap();
         assert_eq!(keep(&after).await, Keyed::Stored);
         let other =
-            kept.with(content(Vec::new()), &RequestContext { request: "s".to_owned(), ..stamp.clone() });
+            kept.with(content(Vec::new()), &RequestContext { request: "s".to_owned(), ..ctx.clone() });
         assert_eq!(keep(&other.unwrap()).await, Keyed::Stale, "another writer was faster");
         kept = after;
     }
@@ -155,7 +155,7 @@ async fn deliveries(table: &Table) {
 /// Stores a healthcheck, its schedule and its results.
 async fn healthchecks(twin: &Twin) {
     let at = Timestamp::from_micros;
-    let stamp = RequestContext { by: Actor::System, request: "r".to_owned(), now: at(1) };
+    let ctx = RequestContext { by: Actor::System, request: "r".to_owned(), now: at(1) };
     let settings = HealthcheckSettings {
         target_url: "https://example.com/".to_owned(),
         authorization: None,
@@ -163,9 +163,9 @@ async fn healthchecks(twin: &Twin) {
         crontab: Crontab::parse("* * * * *").ok(),
     };
     let (table, item) = (&twin.table, twin.world.item("a").clone());
-    let made = Healthcheck::new(settings, item.service.clone(), item.service_owner.clone(), &stamp);
+    let made = Healthcheck::new(settings, item.service.clone(), item.service_owner.clone(), &ctx);
     let course = Course::of(&made, None, at(1));
-    let recorded = Recorded::of_healthcheck(Event::HealthcheckCreated, &made, &stamp);
+    let recorded = Recorded::of_healthcheck(Event::HealthcheckCreated, &made, &ctx);
     let set = (made.clone(), course.clone());
     assert_eq!(table.put_healthcheck(None, &set, &recorded).await.unwrap(), Keyed::Stored);
     let other = Healthcheck { revision: 9, ..made.clone() };

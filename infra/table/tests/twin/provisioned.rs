@@ -21,10 +21,10 @@ fn a_team_is_made_once() {
     run(|| async {
         let twin = Twin::of(World::new()).await;
         let rows = twin.rows();
-        let known = twin.table.ensure_team(CONSUMER, "another", &stamp(1)).await.unwrap();
+        let known = twin.table.ensure_team(CONSUMER, "another", &ctx(1)).await.unwrap();
         assert_eq!((known.id, known.metadata.as_str()), (team(CONSUMER).id, "{}"));
         assert!(rows == twin.rows());
-        let next = twin.table.ensure_team("Next", "{\"a\":1}", &stamp(1)).await.unwrap();
+        let next = twin.table.ensure_team("Next", "{\"a\":1}", &ctx(1)).await.unwrap();
         assert_eq!((next.id.get(), next.metadata.as_str()), (6, "{\"a\":1}"));
         assert_eq!(twin.table.team(next.id).await.unwrap(), Some(next.clone()));
         assert_eq!(twin.table.head(next.id).await.unwrap(), Some(next.first_head()));
@@ -39,7 +39,7 @@ fn a_title_is_given_once_and_a_service_is_replaced_where_nothing_has_moved() {
         let definition = json!({"title": "VM", "type": "object", "required": ["name"],
             "properties": {"name": {"type": "string"}}});
         let schema = schema::publish(definition.to_string().as_bytes()).unwrap();
-        let taken = table.create_service(&owner, &schema, Settings::default(), &stamp(7)).await.unwrap();
+        let taken = table.create_service(&owner, &schema, Settings::default(), &ctx(7)).await.unwrap();
         assert_eq!(taken, Published::Stale);
 
         let before = table.service("VM").await.unwrap().unwrap();
@@ -47,12 +47,12 @@ fn a_title_is_given_once_and_a_service_is_replaced_where_nothing_has_moved() {
         let publication = Publication { service: after.clone(), schema: Some(schema.text.clone()) };
         for _ in 0..2 {
             // A repeated request must find its own write, as after a lost answer.
-            let stored = table.update_service(1, publication.clone(), &stamp(7)).await.unwrap();
+            let stored = table.update_service(1, publication.clone(), &ctx(7)).await.unwrap();
             assert_eq!(stored, Published::Stored(Box::new(after.clone())));
         }
         assert_eq!(table.schema(&after).await.unwrap().text, schema.text);
         let late = Publication { service: Service { revision: 2, ..before }, schema: None };
-        assert_eq!(table.update_service(1, late, &stamp(8)).await.unwrap(), Published::Stale);
+        assert_eq!(table.update_service(1, late, &ctx(8)).await.unwrap(), Published::Stale);
         assert_eq!(table.service("VM").await.unwrap(), Some(after));
     });
 }
@@ -66,28 +66,28 @@ fn documentation_is_stored_with_a_word_of_it_on_the_service_as_it_was_read() {
         let docs = |number: u64| Docs {
             service: before.to_ref(),
             text: format!("# VM {number}"),
-            request: stamp(number).request,
-            modified: stamp(number).now,
+            request: ctx(number).request,
+            modified: ctx(number).now,
         };
-        let first = service::documented(&before, stamp(1).now);
+        let first = service::documented(&before, ctx(1).now);
         for _ in 0..2 {
             // A repeated request must find its own write, as after a lost answer.
-            let kept = table.keep_docs(&before, &first, &docs(1), &stamp(1)).await.unwrap();
+            let kept = table.keep_docs(&before, &first, &docs(1), &ctx(1)).await.unwrap();
             assert_eq!(kept, Kept::Stored);
         }
         assert_eq!(table.service("VM").await.unwrap().as_ref(), Some(&first));
         // A writer that read no documentation must not overwrite it unseen.
-        let late = service::documented(&before, stamp(2).now);
-        assert_eq!(table.keep_docs(&before, &late, &docs(2), &stamp(2)).await.unwrap(), Kept::Stale);
+        let late = service::documented(&before, ctx(2).now);
+        assert_eq!(table.keep_docs(&before, &late, &docs(2), &ctx(2)).await.unwrap(), Kept::Stale);
         assert_eq!(table.docs("VM").await.unwrap(), Some(docs(1)));
-        assert_eq!(table.keep_docs(&first, &first, &docs(2), &stamp(2)).await.unwrap(), Kept::Stored);
+        assert_eq!(table.keep_docs(&first, &first, &docs(2), &ctx(2)).await.unwrap(), Kept::Stored);
         assert_eq!(table.docs("VM").await.unwrap(), Some(docs(2)));
         assert_eq!(table.service("VM").await.unwrap(), Some(first));
         // Documentation that does not exist must not be replaced.
         let other = table.service("LoadBalancer").await.unwrap().unwrap();
         let told = Service { has_docs: true, ..other.clone() };
         let docs = Docs { service: other.to_ref(), ..docs(3) };
-        assert_eq!(table.keep_docs(&told, &told, &docs, &stamp(3)).await.unwrap(), Kept::Stale);
+        assert_eq!(table.keep_docs(&told, &told, &docs, &ctx(3)).await.unwrap(), Kept::Stale);
         assert_eq!(table.docs("LoadBalancer").await.unwrap(), None);
     });
 }
@@ -102,13 +102,13 @@ fn a_version_of_a_config_is_given_once_and_the_oldest_leaves_for_the_newest() {
         for number in 1..=CONFIGS_KEPT + 2 {
             let newest = table.newest_config(service.id).await.unwrap();
             assert_eq!(newest.unwrap_or_default(), number - 1);
-            let next = config::next(&service, newest, "{}".to_owned(), &stamp(number)).unwrap();
+            let next = config::next(&service, newest, "{}".to_owned(), &ctx(number)).unwrap();
             for _ in 0..2 {
-                let kept = table.keep_config(&next, &service, &stamp(number)).await.unwrap();
+                let kept = table.keep_config(&next, &service, &ctx(number)).await.unwrap();
                 assert_eq!(kept, Kept::Stored);
             }
-            let late = config::next(&service, newest, "{}".to_owned(), &stamp(999)).unwrap();
-            assert_eq!(table.keep_config(&late, &service, &stamp(999)).await.unwrap(), Kept::Stale);
+            let late = config::next(&service, newest, "{}".to_owned(), &ctx(999)).unwrap();
+            assert_eq!(table.keep_config(&late, &service, &ctx(999)).await.unwrap(), Kept::Stale);
             assert_eq!(table.config(next.config.id).await.unwrap(), Some(next.config));
         }
         for (version, is_kept) in [(1, false), (2, false), (3, true), (CONFIGS_KEPT + 2, true)] {
@@ -163,15 +163,15 @@ fn a_key_is_found_by_its_hash_alone() {
     });
 }
 
-fn stamp(now: u64) -> RequestContext {
+fn ctx(now: u64) -> RequestContext {
     RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(now) }
 }
 
 fn key(number: u64, role: Role) -> (ApiKey, Recorded) {
-    let stamp = stamp(number);
+    let ctx = ctx(number);
     let made = Made { hash: format!("h{number}"), name: format!("n{number}"), role, expires: None };
-    let key = ApiKey::new(made, team(CONSUMER), &stamp);
-    (key.clone(), Recorded::of_key(Event::KeyCreated, &key, &stamp))
+    let key = ApiKey::new(made, team(CONSUMER), &ctx);
+    (key.clone(), Recorded::of_key(Event::KeyCreated, &key, &ctx))
 }
 
 #[test]
@@ -187,13 +187,13 @@ fn a_name_is_given_once_a_key_is_rotated_once_and_a_team_has_a_hundred_keys() {
         assert!(table.is_key_name_taken(first.team.id, &first.name).await.unwrap());
 
         for number in [3, 4] {
-            let stamp = RequestContext {
+            let ctx = RequestContext {
                 by: Actor::System,
                 request: "r".to_owned(),
                 now: Timestamp::from_micros(number),
             };
-            let (ended, made) = first.rotated(format!("h{number}"), None, 7, &stamp);
-            let recorded = Recorded::of_key(Event::KeyRotated, &ended, &stamp);
+            let (ended, made) = first.rotated(format!("h{number}"), None, 7, &ctx);
+            let recorded = Recorded::of_key(Event::KeyRotated, &ended, &ctx);
             let keyed = table.rotate_api_key(&ended, &made, &recorded).await.unwrap();
             assert_eq!(keyed, if number == 3 { Keyed::Stored } else { Keyed::Stale });
         }

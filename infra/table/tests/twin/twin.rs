@@ -54,11 +54,11 @@ impl Twin {
         let engine = Arc::new(Engine::new());
         let table = table_by(Straight(Arc::clone(&engine))).await;
         table.create().await.unwrap();
-        let stamp = |now| RequestContext { by: Actor::System, request: "world".to_owned(), now };
+        let ctx = |now| RequestContext { by: Actor::System, request: "world".to_owned(), now };
         for team in world.snapshot.teams.values() {
             assert_eq!(
                 &table
-                    .ensure_team(&team.name, &team.metadata, &stamp(Timestamp::from_micros(1)))
+                    .ensure_team(&team.name, &team.metadata, &ctx(Timestamp::from_micros(1)))
                     .await
                     .unwrap(),
                 team
@@ -68,8 +68,8 @@ impl Twin {
         offers.sort_by_key(|offer| offer.service.id);
         for Offer { service, schema } in offers {
             let settings = service.settings.clone();
-            let stamp = stamp(service.created);
-            let published = table.create_service(&service.owner, schema, settings, &stamp).await;
+            let ctx = ctx(service.created);
+            let published = table.create_service(&service.owner, schema, settings, &ctx).await;
             assert_eq!(published.unwrap(), Published::Stored(Box::new(service.clone())));
         }
         let mut twin = Self { world, table, engine, followed: 0 };

@@ -9,7 +9,7 @@ use domain::outreach::healthcheck::{Asked, Health, HealthReport, Healthcheck, Se
 
 #[test]
 fn the_records_of_healthchecks_are_these() {
-    let stamp = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
     golden::<HealthcheckRecord>("healthcheck", &healthcheck());
     golden::<CourseRecord>("course", &course());
     golden::<CourseRecord>(
@@ -18,7 +18,7 @@ fn the_records_of_healthchecks_are_these() {
     );
     golden::<HealthRecord>("health", &health());
     golden::<AskedRecord>("asked", &Asked { item: health().item, at: at(0) });
-    let recorded = Recorded::of_healthcheck(Happened::HealthcheckChanged, &healthcheck(), &stamp);
+    let recorded = Recorded::of_healthcheck(Happened::HealthcheckChanged, &healthcheck(), &ctx);
     golden::<RecordedRecord>("recorded_healthcheck", &recorded);
 }
 
@@ -29,8 +29,8 @@ fn healthcheck() -> Healthcheck {
         schedule_enabled: true,
         crontab: Crontab::parse("*/5 * * * *").ok(),
     };
-    let stamp = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
-    Healthcheck::new(settings, service(), owner(), &stamp)
+    let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    Healthcheck::new(settings, service(), owner(), &ctx)
 }
 
 /// Returns a schedule with a run in progress, after a failed run.
