@@ -76,7 +76,7 @@ impl Built {
 
 /// Builds `dovetail` and returns its path. It runs the whole system, and compares two files (`dovetail plan`).
 pub fn dovetail() -> PathBuf {
-    Built::of(&["--package", "dovetail-local", "--bin", "dovetail"]).program("dovetail").clone()
+    Built::of(&["--package", "dovetail-daemon", "--bin", "dovetail"]).program("dovetail").clone()
 }
 
 /// Builds the example `parse` and returns its path.

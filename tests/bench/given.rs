@@ -1,6 +1,6 @@
 //! Input of the benchmarks: items of about 300 bytes, declarations, and the world with its teams.
 
-use dovetail_local::world;
+use dovetail_daemon::world;
 use serde_json::{Map, Value, json};
 
 /// Name of the consumer team.

@@ -1,10 +1,10 @@
 //! Records the engine calls of a function, so that a benchmark can repeat them without the function.
 
 use crate::client::Call;
+use dovetail_daemon::functions;
+use dovetail_daemon::verdicts::Verdicts;
+use dovetail_emulator::gateway::{Received, to_event};
 use dovetail_http::{CursorKey, Event};
-use dovetail_local::functions;
-use dovetail_local::gateway::{Received, to_event};
-use dovetail_local::verdicts::Verdicts;
 use dovetail_table::Table;
 use hyper::header::HOST;
 use hyper::{Method, Request};

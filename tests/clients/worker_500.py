@@ -27,7 +27,7 @@ from netorca_sdk import NetorcaAuth, NetOrcaClient
 from netorca_sdk.netorca import Netorca
 from worker import Inbox, Worker, patiently
 
-DEMO_WORLD = os.path.join(os.path.dirname(__file__), "../../infra/local/src/demo.world.json")
+DEMO_WORLD = os.path.join(os.path.dirname(__file__), "../../infra/daemon/src/demo.world.json")
 ITEMS = 500
 # Each application is one submission. About forty new items fit into its transaction.
 APPLICATIONS = 13

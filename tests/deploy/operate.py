@@ -31,7 +31,7 @@ PARAMETERS = {
     "UnfinishedSecondsMax": str(UNFINISHED_SECONDS),
     "Tracing": "PassThrough",
 }
-WORLD = "infra/local/src/demo.world.json"
+WORLD = "infra/daemon/src/demo.world.json"
 CONSUMER, OWNER = "awesome-key", "vm-owner-key"
 # As in domain::work.
 TRIES_MAX = 10

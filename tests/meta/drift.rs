@@ -113,7 +113,7 @@ fn declaration(cpu: u64) -> Value {
 
 impl World {
     fn new() -> Self {
-        let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
+        let mut world: Value = serde_json::from_str(dovetail_daemon::world::DEMO).unwrap();
         let keys = world.pointer_mut("/teams/3/api_keys").and_then(Value::as_array_mut).unwrap();
         keys.push(json!({"key": "read-key", "role": Role::ReadOnly.name()}));
         world["services"][0]["schema"]["metadata"] = json!({"cost_per_change": 5, "monthly_cost": 49.99});
@@ -523,7 +523,7 @@ impl World {
         self.call(400, "PATCH", &self.deployed, "vm-owner-key", &json!({}));
         // API Gateway itself rejects a larger body. The local gateway must give the same response.
         let path = format!("{CONSUMER}/submissions/submit/");
-        let body = vec![b' '; dovetail_local::gateway::BODY_BYTES_MAX + 1];
+        let body = vec![b' '; dovetail_emulator::gateway::BODY_BYTES_MAX + 1];
         let answer = self.system.send(&Ask { method: "POST", path: &path, body, ..Ask::default() });
         assert_eq!(answer.status, 413, "{answer:?}");
     }

@@ -105,7 +105,10 @@ fn only_one_crate_speaks_to_dynamodb_one_to_eventbridge_and_one_to_api_gateway()
     assert_eq!(mentions("aws_sdk_eventbridge", &["infra/events/"]), Vec::<String>::new());
     assert_eq!(mentions("aws_sdk_sqs", &["infra/queue/"]), Vec::<String>::new());
     assert_eq!(
-        mentions("aws_lambda_events::apigw", &["infra/http/", "infra/local/", "tests/bench/lambda/"]),
+        mentions(
+            "aws_lambda_events::apigw",
+            &["infra/http/", "infra/daemon/", "infra/emulator/", "tests/bench/lambda/"]
+        ),
         Vec::<String>::new()
     );
     assert_eq!(mentions("aws_lambda_events::dynamodb", &["infra/table/"]), Vec::<String>::new());

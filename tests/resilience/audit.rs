@@ -3,9 +3,9 @@
 
 mod planted;
 
-use domain::Timestamp;
-use domain::catalog::metadata_policy::Version;
-use dovetail_local::audit::{Settings, Source, Verdict, run};
+use domain::mandatory::Version;
+use domain::timestamp::Timestamp;
+use dovetail_daemon::audit::{Settings, Source, Verdict, run};
 use flate2::{Compression, write::GzEncoder};
 use planted::{Corruption, How};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ fn decide(system: &Running, item: &str, from: &str, body: &Value) {
 /// It has items in every state, dependent teams, references, deployed items, idempotency keys, charges and pending
 /// work.
 fn varied() -> Running {
-    let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
+    let mut world: Value = serde_json::from_str(dovetail_daemon::world::DEMO).unwrap();
     for team in world["teams"].as_array_mut().unwrap() {
         team.as_object_mut().unwrap().remove("notify");
     }

@@ -3,7 +3,7 @@
 //! A proxy in front of the engine drops the answers of transactions in all attempts of the SDK. Or it drops the
 //! requests, and one more. Or it rejects them as conflicts. Each response must match the table.
 
-use dovetail_local::{load, world};
+use dovetail_daemon::{load, world};
 use dovetail_table::{Spent, Table, spent};
 use serde_json::{Value, json};
 use std::sync::Arc;

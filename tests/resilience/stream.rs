@@ -3,8 +3,8 @@
 
 use crate::scenarios::player::play::{By, rows_after};
 use crate::scenarios::{FOLDER, LISTED};
-use dovetail_local::functions::{self, Handles};
-use dovetail_local::world;
+use dovetail_daemon::functions::{self, Handles};
+use dovetail_daemon::world;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;

@@ -1,11 +1,13 @@
 //! World files: a second load changes nothing, later changes survive a restart, and invalid files list their errors.
 
-use domain::Timestamp;
-use domain::catalog::service::Service;
-use dovetail_local::arguments::{Settings, WorldChoice};
-use dovetail_local::engine::Place;
-use dovetail_local::load::{self, NewKey, Plan};
-use dovetail_local::{System, world};
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "test support")]
+
+use domain::service::Service;
+use domain::timestamp::Timestamp;
+use dovetail_daemon::load::{self, NewKey, Plan};
+use dovetail_daemon::settings::{Settings, WorldChoice};
+use dovetail_daemon::{System, world};
+use dovetail_emulator::engine::Place;
 use serde_json::{Value, json};
 use std::path::Path;
 use support::{Running, WORLD_SCHEMA, on_the_embedded_engine_alone, world_schema_problems};
@@ -49,7 +51,7 @@ fn start(directory: &Path, world: WorldChoice) -> String {
     let place = Place::Directory(directory.to_owned());
     let settings = Settings { listen, place, world, ..Settings::default() };
     let mut out = Vec::new();
-    runtime.block_on(dovetail_local::start(&settings, &mut out, std::future::ready(()))).unwrap();
+    runtime.block_on(dovetail_daemon::start(&settings, &mut out, std::future::ready(()))).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -1,8 +1,8 @@
 //! The caller of a function: from API Gateway's authorizer, or without a gateway from the API key alone.
 
-use domain::base::actor::Actor;
+use domain::actor::Actor;
+use dovetail_daemon::verdicts::Verdicts;
 use dovetail_http::{Event, Front, Function, Reply, answer};
-use dovetail_local::verdicts::Verdicts;
 use dovetail_table::metered;
 use serde_json::{Value, json};
 use support::Running;

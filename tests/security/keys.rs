@@ -7,9 +7,9 @@ use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
 use domain::rules::visibility::Pov;
 use dovetail_aws::{Clock, by_clock};
-use dovetail_http::{Access, CursorKey, Operation, ROUTES, Route, key_hash};
-use dovetail_local::functions;
-use dovetail_local::verdicts::Verdicts;
+use dovetail_daemon::functions;
+use dovetail_daemon::verdicts::Verdicts;
+use dovetail_http::{Access, CursorKey, Operation, Pov, ROUTES, Route, key_hash};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -84,7 +84,7 @@ fn a_revoked_key_works_until_the_authorizer_cache_expires() {
     let template = include_str!("../../infra/template.yaml");
     let (_, parameter) = template.split_once("  AuthorizerCacheSeconds:\n").unwrap();
     let (_, default) = parameter.split_once("    Default: ").unwrap();
-    let remembered = dovetail_local::verdicts::REMEMBERED.as_secs().to_string();
+    let remembered = dovetail_emulator::authorizer_cache::REMEMBERED.as_secs().to_string();
     assert_eq!(default.lines().next(), Some(remembered.as_str()));
 }
 

@@ -19,7 +19,7 @@ pub(crate) const CONSUMER: &str = "awesome-key";
 pub(crate) fn system() -> (Running, Issuer) {
     let issuer = Issuer::start();
     let settings = Settings { issuer: Some(issuer.settings()), ..Settings::default() };
-    (Running::start_with(dovetail_local::world::DEMO, settings), issuer)
+    (Running::start_with(dovetail_daemon::world::DEMO, settings), issuer)
 }
 
 /// Sends a request with a token, and optionally `Dovetail-Team`.

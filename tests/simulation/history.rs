@@ -65,7 +65,7 @@ async fn make(seed: u64) -> usize {
 
 /// Returns a world with one service. Its owner approves every change, and no team depends on it.
 fn world() -> Value {
-    let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
+    let mut world: Value = serde_json::from_str(dovetail_daemon::world::DEMO).unwrap();
     for team in world["teams"].as_array_mut().unwrap() {
         team.as_object_mut().unwrap().remove("notify");
     }

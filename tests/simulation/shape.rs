@@ -1,7 +1,7 @@
 //! The world of a run: the teams and services of the demo world, with drawn settings.
 
 use crate::system::STAGED;
-use dovetail_local::world;
+use dovetail_daemon::world;
 use fastrand::Rng;
 use serde_json::{Value, json};
 

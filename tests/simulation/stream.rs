@@ -2,8 +2,8 @@
 
 use crate::cloud::TABLE;
 use crate::system::System;
-use dovetail_local::pattern::Pattern;
-use dovetail_table::stream::{FILTER_TOLD, FILTER_WORK};
+use dovetail_emulator::pattern::Pattern;
+use dovetail_table::stream::{FILTER_OWED, FILTER_TOLD};
 use serde_json::{Value, json};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};

@@ -1,7 +1,7 @@
 //! A receiver of webhooks and a target of healthchecks, in this process.
 
+use dovetail_emulator::{gateway, gateway::plain};
 use dovetail_http::Event;
-use dovetail_local::{control::plain, gateway};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, mpsc};

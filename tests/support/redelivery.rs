@@ -3,8 +3,8 @@
 //!
 //! The functions get records that they have already processed. The table must not change by a byte.
 
-use crate::running::Running;
-use dovetail_local::functions;
+use crate::Running;
+use dovetail_daemon::functions;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! The tables of the tests: on the embedded engine, or with unique names on the engine in `DOVETAIL_TEST_ENDPOINT`.
 
-use crate::request::{Ask, send};
-use dovetail_local::arguments::TABLE;
-use dovetail_local::engine::{Engine, Place};
+use crate::{Ask, send};
+use dovetail_daemon::settings::TABLE;
+use dovetail_emulator::engine::{Engine, Place};
 use dovetail_table::Settings;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};

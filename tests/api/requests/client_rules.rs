@@ -1,9 +1,8 @@
 //! The wire rules of public clients (docs/reference/http/README.md), and an example of each kind of response.
 
-use crate::api::example::{CONSUMER, Example, OWNER, SHARED, SUBMIT, declaration};
+use dovetail_daemon::functions;
+use dovetail_daemon::verdicts::Verdicts;
 use dovetail_http::{Access, Code, CursorKey, Event, ROUTES};
-use dovetail_local::functions;
-use dovetail_local::verdicts::Verdicts;
 use expect_test::expect_file;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -1,8 +1,8 @@
 //! Events in the form of API Gateway and of the stream.
 
 use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
+use dovetail_emulator::gateway::{Received, to_event};
 use dovetail_http::{AuthorizerEvent, Known, valid_key, verdict};
-use dovetail_local::gateway::{Received, to_event};
 use hyper::Request;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};

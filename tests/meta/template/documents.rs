@@ -1,8 +1,8 @@
 //! The pages for operators, compared with the template and the code.
 
 use super::{resources, template};
-use crate::meta::workspace::{files, read, root};
-use dovetail_local::{arguments, audit, load, plan};
+use crate::tidy::{files, read, root};
+use dovetail_daemon::{arguments, audit, load, plan};
 use dovetail_table::Spent;
 use expect_test::expect_file;
 use regex::Regex;

@@ -1,6 +1,6 @@
 //! The `given` lines of a scenario: changes of the demo world.
 
-use dovetail_local::world;
+use dovetail_daemon::world;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use support::issuer::Issuer;

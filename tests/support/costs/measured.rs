@@ -18,7 +18,7 @@ const OWNER: &str = "/v1/orcabase/serviceowner";
 ///
 /// A preview fills the cache of teams with messages. No measured operation pays for it.
 fn system() -> Running {
-    system_of(dovetail_local::world::DEMO)
+    system_of(dovetail_daemon::world::DEMO)
 }
 
 fn system_of(world: &str) -> Running {
@@ -171,7 +171,7 @@ pub(super) fn reads() -> Table {
 /// Measures operations with prices. The tables above have the same operations without prices.
 pub(super) fn charges() -> Table {
     let mut table = Table::new("Charges of a service with both prices");
-    let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
+    let mut world: Value = serde_json::from_str(dovetail_daemon::world::DEMO).unwrap();
     world["services"][0]["schema"]["metadata"] = json!({"cost_per_change": 5, "monthly_cost": 49.99});
     let system = system_of(&world.to_string());
     let created = submit(&system, &json!({"App": vms(1..=1, 8)}));

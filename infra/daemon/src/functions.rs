@@ -1,0 +1,120 @@
+//! The Lambda functions in this process: those behind API Gateway, and those that the stream, the queue and the
+//! schedule invoke.
+
+use std::time::Duration;
+
+use dovetail_emulator::{
+    gateway::plain,
+    mapping::{Mapping, Settings, delivery::Policy},
+};
+use dovetail_events::Bus;
+use dovetail_http::{CursorKey, Event, EventReply, Function, function_of};
+use dovetail_outbound::{Outbound, Targets};
+use dovetail_queue::Queue;
+use dovetail_table::{
+    Table,
+    stream::{FILTER_TOLD, FILTER_WORK},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use crate::verdicts::Verdicts;
+
+/// The event source mapping of `generate`, as in the template except for the pause.
+pub const GENERATE: Settings = Settings {
+    function: "generate",
+    batch_size: 10,
+    batch_window: Duration::ZERO,
+    policy: Policy {
+        retries: 5,
+        bisect: true,
+        record_age: Duration::from_secs(3_600),
+        pause: Duration::from_millis(100),
+    },
+    writes: true,
+};
+
+/// The event source mapping of `notify`, as in the template except for the pause.
+pub const NOTIFY: Settings = Settings {
+    function: "notify",
+    batch_size: 100,
+    batch_window: Duration::ZERO,
+    policy: Policy {
+        retries: 20,
+        bisect: true,
+        record_age: Duration::from_secs(21_600),
+        pause: Duration::from_millis(100),
+    },
+    writes: false,
+};
+
+/// Returns the event source mappings of the stream with their filters.
+pub fn mappings() -> Result<Vec<Mapping>, String> {
+    Ok(vec![Mapping::new(GENERATE, &[FILTER_WORK])?, Mapping::new(NOTIFY, &[FILTER_TOLD])?])
+}
+
+/// The clients of the functions.
+#[derive(Debug)]
+pub struct Handles {
+    pub table: Table,
+    pub bus: Bus,
+    pub queue: Queue,
+    /// Client for the receivers of webhooks; it allows this machine, where most of them run.
+    pub outbound: Outbound,
+    /// Key that signs the positions in lists.
+    pub cursor_key: CursorKey,
+    /// Cache of authorizer responses.
+    pub verdicts: Verdicts,
+}
+
+/// Answers a request of the API: authorizes it and calls the function of its route.
+pub async fn answer(
+    table: &Table,
+    cursor_key: &CursorKey,
+    verdicts: &Verdicts,
+    mut event: Event,
+) -> EventReply {
+    let path = event.raw_path.clone().unwrap_or_default();
+    let Ok(verdict) = verdicts.on(table, &event).await else {
+        // API Gateway answers this when an authorizer fails.
+        return plain(500, &json!({"message": "Internal Server Error"}));
+    };
+    event.request_context.authorizer = Some(verdict);
+    match function_of(event.request_context.http.method.as_str(), &path) {
+        Function::Submit => submit::handle(table, event).await,
+        Function::List => list::handle(table, cursor_key, event).await,
+        Function::UpdateState => update_state::handle(table, event).await,
+        Function::History => history::handle(table, event).await,
+        Function::Catalog => catalog::handle(table, cursor_key, event).await,
+        Function::About => about::handle(table, event).await,
+        Function::Account => account::handle(table, cursor_key, event).await,
+        Function::Webhooks => webhooks::handle(table, cursor_key, &Outbound::new(Targets::Any), event).await,
+    }
+}
+
+/// Invokes a function that has no route in the API.
+pub async fn invoke(handles: &Handles, function: &str, payload: Value) -> Result<Value, String> {
+    match function {
+        "generate" => reply(Ok(generate::handle(&handles.table, event(payload)?).await)),
+        "notify" => reply(Ok(notify::handle(&handles.bus, event(payload)?).await)),
+        "deliver" => {
+            let Handles { table, queue, outbound, .. } = handles;
+            let (table, queue, outbound) = (table.clone(), queue.clone(), outbound.clone());
+            let handles = deliver::Handles { table, queue, outbound };
+            reply(Ok(deliver::handle(&handles, event(payload)?).await.0))
+        }
+        "sweep" => {
+            let swept = sweep::answer(&handles.table, &handles.queue, event(payload)?, false).await;
+            reply(swept.map(|told| told.reply))
+        }
+        other => Err(format!("function {other} does not exist")),
+    }
+}
+
+fn event<T: DeserializeOwned>(payload: Value) -> Result<T, String> {
+    serde_json::from_value(payload).map_err(|error| error.to_string())
+}
+
+fn reply<T: Serialize>(reply: Result<T, dovetail_table::Error>) -> Result<Value, String> {
+    serde_json::to_value(reply.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
+}

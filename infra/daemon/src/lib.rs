@@ -1,0 +1,22 @@
+//! The program: the whole system in one process, on the emulator of [`dovetail_emulator`], and its commands.
+//!
+//! `system` starts the emulated services, and `functions` connects them with the handlers of the Lambda functions.
+//! `plan`, `audit` and `load` are commands without a system.
+
+pub mod account;
+pub mod arguments;
+pub mod audit;
+pub mod control;
+pub mod error;
+pub mod functions;
+pub mod load;
+pub mod plan;
+pub mod ready;
+pub mod settings;
+pub mod signals;
+pub mod system;
+pub mod verdicts;
+pub mod world;
+
+pub use error::Error;
+pub use system::{System, start};

@@ -1,0 +1,255 @@
+//! The plan of a load: compares a world with the tables and writes nothing.
+
+use std::collections::BTreeSet;
+
+use domain::account::api_key::{ApiKey, KEYS_MAX};
+use domain::base::actor::Role;
+use domain::base::json::canonical;
+use domain::catalog::metadata_policy::{Mandatory, Version};
+use domain::catalog::service::Service;
+use domain::model::team::Team;
+use domain::{TeamId, Timestamp};
+use dovetail_http::key_hash;
+use dovetail_table::{Error, Table};
+use serde_json::Value;
+
+use super::failure::Failure;
+use crate::world::{World, WorldKey, WorldService, WorldTeam};
+
+/// The steps of a load, and the differences that it leaves unchanged.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    /// All teams of the world, in the order of the file.
+    pub(super) teams: Vec<PlannedTeam<'a>>,
+    pub(super) services: Vec<&'a WorldService>,
+    /// Whether the load stores a new version of the mandatory metadata.
+    pub(super) sets_mandatory: bool,
+    /// Differences between stored objects and the file, a sentence each.
+    pub differences: Vec<String>,
+}
+
+/// A team with its missing keys.
+#[derive(Debug)]
+pub(super) struct PlannedTeam<'a> {
+    pub(super) name: &'a str,
+    /// Metadata of a new team as canonical JSON.
+    pub(super) metadata: String,
+    is_new: bool,
+    pub(super) keys: Vec<PlannedKey<'a>>,
+}
+
+#[derive(Debug)]
+pub(super) struct PlannedKey<'a> {
+    pub(super) name: String,
+    pub(super) role: Role,
+    /// Secret of the file; if absent, the load generates one.
+    pub(super) secret: Option<&'a str>,
+    /// Position among the team's keys in the file, from 1.
+    pub(super) number: u64,
+}
+
+impl<'a> Plan<'a> {
+    /// Compares a world with the tables. The error holds all problems with their JSON pointers.
+    pub async fn of(table: &Table, world: &'a World, now: Timestamp) -> Result<Self, Failure> {
+        let newest = table.newest_mandatory().await?;
+        let mandatory = world.mandatory_metadata.as_ref();
+        let sets_mandatory =
+            mandatory.is_some_and(|mandatory| Version::after(newest.as_ref(), mandatory, now).is_some());
+        let mandatory = match (mandatory, newest) {
+            (Some(mandatory), _) => mandatory.clone(),
+            (None, Some(newest)) => newest.mandatory().map_err(|_| unreadable())?,
+            (None, None) => Mandatory::default(),
+        };
+        let mut comparison = Comparison { table, mandatory, problems: Vec::new(), differences: Vec::new() };
+        let (mut teams, mut services) = (Vec::new(), Vec::new());
+        for (team, at) in world.teams.iter().zip(0..) {
+            teams.push(comparison.team(team, &format!("/teams/{at}")).await?);
+        }
+        for (service, at) in world.services.iter().zip(0..) {
+            services.extend(comparison.service(service, &format!("/services/{at}")).await?);
+        }
+        let Comparison { problems, differences, .. } = comparison;
+        if problems.is_empty() {
+            Ok(Self { teams, services, sets_mandatory, differences })
+        } else {
+            Err(Failure::Refused(problems))
+        }
+    }
+
+    /// Returns the steps, each as the second half of a sentence.
+    pub fn steps(&self) -> impl Iterator<Item = String> {
+        let teams = self.teams.iter().flat_map(|team| {
+            let created = team.is_new.then(|| format!("create team {}", team.name));
+            let key = |key: &PlannedKey<'_>| {
+                format!("create key {}/{} with role {}", team.name, key.name, key.role.name())
+            };
+            created.into_iter().chain(team.keys.iter().map(key))
+        });
+        let services = self.services.iter();
+        let services = services.map(|of| format!("publish service {} of {}", of.schema.title, of.owner));
+        let mandatory = self.sets_mandatory.then(|| "set the mandatory metadata".to_owned());
+        teams.chain(services).chain(mandatory)
+    }
+}
+
+fn unreadable() -> Error {
+    let (key, reason) = ("MANDATORY".to_owned(), "does not compile".to_owned());
+    Error::Corrupt { key, reason }
+}
+
+/// The state of a comparison.
+struct Comparison<'a> {
+    table: &'a Table,
+    /// Mandatory metadata after the load.
+    mandatory: Mandatory,
+    problems: Vec<String>,
+    differences: Vec<String>,
+}
+
+impl Comparison<'_> {
+    async fn team<'w>(&mut self, team: &'w WorldTeam, at: &str) -> Result<PlannedTeam<'w>, Error> {
+        let stored = self.table.team_by_name(&team.name).await?;
+        let metadata = Value::Object(team.metadata.clone().unwrap_or_default());
+        if team.metadata.is_some() {
+            self.metadata(stored.as_ref(), team, &metadata, at);
+        }
+        let known = match &stored {
+            Some(stored) => self.table.api_keys(stored.id).await?,
+            None => Vec::new(),
+        };
+        let mut keys = Vec::new();
+        for (key, number) in team.api_keys.iter().zip(1..) {
+            let at = format!("{at}/api_keys/{}", number - 1);
+            let stored = stored.as_ref().map(|stored| stored.id);
+            keys.extend(self.key(team, stored, &known, key, number, &at).await?);
+        }
+        if u64::try_from(known.len() + keys.len()).is_ok_and(|count| count > KEYS_MAX) {
+            self.problems.push(format!(
+                "{at}/api_keys: must be at most {KEYS_MAX}, including the {} of the table",
+                known.len()
+            ));
+        }
+        let (name, is_new) = (team.name.as_str(), stored.is_none());
+        Ok(PlannedTeam { name, metadata: canonical(&metadata), is_new, keys })
+    }
+
+    /// Checks the metadata of a new team, or compares those of an existing one.
+    fn metadata(&mut self, stored: Option<&Team>, team: &WorldTeam, metadata: &Value, at: &str) {
+        match stored {
+            Some(stored) if stored.metadata == canonical(metadata) => {}
+            Some(_) => self.differs(&format!("team {} has other metadata", team.name)),
+            None => {
+                let schema = self.mandatory.team.clone();
+                let problems = schema
+                    .map(|schema| {
+                        schema.problems(metadata, &mut domain::catalog::schema::Budget::of_request())
+                    })
+                    .unwrap_or_default();
+                let problem = |of: &domain::base::problem::Problem| {
+                    format!("{at}/metadata{}: {}", of.pointer, of.message)
+                };
+                self.problems.extend(problems.iter().map(problem));
+            }
+        }
+    }
+
+    /// Returns the key if the load must create it.
+    async fn key<'w>(
+        &mut self,
+        team: &WorldTeam,
+        stored: Option<TeamId>,
+        known: &[ApiKey],
+        key: &'w WorldKey,
+        number: u64,
+        at: &str,
+    ) -> Result<Option<PlannedKey<'w>>, Error> {
+        let name = key.effective_name(&team.name, number);
+        // A secret identifies its key, even under another name. Without a secret only the name is left.
+        let holder = match &key.key {
+            Some(secret) => self.table.api_key(&key_hash(secret)).await?,
+            None => known.iter().rev().find(|known| known.name == name).cloned(),
+        };
+        // The name of a revoked key stays taken, so the stored names are checked too.
+        let is_taken = match stored {
+            Some(id) => {
+                known.iter().any(|known| known.name == name)
+                    || self.table.is_key_name_taken(id, &name).await?
+            }
+            None => false,
+        };
+        match holder {
+            Some(holder) if Some(holder.team.id) == stored => self.same_key(team, key, &holder),
+            Some(_) => self.problems.push(format!("{at}/key: must not be a key of another team")),
+            None if is_taken && key.key.is_some() => {
+                self.differs(&format!("key {}/{name} has another secret, or was revoked", team.name));
+            }
+            None if is_taken => self.differs(&format!("key {}/{name} was revoked", team.name)),
+            None => {
+                let role = key.role.unwrap_or(Role::Admin);
+                return Ok(Some(PlannedKey { name, role, secret: key.key.as_deref(), number }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn same_key(&mut self, team: &WorldTeam, key: &WorldKey, holder: &ApiKey) {
+        let (team, name, role) = (&team.name, &holder.name, holder.role);
+        if let Some(wanted) = key.role.filter(|wanted| *wanted != role) {
+            let (role, wanted) = (role.name(), wanted.name());
+            self.differs(&format!("key {team}/{name} has role {role}, file says {wanted}"));
+        }
+        if let Some(wanted) = key.name.as_ref().filter(|wanted| *wanted != name) {
+            self.differs(&format!("key {team}/{name} has this name, file says {wanted}"));
+        }
+    }
+
+    /// Returns the service if the load must create it.
+    async fn service<'w>(
+        &mut self,
+        service: &'w WorldService,
+        at: &str,
+    ) -> Result<Option<&'w WorldService>, Error> {
+        let title = &service.schema.title;
+        let Some(stored) = self.table.service(title).await? else { return Ok(Some(service)) };
+        if stored.owner.name == service.owner {
+            self.same_service(service, &stored).await?;
+        } else {
+            let owner = &stored.owner.name;
+            self.problems.push(format!("{at}/owner: must be {owner}, the owner of service {title}"));
+        }
+        Ok(None)
+    }
+
+    async fn same_service(&mut self, service: &WorldService, stored: &Service) -> Result<(), Error> {
+        let title = &stored.title;
+        if self.table.schema(stored).await?.text != service.schema.text {
+            let version = stored.schema_version;
+            self.differs(&format!("service {title} has another schema, version {version}"));
+        }
+        let is = stored.settings.approval_required;
+        if let Some(wanted) = service.approval_required.filter(|wanted| *wanted != is) {
+            self.differs(&format!("service {title} has approval_required {is}, file says {wanted}"));
+        }
+        let dependent = stored.settings.dependent_teams.iter().map(|team| team.name.clone()).collect();
+        self.teams_of(title, "dependent_teams", service.dependent_teams.as_deref(), dependent);
+        let mut allowed = BTreeSet::new();
+        for id in &stored.settings.allowed_teams {
+            allowed.extend(self.table.team(*id).await?.map(|team| team.name));
+        }
+        self.teams_of(title, "allowed_teams", service.allowed_teams.as_deref(), allowed);
+        Ok(())
+    }
+
+    fn teams_of(&mut self, title: &str, field: &str, wanted: Option<&[String]>, is: BTreeSet<String>) {
+        let Some(wanted) = wanted else { return };
+        if wanted.iter().collect::<BTreeSet<_>>() != is.iter().collect() {
+            let list = |names: Vec<String>| names.join(", ");
+            let (is, wanted) = (list(is.into_iter().collect()), list(wanted.to_vec()));
+            self.differs(&format!("service {title} has {field} [{is}], file says [{wanted}]"));
+        }
+    }
+
+    fn differs(&mut self, what: &str) {
+        self.differences.push(format!("differs, left unchanged: {what}"));
+    }
+}

@@ -1,0 +1,85 @@
+//! A cache of authorizer responses, like the one of API Gateway with a time to live.
+//!
+//! As there, a removed key continues to work until its entry expires.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
+use dovetail_http::{AuthorizerEvent, AuthorizerReply, Event, key_hash};
+
+/// The default lifetime of a response, the same as in the template of the stack.
+pub const REMEMBERED: Duration = Duration::from_secs(60);
+/// The most responses; a full cache is emptied.
+const VERDICTS_MAX: usize = 1_000;
+
+/// The cached responses, by the hash of the `Authorization` header.
+#[derive(Debug)]
+pub struct AuthorizerCache {
+    remembered: Duration,
+    known: Mutex<HashMap<String, (Instant, ApiGatewayRequestAuthorizer)>>,
+}
+
+impl Default for AuthorizerCache {
+    fn default() -> Self {
+        Self::remembered_for(REMEMBERED)
+    }
+}
+
+impl AuthorizerCache {
+    /// Returns a cache with this lifetime.
+    pub fn remembered_for(remembered: Duration) -> Self {
+        Self { remembered, known: Mutex::default() }
+    }
+
+    /// Returns the response of the authorizer for a request. It calls `authorize` only without a cached response.
+    pub async fn on<F, E>(
+        &self,
+        event: &Event,
+        authorize: impl FnOnce(AuthorizerEvent) -> F,
+    ) -> Result<ApiGatewayRequestAuthorizer, E>
+    where
+        F: Future<Output = Result<AuthorizerReply, E>>,
+    {
+        let sent = event.headers.get("authorization").and_then(|sent| sent.to_str().ok()).map(key_hash);
+        if let Some(verdict) = sent.as_ref().and_then(|sent| self.remembered(sent)) {
+            return Ok(verdict);
+        }
+        let reply = authorize(asked(event)).await?;
+        let mut verdict = ApiGatewayRequestAuthorizer::default();
+        verdict.fields = reply.context.into_iter().collect();
+        // An unknown caller is not cached, because a load or an administrator may create the key a moment later.
+        if let Some(sent) = sent.filter(|_| !verdict.fields.is_empty()) {
+            self.remember(sent, verdict.clone());
+        }
+        Ok(verdict)
+    }
+
+    fn remembered(&self, sent: &str) -> Option<ApiGatewayRequestAuthorizer> {
+        let verdicts = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, verdict) = verdicts.get(sent)?;
+        (since.elapsed() < self.remembered).then(|| verdict.clone())
+    }
+
+    fn remember(&self, sent: String, verdict: ApiGatewayRequestAuthorizer) {
+        let mut verdicts = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if verdicts.len() >= VERDICTS_MAX {
+            verdicts.clear();
+        }
+        verdicts.insert(sent, (Instant::now(), verdict));
+    }
+}
+
+fn asked(event: &Event) -> AuthorizerEvent {
+    let mut asked = AuthorizerEvent::default();
+    asked.version = Some("2.0".to_owned());
+    asked.type_ = Some("REQUEST".to_owned());
+    asked.raw_path.clone_from(&event.raw_path);
+    asked.raw_query_string.clone_from(&event.raw_query_string);
+    asked.headers.clone_from(&event.headers);
+    asked.request_context = event.request_context.clone();
+    asked
+}
