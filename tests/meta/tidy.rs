@@ -47,6 +47,13 @@ fn dependencies(member: &Path, section: &str) -> Vec<String> {
     names.map(|name| name.split('.').next().unwrap_or(name).to_owned()).collect()
 }
 
+/// Returns the name of a package.
+fn package(member: &Path) -> String {
+    let manifest = read(&member.join("Cargo.toml"));
+    let (_, named) = manifest.split_once("name = \"").unwrap();
+    named.split('"').next().unwrap().to_owned()
+}
+
 /// Returns the files with a word, except below these paths.
 fn mentions(word: &str, places: &[&str]) -> Vec<String> {
     let own = root().join(file!());
@@ -88,14 +95,38 @@ fn a_function_depends_on_domain_and_infra_and_on_no_other_function() {
                 "dovetail-outbound",
                 "dovetail-queue",
                 "dovetail-table",
+                "dovetail-worker",
             ];
-            // `sweep` processes leftover work, and `submit` the first work record. Both use the code of `generate`.
-            let carries_out = member.ends_with("sweep") || member.ends_with("submit");
-            let same_work = carries_out && dependency == "generate";
-            let known =
-                ours.contains(&dependency.as_str()) || same_work || HELPERS.contains(&dependency.as_str());
+            let known = ours.contains(&dependency.as_str()) || HELPERS.contains(&dependency.as_str());
             assert!(known, "{} depends on {dependency}", name(member));
         }
+    }
+}
+
+#[test]
+fn only_the_daemon_and_tests_depend_on_functions() {
+    let is_in = |member: &Path, directory: &str| member.starts_with(root().join(directory));
+    let members = members();
+    let functions: Vec<String> =
+        members.iter().filter(|member| is_in(member, "functions")).map(|member| package(member)).collect();
+    assert!(functions.len() >= 13, "{functions:?}");
+    for member in members.iter().filter(|member| !is_in(member, "tests")) {
+        for section in ["dependencies", "dev-dependencies"] {
+            for dependency in dependencies(member, section) {
+                let is_daemon = is_in(member, "infra/daemon");
+                let is_clean = is_daemon || !functions.contains(&dependency);
+                assert!(is_clean, "{} depends on the function {dependency}", name(member));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_emulator_depends_on_no_function_and_not_on_the_domain() {
+    let ours = ["dovetail-events", "dovetail-http", "dovetail-queue"];
+    for dependency in dependencies(&root().join("infra/emulator"), "dependencies") {
+        let is_path = dependency == "domain" || dependency.starts_with("dovetail-");
+        assert!(!is_path || ours.contains(&dependency.as_str()), "infra/emulator depends on {dependency}");
     }
 }
 

@@ -6,7 +6,7 @@ use domain::model::submission::Submission;
 use domain::model::work::{TRIES_MAX, WorkId};
 use domain::{Change, State};
 use dovetail_table::{Settings, Table};
-use generate::Carried;
+use dovetail_worker::Carried;
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::sync::{LazyLock, Mutex};

@@ -4,7 +4,7 @@
 use domain::model::submission::Submission;
 use domain::{SubmissionId, TeamId};
 use dovetail_table::Table;
-use generate::{Carried, carry_out_all};
+use dovetail_worker::{Carried, carry_out_all};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use support::{Calls, Proxy, Running, dying_after, timeless};

@@ -1,16 +1,9 @@
-//! Generation: work records become change instances, each exactly once.
-//!
-//! The stream wakes `generate` after a submission. `sweep` finishes leftovers, and `submit` starts with a staged one.
-//! All of them process the same records, any number of times.
-
-mod carry_out;
-mod of_item;
+//! Generation: the stream wakes `generate` after a submission, and it processes the submission's work records.
 
 use dovetail_aws::log;
 use dovetail_table::Table;
 use dovetail_table::stream::{StreamEvent, StreamReply, Written, again_from, records};
-
-pub use carry_out::{Carried, carry_out, carry_out_all, carry_out_first};
+use dovetail_worker::carry_out_all;
 
 /// Processes the work of the submissions in a batch of stream records.
 ///

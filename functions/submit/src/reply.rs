@@ -54,7 +54,7 @@ pub(crate) async fn accepted(
     until: Instant,
 ) -> Result<Reply, Failure> {
     if submission.progress() == Progress::Committed
-        && let Err(error) = generate::carry_out_first(table, submission, CHANGES_MAX, until).await
+        && let Err(error) = dovetail_worker::carry_out_first(table, submission, CHANGES_MAX, until).await
     {
         // The submission is accepted in any case: the stream and `sweep` continue. The reply shows the existing
         // change instances.

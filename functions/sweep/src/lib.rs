@@ -11,7 +11,7 @@ use domain::{TeamId, Timestamp};
 use dovetail_aws::{log, now};
 use dovetail_queue::Queue;
 use dovetail_table::{Error, Table};
-use generate::{Carried, carry_out, carry_out_all};
+use dovetail_worker::{Carried, carry_out, carry_out_all};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::time::Duration;

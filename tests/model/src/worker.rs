@@ -1,4 +1,4 @@
-//! A run of `functions/generate`, step by step. An image of the submission wakes it, and this image may be old. It
+//! A run of `infra/worker`, step by step. An image of the submission wakes it, and this image may be old. It
 //! processes the items of a work record, then removes the record and counts down.
 
 use crate::given::NOW;

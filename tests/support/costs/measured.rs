@@ -6,7 +6,7 @@ use crate::request::Answer;
 use crate::running::Running;
 use domain::{SubmissionId, TeamId};
 use dovetail_table::metered;
-use generate::{Carried, carry_out_all};
+use dovetail_worker::{Carried, carry_out_all};
 use serde_json::{Value, json};
 
 const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
