@@ -3,16 +3,15 @@
 mod page;
 mod suggestions;
 
-use domain::access::KEYS_MAX;
-use domain::actor::Role;
-use domain::change::{Change, Kind};
-use domain::id::ChangeId;
-use domain::member::TEAMS_MAX;
-use domain::message::MESSAGES_MAX;
-use domain::state::State;
-use domain::team::Head;
-use domain::webhook::WEBHOOKS_MAX;
-use domain::write::Write;
+use domain::account::api_key::KEYS_MAX;
+use domain::account::member::TEAMS_MAX;
+use domain::base::actor::Role;
+use domain::base::state::Kind;
+use domain::model::team::Head;
+use domain::model::write::Write;
+use domain::outreach::message::MESSAGES_MAX;
+use domain::outreach::webhook::WEBHOOKS_MAX;
+use domain::{Change, ChangeId, State};
 use dovetail_daemon::{load, world};
 use dovetail_http::Code;
 use dovetail_table::{Commit, Settings, Table};

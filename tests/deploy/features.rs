@@ -1,9 +1,10 @@
 //! Tests on deployed stacks for features without a scenario: staging, the sweep, API keys, people, webhooks,
 //! messages, metadata schemas and healthchecks.
 
-use crate::scenarios::{FOLDER, on_a_stack};
-use domain::config::CONFIGS_KEPT;
-use domain::work::TRIES_MAX;
+use crate::scenarios::FOLDER;
+use crate::scenarios::player::on_a_stack;
+use domain::catalog::config::CONFIGS_KEPT;
+use domain::model::work::TRIES_MAX;
 use dovetail_daemon::world;
 use dovetail_table::{ACTIONS_MAX, Settings, Table};
 use serde_json::{Value, json};

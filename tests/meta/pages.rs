@@ -3,8 +3,6 @@
 //! Each page gets a system with the demo world. With `DOVETAIL_PAGES_API` and `DOVETAIL_PAGES_LOCAL` set, the page runs
 //! on another system with an empty demo world: the first is the base URL of the API, the second that of `/_local/`.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
-
 use dovetail_daemon::world;
 use saphyr::{LoadableYamlNode as _, Yaml};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ mod documents;
 use dovetail_daemon::functions::{GENERATE, NOTIFY};
 use dovetail_emulator::{mapping, queue};
 use dovetail_http::{Function, ROUTES, function_of};
-use dovetail_table::stream::{FILTER_OWED, FILTER_TOLD};
+use dovetail_table::stream::{FILTER_TOLD, FILTER_WORK};
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -3,8 +3,8 @@
 
 mod planted;
 
-use domain::mandatory::Version;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::catalog::metadata_policy::Version;
 use dovetail_daemon::audit::{Settings, Source, Verdict, run};
 use flate2::{Compression, write::GzEncoder};
 use planted::{Corruption, How};

@@ -1,9 +1,7 @@
 //! World files: a second load changes nothing, later changes survive a restart, and invalid files list their errors.
 
-#![expect(clippy::expect_used, clippy::unwrap_used, reason = "test support")]
-
-use domain::service::Service;
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::catalog::service::Service;
 use dovetail_daemon::load::{self, NewKey, Plan};
 use dovetail_daemon::settings::{Settings, WorldChoice};
 use dovetail_daemon::{System, world};

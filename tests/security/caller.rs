@@ -1,6 +1,6 @@
 //! The caller of a function: from API Gateway's authorizer, or without a gateway from the API key alone.
 
-use domain::actor::Actor;
+use domain::base::actor::Actor;
 use dovetail_daemon::verdicts::Verdicts;
 use dovetail_http::{Event, Front, Function, Reply, answer};
 use dovetail_table::metered;

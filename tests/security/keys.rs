@@ -9,7 +9,7 @@ use domain::rules::visibility::Pov;
 use dovetail_aws::{Clock, by_clock};
 use dovetail_daemon::functions;
 use dovetail_daemon::verdicts::Verdicts;
-use dovetail_http::{Access, CursorKey, Operation, Pov, ROUTES, Route, key_hash};
+use dovetail_http::{Access, CursorKey, Operation, ROUTES, Route, key_hash};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;

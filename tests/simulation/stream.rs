@@ -3,7 +3,7 @@
 use crate::cloud::TABLE;
 use crate::system::System;
 use dovetail_emulator::pattern::Pattern;
-use dovetail_table::stream::{FILTER_OWED, FILTER_TOLD};
+use dovetail_table::stream::{FILTER_TOLD, FILTER_WORK};
 use serde_json::{Value, json};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};

@@ -1,6 +1,8 @@
 //! Raw access to the engine without the code of Dovetail: rows and stream records.
 
 use crate::redelivery::sequence;
+use crate::running::Running;
+use crate::tables::ask;
 use dovetail_emulator::stream::Stream;
 use serde_json::{Value, json};
 

@@ -1,8 +1,9 @@
 //! Separate functions on a table, without API Gateway's authorizer cache.
 
+use dovetail_daemon::functions;
+use dovetail_daemon::verdicts::Verdicts;
+use dovetail_emulator::gateway;
 use dovetail_http::CursorKey;
-use dovetail_local::verdicts::Verdicts;
-use dovetail_local::{functions, gateway};
 use dovetail_table::Table;
 use tokio::net::TcpListener;
 

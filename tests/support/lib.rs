@@ -22,7 +22,7 @@ mod watched;
 mod world_schema;
 
 pub use commands::first_commands;
-pub use dovetail_local::arguments::Settings;
+pub use dovetail_daemon::settings::Settings;
 pub use functions::functions_on;
 pub use proxy::{AllAsked, AllSeen, Asked, Calls, Fate, Proxy, Seen, dying_after};
 pub use published::Published;

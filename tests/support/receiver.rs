@@ -1,6 +1,7 @@
 //! A receiver of webhooks and a target of healthchecks, in this process.
 
-use dovetail_emulator::{gateway, gateway::plain};
+use dovetail_emulator::gateway;
+use dovetail_emulator::gateway::plain;
 use dovetail_http::Event;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 //!
 //! The functions get records that they have already processed. The table must not change by a byte.
 
-use crate::Running;
+use crate::running::Running;
 use dovetail_daemon::functions;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

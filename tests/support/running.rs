@@ -1,37 +1,14 @@
 //! The whole system in this process, with a client that calls it over HTTP.
 
-pub mod contract;
-pub mod costs;
-mod engine;
-pub mod issuer;
-mod page;
-mod place;
-mod proxy;
-mod redelivery;
-mod stack;
-mod tls;
-mod told;
-mod watched;
-
-pub use page::first_commands;
-pub use place::{Tables, elsewhere, fresh_table, on_the_embedded_engine_alone};
-pub use proxy::{AllAsked, AllSeen, Asked, Calls, Fate, Proxy, Seen, dying_after};
-pub use redelivery::{Random, Redelivery};
-pub use simulation::timeless::timeless;
-pub use stack::Stack;
-pub use tls::Tls;
-pub use told::Told;
-pub use watched::Watched;
-
-use domain::invariant::Snapshot;
-use dovetail_daemon::functions::{self, Handles};
-pub use dovetail_daemon::settings::Settings;
-use dovetail_daemon::settings::TABLE;
-use dovetail_daemon::verdicts::Verdicts;
+use crate::contract;
+use crate::request::{Answer, Ask, send};
+use crate::tables::{elsewhere, fresh_table, remove};
+use crate::world_schema::world_schema_problems;
+use domain::audit::invariant::Snapshot;
+use dovetail_daemon::functions::Handles;
+use dovetail_daemon::settings::{Settings, TABLE};
 use dovetail_daemon::{System, world};
 use dovetail_emulator::engine::Place;
-use dovetail_emulator::gateway;
-use dovetail_http::CursorKey;
 use dovetail_table::{ACTIONS_MAX, Table};
 use serde_json::{Value, json};
 use simulation::system::Asked as Asking;
@@ -63,105 +40,6 @@ pub struct Running {
     runtime: Runtime,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
-}
-
-/// A response as a client sees it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    pub status: u16,
-    /// Headers, with names in lower case.
-    pub headers: Vec<(String, String)>,
-    /// Body, decompressed: null if empty, a string for `text/*`, JSON for all other types.
-    pub body: Value,
-}
-
-impl Answer {
-    /// Returns the value at a JSON pointer in the body, or null.
-    pub fn at(&self, pointer: &str) -> &Value {
-        self.body.pointer(pointer).unwrap_or(&Value::Null)
-    }
-
-    /// Returns the value of the first header with this name, in lower case.
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-}
-
-/// A request of a client.
-#[derive(Clone, Debug, Default)]
-pub struct Ask<'a> {
-    /// HTTP method, in upper case.
-    pub method: &'a str,
-    /// Path with its query, or an absolute URL of the system.
-    pub path: &'a str,
-    /// API key. Without one, the request has no `Authorization` header, unless `headers` has it.
-    pub key: Option<&'a str>,
-    pub headers: &'a [(&'a str, &'a str)],
-    pub body: Vec<u8>,
-}
-
-/// Returns a `Content-Type` header and a multipart body. Its last part is a file in this field.
-pub fn multipart(field: &str, content: &[u8]) -> ((&'static str, &'static str), Vec<u8>) {
-    let head = format!(
-        "--b0undary\r\ncontent-disposition: form-data; name=\"other\"\r\n\r\nx\r\n--b0undary\r\n\
-         content-disposition: form-data; name=\"{field}\"; filename=\"vm.md\"\r\ncontent-type: text/markdown\r\n\r\n"
-    );
-    let body = [head.as_bytes(), content, b"\r\n--b0undary--\r\n"].concat();
-    (("content-type", "multipart/form-data; boundary=b0undary"), body)
-}
-
-/// A system for scenarios: in this process or on a deployed stack.
-pub trait Site {
-    /// Returns the base of every URL.
-    fn base(&self) -> &str;
-
-    /// Sends a request and waits for the response.
-    fn send(&self, ask: &Ask<'_>) -> Answer;
-
-    /// Enables or disables the mapping that invokes a function.
-    fn enable(&self, function: &str, enabled: bool);
-
-    /// Returns the events after this number.
-    fn events(&self, after: u64) -> Vec<Told>;
-
-    /// Sends a request with a JSON body (null: no body) and waits for the response.
-    fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
-        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        self.send(&Ask { method, path, key: Some(key), body, ..Ask::default() })
-    }
-
-    /// Sends a GET request.
-    fn get(&self, path: &str, key: &str) -> Answer {
-        self.call("GET", path, key, &Value::Null)
-    }
-}
-
-impl Site for Running {
-    fn base(&self) -> &str {
-        &self.base
-    }
-
-    fn send(&self, ask: &Ask<'_>) -> Answer {
-        self.send(ask)
-    }
-
-    fn enable(&self, function: &str, enabled: bool) {
-        self.enable(function, enabled);
-    }
-
-    fn events(&self, after: u64) -> Vec<Told> {
-        self.events(after)
-    }
-}
-
-/// The JSON Schema of a world file, for editors.
-pub const WORLD_SCHEMA: &str = include_str!("../infra/daemon/src/world.schema.json");
-
-/// Returns the errors of a world under [`WORLD_SCHEMA`].
-pub fn world_schema_problems(world: &Value) -> Vec<String> {
-    static VALIDATOR: LazyLock<jsonschema::Validator> =
-        LazyLock::new(|| jsonschema::draft202012::new(&serde_json::from_str(WORLD_SCHEMA).unwrap()).unwrap());
-    VALIDATOR.iter_errors(world).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
 impl Running {

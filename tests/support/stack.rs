@@ -2,8 +2,10 @@
 //!
 //! `tests/deploy/run` starts the deployer and sets its URL in `DOVETAIL_TEST_STACKS`.
 
-use crate::place::ask;
-use crate::{Answer, Ask, Site, Told, send};
+use crate::published::Published;
+use crate::request::{Answer, Ask, send};
+use crate::site::Site;
+use crate::tables::ask;
 use dovetail_daemon::{load, world};
 use dovetail_table::{Settings, Table};
 use serde_json::{Value, json};

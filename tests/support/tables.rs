@@ -1,6 +1,6 @@
 //! The tables of the tests: on the embedded engine, or with unique names on the engine in `DOVETAIL_TEST_ENDPOINT`.
 
-use crate::{Ask, send};
+use crate::request::{Ask, send};
 use dovetail_daemon::settings::TABLE;
 use dovetail_emulator::engine::{Engine, Place};
 use dovetail_table::Settings;

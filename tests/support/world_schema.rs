@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::sync::LazyLock;
 
 /// The JSON Schema of a world file, for editors.
-pub const WORLD_SCHEMA: &str = include_str!("../../infra/local/src/world.schema.json");
+pub const WORLD_SCHEMA: &str = include_str!("../../infra/daemon/src/world.schema.json");
 
 /// Returns the errors of a world under [`WORLD_SCHEMA`].
 pub fn world_schema_problems(world: &Value) -> Vec<String> {

@@ -8,7 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use domain::{invariant::Violation, timestamp::Timestamp};
+use domain::Timestamp;
+use domain::audit::invariant::Violation;
 use dovetail_emulator::engine::{self, Engine, Place};
 use dovetail_table::{
     Table,

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use domain::id::TeamId;
+use domain::TeamId;
 use dovetail_emulator::{
     bus::{self, Address, Bus},
     engine::{Engine, Place},

@@ -42,7 +42,7 @@ fn named_teams(service: &WorldService) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use domain::actor::Role;
+    use domain::base::actor::Role;
     use serde_json::{Value, json};
 
     use super::*;

@@ -23,7 +23,7 @@ fn path_of(route: &str, system: &Running, change: &str) -> Option<String> {
 
 #[test]
 fn finding_14_unknown_keys_are_named_and_a_body_of_unknown_keys_is_refused() {
-    let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
+    let mut world: Value = serde_json::from_str(dovetail_daemon::world::DEMO).unwrap();
     *world.pointer_mut("/services/0/schema/metadata").unwrap_or(&mut Value::Null) = Value::Null;
     let schema = world.pointer_mut("/services/0/schema").and_then(Value::as_object_mut).unwrap();
     schema.insert("metadata".to_owned(), json!({"cost_per_change": 5}));

@@ -1,5 +1,6 @@
 //! The wire rules of public clients (docs/reference/http/README.md), and an example of each kind of response.
 
+use crate::api::example::{CONSUMER, Example, OWNER, SHARED, SUBMIT, declaration};
 use dovetail_daemon::functions;
 use dovetail_daemon::verdicts::Verdicts;
 use dovetail_http::{Access, Code, CursorKey, Event, ROUTES};

@@ -39,7 +39,7 @@ fn finding_17_an_item_without_a_name_hides_no_other_problem() {
 
 #[test]
 fn finding_18_a_reference_has_its_problem_under_its_own_property() {
-    let mut world: Value = serde_json::from_str(dovetail_local::world::DEMO).unwrap();
+    let mut world: Value = serde_json::from_str(dovetail_daemon::world::DEMO).unwrap();
     let properties =
         world.pointer_mut("/services/1/schema/properties").and_then(Value::as_object_mut).unwrap();
     let main = json!({"type": "string", "format": "reference", "service_reference": "VM"});

@@ -1,7 +1,7 @@
 //! The pages for operators, compared with the template and the code.
 
 use super::{resources, template};
-use crate::tidy::{files, read, root};
+use crate::meta::workspace::{files, read, root};
 use dovetail_daemon::{arguments, audit, load, plan};
 use dovetail_table::Spent;
 use expect_test::expect_file;

@@ -2,11 +2,12 @@
 
 use super::figures::Figures;
 use super::page::Table;
-use crate::Running;
-use domain::healthcheck::run::{Counted, Run};
-use domain::id::WebhookId;
-use domain::webhook::delivery::Delivery;
-use dovetail_emulator::{gateway, gateway::plain, queue};
+use crate::running::Running;
+use domain::base::id::WebhookId;
+use domain::outreach::healthcheck::run::{Counted, Run};
+use domain::outreach::webhook::delivery::Delivery;
+use dovetail_emulator::gateway::plain;
+use dovetail_emulator::{gateway, queue};
 use dovetail_http::Event;
 use dovetail_queue::QueueEvent;
 use dovetail_table::metered;

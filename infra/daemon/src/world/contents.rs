@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use domain::actor::Role;
-use domain::mandatory::Mandatory;
-use domain::schema::Schema;
+use domain::base::actor::Role;
+use domain::catalog::metadata_policy::Mandatory;
+use domain::catalog::schema::Schema;
 use dovetail_emulator::{pattern::Pattern, webhook::Target};
 use hyper::Uri;
 use serde_json::{Map, Value, json};
