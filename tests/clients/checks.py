@@ -183,9 +183,9 @@ def expect_fields(what, shape, came):
         for name in path.split("."):
             expect_that(f"{what} has {path}", isinstance(value, dict) and name in value, came)
             value = value[name]
-        types = types if isinstance(types, tuple) else (types,)
-        names = " or ".join(kind.__name__ for kind in types)
-        expect_that(f"{path} of {what} is {names}", type(value) in types, value)
+        kinds = types if isinstance(types, tuple) else (types,)
+        names = " or ".join(kind.__name__ for kind in kinds)
+        expect_that(f"{path} of {what} is {names}", type(value) in kinds, value)
         if path in ("created", "modified"):
             expect_that(f"{path} of {what} has six digits and Z", TIMESTAMP.fullmatch(value), value)
         if path == "url":

@@ -9,6 +9,7 @@ in `left_out.py`, when something there is out of date, or when the page differs.
 import fnmatch
 import json
 import os
+import pathlib
 import re
 import sys
 
@@ -31,9 +32,11 @@ clients and compares the page (`UPDATE_COMPATIBILITY=1` updates it).
 
 | Section | Compares |
 |---|---|
-| [Types and values](#types-and-values) | each reply with the types of the Go client, the Terraform provider and public payloads |
+| [Types and values](#types-and-values) | \
+each reply with the types of the Go client, the Terraform provider and public payloads |
 | [Differences on purpose](#differences-on-purpose) | replies that differ from the expectations of these two clients |
-| [netorca-sdk 1.0.14](#netorca-sdk-1014), [0.3.2](#netorca-sdk-032) | results of the published clients' methods, unmodified |
+| [netorca-sdk 1.0.14](#netorca-sdk-1014), [0.3.2](#netorca-sdk-032) | \
+results of the published clients' methods, unmodified |
 | [Routes and fields by name](#routes-and-fields-by-name) | names only, with the contract |
 """
 
@@ -100,8 +103,8 @@ def section(found, used, problems):
         kind = outcome if outcome in told else "left out"
         counts[kind] = counts.get(kind, 0) + 1
     summary = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items(), reverse=True))
-    head = f"## netorca-sdk {found['version']}\n\n{len(lines)} methods: {summary}.\n\n{PYTHON}\n| Method | Result |\n|---|---|\n"
-    return head + "\n".join(lines) + "\n"
+    head = f"## netorca-sdk {found['version']}\n\n{len(lines)} methods: {summary}.\n\n{PYTHON}\n"
+    return head + "\n".join(["| Method | Result |", "|---|---|", *lines]) + "\n"
 
 
 def served(contract, method, path):
@@ -195,7 +198,7 @@ def main(directory, path, update=None):
     if update:
         with open(path, "w") as file:
             file.write(text)
-    committed = open(path).read() if os.path.exists(path) else ""
+    committed = pathlib.Path(path).read_text() if os.path.exists(path) else ""
     if text != committed:
         problems.append(f"{path} differs from what was found: update it with UPDATE_COMPATIBILITY=1 tests/clients/run")
     for problem in problems:

@@ -1,7 +1,7 @@
 """Which public methods of the clients the checks do not call, and why. Everything else has to be called, and to work.
 
-A pattern that no uncalled method fits fails the run, and so does one whose route the contract has got meanwhile: this list
-only shrinks.
+A pattern that fits no uncalled method fails the run. So does a pattern whose route the contract has got meanwhile: this
+list only shrinks.
 """
 
 # Routes that are not served, and why. The contract has none of them.
@@ -11,7 +11,8 @@ NOT_SERVED = {
     "/v1/account/teams/{id}/team_mappings/": "replaced by `/v1/account/members/`",
     "/v1/account/team/memberships/": "replaced by `/v1/account/members/`",
     "/v1/account/user/memberships/": "replaced by `/v1/account/teams/`; the header `Dovetail-Team` selects the team",
-    "/v1/statistics/consumer/basics/": "its response is not documented; use `count` of the lists and the states of applications",
+    "/v1/statistics/consumer/basics/":
+        "its response is not documented; use `count` of the lists and the states of applications",
 }
 
 # Why what calls no route that is served, or none at all, is left out.

@@ -33,7 +33,9 @@ class Methods:
         found = {value for module in (root, *modules) for value in vars(module).values()
                  if inspect.isclass(value) and value.__module__.startswith(package)}
         bases = {base for each in found for base in each.__mro__[1:]}
-        plain = lambda each: not issubclass(each, (Exception, enum.Enum, dict))
+        def plain(each):
+            return not issubclass(each, (Exception, enum.Enum, dict))
+
         return sorted((each for each in found - bases if plain(each)), key=lambda each: each.__qualname__)
 
     def _watch(self, owner, name):
@@ -75,8 +77,11 @@ class Methods:
 
     def told(self):
         """Returns the outcome of each method."""
-        outcome = lambda method: ("pass" if method in self.called else
-                                  "refuses" if method in self.refusing else "uncalled")
+        def outcome(method):
+            if method in self.called:
+                return "pass"
+            return "refuses" if method in self.refusing else "uncalled"
+
         return {method: outcome(method) for method in sorted(self.all)}
 
 

@@ -61,8 +61,8 @@ from netorca_sdk.exceptions import (
     NetorcaException,
     NetorcaInvalidContextError,
     NetorcaNotFoundError,
-    NetOrcaWrongYAMLFormat,
     NetorcaValueError,
+    NetOrcaWrongYAMLFormat,
 )
 from netorca_sdk.netorca import Netorca
 from netorca_sdk.serviceowner import ServiceOwnerSubmission
@@ -75,7 +75,7 @@ OWNER_KEYS = (VM_OWNER_KEY, LB_OWNER_KEY, NP_OWNER_KEY)
 # --- Clients and helpers -----------------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def netorca(key=VM_OWNER_KEY):
     """Returns a client. Each call selects the role. The default is the service owner."""
     return Netorca(fqdn=checks.BASE_URL, api_key=key)
@@ -243,7 +243,7 @@ def one_object_is_read_from_both_points_of_view():
 def the_client_refuses_what_it_does_not_know():
     for context in ("nobody", ContextIn.CONSUMER):
         refused(NetorcaInvalidContextError, "is not a valid ContextIn value",
-                lambda: netorca().get_service_items(context=context))
+                lambda context=context: netorca().get_service_items(context=context))
     refused(NetorcaValueError, "Invalid endpoint", lambda: netorca().caller("nothing", "get"))
     refused(NetorcaValueError, "Invalid operation", lambda: netorca().caller("service_items", "create"))
 
@@ -264,7 +264,7 @@ def an_invalid_declaration_is_told_field_by_field():
     wrong = declaration(vm("web", cpu="eight"), vm("db", colour="red"))
     client = netorca(CONSUMER_KEY)
     for resource, call in (("validate", client.submission_validate), ("submit", client.submission_submit)):
-        body = bad_request(f"submission_{resource}", lambda: call(wrong, context=CONSUMER))
+        body = bad_request(f"submission_{resource}", lambda call=call: call(wrong, context=CONSUMER))
         expect("is_valid", False, body["is_valid"])
         errors = body["errors"][TEAM]["Shop"]["VM"]
         expect("the wrong fields", {"web": ["cpu"], "db": ["colour"]}, {name: [*errors[name]] for name in errors})
@@ -462,7 +462,8 @@ def an_owners_repository_publishes_its_services():
         expect("its id by its name", service["id"], submission.get_service_id_by_name("OLD_GITOPS"))
         expect("submitting again", (False, "No services were submitted."), submission.submit())
     expect_that("it is submitted", is_submitted and "OLD_GITOPS" in message, message)
-    expect_that("the output reports no change", "No updates to service detected" in printed.getvalue(), printed.getvalue())
+    output = printed.getvalue()
+    expect_that("the output reports no change", "No updates to service detected" in output, output)
 
 
 @check
@@ -555,10 +556,11 @@ def change_instances_are_filtered():
     deliver(vm("web", cpu=8), vm("db"))
     changes = declare(vm("web", cpu=16), vm("new"))
     submission = changes[0]["submission"]["id"]
-    find = lambda **filters: sorted(
-        (change["service_item"]["name"], change["change_type"])
-        for change in netorca().get_change_instances({"submission_id": submission, **filters})["results"]
-    )
+    def find(**filters):
+        return sorted(
+            (change["service_item"]["name"], change["change_type"])
+            for change in netorca().get_change_instances({"submission_id": submission, **filters})["results"]
+        )
     everything = [("db", "DELETE"), ("new", "CREATE"), ("web", "MODIFY")]
     expect("by submission", everything, find())
     expect("by several states", everything, find(state="APPROVED,PENDING"))
@@ -642,12 +644,14 @@ def the_history_tells_who_did_what_newest_first():
 @check
 def deployed_items_are_created_read_and_merged():
     (item,) = deliver(vm("old-merged"))
-    create = lambda data: netorca().caller("deployed_items", "create", data={"service_item": item["url"], "data": data})
+    def create(data):
+        return netorca().caller("deployed_items", "create", data={"service_item": item["url"], "data": data})
     first = create({"ip": "10.0.0.1", "disk": {"size": 10, "kind": "ssd"}})
     expect_fields("a deployed item", DEPLOYED_ITEM, first)
     same = create({"ip": "10.0.0.1", "disk": {"size": 10, "kind": "ssd"}})
     expect("the same again", (first["id"], "no change detected"), (same["id"], same.get("message")))
-    patch = lambda of, data: netorca().caller("deployed_items", "patch", id=of["id"], data={"data": data})
+    def patch(of, data):
+        return netorca().caller("deployed_items", "patch", id=of["id"], data={"data": data})
     second = patch(first, {"disk": {"size": 20}})
     merged = {"ip": "10.0.0.1", "disk": {"size": 20, "kind": "ssd"}}
     expect("data and version", (merged, 2), (second["data"], second["version"]))
@@ -678,11 +682,11 @@ def what_does_not_exist_is_not_found():
         ("service_items", client.get_service_item),
         ("deployed_items", client.get_deployed_item),
         ("change_instance_history", client.change_instance_history),
-        ("change_instances", lambda id: client.update_change_instance(id, {"state": "APPROVED"})),
-        ("services", lambda id: client.update_service(id, {"approval_required": False})),
-        ("submissions", lambda id: client.caller("submissions", "get", id=id, context=CONSUMER)),
+        ("change_instances", lambda number: client.update_change_instance(number, {"state": "APPROVED"})),
+        ("services", lambda number: client.update_service(number, {"approval_required": False})),
+        ("submissions", lambda number: client.caller("submissions", "get", id=number, context=CONSUMER)),
     ):
-        refused(NetorcaNotFoundError, f"{resource} not found.", lambda: call(987654321))
+        refused(NetorcaNotFoundError, f"{resource} not found.", lambda call=call: call(987654321))
 
 
 @check

@@ -16,7 +16,7 @@ import os
 import tempfile
 import warnings
 import xml.etree.ElementTree
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 import checks
 from checks import (
@@ -53,10 +53,10 @@ from netorca_sdk import (
     NetorcaAPIError,
     NetorcaAuth,
     NetorcaAuthenticationError,
-    NetorcaException,
-    NetorcaNotFoundError,
     NetOrcaClient,
+    NetorcaException,
     NetorcaInvalidContextError,
+    NetorcaNotFoundError,
     NetorcaValueError,
     RepositoryLoader,
     ServiceItemRuntimeState,
@@ -67,13 +67,13 @@ from netorca_sdk.netorca import Netorca
 # --- Clients and helpers -----------------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def consumer(key=CONSUMER_KEY):
     """Returns a client in the role of a consumer."""
     return NetOrcaClient(fqdn=checks.BASE_URL, api_key=key, context="consumer")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def owner(key=VM_OWNER_KEY):
     """Returns a client in the role of a service owner."""
     return NetOrcaClient(fqdn=checks.BASE_URL, api_key=key, context="serviceowner")
@@ -153,13 +153,13 @@ def a_valid_key_makes_a_client_that_knows_its_team():
 @check
 def a_bad_key_is_refused_when_a_client_is_made():
     for make in (consumer, owner):
-        refused(NetorcaAuthenticationError, "Invalid or expired API key.", lambda: make("no-such-key"))
+        refused(NetorcaAuthenticationError, "Invalid or expired API key.", lambda make=make: make("no-such-key"))
 
 
 @check
 def a_bad_key_that_was_not_verified_is_refused_at_the_first_call():
     client = NetOrcaClient(fqdn=checks.BASE_URL, api_key="no-such-key", verify_auth=False)
-    refused(NetorcaAuthenticationError, "Authentication failed.", lambda: client.services.filter())
+    refused(NetorcaAuthenticationError, "Authentication failed.", client.services.filter)
     refused(NetorcaAuthenticationError, "Authentication failed.", lambda: client.change_instances.get(1))
     refused(NetorcaException, "Authentication failed while fetching team info.", client.auth.get_teams_info)
 
@@ -363,7 +363,8 @@ def an_invalid_repository_is_reported_as_a_table_and_for_junit():
 @check
 def a_repository_without_its_config_is_refused_by_the_client():
     with repository(shop__yaml=GITOPS_BANK) as folder:
-        load = lambda: RepositoryLoader.load_consumer_repository(folder)
+        def load():
+            return RepositoryLoader.load_consumer_repository(folder)
         refused(NetorcaException, "No config.yaml or config.yml file found in repository.", load)
 
 
@@ -479,9 +480,10 @@ def service_items_are_found_by_their_state():
 @check
 def an_items_declaration_can_be_searched():
     declare(vm("small", cpu=1), vm("large", cpu=64))
-    find = lambda **filters: [
-        row["name"] for row in old_style().get_service_items({"runtime_state": "REQUESTED", **filters})["results"]
-    ]
+    def find(**filters):
+        return [
+            row["name"] for row in old_style().get_service_items({"runtime_state": "REQUESTED", **filters})["results"]
+        ]
     expect("by a field", ["large"], find(declaration={"cpu": 64}))
     expect("by a part", ["small"], find(declaration_contains='"small"'))
     expect("by a pattern", ["large"], find(declaration_regex="lar.e"))
@@ -490,7 +492,7 @@ def an_items_declaration_can_be_searched():
 @check
 def a_filter_that_nobody_knows_is_refused():
     for list_of in (owner().change_instances, owner().deployed_items, owner().services, owner().applications):
-        body = bad_request(list_of.endpoint, lambda: list_of.filter(colour="red"))
+        body = bad_request(list_of.endpoint, lambda list_of=list_of: list_of.filter(colour="red"))
         expect("the reason", ["Filter param not found."], body)
     refused(ValueError, "Unsupported filter 'colour'.", lambda: owner().service_items.filter(colour="red"))
     body = bad_request("service_items", lambda: old_style().get_service_items({"colour": "red"}))
@@ -593,7 +595,8 @@ def a_state_that_cannot_follow_is_refused():
 @check
 def a_deployed_item_that_is_null_or_too_early_is_refused():
     (born,) = declare(vm())
-    update = lambda value: owner().change_instances.update(born["id"], {"deployed_item": value})
+    def update(value):
+        return owner().change_instances.update(born["id"], {"deployed_item": value})
     body = bad_request("change_instances", lambda: update(None))
     expect("the reason", ["This field may not be null."], body["deployed_item"])
     bad_request("change_instances", lambda: update("a text"))
@@ -630,10 +633,11 @@ def change_instances_are_filtered():
     submission = consumer().submissions.submit(declaration(vm("web", cpu=16), vm("new")))
     items = {item.name: item for item in consumer().service_items.list()}
     changes = owner().change_instances
-    find = lambda **filters: sorted(
-        (change.data["service_item"]["name"], change.change_type)
-        for change in changes.list(submission_id=submission.id, **filters)
-    )
+    def find(**filters):
+        return sorted(
+            (change.data["service_item"]["name"], change.change_type)
+            for change in changes.list(submission_id=submission.id, **filters)
+        )
     everything = [("db", "DELETE"), ("new", "CREATE"), ("web", "MODIFY")]
     web = items["web"]
     expect("by submission", everything, find())
@@ -654,8 +658,8 @@ def change_instances_are_filtered():
     expect("without referenced ones", everything, find(exclude_referenced=True))
     expect("newest first", sorted((c.id for c in changes.list(submission_id=submission.id)), reverse=True),
            [change.id for change in changes.list(submission_id=submission.id, ordering="-created")])
-    tomorrow = (datetime.now(timezone.utc) + timedelta(days=1)).strftime("%Y-%m-%d")
-    yesterday = (datetime.now(timezone.utc) - timedelta(days=1)).strftime("%Y-%m-%d")
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%d")
+    yesterday = (datetime.now(UTC) - timedelta(days=1)).strftime("%Y-%m-%d")
     expect("between two days", everything, find(start_date=yesterday, end_date=tomorrow))
     expect("from tomorrow on", [], find(start_date=tomorrow))
     bad_request("change_instances", lambda: find(state="NO_SUCH_STATE"))
@@ -738,9 +742,11 @@ def deployed_items_are_filtered():
     first, second = deliver(vm("first"), vm("second"))
     for item, address in ((first, "10.0.0.1"), (second, "10.0.0.2")):
         owner().deployed_items.create(service_item_id=item.id, data={"ip": address})
-    find = lambda **filters: sorted(
-        row.data_field["ip"] for row in owner().deployed_items.list(service_item_id=[first.id, second.id], **filters)
-    )
+    def find(**filters):
+        return sorted(
+            row.data_field["ip"]
+            for row in owner().deployed_items.list(service_item_id=[first.id, second.id], **filters)
+        )
     expect("by items", ["10.0.0.1", "10.0.0.2"], find())
     expect("by application", ["10.0.0.1", "10.0.0.2"], find(application_id=first.application_id))
     expect("by service", ["10.0.0.1", "10.0.0.2"], find(service_id=first.service_id))
@@ -991,7 +997,8 @@ def a_service_has_documentation_tags_and_configs():
     newest = next(iter(client.service_configs.list(service_id=service.id, ordering="-version", limit=1)))
     expect("the newest config", made.data, newest.data)
     expect("the config", {"ip": "10.0.0.1"}, client.service_configs.get(made.id).config)
-    expect("the configs", [made.to_dict()], [one.to_dict() for one in client.service_configs.filter(service_id=service.id)])
+    listed = client.service_configs.filter(service_id=service.id)
+    expect("the configs", [made.to_dict()], [one.to_dict() for one in listed])
     expect("other owners' configs", [], list(owner(LB_OWNER_KEY).service_configs.list()))
 
 
@@ -1035,7 +1042,7 @@ def what_does_not_exist_is_not_found():
     client = owner()
     for resource in (client.services, client.service_items, client.change_instances,
                      client.deployed_items, client.applications):
-        refused(NetorcaNotFoundError, f"{resource.endpoint} not found.", lambda: resource.get(987654321))
+        refused(NetorcaNotFoundError, f"{resource.endpoint} not found.", functools.partial(resource.get, 987654321))
     refused(NetorcaNotFoundError, "submissions not found.", lambda: consumer().submissions.get(987654321))
     refused(NetorcaNotFoundError, "change_instances not found.", lambda: client.change_instances.get_history(987654321))
     refused(NetorcaNotFoundError, "change_instances not found.", lambda: move(987654321, "APPROVED"))
@@ -1052,11 +1059,14 @@ def what_is_another_teams_is_not_found():
     deployed = owner().deployed_items.create(change_instance_id=born["id"], data={"ip": "10.0.0.1"})
     submission = born["submission"]["id"]
     for other in (owner(LB_OWNER_KEY), consumer(OTHER_CONSUMER_KEY)):
-        refused(NetorcaNotFoundError, "not found.", lambda: other.service_items.get(born["service_item"]["id"]))
-        refused(NetorcaNotFoundError, "not found.", lambda: other.change_instances.get(born["id"]))
-        refused(NetorcaNotFoundError, "not found.", lambda: other.change_instances.get_history(born["id"]))
-        refused(NetorcaNotFoundError, "not found.", lambda: other.deployed_items.get(deployed.id))
-        refused(NetorcaNotFoundError, "not found.", lambda: other.deployed_items.update(deployed.id, {"a": 1}))
+        for call, *arguments in (
+            (other.service_items.get, born["service_item"]["id"]),
+            (other.change_instances.get, born["id"]),
+            (other.change_instances.get_history, born["id"]),
+            (other.deployed_items.get, deployed.id),
+            (other.deployed_items.update, deployed.id, {"a": 1}),
+        ):
+            refused(NetorcaNotFoundError, "not found.", functools.partial(call, *arguments))
         expect("what its lists show", [], other.deployed_items.filter(service_item_id=born["service_item"]["id"]))
         expect("what its lists show", [], other.change_instances.filter(service_item_id=born["service_item"]["id"]))
     stranger = owner(LB_OWNER_KEY).change_instances
@@ -1197,7 +1207,8 @@ def messages_are_written_shown_changed_and_removed():
     messages, service = owner().messages, next(owner().services.list(name="VM"))
     made = messages.create({"description": "VMs rest on Sunday", "expiry_date": "2099-12-31T00:00:00Z",
                             "scopes": [f"/v1/orcabase/serviceowner/services/{service.id}/"]})
-    expect("what the client has a property for", ("VMs rest on Sunday", "2099-12-31T00:00:00.000000Z", False, "VMOwnerTeam"),
+    expect("what the client has a property for",
+           ("VMs rest on Sunday", "2099-12-31T00:00:00.000000Z", False, "VMOwnerTeam"),
            (made.description, made.expiry_date, made.has_expired, made.owner["name"]))
     expect("its scope", ("Service", service.id, "VM"),
            (made.scopes[0]["type"], made.scopes[0]["scope"]["id"], made.scopes[0]["scope"]["name"]))
@@ -1259,7 +1270,7 @@ def old_code_meets_the_same_errors():
         declaration(vm(cpu="eight")), context="consumer"))
     expect("is_valid", False, body["is_valid"])
     bad = old_style("no-such-key")
-    refused(NetorcaAuthenticationError, "Authentication failed.", lambda: bad.get_services())
+    refused(NetorcaAuthenticationError, "Authentication failed.", bad.get_services)
     refused(NetorcaInvalidContextError, "is not a valid ContextIn value",
             lambda: netorca.get_service_items(context="nobody"))
     refused(NetorcaValueError, "Invalid endpoint", lambda: netorca.caller("nothing", "get"))
@@ -1284,7 +1295,8 @@ def what_is_read_is_handed_out_as_plain_data():
     first = consumer().applications.filter(name="Shop")[0]
     newest = consumer().submissions.filter(limit=1, ordering="-created")[0]
     deployed = owner().deployed_items.get_latest(item.id)
-    for row in (item, first, newest, deployed, owner().change_instances.get(change["id"]), owner().services.filter()[0]):
+    own_change, own_service = owner().change_instances.get(change["id"]), owner().services.filter()[0]
+    for row in (item, first, newest, deployed, own_change, own_service):
         expect(f"the data of {row}", row.data, row.to_dict())
 
 

@@ -4,17 +4,18 @@ Each entry has the methods, the path as in the OpenAPI document, the schema of t
 clients read.
 """
 
-CHANGE_INSTANCE = ["id", "url", "state", "change_type", "log", "created", "modified", "owner", "service_item", "submission",
-                   "new_declaration", "old_declaration", "service_owner_team", "consumer_team", "service", "application",
-                   "is_dependant"]
+CHANGE_INSTANCE = ["id", "url", "state", "change_type", "log", "created", "modified", "owner", "service_item",
+                   "submission", "new_declaration", "old_declaration", "service_owner_team", "consumer_team", "service",
+                   "application", "is_dependant"]
 SERVICE_ITEM = ["id", "url", "name", "created", "modified", "runtime_state", "change_state", "service", "application",
                 "service_owner_team", "consumer_team", "deployed_item", "declaration", "related", "healthcheck_status",
                 "is_validated_minimum_schema", "is_deprecated_service_schema", "is_service_private"]
-DEPLOYED_ITEM = ["id", "url", "version", "data", "service_item", "change_instance", "consumer_team", "service_owner_team",
-                 "created", "modified"]
+DEPLOYED_ITEM = ["id", "url", "version", "data", "service_item", "change_instance", "consumer_team",
+                 "service_owner_team", "created", "modified"]
 HISTORY = ["id", "state", "log", "modified", "reason", "changed_by", "changed_by_team"]
-SERVICE = ["id", "url", "name", "state", "owner", "schema", "tags", "has_md", "minimum_version", "enabled_notifications",
-           "allowed_teams", "approval_required", "allow_manual_approval", "allow_manual_completion"]
+SERVICE = ["id", "url", "name", "state", "owner", "schema", "tags", "has_md", "minimum_version",
+           "enabled_notifications", "allowed_teams", "approval_required", "allow_manual_approval",
+           "allow_manual_completion"]
 APPLICATION = ["id", "url", "name", "metadata", "owner", "created", "modified"]
 TEAM = ["id", "name", "metadata"]
 SUBMISSION = ["id", "created", "commit_id"]

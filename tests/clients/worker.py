@@ -91,7 +91,7 @@ class Worker:
         """Processes all open change instances, oldest first. Returns the number of transitions."""
         moved = 0
         for state in ("PENDING", "APPROVED"):
-            for change in patiently(lambda: self.changes.filter(state=state, limit=100)):
+            for change in patiently(lambda state=state: self.changes.filter(state=state, limit=100)):
                 if self.stopping.is_set():
                     return moved
                 moved += self.take_further(change) is not None

@@ -109,7 +109,7 @@ def declare():
     direct = generated = 0
     for application in range(APPLICATIONS):
         wanted = {TEAM: {f"App{application:02}": {"services": items_of(application)}}}
-        answer = patiently(lambda: consumer.submission_submit(wanted, partial=True, context="consumer"))
+        answer = patiently(lambda wanted=wanted: consumer.submission_submit(wanted, partial=True, context="consumer"))
         direct += answer["planned"]["direct"]
         generated += answer["planned"]["generated"]
     return direct, generated

@@ -47,7 +47,8 @@ def what_waits_is_approved_then_done_then_told():
     told = []
     worker = Worker(owner(), provide, lambda change: told.append((change.id, change.state)))
     expect("how many moved", 4, worker.carry_out_what_waits())
-    expect("the reported transitions", sorted((change["id"], state) for change in (web, db) for state in ("APPROVED", "COMPLETED")),
+    expect("the reported transitions",
+           sorted((change["id"], state) for change in (web, db) for state in ("APPROVED", "COMPLETED")),
            sorted(told))
     for item in consumer().service_items.list():
         expect("what is deployed", 1, item.data["deployed_item"]["version"])

@@ -10,7 +10,8 @@ import os
 
 from ministack.core import iam_evaluator
 
-decisions = open(os.environ["DECISIONS"], "a", buffering=1)
+# Open as long as the process.
+decisions = open(os.environ["DECISIONS"], "a", buffering=1)  # noqa: SIM115
 enforce = iam_evaluator.enforce
 
 

@@ -41,8 +41,10 @@ def main(told_file):
         print(finding)
     assert sum(outcomes.values()), "no log line of a request"
     told = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-    assert FUNCTIONS <= traced.keys() and calls, f"functions without a segment: {sorted(FUNCTIONS - traced.keys())}, calls: {calls}"
-    print(f"{lines} lines, requests: {told}; {sum(traced.values())} segments with {calls} calls; {len(found)} canaries.")
+    missing = sorted(FUNCTIONS - traced.keys())
+    assert calls and not missing, f"functions without a segment: {missing}, calls: {calls}"
+    segments = sum(traced.values())
+    print(f"{lines} lines, requests: {told}; {segments} segments with {calls} calls; {len(found)} canaries.")
     return 1 if found or short else 0
 
 

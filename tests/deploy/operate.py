@@ -55,7 +55,7 @@ def read(page):
     with open(page) as file:
         _, *parts = re.split(r"^(##+) (.*)\n", file.read(), flags=re.MULTILINE)
     levels, blocks = {}, {}
-    for level, heading, text in zip(parts[::3], parts[1::3], parts[2::3]):
+    for level, heading, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
         found = re.findall(r"^```(sh|text)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
         commands = "".join(block for kind, block in found if kind == "sh")
         shown = "".join(block for kind, block in found if kind == "text").splitlines()
@@ -68,7 +68,7 @@ def follow(stack, hand, section):
     commands, shown = section
     environment = os.environ | {"STACK": stack.name}
     shell = ["bash", "-euo", "pipefail", "-c", f"{hand}\nset -x\n{commands}"]
-    done = subprocess.run(shell, env=environment, capture_output=True, text=True)
+    done = subprocess.run(shell, check=False, env=environment, capture_output=True, text=True)
     told = f"\n{done.stderr}\n{done.stdout}"
     assert done.returncode == 0, f"a command failed:{told}"
     for line in shown:
@@ -290,7 +290,7 @@ def give_up(stack, function, since):
     batch = {"Records": [record for record in records if takes(pattern, record)]}
     reply = stack.invoke(function, batch)
     assert reply["batchItemFailures"], f"{function} has not failed: {reply}"
-    now = datetime.datetime.now(datetime.timezone.utc)
+    now = datetime.datetime.now(datetime.UTC)
     client("s3").put_object(
         Bucket=stack.outputs["Failures"],
         Key=f"{kept(stack, function)}{shard}/{now:%Y/%m/%d/%Y-%m-%dT%H.%M.%S}-{uuid.uuid4()}",
@@ -354,7 +354,7 @@ def alarm_of(name):
 def put(alarm, figure, second):
     """Publishes a figure, and returns the state of the alarm."""
     point = {name: alarm[name] for name in ("MetricName", "Dimensions")}
-    point |= {"Value": figure, "Timestamp": datetime.datetime.fromtimestamp(second, datetime.timezone.utc)}
+    point |= {"Value": figure, "Timestamp": datetime.datetime.fromtimestamp(second, datetime.UTC)}
     client("cloudwatch").put_metric_data(Namespace=alarm["Namespace"], MetricData=[point])
     return alarm_of(alarm["AlarmName"])["StateValue"]
 

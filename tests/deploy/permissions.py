@@ -12,8 +12,8 @@ import sys
 # Actions of Lambda itself in the function's role: it reads stream and queue, stores failed batches, and writes logs.
 LAMBDA = {
     "dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams",
-    "logs:CreateLogStream", "logs:PutLogEvents", "s3:ListBucket", "s3:PutObject", "sqs:DeleteMessage", "sqs:GetQueueAttributes",
-    "sqs:ReceiveMessage",
+    "logs:CreateLogStream", "logs:PutLogEvents", "s3:ListBucket", "s3:PutObject", "sqs:DeleteMessage",
+    "sqs:GetQueueAttributes", "sqs:ReceiveMessage",
 }
 
 
@@ -59,7 +59,7 @@ def main(granted_file, decisions_file):
         print(f"refused: {function} {action} {resource}")
     for function, action, resource in sorted(wide):
         print(f"too wide: {function} may {action} on {resource}")
-    assert len(functions) and used, "nothing was granted, or nothing asked for"
+    assert functions and used, "nothing was granted, or nothing asked for"
     print(f"{len(permissions)} permissions of {len(set(functions.values()))} functions: {len(used)} used, "
           f"{len(of_lambda - used)} used by Lambda itself, {len(unused)} unused, {len(set(refused))} missing.")
     return 1 if unused or refused or wide else 0

@@ -9,7 +9,7 @@ GET /stacks/NAME/events                 Returns all events so far, in the order 
 
 PUT /stacks/NAME/mappings/FUNCTION      {"enabled": false} disables the event source mapping of a function.
 
-PUT /stacks/NAME/webhook                {"url": …, "pattern": …} creates a rule. It posts events to a URL, with an API key.
+PUT /stacks/NAME/webhook                {"url": …, "pattern": …} creates a rule. It posts events to a URL with a key.
 
 POST /stacks/NAME/functions/FUNCTION    Invokes a function with the body.
 
@@ -149,16 +149,15 @@ class Stack:
         groups = [one for one in self.resources.values() if one["ResourceType"] == "AWS::Logs::LogGroup"]
         for group in groups:
             name = group["PhysicalResourceId"]
-            for page in logs.get_paginator("filter_log_events").paginate(logGroupName=name, startTime=int(since * 1000)):
+            pages = logs.get_paginator("filter_log_events").paginate(logGroupName=name, startTime=int(since * 1000))
+            for page in pages:
                 yield from ([name.removeprefix(f"/aws/lambda/{self.name}-"), one["message"]] for one in page["events"])
 
     def write_down(self, granted_file, told_file):
         """Appends the permissions of the roles and the logs of the functions to the files."""
         with writing, open(granted_file, "a") as granted, open(told_file, "a") as told:
-            for role in self.granted():
-                granted.write(json.dumps(role) + "\n")
-            for line in self.told():
-                told.write(json.dumps(line) + "\n")
+            granted.writelines(json.dumps(role) + "\n" for role in self.granted())
+            told.writelines(json.dumps(line) + "\n" for line in self.told())
 
     def remove(self):
         while self.undo:
@@ -214,7 +213,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     reply = stack.remove()
                 case _:
                     status, reply = 404, {"message": f"no route has {self.command} {self.path}"}
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             status, reply = 500, {"message": f"{type(error).__name__}: {error}"}
             print(self.command, self.path, reply["message"], flush=True)
         text = json.dumps(reply, default=str).encode()
