@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Functions for scripts with Python programs. Such a script sources this file, and defines `fail MESSAGE` to end itself.
 #
 #   environment DIRECTORY REQUIREMENTS PROGRAM      creates a virtual environment, unless it is up to date
