@@ -1,0 +1,43 @@
+# Lists the recipes.
+default:
+    @just --list
+
+# Checks formats and lints, in a minute if little changed.
+check:
+    .ci/run format scripts python recipes lints
+
+# Runs tests of the rules in `domain`: all, or those with a part of a name, such as r31.
+rules filter="":
+    cargo test --locked -p domain --test rules {{ filter }}
+
+# Runs the scenarios with a part of a name, such as references.
+scenario name:
+    cargo test --locked --test dovetail scenarios::{{ name }}
+
+# Lets tests write their expected results: all, or those with a part of a name. Read the diff.
+accept filter="":
+    UPDATE_EXPECT=1 cargo test --locked {{ filter }}
+
+# Runs all tests, or those with a part of a name.
+test filter="":
+    cargo test --locked {{ filter }}
+
+# Checks the documentation of the code, the documents, their links and their language.
+docs:
+    .ci/run docs repository
+
+# Checks licenses, sources, duplicate and unused dependencies.
+deps:
+    .ci/run locks dependencies
+
+# Runs the public clients, or those checks with a part of a name.
+clients *names:
+    tests/clients/run {{ names }}
+
+# Runs the first stage of CI.
+fast:
+    .ci/run fast
+
+# Runs everything that CI runs.
+ci:
+    .ci/run
