@@ -5,8 +5,7 @@ use domain::account::api_key::{OVERLAP_MICROS, OVERLAP_MICROS_MAX};
 use domain::account::member::subject_problem;
 use domain::base::actor::Role;
 use domain::model::declaration::name_problem;
-use dovetail_http::FieldError;
-use serde_json::{Map, Value};
+use dovetail_http::{Failure, Field, Fields};
 
 /// The body for a new API key.
 pub(crate) struct Created {
@@ -34,71 +33,49 @@ pub(crate) struct Changed {
     pub(crate) role: Option<Role>,
 }
 
-pub(crate) fn created(body: &Map<String, Value>, now: Timestamp) -> Result<Created, FieldError> {
-    Ok(Created { name: name(body.get("name"))?, role: role(body.get("role"))?, expires: expires(body, now)? })
+pub(crate) fn created(mut fields: Fields, now: Timestamp) -> Result<Created, Failure> {
+    let name = fields.string("name").check(name_problem).required();
+    let role = role(&mut fields).required();
+    let expires = expires(&mut fields, now);
+    fields.finish(|| Some(Created { name: name?, role: role?, expires }))
 }
 
-pub(crate) fn rotated(body: &Map<String, Value>, now: Timestamp) -> Result<Rotated, FieldError> {
-    let overlap_micros = match body.get("overlap_seconds").filter(|value| !value.is_null()) {
-        None => OVERLAP_MICROS,
-        Some(value) => {
-            let micros = value.as_u64().and_then(|seconds| seconds.checked_mul(1_000_000));
-            let micros = micros.filter(|micros| *micros <= OVERLAP_MICROS_MAX);
-            let days = OVERLAP_MICROS_MAX / OVERLAP_MICROS;
-            micros.ok_or_else(|| {
-                FieldError::new(
-                    "overlap_seconds",
-                    format!("must be an integer number of seconds, at most {days} days"),
-                )
-            })?
-        }
-    };
-    Ok(Rotated { expires: expires(body, now)?, overlap_micros })
+pub(crate) fn rotated(mut fields: Fields, now: Timestamp) -> Result<Rotated, Failure> {
+    let days = OVERLAP_MICROS_MAX / OVERLAP_MICROS;
+    let overlap_micros = fields
+        .integer("overlap_seconds", 0..=OVERLAP_MICROS_MAX / 1_000_000, "an integer number of seconds")
+        .message(format!("must be an integer number of seconds, at most {days} days"))
+        .nullable()
+        .map_or(OVERLAP_MICROS, |seconds| seconds.saturating_mul(1_000_000));
+    let expires = expires(&mut fields, now);
+    fields.finish(|| Some(Rotated { expires, overlap_micros }))
 }
 
-pub(crate) fn added(body: &Map<String, Value>) -> Result<Added, FieldError> {
-    let subject = body.get("subject").and_then(Value::as_str);
-    let subject = subject.ok_or_else(|| FieldError::new("subject", "must be a string"))?;
-    if let Some(problem) = subject_problem(subject) {
-        return Err(FieldError::new("subject", problem));
-    }
-    let (name, role) = (person(body.get("name"))?, role(body.get("role"))?);
-    Ok(Added { subject: subject.to_owned(), name, role })
+pub(crate) fn added(mut fields: Fields) -> Result<Added, Failure> {
+    let subject = fields.string("subject").check(subject_problem).required();
+    let name = person(&mut fields).required();
+    let role = role(&mut fields).required();
+    fields.finish(|| Some(Added { subject: subject?, name: name?, role: role? }))
 }
 
-pub(crate) fn changed(body: &Map<String, Value>) -> Result<Changed, FieldError> {
-    let name = body.get("name").map(|value| person(Some(value))).transpose()?;
-    Ok(Changed { name, role: body.get("role").map(|value| role(Some(value))).transpose()? })
+pub(crate) fn changed(mut fields: Fields) -> Result<Changed, Failure> {
+    let name = person(&mut fields).optional();
+    let role = role(&mut fields).optional();
+    fields.finish(|| Some(Changed { name, role }))
 }
 
-/// Parses a person's name. Histories also show the names of keys and of the system, so it must differ from those.
-fn person(value: Option<&Value>) -> Result<String, FieldError> {
-    let name = name(value)?;
-    let is_anothers = name.ends_with("(Api Key)") || name == "SYSTEM";
-    if is_anothers {
-        Err(FieldError::new("name", "must not be SYSTEM and must not end with (Api Key)"))
-    } else {
-        Ok(name)
-    }
+/// Reads a person's name. Histories also show the names of keys and of the system, so it must differ from those.
+fn person(fields: &mut Fields) -> Field<'_, String> {
+    fields.string("name").check(name_problem).ensure(
+        |name| !name.ends_with("(Api Key)") && name != "SYSTEM",
+        "must not be SYSTEM and must not end with (Api Key)",
+    )
 }
 
-fn name(value: Option<&Value>) -> Result<String, FieldError> {
-    let name = value.and_then(Value::as_str).ok_or_else(|| FieldError::new("name", "must be a string"))?;
-    match name_problem(name) {
-        Some(problem) => Err(FieldError::new("name", problem)),
-        None => Ok(name.to_owned()),
-    }
+fn role(fields: &mut Fields) -> Field<'_, Role> {
+    fields.one_of("role", Role::ALL.map(Role::name), Role::parse)
 }
 
-fn role(value: Option<&Value>) -> Result<Role, FieldError> {
-    let role = value.and_then(Value::as_str).and_then(Role::parse);
-    let known = Role::ALL.map(Role::name).join(", ");
-    role.ok_or_else(|| FieldError::new("role", format!("must be one of {known}")))
-}
-
-fn expires(body: &Map<String, Value>, now: Timestamp) -> Result<Option<Timestamp>, FieldError> {
-    let Some(value) = body.get("expires").filter(|value| !value.is_null()) else { return Ok(None) };
-    let at = value.as_str().and_then(Timestamp::parse);
-    let at = at.ok_or_else(|| FieldError::new("expires", "must be a date or a time"))?;
-    if at > now { Ok(Some(at)) } else { Err(FieldError::new("expires", "must be in the future")) }
+fn expires(fields: &mut Fields, now: Timestamp) -> Option<Timestamp> {
+    fields.timestamp("expires").ensure(|at| *at > now, "must be in the future").nullable()
 }

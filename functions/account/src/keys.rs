@@ -34,7 +34,7 @@ async fn found(table: &Table, call: &Call) -> Result<ApiKey, Failure> {
 
 /// Creates an API key.
 pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let asked = body::created(&call.object()?, call.now)?;
+    let asked = body::created(call.fields()?, call.now)?;
     let secret = Secret::made().ok_or(Code::Broken)?;
     let ctx = call.ctx();
     let made = Made { hash: secret.hash(), name: asked.name, role: asked.role, expires: asked.expires };
@@ -51,7 +51,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
 /// Creates the successor of an API key.
 pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let key = found(table, call).await?;
-    let asked = body::rotated(&call.object()?, call.now)?;
+    let asked = body::rotated(call.fields()?, call.now)?;
     if key.successor.is_some() {
         return Err(Code::AlreadyRotated.into());
     }

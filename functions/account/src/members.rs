@@ -26,10 +26,10 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
 
 /// Adds a person as a member.
 pub(crate) async fn add(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let body::Added { subject, name, role } = body::added(&call.object()?)?;
-    let ctx = call.ctx();
-    let member = Member::new(subject, name, role, call.caller.team.clone(), &ctx);
-    let recorded = Recorded::of_member(Happened::MemberAdded, &member, &ctx);
+    let body::Added { subject, name, role } = body::added(call.fields()?)?;
+    let stamp = call.stamp();
+    let member = Member::new(subject, name, role, call.caller.team.clone(), &stamp);
+    let recorded = Recorded::of_member(Happened::MemberAdded, &member, &stamp);
     match table.add_member(&member, &recorded).await? {
         Keyed::Stored => Ok(Reply::new(201, view::member(&member, &Viewpoint::of(call)))),
         Keyed::Stale => Err(why_not_added(table, &member).await?.into()),
@@ -50,7 +50,7 @@ async fn why_not_added(table: &Table, member: &Member) -> Result<Code, Failure> 
 /// Changes the name or the role of a member.
 pub(crate) async fn change(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let before = found(table, call).await?;
-    let body::Changed { name, role } = body::changed(&call.object()?)?;
+    let body::Changed { name, role } = body::changed(call.fields()?)?;
     let viewpoint = Viewpoint::of(call);
     let Some(after) = before.changed(name, role) else {
         return Ok(Reply::new(200, view::member(&before, &viewpoint)));
