@@ -9,9 +9,8 @@ use domain::rules::charging::Refused;
 use domain::rules::visibility::Pov;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Failure, FieldError, Reply};
+use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Commit, Table};
-use serde_json::Value;
 
 /// Marks a charge as processed: loads, decides and commits, and starts over if another request was faster.
 ///
@@ -61,11 +60,9 @@ async fn load(table: &Table, call: &Call, id: ChargeId) -> Result<Charge, Failur
 
 /// Returns `processed` from the body (docs/reference/http/README.md, convention 9).
 fn processed(call: &Call) -> Result<Option<bool>, Failure> {
-    match call.object()?.get("processed") {
-        None => Ok(None),
-        Some(Value::Bool(processed)) => Ok(Some(*processed)),
-        Some(_) => Err(FieldError::new("processed", "must be true or false").into()),
-    }
+    let mut fields = call.fields()?;
+    let processed = fields.boolean("processed").optional();
+    fields.finish(|| Some(processed))
 }
 
 fn shown(call: &Call, charge: &Charge) -> Reply {

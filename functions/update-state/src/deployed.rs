@@ -1,6 +1,6 @@
 //! Deployed items by themselves: created for an item or a change instance, or merged into the newest version.
 
-use crate::body::data_text;
+use crate::body::NOT_NULL;
 use crate::{Decision, Deploy, decide};
 use domain::base::id::DeployedId;
 use domain::base::json;
@@ -9,15 +9,19 @@ use domain::rules::decide::Decided;
 use domain::rules::visibility::Pov;
 use domain::{Change, ChangeId, Item, ItemId, State};
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Failure, FieldError, Reply};
+use dovetail_http::{Call, Code, Failure, Field, Fields, Reply};
 use dovetail_table::{Direction, Source, Table};
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+const CHANGE: &str = "change_instance";
+const ITEM: &str = "service_item";
 
 /// Creates a deployed item for a service item or a change instance.
 pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let body = call.object()?;
-    let data = data_text("data", body.get("data").unwrap_or(&Value::Null))?;
-    let id = target(table, call, &body).await?;
+    let mut fields = call.fields()?;
+    let data = data(&mut fields).canonical().required();
+    let id = target(table, call, &mut fields).await?;
+    let (data, id) = fields.finish(|| Some((data?, id?)))?;
     record(table, call, id, Deploy { data, onto: None }).await
 }
 
@@ -27,15 +31,19 @@ pub(crate) async fn patch(table: &Table, call: &Call) -> Result<Reply, Failure> 
     let team = call.caller.team.id;
     let visible = |deployed: &Deployed| Pov::ALL.iter().any(|pov| pov.shows_deployed(deployed, team));
     let deployed = deployed.filter(visible).ok_or(Code::NotFound)?;
-    let body = call.object()?;
-    let delta = body.get("data").unwrap_or(&Value::Null);
-    data_text("data", delta)?;
+    let mut fields = call.fields()?;
+    let delta = data(&mut fields).required();
+    let delta = fields.finish(|| delta)?;
     let item = table.item(deployed.item).await?.ok_or(Code::Broken)?;
     let mut data = serde_json::from_str(&deployed.data).unwrap_or_default();
-    merge(&mut data, delta);
+    merge(&mut data, &delta);
     // The new version belongs to the newest finished change instance, even if the old one came with an earlier.
     let change = newest_done(table, &item).await?.unwrap_or(deployed.change);
     record(table, call, change, Deploy { data: json::canonical(&data), onto: Some(deployed.id) }).await
+}
+
+fn data(fields: &mut Fields) -> Field<'_, Value> {
+    fields.object("data").null(NOT_NULL).absent(NOT_NULL)
 }
 
 /// Merges `delta` into `data`, object by object.
@@ -68,52 +76,51 @@ async fn record(table: &Table, call: &Call, id: ChangeId, deploy: Deploy) -> Res
 
 /// Returns the change instance of a new deployed item: the one in the body, or the newest done one of its item.
 ///
-/// A body with both must name a change instance of that item.
-async fn target(table: &Table, call: &Call, body: &Map<String, Value>) -> Result<ChangeId, Failure> {
-    let change = reference(call, body, "change_instance", "change_instances", ChangeId::parse)?;
-    let item = reference(call, body, "service_item", "service_items", ItemId::parse)?;
+/// A body with both must name a change instance of that item. None only after an error.
+async fn target(table: &Table, call: &Call, fields: &mut Fields) -> Result<Option<ChangeId>, Failure> {
+    let change = reference(fields, call, CHANGE, "change_instances", ChangeId::parse);
+    let item = reference(fields, call, ITEM, "service_items", ItemId::parse);
     match (change, item) {
-        (Some(change), None) => Ok(change),
+        (Some(change), None) => return Ok(Some(change)),
         (None, Some(id)) => {
             let item = table.item(id).await?;
             let team = call.caller.team.id;
-            let item = item.filter(|item| Pov::ALL.iter().any(|pov| pov.shows_item(item, team)));
-            let item = item.ok_or_else(|| FieldError::new("service_item", "must be an item of this team"))?;
-            Ok(newest_done(table, &item).await?.unwrap_or(item.latest_change))
+            match item.filter(|item| Pov::ALL.iter().any(|pov| pov.shows_item(item, team))) {
+                Some(item) => return Ok(newest_done(table, &item).await?.or(Some(item.latest_change))),
+                None => fields.refuse(ITEM, "must be an item of this team"),
+            }
         }
-        (Some(change), Some(item)) => of_item(table, call, change, item).await,
-        (None, None) => {
-            Err(FieldError::new("change_instance", "must be present, unless service_item is").into())
+        (Some(change), Some(item)) if is_of_item(table, call, change, item).await? => {
+            return Ok(Some(change));
         }
+        (Some(change), Some(item)) => {
+            fields.refuse(CHANGE, format!("must belong to service_item {item}"));
+            fields.refuse(ITEM, format!("must be the item of change_instance {change}"));
+        }
+        (None, None) if fields.is_wrong(ITEM) => {}
+        (None, None) => fields.refuse(CHANGE, "must be present, unless service_item is"),
     }
+    Ok(None)
 }
 
-/// Parses a reference to an object, an id or a URL.
+/// Reads a reference to an object, an id or a URL.
 fn reference<Id>(
+    fields: &mut Fields,
     call: &Call,
-    body: &Map<String, Value>,
-    field: &str,
+    field: &'static str,
     collection: &str,
     parse: fn(u64) -> Option<Id>,
-) -> Result<Option<Id>, FieldError> {
-    let Some(value) = body.get(field).filter(|value| !value.is_null()) else { return Ok(None) };
-    let id = call.id_in(value, collection).and_then(parse);
-    id.map(Some).ok_or_else(|| FieldError::new(field, format!("must be an id or a URL of {collection}")))
+) -> Option<Id> {
+    let expected = format!("must be an id or a URL of {collection}");
+    fields.value(field, expected, |value| call.id_in(&value, collection).and_then(parse)).nullable()
 }
 
-/// Checks that a change instance belongs to an item. The error reveals nothing about invisible objects.
-async fn of_item(table: &Table, call: &Call, id: ChangeId, item: ItemId) -> Result<ChangeId, Failure> {
+/// Returns whether a visible change instance belongs to an item. The answer reveals nothing about invisible objects.
+async fn is_of_item(table: &Table, call: &Call, id: ChangeId, item: ItemId) -> Result<bool, Failure> {
     let team = call.caller.team.id;
     let change = table.change(id).await?;
     let change = change.filter(|change| Pov::ALL.iter().any(|pov| pov.shows_change(change, team)));
-    if change.is_some_and(|change| change.item == item) {
-        return Ok(id);
-    }
-    let errors = [
-        FieldError::new("change_instance", format!("must belong to service_item {item}")),
-        FieldError::new("service_item", format!("must be the item of change_instance {id}")),
-    ];
-    Err(errors.to_vec().into())
+    Ok(change.is_some_and(|change| change.item == item))
 }
 
 /// Returns the newest change instance of the service owner in state APPROVED or COMPLETED.

@@ -128,7 +128,7 @@ impl Decision {
     ) -> Result<Result<Decided, Refused>, Failure> {
         let (caller, ctx) = (&call.caller.team, call.ctx());
         let update = match self {
-            Self::AsAsked => body::update(&call.object()?)?,
+            Self::AsAsked => body::update(call.fields()?)?,
             Self::Deploy(Deploy { data, onto }) => {
                 Update { deployed_item: Some(data.clone()), onto: *onto, ..Update::default() }
             }
