@@ -1,6 +1,6 @@
 //! Healthchecks: at most one for each service, created and replaced by its owner.
 
-use crate::body::{self, Body, Field, Told};
+use crate::body;
 use domain::account::audit_log::{Event as Happened, Recorded};
 use domain::base::id::ServiceId;
 use domain::outreach::healthcheck::crontab::Crontab;
@@ -8,7 +8,7 @@ use domain::outreach::healthcheck::run::Course;
 use domain::outreach::healthcheck::{Healthcheck, Settings};
 use domain::rules::visibility::Pov;
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, CursorKey, Failure, FieldError, Reply};
+use dovetail_http::{Call, Code, CursorKey, Failure, Fields, Reply};
 use dovetail_outbound::Targets;
 use dovetail_table::{Keyed, Table};
 use serde_json::{Value, json};
@@ -55,18 +55,16 @@ pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<
     if call.pov == Pov::Consumer {
         return Err(Code::NotFound.into());
     }
-    let (body, team) = (call.object()?, &call.caller.team);
-    let service = body::service(table, call, &body).await?;
+    let (mut fields, team) = (call.fields()?, &call.caller.team);
+    let service = body::service(table, call, &mut fields).await?;
     let before = match &service {
-        Ok(service) => stored(table, call, service.id).await?,
-        Err(_) => None,
+        Some(service) => stored(table, call, service.id).await?,
+        None => None,
     };
     let stored = before.as_ref().map(|(healthcheck, _)| &healthcheck.settings);
-    let (settings, service) = match (settings(&body, stored, targets), service) {
-        (Ok(settings), Ok(service)) => (settings, service),
-        (settings, service) => return Err(crate::wrong(settings.err(), service.err())),
-    };
-    let ctx = call.ctx();
+    let settings = settings(&mut fields, stored, targets);
+    let (settings, service) = fields.finish(|| Some((settings?, service?)))?;
+    let stamp = call.stamp();
     let (event, after) = match &before {
         None => (Happened::HealthcheckCreated, Healthcheck::new(settings, service, team.clone(), &ctx)),
         Some((healthcheck, course)) => match healthcheck.changed(settings, call.now) {
@@ -115,42 +113,23 @@ fn shown(call: &Call, status: u16, healthcheck: &Healthcheck, course: &Course) -
     Reply::new(status, view::healthcheck(healthcheck, Some(course), &Viewpoint::of(call)))
 }
 
-/// Returns the settings in a body, or all errors. A body replaces the healthcheck, so absent fields get their
-/// defaults.
-fn settings(body: &Body, stored: Option<&Settings>, targets: Targets) -> Result<Settings, Vec<FieldError>> {
-    let mut errors = Vec::new();
-    let mut all = Told { errors: &mut errors };
-    // The mask stands for the stored credentials; a body without `authorization` removes them.
-    let is_masked = body.contains_key(body::AUTHORIZATION) && !body::replaces_authorization(body);
+/// Reads the settings; none only after an error. A body replaces the healthcheck, so absent fields get their defaults.
+fn settings(fields: &mut Fields, stored: Option<&Settings>, targets: Targets) -> Option<Settings> {
     let stored = stored.and_then(|stored| Some((&stored.target_url, stored.authorization.as_ref()?)));
-    let kept = stored.filter(|_| is_masked);
-    let (is_new, usual) = (stored.is_none(), kept.map(|(_, authorization)| authorization.clone()));
-    let settings = Settings {
-        target_url: all.or(body::target_url(body, targets, true), String::new()),
-        authorization: all.or(body::authorization(body, is_new), usual),
-        schedule_enabled: all.or(body::truth(body, "schedule_enabled"), false),
-        crontab: all.or(crontab(body), None),
-    };
-    if let Some((url, _)) = kept
-        && !settings.target_url.is_empty()
-    {
-        all.or(body::credentials(true, url, &settings.target_url), ());
+    let target_url = body::target_url(fields, targets, true);
+    let sent = body::authorization(fields, stored.is_none());
+    // The mask stands for the stored credentials; a body without `authorization` removes them.
+    let kept = stored.filter(|_| sent.as_deref() == Some(view::MASK));
+    let schedule_enabled = fields.boolean("schedule_enabled").or(false);
+    let crontab = fields.string(CRONTAB).parse(|text| Crontab::parse(&text)).nullable();
+    if let (Some((before, _)), Some(after)) = (kept, &target_url) {
+        body::check_origin(fields, before, after);
     }
-    if settings.schedule_enabled
-        && settings.crontab.is_none()
-        && !errors.iter().any(|error| error.field == CRONTAB)
-    {
-        errors.push(FieldError::new(CRONTAB, "must be present, because schedule_enabled is true"));
+    if schedule_enabled && crontab.is_none() {
+        fields.refuse(CRONTAB, "must be present, because schedule_enabled is true");
     }
-    if errors.is_empty() { Ok(settings) } else { Err(errors) }
+    let authorization = kept.map(|(_, stored)| stored.clone()).or(sent).filter(|text| !text.is_empty());
+    Some(Settings { target_url: target_url?, authorization, schedule_enabled, crontab })
 }
 
 const CRONTAB: &str = "schedule_crontab";
-
-fn crontab(body: &Body) -> Field<Option<Crontab>> {
-    if body.get(CRONTAB).is_none_or(Value::is_null) {
-        return Ok(None);
-    }
-    let text = body::text(body, CRONTAB)?.unwrap_or_default();
-    Crontab::parse(&text).map(|crontab| Some(Some(crontab))).map_err(|told| FieldError::new(CRONTAB, told))
-}

@@ -5,7 +5,6 @@ mod failures;
 mod healthchecks;
 mod triggers;
 
-use body::Asked;
 use domain::account::audit_log::{Event as Happened, Recorded};
 use domain::base::id::WebhookId;
 use domain::outreach::webhook::delivery::{Delivery, Replied};
@@ -13,7 +12,7 @@ use domain::outreach::webhook::{WEBHOOKS_MAX, Webhook};
 use domain::rules::visibility::Pov;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
-    Answering, Call, Code, CursorKey, Event, Failure, FieldError, Function, Operation, Reply, Secret, answer,
+    Answering, Call, Code, CursorKey, Event, Failure, Function, Operation, Reply, Secret, answer,
 };
 use dovetail_outbound::{Outbound, TRIGGERED, Targets};
 use dovetail_table::{Keyed, Table};
@@ -76,14 +75,12 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
     if call.pov == Pov::Consumer {
         return Err(Code::NotFound.into());
     }
-    let body = call.object()?;
-    let service = body::service(table, call, &body).await?;
+    let mut fields = call.fields()?;
+    let service = body::service(table, call, &mut fields).await?;
     let title = service.as_ref().map(|service| service.title.clone()).unwrap_or_default();
-    let (settings, service) = match (body::settings(&body, Asked::New { title }, targets), service) {
-        (Ok(settings), Ok(service)) => (settings, service),
-        (settings, service) => return Err(wrong(settings.err(), service.err())),
-    };
-    let (secret, ctx) = (Secret::made().ok_or(Code::Broken)?, call.ctx());
+    let settings = body::new_settings(&mut fields, title, targets);
+    let service = fields.finish(|| service)?;
+    let (secret, stamp) = (Secret::made().ok_or(Code::Broken)?, call.stamp());
     let (text, hash) = (secret.text().to_owned(), secret.hash());
     let webhook = Webhook::new(settings, service, call.caller.team.clone(), text, &hash, &ctx);
     let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook, &ctx);
@@ -100,12 +97,10 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
 
 async fn update(table: &Table, targets: Targets, call: &Call) -> Result<Reply, Failure> {
     let before = found(table, call).await?;
-    let body = call.object()?;
-    let service = body::same_service(call, &body, before.service.id).err();
-    let settings = match (body::settings(&body, Asked::Changed(&before.settings), targets), service) {
-        (Ok(settings), None) => settings,
-        (settings, service) => return Err(wrong(settings.err(), service)),
-    };
+    let mut fields = call.fields()?;
+    body::check_service(&mut fields, call, before.service.id);
+    let settings = body::changed_settings(&mut fields, &before.settings, targets);
+    let settings = fields.finish(|| Some(settings))?;
     let Some(after) = before.changed(settings, call.now) else {
         return shown(table, call, 200, &before).await;
     };
@@ -192,10 +187,4 @@ fn shown_once(call: &Call, status: u16, webhook: &Webhook) -> Reply {
         body.insert("secret".to_owned(), json!(webhook.secret));
     }
     Reply::new(status, body)
-}
-
-/// Returns the error with all problems of a body.
-fn wrong(settings: Option<Vec<FieldError>>, service: Option<FieldError>) -> Failure {
-    let errors: Vec<FieldError> = service.into_iter().chain(settings.into_iter().flatten()).collect();
-    Reply::invalid_fields(Code::InvalidField, &errors).into()
 }
