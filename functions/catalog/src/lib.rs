@@ -124,7 +124,7 @@ async fn own_service(table: &Table, call: &Call) -> Result<Service, Failure> {
 async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     for attempt in 0..ATTEMPTS_MAX {
         let service = own_service(table, call).await?;
-        let settings = settings::read(table, &call.object()?, &service).await?;
+        let settings = settings::read(table, call.fields()?, &service).await?;
         let after = match service::set(&service, settings, call.now) {
             None => service,
             Some(after) => {

@@ -1,7 +1,6 @@
 //! Messages of a service owner to the consumers of its services.
 
 use crate::ATTEMPTS_MAX;
-use domain::Timestamp;
 use domain::account::audit_log::{Event, Recorded};
 use domain::base::id::{MessageId, ServiceId};
 use domain::base::refs::ServiceRef;
@@ -9,9 +8,9 @@ use domain::outreach::message::{Content, DESCRIPTION_BYTES_MAX, Message, Message
 use domain::rules::visibility::Pov;
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Failure, FieldError, Reply};
+use dovetail_http::{Call, Code, Failure, Fields, Reply};
 use dovetail_table::{Keyed, Table};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Creates a message.
 pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
@@ -102,62 +101,38 @@ fn shown(call: &Call, status: u16, messages: &Messages, message: &Message) -> Re
 
 /// Returns the content in a body. Absent fields have the values of `before`, or else their defaults.
 async fn content(table: &Table, call: &Call, before: Option<&Content>) -> Result<Content, Failure> {
-    let body = call.object()?;
-    let before = before.cloned();
-    let description = description(&body, before.as_ref().map(|before| before.description.as_str()));
-    let expires = match body.get("expiry_date") {
-        None => Ok(before.as_ref().and_then(|before| before.expires)),
-        Some(Value::Null) => Ok(None),
-        Some(value) => expires(value).map(Some),
+    let mut fields = call.fields()?;
+    let text = fields
+        .string("description")
+        .ensure(|text| !text.trim().is_empty(), "must not be empty")
+        .max(DESCRIPTION_BYTES_MAX);
+    let description = match before {
+        Some(before) => Some(text.or(before.description.clone())),
+        None => text.present(),
     };
-    let services = match body.get("scopes") {
-        None => Ok(before.map(|before| before.services).unwrap_or_default()),
-        Some(value) => services(table, call, value).await?,
-    };
-    match (description, expires, services) {
-        (Ok(description), Ok(expires), Ok(services)) => Ok(Content { description, expires, services }),
-        (description, expires, services) => {
-            let first = [description.err(), expires.err()].into_iter().flatten();
-            Err(first.chain(services.err()).collect::<Vec<_>>().into())
-        }
-    }
+    let expires = fields
+        .timestamp("expiry_date")
+        .message("must be a time, such as 2030-01-31T12:00:00Z")
+        .or_null()
+        .or(before.and_then(|before| before.expires));
+    let services = services(table, call, &mut fields).await?;
+    let services = services.or_else(|| before.map(|before| before.services.clone())).unwrap_or_default();
+    fields.finish(|| Some(Content { description: description?, expires, services }))
 }
 
-fn description(body: &Map<String, Value>, before: Option<&str>) -> Result<String, FieldError> {
-    let wrong = |message: &str| Err(FieldError::new("description", message));
-    match (body.get("description"), before) {
-        (None, Some(before)) => Ok(before.to_owned()),
-        (None, None) => wrong("must be present"),
-        (Some(Value::String(text)), _) if text.trim().is_empty() => wrong("must not be empty"),
-        (Some(Value::String(text)), _) if text.len() > DESCRIPTION_BYTES_MAX => {
-            wrong(&format!("must be at most {DESCRIPTION_BYTES_MAX} bytes"))
-        }
-        (Some(Value::String(text)), _) => Ok(text.clone()),
-        (Some(_), _) => wrong("must be a string"),
-    }
-}
-
-fn expires(value: &Value) -> Result<Timestamp, FieldError> {
-    let wrong = || FieldError::new("expiry_date", "must be null or a time, such as 2030-01-31T12:00:00Z");
-    value.as_str().and_then(Timestamp::parse).ok_or_else(wrong)
-}
-
-/// Returns the services in `scopes`, each once, or one error for all entries at fault.
+/// Returns the services in `scopes`, each once; none if the field is absent or invalid.
+///
+/// One error names all entries at fault.
 async fn services(
     table: &Table,
     call: &Call,
-    value: &Value,
-) -> Result<Result<Vec<ServiceRef>, FieldError>, Failure> {
-    let wrong = |message: String| Ok(Err(FieldError::new("scopes", message)));
-    let Some(list) = value.as_array() else {
-        return wrong("must be an array of URLs of services".to_owned());
-    };
+    fields: &mut Fields,
+) -> Result<Option<Vec<ServiceRef>>, Failure> {
     // Each entry costs a read, so the limit comes first.
-    if list.len() > SERVICES_MAX {
-        return wrong(format!("must have at most {SERVICES_MAX} services"));
-    }
+    let list = fields.array("scopes", "URLs of services").max(SERVICES_MAX, "services").optional();
+    let Some(list) = list else { return Ok(None) };
     let (mut services, mut unknown): (Vec<ServiceRef>, Vec<String>) = (Vec::new(), Vec::new());
-    for (place, entry) in list.iter().enumerate() {
+    for (index, entry) in list.iter().enumerate() {
         let service = match service_id(call, entry) {
             Some(id) => {
                 table.service_by_id(id).await?.filter(|service| service.owner.id == call.caller.team.id)
@@ -167,13 +142,15 @@ async fn services(
         match service.map(|service| service.to_ref()) {
             Some(service) if services.contains(&service) => {}
             Some(service) => services.push(service),
-            None => unknown.push(place.to_string()),
+            None => unknown.push(index.to_string()),
         }
     }
     if unknown.is_empty() {
-        return Ok(Ok(services));
+        return Ok(Some(services));
     }
-    wrong(format!("must contain only services of the team; wrong at index {}", unknown.join(", ")))
+    let indices = unknown.join(", ");
+    fields.refuse("scopes", format!("must contain only services of the team; wrong at index {indices}"));
+    Ok(None)
 }
 
 fn service_id(call: &Call, entry: &Value) -> Option<ServiceId> {

@@ -6,107 +6,68 @@ use domain::catalog::service::{
 };
 use domain::model::declaration::name_problem;
 use domain::{TeamId, TeamRef};
-use dovetail_http::{Failure, FieldError};
+use dovetail_http::{Failure, Fields};
 use dovetail_table::{Error, Table};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-/// Returns the settings after the update in `body`.
-pub(crate) async fn read(
-    table: &Table,
-    body: &Map<String, Value>,
-    service: &Service,
-) -> Result<Settings, Failure> {
-    let mut asked = Asked { body, settings: service.settings.clone(), wrong: Vec::new() };
-    asked.set("state", state, |settings| &mut settings.state);
-    asked.set("approval_required", truth, |settings| &mut settings.approval_required);
-    asked.set("allow_manual_approval", truth, |settings| &mut settings.allow_manual_approval);
-    asked.set("allow_manual_completion", truth, |settings| &mut settings.allow_manual_completion);
-    let version = |value: &Value| minimum_version(value, service.schema_version);
-    asked.set("minimum_version", version, |settings| &mut settings.minimum_version);
-    asked.set("tags", tags, |settings| &mut settings.tags);
-    let allowed = asked.teams(table, "allowed_teams", ALLOWED_TEAMS_MAX).await?;
-    if let Some(teams) = allowed {
-        asked.settings.allowed_teams = teams.into_iter().map(|team| team.id).collect();
+/// Returns the settings after the update in a body.
+pub(crate) async fn read(table: &Table, mut fields: Fields, service: &Service) -> Result<Settings, Failure> {
+    let before = service.settings.clone();
+    let mut settings = Settings {
+        state: fields
+            .one_of("state", ServiceState::ALL.map(ServiceState::name), ServiceState::parse)
+            .or(before.state),
+        approval_required: fields.boolean("approval_required").or(before.approval_required),
+        allow_manual_approval: fields.boolean("allow_manual_approval").or(before.allow_manual_approval),
+        allow_manual_completion: fields.boolean("allow_manual_completion").or(before.allow_manual_completion),
+        minimum_version: fields
+            .integer("minimum_version", 1..=service.schema_version, "a schema version")
+            .or_null()
+            .or(before.minimum_version),
+        tags: fields.array("tags", "strings").max(TAGS_MAX, "tags").parse(tags).or(before.tags),
+        ..before
+    };
+    if let Some(teams) = teams(table, &mut fields, "allowed_teams", ALLOWED_TEAMS_MAX).await? {
+        settings.allowed_teams = teams.into_iter().map(|team| team.id).collect();
     }
     // Existing clients write `dependant`. Both spellings set the same field.
     for field in ["dependant_teams", "dependent_teams"] {
-        match asked.teams(table, field, DEPENDENT_TEAMS_MAX).await? {
-            Some(teams) if teams.contains(&service.owner) => {
-                asked.refuse(
-                    field,
-                    "must not contain the owner, because it gets every change instance already",
-                );
-            }
-            Some(teams) if !service.may_depend_on(&teams) => {
-                let most = DEPENDENT_TEAMS_EVER_MAX;
-                asked.refuse(
-                    field,
-                    format!("must have at most {most} different teams over the life of the service"),
-                );
-            }
-            Some(teams) => asked.settings.dependent_teams = teams,
-            None => {}
+        let Some(teams) = teams(table, &mut fields, field, DEPENDENT_TEAMS_MAX).await? else { continue };
+        if teams.contains(&service.owner) {
+            let message = "must not contain the owner, because it gets every change instance already";
+            fields.refuse(field, message);
+        } else if !service.may_depend_on(&teams) {
+            let most = DEPENDENT_TEAMS_EVER_MAX;
+            let message = format!("must have at most {most} different teams over the life of the service");
+            fields.refuse(field, message);
         }
+        settings.dependent_teams = teams;
     }
-    if asked.wrong.is_empty() { Ok(asked.settings) } else { Err(asked.wrong.into()) }
+    fields.finish(|| Some(settings))
 }
 
-/// The settings and the errors so far.
-struct Asked<'a> {
-    body: &'a Map<String, Value>,
-    settings: Settings,
-    wrong: Vec<FieldError>,
-}
-
-impl Asked<'_> {
-    fn refuse(&mut self, field: &str, message: impl Into<String>) {
-        self.wrong.push(FieldError::new(field, message));
-    }
-
-    /// Applies a field of the body, if present.
-    fn set<T>(
-        &mut self,
-        field: &str,
-        read: impl Fn(&Value) -> Result<T, String>,
-        place: fn(&mut Settings) -> &mut T,
-    ) {
-        match self.body.get(field).map(read) {
-            None => {}
-            Some(Ok(value)) => *place(&mut self.settings) = value,
-            Some(Err(message)) => self.refuse(field, message),
-        }
-    }
-
-    /// Returns the teams of a field by id or name, each once, in order; none if the field is absent or invalid.
-    async fn teams(
-        &mut self,
-        table: &Table,
-        field: &str,
-        most: usize,
-    ) -> Result<Option<Vec<TeamRef>>, Error> {
-        let Some(value) = self.body.get(field) else { return Ok(None) };
-        let Some(list) = value.as_array() else {
-            self.refuse(field, "must be an array of teams");
-            return Ok(None);
-        };
-        // Each entry costs a read, so the limit comes first.
-        if list.len() > most {
-            self.refuse(field, format!("must have at most {most} teams"));
-            return Ok(None);
-        }
-        let mut teams: Vec<TeamRef> = Vec::new();
-        for entry in list {
-            match team(table, entry).await? {
-                Some(team) if teams.contains(&team) => {}
-                Some(team) => teams.push(team),
-                None => {
-                    self.refuse(field, "must contain only teams that exist");
-                    return Ok(None);
-                }
+/// Returns the teams of a field by id or name, each once, in order; none if the field is absent or invalid.
+async fn teams(
+    table: &Table,
+    fields: &mut Fields,
+    field: &'static str,
+    most: usize,
+) -> Result<Option<Vec<TeamRef>>, Error> {
+    // Each entry costs a read, so the limit comes first.
+    let list = fields.array(field, "teams").max(most, "teams").optional();
+    let Some(list) = list else { return Ok(None) };
+    let mut teams: Vec<TeamRef> = Vec::new();
+    for entry in &list {
+        match team(table, entry).await? {
+            Some(team) if teams.contains(&team) => {}
+            Some(team) => teams.push(team),
+            None => {
+                fields.refuse(field, "must contain only teams that exist");
+                return Ok(None);
             }
         }
-        Ok(Some(teams))
     }
+    Ok(Some(teams))
 }
 
 async fn team(table: &Table, entry: &Value) -> Result<Option<TeamRef>, Error> {
@@ -121,38 +82,16 @@ async fn team(table: &Table, entry: &Value) -> Result<Option<TeamRef>, Error> {
     Ok(team.map(|team| team.to_ref()))
 }
 
-fn truth(value: &Value) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| "must be true or false".to_owned())
-}
-
-fn state(value: &Value) -> Result<ServiceState, String> {
-    let state = value.as_str().and_then(ServiceState::parse);
-    state.ok_or_else(|| format!("must be one of {}", ServiceState::ALL.map(ServiceState::name).join(", ")))
-}
-
-/// Parses null or an existing version.
-fn minimum_version(value: &Value, newest: u64) -> Result<Option<u64>, String> {
-    if value.is_null() {
-        return Ok(None);
-    }
-    let version = value.as_u64().filter(|version| (1..=newest).contains(version));
-    version.map(Some).ok_or_else(|| format!("must be null or a schema version from 1 to {newest}"))
-}
-
 /// Parses tags: each once, in order.
-fn tags(value: &Value) -> Result<Vec<String>, String> {
-    let list = value.as_array().ok_or("must be an array of strings")?;
-    if list.len() > TAGS_MAX {
-        return Err(format!("must have at most {TAGS_MAX} tags"));
-    }
-    let mut tags: Vec<String> = Vec::new();
+fn tags(list: Vec<Value>) -> Result<Vec<String>, String> {
+    let mut tags = Vec::new();
     for entry in list {
-        let tag = entry.as_str().ok_or("must be an array of strings")?;
-        if let Some(problem) = tag_problem(tag) {
+        let Value::String(tag) = entry else { return Err("must be an array of strings".to_owned()) };
+        if let Some(problem) = tag_problem(&tag) {
             return Err(format!("every tag must be valid: {problem}"));
         }
-        if !tags.iter().any(|known| known == tag) {
-            tags.push(tag.to_owned());
+        if !tags.contains(&tag) {
+            tags.push(tag);
         }
     }
     Ok(tags)
