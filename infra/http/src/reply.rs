@@ -89,12 +89,6 @@ impl From<FieldError> for Failure {
     }
 }
 
-impl From<Vec<FieldError>> for Failure {
-    fn from(errors: Vec<FieldError>) -> Self {
-        Reply::invalid_fields(Code::InvalidField, &errors).into()
-    }
-}
-
 const JSON: &str = "application/json";
 /// Header with the most similar query parameter.
 const DID_YOU_MEAN: &str = "dovetail-did-you-mean";
@@ -163,12 +157,12 @@ impl Reply {
     }
 
     /// Creates an error of one field, with a member of that name as well.
-    pub fn invalid_field(code: Code, error: &FieldError) -> Self {
+    pub(crate) fn invalid_field(code: Code, error: &FieldError) -> Self {
         Self::invalid_fields(code, std::slice::from_ref(error))
     }
 
     /// Creates an error of several fields, each with a member of its name. `pointer` names the first one.
-    pub fn invalid_fields(code: Code, errors: &[FieldError]) -> Self {
+    pub(crate) fn invalid_fields(code: Code, errors: &[FieldError]) -> Self {
         let mut fields = Map::new();
         if let Some(first) = errors.first() {
             fields
