@@ -27,9 +27,9 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
 /// Adds a person as a member.
 pub(crate) async fn add(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let body::Added { subject, name, role } = body::added(call.fields()?)?;
-    let stamp = call.stamp();
-    let member = Member::new(subject, name, role, call.caller.team.clone(), &stamp);
-    let recorded = Recorded::of_member(Happened::MemberAdded, &member, &stamp);
+    let ctx = call.ctx();
+    let member = Member::new(subject, name, role, call.caller.team.clone(), &ctx);
+    let recorded = Recorded::of_member(Happened::MemberAdded, &member, &ctx);
     match table.add_member(&member, &recorded).await? {
         Keyed::Stored => Ok(Reply::new(201, view::member(&member, &Viewpoint::of(call)))),
         Keyed::Stale => Err(why_not_added(table, &member).await?.into()),

@@ -64,7 +64,7 @@ pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<
     let stored = before.as_ref().map(|(healthcheck, _)| &healthcheck.settings);
     let settings = settings(&mut fields, stored, targets);
     let (settings, service) = fields.finish(|| Some((settings?, service?)))?;
-    let stamp = call.stamp();
+    let ctx = call.ctx();
     let (event, after) = match &before {
         None => (Happened::HealthcheckCreated, Healthcheck::new(settings, service, team.clone(), &ctx)),
         Some((healthcheck, course)) => match healthcheck.changed(settings, call.now) {

@@ -80,7 +80,7 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
     let title = service.as_ref().map(|service| service.title.clone()).unwrap_or_default();
     let settings = body::new_settings(&mut fields, title, targets);
     let service = fields.finish(|| service)?;
-    let (secret, stamp) = (Secret::made().ok_or(Code::Broken)?, call.stamp());
+    let (secret, ctx) = (Secret::made().ok_or(Code::Broken)?, call.ctx());
     let (text, hash) = (secret.text().to_owned(), secret.hash());
     let webhook = Webhook::new(settings, service, call.caller.team.clone(), text, &hash, &ctx);
     let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook, &ctx);
