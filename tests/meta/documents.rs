@@ -11,7 +11,6 @@ const CONCEPTS: &str = include_str!("../../docs/explanation/concepts.md");
 const WIRE: &str = include_str!("../../docs/reference/http/README.md");
 const LOCAL: &str = include_str!("../../docs/how-to/run-locally.md");
 const RULES: &str = include_str!("../../docs/reference/rules.md");
-const MANIFEST: &str = include_str!("../../Cargo.toml");
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -67,21 +66,6 @@ fn the_table_of_routes_is_that_of_the_code() {
         .iter()
         .map(|route| (route.methods.join(", "), route.path.to_owned(), route.function.name().to_owned()));
     assert_eq!(told, routes.collect::<Vec<_>>());
-}
-
-#[test]
-fn the_routes_of_cargo_lambda_are_those_of_the_code_with_and_without_their_slash() {
-    let (_, table) = MANIFEST.split_once("\n[workspace.metadata.lambda.watch]\nrouter = [\n").unwrap();
-    let (table, _) = table.split_once("\n]\n").unwrap();
-    let routes = ROUTES.iter().flat_map(|route| {
-        let methods =
-            route.methods.iter().map(|method| format!("\"{method}\"")).collect::<Vec<_>>().join(", ");
-        ["", "/"].map(|slash| {
-            let (path, function) = (route.path, route.function.name());
-            format!("    {{ path = \"{path}{slash}\", methods = [{methods}], function = \"{function}\" }},")
-        })
-    });
-    assert_eq!(table.lines().collect::<Vec<_>>(), routes.collect::<Vec<_>>());
 }
 
 #[test]
