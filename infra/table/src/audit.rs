@@ -1,109 +1,18 @@
 //! The audit: checks every invariant on every record of a table or of an export (docs/explanation/audit.md).
 //!
 //! A scan during traffic may show one record before a transaction and another one after it. So a finding counts only
-//! if a second look (`again`) finds it in records that did not move meanwhile.
+//! if a second look finds it in records that did not move meanwhile.
 
-mod again;
-mod concerned;
+mod check;
+mod dependencies;
+mod findings;
 mod indexes;
-mod mend;
+mod repair;
 mod rows;
 mod scan;
+mod second_look;
 
+pub use findings::{Audited, Seen};
 #[cfg(test)]
 pub(crate) use rows::ITEM_BYTES_MAX;
 pub use rows::Rows;
-
-use crate::{Error, Table};
-use domain::audit::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
-use domain::{TeamId, Timestamp};
-use std::collections::BTreeSet;
-
-/// The progress of an audit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
-    pub rows: u64,
-    /// Violations so far, before the second look.
-    pub violations: u64,
-}
-
-/// The result of an audit.
-#[derive(Clone, Debug, Default)]
-pub struct Audited {
-    pub rows: u64,
-    pub violations: Vec<Violation>,
-    /// Suspected violations in records that moved at every look.
-    pub unsettled: u64,
-}
-
-impl Audited {
-    /// Adds the violations that hold, and counts the unsettled ones.
-    fn add(&mut self, (mut found, unsettled): (Vec<Violation>, u64)) {
-        self.violations.append(&mut found);
-        self.violations.sort();
-        self.violations.dedup();
-        self.unsettled += unsettled;
-    }
-}
-
-impl Table {
-    /// Reads the whole table; writes during the read may be visible in part.
-    ///
-    /// Fails at a row that does not decode or is in the wrong place, because the snapshot would be wrong without it.
-    pub async fn snapshot(&self) -> Result<Snapshot, Error> {
-        let rows = self.scan(&|_| ()).await?;
-        match rows.flaws.into_iter().min() {
-            Some(Violation { subject: Subject::Record { partition, sort }, detail, .. }) => {
-                Err(Error::corrupt(format!("{partition} / {sort}"), detail))
-            }
-            Some(flaw) => Err(Error::corrupt(flaw.subject.to_string(), flaw.detail)),
-            None => Ok(rows.snapshot),
-        }
-    }
-
-    /// Checks the table. With a time, it also checks for work that must be complete by then.
-    pub async fn audit(
-        &self,
-        now: Option<Timestamp>,
-        watch: &(dyn Fn(Seen) + Send + Sync),
-    ) -> Result<Audited, Error> {
-        let rows = self.scan(watch).await?;
-        let (misplaced, entries) = self.misplaced(&rows.places, watch, rows.seen()).await?;
-        let mut audited = Audited { rows: rows.count, ..Audited::default() };
-        let aged = now.map(|now| ages(&rows.snapshot, now)).unwrap_or_default();
-        let found = [violations(&rows.snapshot), aged].concat();
-        let of_catalogue = catalogue(&rows.snapshot);
-        watch(Seen {
-            rows: rows.count + entries,
-            violations: rows.seen().violations + count(&misplaced) + count(&found) + count(&of_catalogue),
-        });
-        audited.add(self.flaws_again([rows.flaws, rows.set_aside].concat()).await?);
-        audited.add((self.places_again(misplaced).await?, 0));
-        let teams: BTreeSet<TeamId> = found.iter().filter_map(|violation| violation.subject.team()).collect();
-        for team in teams {
-            audited.add(self.team_again(team, now).await?);
-        }
-        audited.add(self.catalogue_again(rows.snapshot, of_catalogue).await?);
-        Ok(audited)
-    }
-}
-
-impl Rows {
-    /// Checks rows that do not change, such as those of an export.
-    pub fn audit(self) -> Audited {
-        let mut audited = Audited { rows: self.count, ..Audited::default() };
-        let of_rows = [self.flaws, self.set_aside].concat();
-        let found = [violations(&self.snapshot), catalogue(&self.snapshot), of_rows].concat();
-        audited.add((found, 0));
-        audited
-    }
-
-    /// Returns the progress of the read.
-    pub fn seen(&self) -> Seen {
-        Seen { rows: self.count, violations: count(&self.flaws) + count(&self.set_aside) }
-    }
-}
-
-fn count<T>(all: &[T]) -> u64 {
-    all.len().try_into().unwrap_or(u64::MAX)
-}

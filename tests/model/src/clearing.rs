@@ -1,4 +1,4 @@
-//! The removal of a staging, as in `infra/table/src/staging.rs`: first it prevents the commit, then it removes the
+//! The removal of a staging, as in `infra/table/src/write/staging.rs`: first it prevents the commit, then it removes the
 //! work, then the record.
 
 use crate::world::World;

@@ -1,6 +1,6 @@
 //! A storage in memory with the table's transactions: all writes, or none and the failed condition.
 //!
-//! The conditions are those of `infra/table/src/statement.rs`, as data. So a test can remove one and observe the
+//! The conditions are those of `infra/table/src/write/statement.rs`, as data. So a test can remove one and observe the
 //! effect. Records are shared and have a fingerprint, so a table is cheap to copy and to compare. Torn reads are not
 //! part of it.
 

@@ -1,10 +1,10 @@
 //! I18: compares the rows of the indexes with those of the table.
 
-use super::{Seen, count};
-use crate::call::Call as _;
+use super::findings::{Seen, count};
+use crate::client::call::Call as _;
+use crate::client::{Error, Table};
 use crate::key::{INDEXES, Index, Key};
 use crate::record::{self, Attributes};
-use crate::{Error, Table};
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::audit::invariant::{Subject, Violation};
 use dovetail_aws::pause;

@@ -1,23 +1,25 @@
 //! Decodes rows one by one, and checks each by itself (I3, I5, I11, I18, I24, I25).
 
 use super::indexes::{Place, places};
+use crate::client::Error;
 use crate::key::{self, INDEXES, Index};
+use crate::read::related;
 use crate::record::{
     self, ApplicationRecord, AskedRecord, Attributes, ChangeRecord, ChargeRecord, ConfigRecord,
     CoolingRecord, CourseRecord, DeployedRecord, DocsRecord, GivenUpRecord, HeadRecord, HealthRecord,
     ItemRecord, MandatoryRecord, MessagesRecord, Record, RememberedRecord, ReplacedRecord, RepliedRecord,
-    SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord,
+    SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord, size,
 };
-use crate::{Error, related, size};
-use domain::audit::invariant::{SET_ASIDE, Snapshot, Subject, Violation};
-use domain::base::id::ServiceId;
-use domain::catalog::config::CONFIG_BYTES_MAX;
-use domain::catalog::docs::DOCS_BYTES_MAX;
-use domain::catalog::schema::SCHEMA_BYTES_MAX;
-use domain::model::declaration::DECLARATION_BYTES_MAX;
-use domain::model::work::Work;
-use domain::outreach::message::{DESCRIPTION_BYTES_MAX, MESSAGES_MAX, Message, SERVICES_MAX};
-use domain::{Hash, TeamId, Timestamp};
+use domain::config::CONFIG_BYTES_MAX;
+use domain::declaration::DECLARATION_BYTES_MAX;
+use domain::docs::DOCS_BYTES_MAX;
+use domain::id::{ServiceId, TeamId};
+use domain::invariant::{SET_ASIDE, Snapshot, Subject, Violation};
+use domain::json::Hash;
+use domain::message::{DESCRIPTION_BYTES_MAX, MESSAGES_MAX, Message, SERVICES_MAX};
+use domain::schema::SCHEMA_BYTES_MAX;
+use domain::timestamp::Timestamp;
+use domain::work::Work;
 use std::collections::BTreeSet;
 
 /// The most bytes of a row, a limit of DynamoDB.

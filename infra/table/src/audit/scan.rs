@@ -1,9 +1,10 @@
 //! Scans of a whole table or index: segments in parallel, page by page.
 
-use super::{Rows, Seen};
-use crate::call::Call as _;
+use super::findings::Seen;
+use super::rows::Rows;
+use crate::client::call::Call as _;
+use crate::client::{Error, Table};
 use crate::record::Attributes;
-use crate::{Error, Table};
 use aws_sdk_dynamodb::operation::scan::ScanOutput;
 use futures_util::future::try_join_all;
 

@@ -1,7 +1,8 @@
 //! Services and their schema versions.
 
-use super::Record;
-use super::parts::{Bad, TeamPart, at, team_id};
+use super::codec::Record;
+use super::invalid::Bad;
+use super::parts::{TeamPart, at, team_id};
 use super::settings::SettingsPart;
 use crate::key::{self, Key};
 use domain::base::id::ServiceId;

@@ -1,10 +1,11 @@
 //! Change instances. Module `entry` has their histories.
 
-use super::Record;
 use super::bytes::ChainPart;
 use super::charge::PricesPart;
+use super::codec::Record;
 use super::entry::{self, EntryRecord, Teams};
-use super::parts::{Bad, ServicePart, TeamPart, VersionPart, change_type, kind, runtime_state, state};
+use super::invalid::Bad;
+use super::parts::{ServicePart, TeamPart, VersionPart, change_type, kind, runtime_state, state};
 use crate::key::{self, Key};
 use domain::base::id::DeployedId;
 use domain::base::state::Kind;

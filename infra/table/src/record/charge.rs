@@ -1,7 +1,8 @@
 //! Charges, and their sums on items and change instances.
 
-use super::Record;
-use super::parts::{ActorPart, Bad, ServicePart, TeamPart, at};
+use super::codec::Record;
+use super::invalid::Bad;
+use super::parts::{ActorPart, ServicePart, TeamPart, at};
 use crate::key::{self, Key};
 use domain::base::id::ChargeId;
 use domain::base::money::{Amount, Prices};

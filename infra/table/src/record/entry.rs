@@ -1,11 +1,12 @@
 //! Histories of change instances. An entry omits values that the record contains: the previous state, the current
 //! type and the names of the record's teams. Of the links only the last is stored.
 
-use super::parts::{self, Bad, at, change_type, state, team_id};
-use domain::base::actor::Actor;
-use domain::base::state::ChangeType;
-use domain::model::change::{Chain, ClosedBy, Entry, Reason};
-use domain::{Change, ChangeId, State, TeamId, TeamRef};
+use super::invalid::Bad;
+use super::parts::{self, at, change_type, state, team_id};
+use domain::actor::{Actor, TeamRef};
+use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Reason};
+use domain::id::{ChangeId, TeamId};
+use domain::state::State;
 use serde::{Deserialize, Serialize};
 
 /// One history entry of a change instance.

@@ -1,7 +1,8 @@
 //! Healthchecks and their results. Only the healthcheck's record has credentials. It is in the table of keys.
 
-use super::Record;
-use super::parts::{Bad, ServicePart, TeamPart, at, team_id};
+use super::codec::Record;
+use super::invalid::Bad;
+use super::parts::{ServicePart, TeamPart, at, team_id};
 use crate::key::{self, Key};
 use domain::outreach::healthcheck::answer::Failed;
 use domain::outreach::healthcheck::crontab::Crontab;

@@ -1,11 +1,12 @@
 //! Service items and what is deployed for them.
 
-use super::Record;
 use super::bytes::{HashPart, TargetPart};
 use super::charge::ChargesPart;
+use super::codec::Record;
+use super::invalid::Bad;
 use super::parts::{
-    Bad, ChainHeadPart, ReferencePart, ServicePart, TeamPart, VersionPart, at, change_type, runtime_state,
-    state, team_id,
+    MarkPart, ReferencePart, ServicePart, TeamPart, VersionPart, at, change_type, runtime_state, state,
+    team_id,
 };
 use crate::key::{self, Key};
 use domain::base::id::DeployedId;

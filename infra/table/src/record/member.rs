@@ -1,7 +1,8 @@
 //! Members of teams.
 
-use super::Record;
-use super::parts::{Bad, TeamPart, at};
+use super::codec::Record;
+use super::invalid::Bad;
+use super::parts::{TeamPart, at};
 use crate::key::{self, Key};
 use domain::account::member::Member;
 use domain::base::actor::Role;

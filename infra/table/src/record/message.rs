@@ -1,7 +1,8 @@
 //! Messages of service owners to their consumers: one record per team.
 
-use super::Record;
-use super::parts::{Bad, ServicePart, TeamPart, at};
+use super::codec::Record;
+use super::invalid::Bad;
+use super::parts::{ServicePart, TeamPart, at};
 use crate::key::{self, Key};
 use domain::Timestamp;
 use domain::base::id::MessageId;

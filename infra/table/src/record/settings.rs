@@ -1,8 +1,9 @@
 //! The settings of a service, in its record and in the audit log.
 
-use super::parts::{Bad, TeamPart, team_id};
-use domain::TeamId;
-use domain::catalog::service::{ServiceState, Settings};
+use super::invalid::Bad;
+use super::parts::{TeamPart, team_id};
+use domain::id::TeamId;
+use domain::service::{ServiceState, Settings};
 use serde::{Deserialize, Serialize};
 
 /// Further settings of a service.

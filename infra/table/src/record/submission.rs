@@ -1,9 +1,10 @@
 //! Submissions, idempotency keys, pending work and stagings.
 
-use super::Record;
 use super::charge::PricesPart;
+use super::codec::Record;
+use super::invalid::Bad;
 use super::parts::{
-    ActorPart, Bad, ReferencePart, ServicePart, TeamPart, VersionPart, at, hash, kind, staging_id, team_id,
+    ActorPart, ReferencePart, ServicePart, TeamPart, VersionPart, at, hash, kind, staging_id, team_id,
 };
 use crate::key::{self, Key};
 use domain::model::declared::{Declared, Identity};

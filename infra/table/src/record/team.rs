@@ -1,7 +1,8 @@
 //! Teams, their heads and their applications.
 
-use super::Record;
-use super::parts::{Bad, SincePart, at, hash, team_id};
+use super::codec::Record;
+use super::invalid::Bad;
+use super::parts::{SincePart, at, hash, team_id};
 use crate::key::{self, Key};
 use domain::SubmissionId;
 use domain::base::id::ApplicationId;

@@ -1,7 +1,8 @@
 //! Webhooks and the results of their deliveries. Only the webhook's record has credentials. It is in the table of keys.
 
-use super::Record;
-use super::parts::{Bad, ServicePart, TeamPart, at, state};
+use super::codec::Record;
+use super::invalid::Bad;
+use super::parts::{ServicePart, TeamPart, at, state};
 use crate::key::{self, Key};
 use domain::base::id::WebhookId;
 use domain::outreach::webhook::delivery::{Cooling, Ended, GIVEN_UP_SECONDS, GivenUp, Replied};

@@ -1,0 +1,140 @@
+//! API keys, in a table of their own: the authorizer reads nothing else (decision record 16).
+
+use crate::client::call::Call as _;
+use crate::client::{Error, Table};
+use crate::key;
+use crate::record::{self, ApiKeyRecord, Attributes, Record};
+use crate::write::{Commit, Keyed, outcome, statement};
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use domain::TeamId;
+use domain::account::api_key::{ApiKey, KEYS_MAX};
+use domain::account::audit_log::Recorded;
+use domain::base::id::KeyId;
+
+impl Table {
+    /// Returns the API key with this hash.
+    pub async fn api_key(&self, hash: &str) -> Result<Option<ApiKey>, Error> {
+        self.key_row(key::api_key(hash)).await
+    }
+
+    /// Returns the API key with this id.
+    pub async fn api_key_by_id(&self, id: KeyId) -> Result<Option<ApiKey>, Error> {
+        self.key_row(key::api_key_of(id)).await
+    }
+
+    /// Returns whether a team has ever had a key with this name.
+    pub async fn is_key_name_taken(&self, team: TeamId, name: &str) -> Result<bool, Error> {
+        Ok(self.keys_row(key::api_key_name(team, name)).await?.is_some())
+    }
+
+    /// Returns all keys of a team, in the order of their creation.
+    pub async fn api_keys(&self, team: TeamId) -> Result<Vec<ApiKey>, Error> {
+        let mut keys = self.keys_rows::<ApiKeyRecord>(&key::access_partition(team), key::API_KEYS).await?;
+        keys.sort_by_key(|key| (key.created, key.id));
+        Ok(keys)
+    }
+
+    /// Stores a new key, unless its team has had one of that name or has reached the limit.
+    pub async fn create_api_key(&self, made: &ApiKey, recorded: &Recorded) -> Result<Keyed, Error> {
+        // The name has a record of its own that outlives the key, so a name is never used twice.
+        let name = || statement::put_new(&self.keys, key::api_key_name(made.team.id, &made.name).into());
+        self.keyed(made, || Ok([vec![name()?], self.stored(made)?, vec![self.told(recorded)?]].concat()))
+            .await
+    }
+
+    /// Stores a successor of a key that has none, and limits the life of that key.
+    pub async fn rotate_api_key(
+        &self,
+        ended: &ApiKey,
+        made: &ApiKey,
+        recorded: &Recorded,
+    ) -> Result<Keyed, Error> {
+        let actions = || {
+            let ended = rows(ended)?.map(|row| statement::succeed(&self.keys, row));
+            let ended: Vec<_> = ended.into_iter().collect::<Result<_, _>>()?;
+            Ok([ended, self.stored(made)?, vec![self.told(recorded)?]].concat())
+        };
+        self.keyed(made, actions).await
+    }
+
+    /// Removes a key, with its audit log entry in the same transaction.
+    pub async fn revoke_api_key(&self, revoked: &ApiKey, recorded: &Recorded) -> Result<Keyed, Error> {
+        let (hash, team) = (&revoked.hash, revoked.team.id);
+        let actions = || {
+            let gone = [key::api_key(hash), key::api_key_of(revoked.id)];
+            let gone: Vec<_> =
+                gone.map(|key| statement::remove(&self.keys, key)).into_iter().collect::<Result<_, _>>()?;
+            let fewer = statement::one_less(&self.keys, key::api_key_count(team))?;
+            Ok([gone, vec![fewer, self.told(recorded)?]].concat())
+        };
+        let commit = self.transact(actions).await?;
+        // An absent record is the requested result, even if another request removed it.
+        let is_gone = commit == Commit::Done || self.api_key(hash).await?.is_none();
+        outcome(commit, is_gone)
+    }
+
+    /// Runs a change that creates a key. The answer may be lost, so the new key decides: its hash is unique.
+    async fn keyed(
+        &self,
+        made: &ApiKey,
+        actions: impl Fn() -> Result<Vec<TransactWriteItem>, Error>,
+    ) -> Result<Keyed, Error> {
+        let commit = self.transact(actions).await?;
+        let is_stored = commit == Commit::Done || self.api_key(&made.hash).await?.is_some();
+        outcome(commit, is_stored)
+    }
+
+    fn stored(&self, made: &ApiKey) -> Result<Vec<TransactWriteItem>, Error> {
+        let count = key::api_key_count(made.team.id);
+        let mut actions = vec![statement::one_more(&self.keys, count, KEYS_MAX)?];
+        for row in rows(made)? {
+            actions.push(statement::put_new(&self.keys, row)?);
+        }
+        Ok(actions)
+    }
+
+    async fn key_row(&self, key: key::Key) -> Result<Option<ApiKey>, Error> {
+        self.keys_row(key).await?.map(record::read::<ApiKeyRecord>).transpose()
+    }
+
+    pub(crate) async fn keys_row(&self, key: key::Key) -> Result<Option<Attributes>, Error> {
+        let request = self.client.get_item().table_name(&self.keys).consistent_read(true);
+        Ok(request.set_key(Some(key.into())).call().await?.item)
+    }
+
+    /// Returns all records of a partition with sort keys that begin with `prefix`.
+    pub(crate) async fn keys_rows<R: Record>(&self, pk: &str, prefix: &str) -> Result<Vec<R::Value>, Error> {
+        let mut rows = Vec::new();
+        let mut after = None;
+        loop {
+            let page = self.keys_query(pk, prefix).set_exclusive_start_key(after).call().await?;
+            rows.extend(page.items.unwrap_or_default());
+            after = page.last_evaluated_key;
+            if after.is_none() {
+                return rows.into_iter().map(record::read::<R>).collect();
+            }
+        }
+    }
+
+    pub(super) fn keys_query(
+        &self,
+        pk: &str,
+        prefix: &str,
+    ) -> aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder {
+        let query = self.client.query().table_name(&self.keys).consistent_read(true);
+        let query = query.expression_attribute_values(":pk", AttributeValue::S(pk.to_owned()));
+        if prefix.is_empty() {
+            return query.key_condition_expression("pk = :pk");
+        }
+        let query = query.expression_attribute_values(":sk", AttributeValue::S(prefix.to_owned()));
+        query.key_condition_expression("pk = :pk AND begins_with(sk, :sk)")
+    }
+}
+
+/// Returns the two rows of a key: by hash for the authorizer, by number for its team.
+fn rows(made: &ApiKey) -> Result<[Attributes; 2], Error> {
+    let by_hash = record::write::<ApiKeyRecord>(made)?;
+    let mut by_number = by_hash.clone();
+    by_number.extend(Attributes::from(key::api_key_of(made.id)));
+    Ok([by_hash, by_number])
+}

@@ -1,0 +1,36 @@
+//! The audit log, in the table of API keys.
+
+use crate::client::call::Call as _;
+use crate::client::{Error, Table};
+use crate::key;
+use crate::record::{self, Attributes, RecordedRecord};
+use crate::write::statement;
+use aws_sdk_dynamodb::types::TransactWriteItem;
+use domain::id::TeamId;
+use domain::recorded::Recorded;
+
+impl Table {
+    /// Returns at most `limit` audit log entries of a team, newest first, each with its position; only those before
+    /// `before` if it is set.
+    pub async fn recorded(
+        &self,
+        team: TeamId,
+        before: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<(String, Recorded)>, Error> {
+        let query = self.keys_query(&key::recorded_partition(team), "").scan_index_forward(false);
+        let before = before.map(|before| key::recorded_at(team, before).into());
+        let limit = i32::try_from(limit).unwrap_or(i32::MAX);
+        let page = query.set_exclusive_start_key(before).limit(limit).call().await?;
+        let rows = page.items.unwrap_or_default().into_iter();
+        let read = |row: Attributes| {
+            let place = record::text(&row, "sk").unwrap_or_default().to_owned();
+            record::read::<RecordedRecord>(row).map(|recorded| (place, recorded))
+        };
+        rows.map(read).collect()
+    }
+
+    pub(crate) fn told(&self, recorded: &Recorded) -> Result<TransactWriteItem, Error> {
+        statement::create::<RecordedRecord>(&self.keys, recorded)
+    }
+}

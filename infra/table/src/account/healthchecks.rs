@@ -1,0 +1,160 @@
+//! Healthchecks, their schedules and their results (decision record 25).
+//!
+//! A healthcheck holds credentials, so it is in the table of API keys. Its schedule and results are in the main
+//! table.
+
+use crate::client::call::Call as _;
+use crate::client::{Error, Table};
+use crate::key;
+use crate::record::{self, AskedRecord, CourseRecord, HealthRecord, HealthcheckRecord};
+use crate::write::{Commit, Keyed, outcome, statement};
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use domain::account::audit_log::Recorded;
+use domain::base::id::ServiceId;
+use domain::outreach::healthcheck::run::Course;
+use domain::outreach::healthcheck::{Asked, Health, Healthcheck};
+use domain::{TeamId, Timestamp};
+use futures_util::future::try_join_all;
+
+/// The most health records that are written at once.
+const AT_ONCE: usize = 10;
+
+/// A healthcheck and its schedule.
+type Set = (Healthcheck, Course);
+
+impl Table {
+    /// Returns at most `limit` healthchecks of a team in the order of their services, only those after `after` if it
+    /// is set.
+    pub async fn healthchecks(
+        &self,
+        team: TeamId,
+        after: Option<ServiceId>,
+        limit: usize,
+    ) -> Result<Vec<Healthcheck>, Error> {
+        let query = self.client.query().table_name(&self.keys).consistent_read(true);
+        let partition = AttributeValue::S(key::healthcheck_partition(team));
+        let query = query.key_condition_expression("pk = :pk").expression_attribute_values(":pk", partition);
+        let after = after.map(|after| key::healthcheck(team, after).into());
+        let limit = i32::try_from(limit).unwrap_or(i32::MAX);
+        let page = query.set_exclusive_start_key(after).limit(limit).call().await?;
+        page.items.unwrap_or_default().into_iter().map(record::read::<HealthcheckRecord>).collect()
+    }
+
+    /// Returns the healthcheck of a team's service.
+    pub async fn healthcheck(&self, team: TeamId, service: ServiceId) -> Result<Option<Healthcheck>, Error> {
+        let row = self.keys_row(key::healthcheck(team, service)).await?;
+        row.map(record::read::<HealthcheckRecord>).transpose()
+    }
+
+    /// Returns the schedule of the healthcheck of a team's service.
+    pub async fn course(&self, team: TeamId, service: ServiceId) -> Result<Option<Course>, Error> {
+        self.get::<CourseRecord>(key::course(team, service)).await
+    }
+
+    /// Returns the schedules of a team's healthchecks for these services.
+    pub async fn courses(&self, team: TeamId, services: &[ServiceId]) -> Result<Vec<Course>, Error> {
+        let rows = self.batch(services.iter().map(|service| key::course(team, *service)).collect()).await?;
+        rows.into_iter().map(record::read::<CourseRecord>).collect()
+    }
+
+    /// Stores a healthcheck with its schedule, in place of `before` if there is one and it has not changed.
+    pub async fn put_healthcheck(
+        &self,
+        before: Option<&Set>,
+        (after, course): &Set,
+        recorded: &Recorded,
+    ) -> Result<Keyed, Error> {
+        let actions = || {
+            let [kept, stands] = match before {
+                None => [
+                    statement::create::<HealthcheckRecord>(&self.keys, after)?,
+                    statement::create::<CourseRecord>(&self.name, course)?,
+                ],
+                Some((before, stood)) => [
+                    statement::replace::<HealthcheckRecord>(&self.keys, before.revision, after)?,
+                    statement::replace::<CourseRecord>(&self.name, stood.revision, course)?,
+                ],
+            };
+            Ok(vec![kept, stands, self.told(recorded)?])
+        };
+        let commit = self.transact(actions).await?;
+        self.forget_check(after.service.id);
+        let is_stored = commit == Commit::Done
+            || self.healthcheck(after.team.id, after.service.id).await?.as_ref() == Some(after);
+        outcome(commit, is_stored)
+    }
+
+    /// Removes a healthcheck with its schedule. Its results remain stored, but responses leave them out.
+    pub async fn remove_healthcheck(
+        &self,
+        removed: &Healthcheck,
+        recorded: &Recorded,
+    ) -> Result<Keyed, Error> {
+        let (team, service) = (removed.team.id, removed.service.id);
+        let actions = || {
+            Ok(vec![
+                statement::remove(&self.keys, key::healthcheck(team, service))?,
+                statement::remove(&self.name, key::course(team, service))?,
+                self.told(recorded)?,
+            ])
+        };
+        let commit = self.transact(actions).await?;
+        self.forget_check(service);
+        // An absent record is the requested result, even if another request removed it.
+        let is_gone = commit == Commit::Done || self.healthcheck(team, service).await?.is_none();
+        outcome(commit, is_gone)
+    }
+
+    /// Updates the schedule of a healthcheck, unless it has changed since the read.
+    pub async fn put_course(&self, before: &Course, after: &Course) -> Result<Keyed, Error> {
+        let action = || statement::replace::<CourseRecord>(&self.name, before.revision, after);
+        match self.transact(|| Ok(vec![action()?])).await? {
+            Commit::Done => Ok(Keyed::Stored),
+            // A lost answer counts as stale. If the write succeeded, a later reader finds the new schedule.
+            Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => Ok(Keyed::Stale),
+        }
+    }
+
+    /// Returns at most `limit` schedules that are due at a time, the most overdue first.
+    pub async fn due(&self, now: Timestamp, limit: i32) -> Result<Vec<Course>, Error> {
+        let behind = Timestamp::from_micros(now.micros().saturating_add(1));
+        let rows = self.in_place(key::ALL_DUE, behind, limit).await?;
+        let rows = self.batch(rows.iter().filter_map(record::key).collect()).await?;
+        let courses = rows.into_iter().map(record::read::<CourseRecord>);
+        let mut due = courses.collect::<Result<Vec<_>, _>>()?;
+        // The index is eventually consistent. A run may have begun already, so the record itself decides.
+        due.retain(|course| course.due.is_some_and(|due| due <= now));
+        due.sort_by_key(|course| (course.due, course.service.id));
+        Ok(due)
+    }
+
+    /// Stores the time of a check that a caller requested, unless the last one is too recent.
+    pub async fn ask(&self, asked: Asked) -> Result<Keyed, Error> {
+        let action = || statement::not_since::<AskedRecord>(&self.name, asked.not_since(), &asked);
+        match self.transact(|| Ok(vec![action()?])).await? {
+            Commit::Done => Ok(Keyed::Stored),
+            // A lost answer counts as stale: the check does not run. Too few checks are better than too many.
+            Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => Ok(Keyed::Stale),
+        }
+    }
+
+    /// Stores the health of items, except where the result of a later check is stored.
+    pub async fn put_health(&self, all: &[Health]) -> Result<(), Error> {
+        for some in all.chunks(AT_ONCE) {
+            try_join_all(some.iter().map(|health| self.put_health_of(health))).await?;
+        }
+        Ok(())
+    }
+
+    async fn put_health_of(&self, health: &Health) -> Result<(), Error> {
+        let actions = || -> Result<Vec<TransactWriteItem>, Error> {
+            Ok(vec![statement::newest::<HealthRecord>(&self.name, health.at, health)?])
+        };
+        match self.transact(actions).await? {
+            Commit::Done | Commit::Stale => Ok(()),
+            Commit::Busy | Commit::Unknown | Commit::TooLarge => {
+                Err(Error::Unavailable("the health of an item could not be stored".to_owned()))
+            }
+        }
+    }
+}

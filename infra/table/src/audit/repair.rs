@@ -1,0 +1,32 @@
+//! Carries out repairs, each in one transaction with the fences of the records that it was computed from.
+
+use super::findings::Audited;
+use crate::client::{Error, Table};
+use crate::write::Commit;
+use domain::id::TeamId;
+use domain::invariant::Violation;
+use domain::repair::repairs;
+use std::collections::BTreeSet;
+
+impl Table {
+    /// Repairs the violations of an audit as far as records can be recomputed, and returns the repaired ones.
+    ///
+    /// It leaves out teams with broken rows, and teams whose records keep moving.
+    pub async fn repair(&self, audited: &Audited) -> Result<Vec<Violation>, Error> {
+        let found = audited.violations.iter().filter_map(|violation| violation.subject.team());
+        let mut mended = Vec::new();
+        for team in found.collect::<BTreeSet<TeamId>>() {
+            // The fences protect the head alone. So the head must fit the sums of the items before a repair is
+            // computed.
+            let listing = self.standing(team).await?.filter(|listing| listing.rows.flaws.is_empty());
+            let Some(listing) = listing else { continue };
+            for repair in repairs(&listing.rows.snapshot, team) {
+                if self.commit(&repair.writes).await? != Commit::Done {
+                    break;
+                }
+                mended.push(repair.violation);
+            }
+        }
+        Ok(mended)
+    }
+}

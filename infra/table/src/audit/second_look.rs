@@ -1,0 +1,235 @@
+//! The second look at suspected violations.
+//!
+//! It lists the records of a team partition by partition. Then it reads those of a violation with `TransactGetItems`.
+//! If each is as listed, all of them had this content at one moment, and the violation counts. If one has moved, the
+//! look starts again.
+
+use super::dependencies::{concerned, of_team};
+use super::findings::count;
+use super::rows::Rows;
+use crate::client::call::Call as _;
+use crate::client::{Error, Table};
+use crate::key::{self, Key};
+use crate::record::{self, Attributes, size};
+use aws_sdk_dynamodb::types::{Get, TransactGetItem};
+use domain::audit::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
+use domain::catalog::service::Service;
+use domain::{TeamId, Timestamp};
+use dovetail_aws::pause;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most listings of a team before a violation counts as unsettled.
+const TRIES: u32 = 12;
+
+/// The most records and bytes of one transaction; DynamoDB allows 100 and 4 MB.
+const READS_MAX: usize = 100;
+const BYTES_MAX: usize = 3_000_000;
+
+/// The most catalogue records of one transaction: a schema may have 64 KiB, so 40 of them stay below 4 MB.
+const CATALOGUE_READS_MAX: usize = 40;
+
+/// The most retries of a transaction that conflicts with writes.
+const MEETINGS_MAX: u32 = 12;
+
+/// The records of a team, read partition by partition.
+pub(super) struct Listing {
+    by_key: BTreeMap<Key, Attributes>,
+    pub(super) rows: Rows,
+}
+
+impl Table {
+    /// Returns the violations of a team that hold, and the number of unsettled ones.
+    pub(super) async fn team_again(
+        &self,
+        team: TeamId,
+        now: Option<Timestamp>,
+    ) -> Result<(Vec<Violation>, u64), Error> {
+        let mut attempt = 0;
+        loop {
+            let listing = self.listing(team).await?;
+            let snapshot = &listing.rows.snapshot;
+            let aged = now.map(|now| ages(snapshot, now)).unwrap_or_default();
+            let found = [violations(snapshot), aged].concat();
+            let about: Vec<_> = found.iter().map(|violation| concerned(snapshot, team, violation)).collect();
+            let moved = self.moved(&listing, about.iter().flatten().cloned().collect()).await?;
+            let (stands, moving): (Vec<_>, Vec<_>) =
+                found.into_iter().zip(about).partition(|(_, about)| about.is_disjoint(&moved));
+            attempt += 1;
+            if moving.is_empty() || attempt == TRIES {
+                let stands = stands.into_iter().map(|(violation, _)| violation).collect();
+                return Ok((stands, count(&moving)));
+            }
+            pause(attempt).await;
+        }
+    }
+
+    /// Returns a listing in which the records that repairs need are of one moment, or `None` if they always moved.
+    pub(super) async fn standing(&self, team: TeamId) -> Result<Option<Listing>, Error> {
+        for attempt in 1..=TRIES {
+            let listing = self.listing(team).await?;
+            if self.moved(&listing, of_team(&listing.rows.snapshot, team)).await?.is_empty() {
+                return Ok(Some(listing));
+            }
+            pause(attempt).await;
+        }
+        Ok(None)
+    }
+
+    /// Lists the records of a team, partition by partition.
+    async fn listing(&self, team: TeamId) -> Result<Listing, Error> {
+        let mut listing = Listing { by_key: BTreeMap::new(), rows: Rows::default() };
+        for partition in key::partitions_of(team) {
+            for row in self.partition(&partition, None).await? {
+                listing.by_key.extend(record::key(&row).map(|key| (key, row.clone())));
+                listing.rows.add(row);
+            }
+        }
+        Ok(listing)
+    }
+
+    /// Returns the keys of records that are not as listed.
+    async fn moved(&self, listing: &Listing, keys: BTreeSet<Key>) -> Result<BTreeSet<Key>, Error> {
+        let mut moved = BTreeSet::new();
+        let (mut some, mut bytes) = (Vec::new(), 0);
+        for key in keys {
+            let more = listing.by_key.get(&key).map_or(0, size::of_record);
+            if some.len() == READS_MAX || bytes + more > BYTES_MAX {
+                moved.extend(self.some_moved(listing, std::mem::take(&mut some)).await?);
+                bytes = 0;
+            }
+            bytes += more;
+            some.push(key);
+        }
+        moved.extend(self.some_moved(listing, some).await?);
+        Ok(moved)
+    }
+
+    async fn some_moved(&self, listing: &Listing, keys: Vec<Key>) -> Result<Vec<Key>, Error> {
+        // Records that change too often for a transactional read count as moved.
+        let Some(rows) = self.at_one_moment(&keys).await? else { return Ok(keys) };
+        let pairs = keys.into_iter().zip(rows);
+        Ok(pairs.filter(|(key, row)| row.as_ref() != listing.by_key.get(key)).map(|(key, _)| key).collect())
+    }
+
+    /// Reads records as of one moment, in the order of the keys; `None` if every attempt conflicted with a write.
+    async fn at_one_moment(&self, keys: &[Key]) -> Result<Option<Vec<Option<Attributes>>>, Error> {
+        if keys.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let get = |key: &Key| {
+            let get = Get::builder().table_name(&self.name).set_key(Some(key.clone().into())).build();
+            get.map(|get| TransactGetItem::builder().get(get).build())
+                .map_err(|error| Error::corrupt("get", error))
+        };
+        let gets = keys.iter().map(get).collect::<Result<Vec<_>, _>>()?;
+        for attempt in 0..=MEETINGS_MAX {
+            let read = self.client.transact_get_items().set_transact_items(Some(gets.clone())).call().await;
+            match read {
+                Ok(read) => {
+                    let rows = read.responses.unwrap_or_default().into_iter();
+                    return Ok(Some(rows.map(|one| one.item).collect()));
+                }
+                Err(error) => {
+                    let cancelled =
+                        error.as_service_error().is_some_and(|e| e.is_transaction_canceled_exception());
+                    if !cancelled {
+                        return Err(error.into());
+                    }
+                }
+            }
+            pause(attempt).await;
+        }
+        Ok(None)
+    }
+
+    /// Returns the violations of single rows that still hold, and the number of rows that could not be read.
+    pub(super) async fn flaws_again(&self, flaws: Vec<Violation>) -> Result<(Vec<Violation>, u64), Error> {
+        let (mut rows, mut unsettled) = (Rows::default(), 0);
+        let subjects: BTreeSet<Subject> = flaws.into_iter().map(|flaw| flaw.subject).collect();
+        for subject in subjects {
+            let Subject::Record { partition, sort } = subject else { continue };
+            match self.at_one_moment(&[Key::new(partition, sort)]).await? {
+                Some(read) => read.into_iter().flatten().for_each(|row| rows.add(row)),
+                None => unsettled += 1,
+            }
+        }
+        Ok(([rows.flaws, rows.set_aside].concat(), unsettled))
+    }
+
+    /// Returns the violations of the catalogue that still hold after a read of their records, and the unsettled
+    /// number.
+    pub(super) async fn catalogue_again(
+        &self,
+        snapshot: Snapshot,
+        mut found: Vec<Violation>,
+    ) -> Result<(Vec<Violation>, u64), Error> {
+        let mut rows = Rows { snapshot, ..Rows::default() };
+        let mut unread: BTreeSet<Subject> = BTreeSet::new();
+        // The first round may show a new version of a service. Only the second one then reads its new schema.
+        for _ in 0..2 {
+            unread.clear();
+            let subjects: BTreeSet<Subject> = found.into_iter().map(|violation| violation.subject).collect();
+            for subject in subjects {
+                let keys: Vec<Key> = around(&rows.snapshot, &subject).into_iter().collect();
+                for some in keys.chunks(CATALOGUE_READS_MAX) {
+                    match self.at_one_moment(some).await? {
+                        Some(read) => read.into_iter().flatten().for_each(|row| rows.add(row)),
+                        None => unread.extend([subject.clone()]),
+                    }
+                }
+            }
+            found = catalogue(&rows.snapshot);
+        }
+        let (moving, stands): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|violation| unread.contains(&violation.subject));
+        Ok((stands, count(&moving)))
+    }
+}
+
+/// Returns the keys of the records that a violation of the catalogue depends on.
+fn around(snapshot: &Snapshot, subject: &Subject) -> BTreeSet<Key> {
+    let catalogue = &snapshot.catalogue;
+    let of_service = |title: &String| {
+        let versions = catalogue.services.get(title).map_or(1, |service| service.schema_version);
+        let service = catalogue.services.get(title);
+        let id = service.map(|service| key::service_id(service.id));
+        let schemas = (1..=versions).map(|version| key::schema(title, version));
+        let former = service.into_iter().flat_map(|service| service.former_dependents.iter().copied());
+        let teams = service.into_iter().flat_map(Service::teams).map(|team| team.id).chain(former);
+        let teams = teams.map(key::team);
+        schemas
+            .chain(id)
+            .chain(teams)
+            .chain([key::service(title), key::docs(title)])
+            .collect::<BTreeSet<Key>>()
+    };
+    let mut keys = BTreeSet::new();
+    if let Subject::Service(title) = subject {
+        keys = of_service(title);
+    }
+    if let Subject::ServiceId(id) = subject {
+        keys.extend(catalogue.titles.get(id).map(of_service).unwrap_or_default());
+        keys.insert(key::service_id(*id));
+    }
+    if let Subject::TeamName(name) = subject {
+        keys.extend(catalogue.names.get(name).map(|team| key::team(*team)));
+        keys.insert(key::team_name(name));
+    }
+    if let Subject::Team(id) = subject {
+        keys.insert(key::team(*id));
+    }
+    if let Subject::Messages(id) = subject {
+        let services = catalogue.messages.get(id).into_iter().flat_map(|messages| &messages.all);
+        let services = services.flat_map(|message| &message.content.services);
+        keys.extend(services.map(|service| key::service(&service.title)));
+        keys.extend([key::messages(*id), key::team(*id)]);
+    }
+    if *subject == Subject::Mandatory {
+        let newest = catalogue.mandatory.last().copied().unwrap_or_default();
+        keys.extend((1..=newest).map(key::mandatory));
+    }
+    if *subject == Subject::Counters {
+        keys.insert(key::counters());
+    }
+    keys
+}

@@ -1,0 +1,122 @@
+//! The table client, created once in each process, with its settings and caches.
+
+use super::caches::{CachedChanges, CachedChecks, CachedMessages, CachedPolicy};
+use super::call::Call as _;
+use super::error::Error;
+use super::meter::Meter;
+use super::request_metrics::Stopwatch;
+use super::schema_cache::Schemas;
+use super::yielding_connector::Paced;
+use crate::key;
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::{self, SharedHttpClient};
+use aws_sdk_dynamodb::types::AttributeValue;
+use domain::id::TeamId;
+use dovetail_aws::Way;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// The most actions of one transaction, a limit of DynamoDB.
+pub const ACTIONS_MAX: usize = 100;
+
+/// The names and the endpoint of the tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Name of the main table.
+    pub table: String,
+    /// Name of the table of API keys.
+    pub keys_table: String,
+    /// Endpoint of an engine that replaces AWS; `None` means AWS.
+    pub endpoint: Option<String>,
+    /// The most writes of a submission in one transaction; a larger one is staged. Default and maximum are
+    /// [`ACTIONS_MAX`].
+    pub actions_max: usize,
+}
+
+impl Settings {
+    /// Reads the settings from the environment: `DOVETAIL_TABLE`, `DOVETAIL_KEYS_TABLE`, and optionally
+    /// `DOVETAIL_ACTIONS_MAX` and, for an engine, `DOVETAIL_ENDPOINT`.
+    pub fn from_env() -> Result<Self, BadSettings> {
+        let needed = |name| std::env::var(name).map_err(|_| BadSettings(name));
+        let actions_max = match std::env::var("DOVETAIL_ACTIONS_MAX") {
+            Ok(text) => text.parse().map_err(|_| BadSettings("DOVETAIL_ACTIONS_MAX"))?,
+            Err(_) => ACTIONS_MAX,
+        };
+        Ok(Self {
+            table: needed("DOVETAIL_TABLE")?,
+            keys_table: needed("DOVETAIL_KEYS_TABLE")?,
+            endpoint: std::env::var("DOVETAIL_ENDPOINT").ok(),
+            actions_max,
+        })
+    }
+}
+
+/// An environment variable that is missing or invalid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the environment variable {0} is missing or invalid")]
+pub struct BadSettings(&'static str);
+
+/// The tables with their client. Clones share the client and the caches.
+#[derive(Clone)]
+pub struct Table {
+    pub(crate) client: Client,
+    pub(crate) name: String,
+    pub(crate) keys: String,
+    pub(crate) schemas: Arc<Mutex<Schemas>>,
+    pub(crate) actions_max: usize,
+    pub(crate) known_changes: CachedChanges,
+    pub(crate) known_messages: CachedMessages,
+    pub(crate) known_mandatory: CachedPolicy,
+    pub(crate) seen_checks: CachedChecks,
+    is_engine: bool,
+}
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Table").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Table {
+    /// Connects to AWS with the credentials and region of the environment, or to an engine.
+    pub fn connect(settings: Settings) -> Self {
+        let way = Way::to(settings.endpoint.clone());
+        Self::connect_by(settings, way)
+    }
+
+    /// Connects through `way` and ignores the endpoint of the settings.
+    pub fn connect_by(settings: Settings, way: Way) -> Self {
+        let is_engine = matches!(way, Way::Engine(_));
+        let config = dovetail_aws::config(way);
+        let mut watched = config::Builder::from(&config).interceptor(Meter).interceptor(Stopwatch);
+        watched.set_http_client(config.http_client().map(|way| SharedHttpClient::new(Paced(way))));
+        Self {
+            client: Client::from_conf(watched.build()),
+            name: settings.table,
+            keys: settings.keys_table,
+            schemas: Arc::default(),
+            actions_max: settings.actions_max.min(ACTIONS_MAX),
+            known_changes: Arc::default(),
+            known_messages: CachedMessages::default(),
+            known_mandatory: CachedPolicy::default(),
+            seen_checks: CachedChecks::default(),
+            is_engine,
+        }
+    }
+
+    /// Fails unless the main table answers a read and, on an engine, the keys table accepts a write.
+    ///
+    /// The disk of an engine may be full. A table of AWS never is, and an unauthenticated check gets no write
+    /// permission there.
+    pub async fn check_health(&self) -> Result<(), Error> {
+        if let Some(id) = TeamId::new(1) {
+            self.team(id).await?;
+        }
+        if self.is_engine {
+            let mut row = HashMap::from(key::health_check());
+            row.insert("at".to_owned(), AttributeValue::N(dovetail_aws::now().micros().to_string()));
+            self.client.put_item().table_name(&self.keys).set_item(Some(row)).call().await?;
+        }
+        Ok(())
+    }
+}

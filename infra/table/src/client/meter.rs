@@ -1,0 +1,234 @@
+//! The meter: adds up the capacity units and round trips of each request (docs/reference/costs.md).
+//!
+//! An interceptor of the client requests the consumed capacity and reads it from the response. It finds the request
+//! by the tokio task. So it counts everything that the request awaits, but nothing that it would spawn.
+//!
+//! DynamoDB reports no units for a failed condition or a cancelled transaction, although they consume some. Such a
+//! call counts as a call and a round trip alone. All attempts of the SDK for one call count as one call.
+
+use super::cost::{Cost, Units};
+use aws_sdk_dynamodb::config::interceptors::{
+    BeforeSerializationInterceptorContextMut, BeforeSerializationInterceptorContextRef,
+    FinalizerInterceptorContextRef,
+};
+use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
+use aws_sdk_dynamodb::error::BoxError;
+use aws_sdk_dynamodb::operation::{
+    batch_get_item::{BatchGetItemInput, BatchGetItemOutput},
+    batch_write_item::{BatchWriteItemInput, BatchWriteItemOutput},
+    delete_item::{DeleteItemInput, DeleteItemOutput},
+    get_item::{GetItemInput, GetItemOutput},
+    put_item::{PutItemInput, PutItemOutput},
+    query::{QueryInput, QueryOutput},
+    scan::{ScanInput, ScanOutput},
+    transact_get_items::{TransactGetItemsInput, TransactGetItemsOutput},
+    transact_write_items::{TransactWriteItemsInput, TransactWriteItemsOutput},
+    update_item::{UpdateItemInput, UpdateItemOutput},
+};
+use aws_sdk_dynamodb::types::{ConsumedCapacity, ReturnConsumedCapacity};
+use aws_smithy_runtime_api::client::interceptors::context::{Input, Output};
+use aws_smithy_types::config_bag::{Storable, StoreReplace};
+use std::cell::Cell;
+
+tokio::task_local! {
+    /// The cost of the current request so far.
+    static SO_FAR: Cell<Cost>;
+}
+
+/// Runs a request and returns its output and the cost of its calls.
+///
+/// A request inside another one counts for both.
+pub async fn metered<F: Future>(request: F) -> (F::Output, Cost) {
+    let before = so_far();
+    let metered = async {
+        let output = request.await;
+        (output, so_far().unwrap_or_default())
+    };
+    let (output, cost) = SO_FAR.scope(Cell::default(), metered).await;
+    if let Some(before) = before {
+        add(before.round_trips, cost);
+    }
+    (output, cost)
+}
+
+/// Returns the cost of this task's request so far, or `None` if nothing is metered.
+fn so_far() -> Option<Cost> {
+    SO_FAR.try_with(Cell::get).ok()
+}
+
+fn add(before: u64, finished: Cost) {
+    if let Some(mut cost) = so_far() {
+        cost.add(before, finished);
+        SO_FAR.with(|so_far| so_far.set(cost));
+    }
+}
+
+/// The interceptor of the SDK client.
+#[derive(Debug)]
+pub(crate) struct Meter;
+
+/// The round trips of the request at the start of a call.
+#[derive(Debug)]
+struct Before(u64);
+
+impl Storable for Before {
+    type Storer = StoreReplace<Self>;
+}
+
+impl Intercept for Meter {
+    fn name(&self) -> &'static str {
+        "Meter"
+    }
+
+    fn read_before_execution(
+        &self,
+        _: &BeforeSerializationInterceptorContextRef<'_>,
+        config: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        if let Some(cost) = so_far() {
+            config.interceptor_state().store_put(Before(cost.round_trips));
+        }
+        Ok(())
+    }
+
+    fn modify_before_serialization(
+        &self,
+        context: &mut BeforeSerializationInterceptorContextMut<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        ask(context.input_mut());
+        Ok(())
+    }
+
+    fn read_after_execution(
+        &self,
+        context: &FinalizerInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        config: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        if let Some(Before(before)) = config.load::<Before>() {
+            let output = context.output_or_error().and_then(Result::ok);
+            add(*before, output.map_or(Cost::of_call(), consumed));
+        }
+        Ok(())
+    }
+}
+
+/// Makes a call request its consumed capacity, as one total for the table and its indexes.
+fn ask(input: &mut Input) {
+    macro_rules! ask {
+        ($($operation:ty),+) => {
+            $(if let Some(input) = input.downcast_mut::<$operation>() {
+                input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+            })+
+        };
+    }
+    ask!(GetItemInput, BatchGetItemInput, QueryInput, ScanInput, TransactGetItemsInput);
+    ask!(PutItemInput, UpdateItemInput, DeleteItemInput, BatchWriteItemInput, TransactWriteItemsInput);
+}
+
+/// Returns the cost of a call from its response.
+fn consumed(output: &Output) -> Cost {
+    let mut cost = Cost::of_call();
+    macro_rules! count {
+        ($kind:expr; $($operation:ty),+) => {
+            $(if let Some(output) = output.downcast_ref::<$operation>() {
+                output.consumed_capacity().into_iter().for_each(|told| count(&mut cost, $kind, told));
+            })+
+        };
+    }
+    count!(Kind::Read; GetItemOutput, BatchGetItemOutput, QueryOutput, ScanOutput, TransactGetItemsOutput);
+    count!(Kind::Write; PutItemOutput, UpdateItemOutput, DeleteItemOutput);
+    count!(Kind::Write; BatchWriteItemOutput, TransactWriteItemsOutput);
+    cost
+}
+
+/// The effect of an operation, for a total that does not name its kind.
+#[derive(Clone, Copy)]
+enum Kind {
+    Read,
+    Write,
+}
+
+/// Adds the total of one table.
+fn count(cost: &mut Cost, kind: Kind, told: &ConsumedCapacity) {
+    let units = Units::told(told.capacity_units().unwrap_or_default());
+    // The total is the only reliable number: some engines leave the indexes out of the numbers by kind. A write that
+    // reports read units alone is a repeated transaction, for which DynamoDB charges reads.
+    let is_read = told.read_capacity_units().is_some() && told.write_capacity_units().is_none();
+    match kind {
+        Kind::Write if !is_read => cost.consume(units, Units::default()),
+        Kind::Read | Kind::Write => cost.consume(Units::default(), units),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_counts_as_what_the_operation_does_unless_it_says_what_it_counts() {
+        let told = |plain, write, read| {
+            ConsumedCapacity::builder()
+                .set_capacity_units(plain)
+                .set_write_capacity_units(write)
+                .set_read_capacity_units(read)
+                .build()
+        };
+        let table = [
+            (Kind::Read, told(Some(2.5), None, None), "0", "2.5"),
+            (Kind::Write, told(Some(3.0), None, None), "3", "0"),
+            (Kind::Write, told(Some(3.0), Some(3.0), None), "3", "0"),
+            // Only the total includes the index.
+            (Kind::Write, told(Some(3.0), Some(2.0), None), "3", "0"),
+            (Kind::Write, told(Some(2.0), None, Some(2.0)), "0", "2"),
+            (Kind::Read, told(Some(4.0), None, Some(4.0)), "0", "4"),
+            (Kind::Read, told(None, None, None), "0", "0"),
+        ];
+        for (kind, capacity, write, read) in table {
+            let mut cost = Cost::default();
+            count(&mut cost, kind, &capacity);
+            let found = (cost.write_units.to_string(), cost.read_units.to_string());
+            assert_eq!(found, (write.to_owned(), read.to_owned()), "{capacity:?}");
+        }
+    }
+
+    #[test]
+    fn replies_are_read_by_their_operation() {
+        let told = || ConsumedCapacity::builder().capacity_units(1.5).build();
+        let table = [
+            (Output::erase(QueryOutput::builder().consumed_capacity(told()).build()), "0", "1.5"),
+            (Output::erase(PutItemOutput::builder().consumed_capacity(told()).build()), "1.5", "0"),
+            (
+                Output::erase(
+                    BatchGetItemOutput::builder().consumed_capacity(told()).consumed_capacity(told()).build(),
+                ),
+                "0",
+                "3",
+            ),
+            (Output::erase("another operation's".to_owned()), "0", "0"),
+        ];
+        for (output, write, read) in table {
+            let cost = consumed(&output);
+            let found = (cost.write_units.to_string(), cost.read_units.to_string());
+            assert_eq!(found, (write.to_owned(), read.to_owned()), "{output:?}");
+            assert_eq!((cost.round_trips, cost.calls), (1, 1));
+        }
+    }
+
+    #[test]
+    fn every_operation_is_asked() {
+        macro_rules! assert_asked {
+            ($($operation:ident),+) => {
+                $(let mut input = Input::erase($operation::builder().build().unwrap());
+                ask(&mut input);
+                let asked = input.downcast_ref::<$operation>().unwrap().return_consumed_capacity();
+                assert_eq!(asked, Some(&ReturnConsumedCapacity::Total), stringify!($operation));)+
+            };
+        }
+        assert_asked!(GetItemInput, BatchGetItemInput, QueryInput, ScanInput, TransactGetItemsInput);
+        assert_asked!(PutItemInput, UpdateItemInput, DeleteItemInput, BatchWriteItemInput);
+        assert_asked!(TransactWriteItemsInput);
+    }
+}

@@ -1,0 +1,124 @@
+//! The records that an owner's decision reads, and those that its response shows.
+
+use crate::client::caches::CachedChange;
+use crate::client::{Error, Table};
+use crate::key;
+use crate::record::{self, ChangeRecord, HeadRecord, ItemRecord, Record};
+use domain::change::Change;
+use domain::decide::Decided;
+use domain::id::{ChangeId, TeamId};
+use domain::item::Item;
+use domain::related::Related;
+use domain::team::Head;
+use dovetail_aws::pause;
+use std::sync::PoisonError;
+
+/// The most change instances in the cache of items; a function has little memory.
+const KNOWN_MAX: usize = 10_000;
+
+/// The most reads of an item that is missing next to its change instance.
+const READS_MAX: u32 = 4;
+
+/// A change instance with the records that a decision on it needs.
+#[derive(Clone, Debug)]
+pub struct Undecided {
+    pub change: Change,
+    pub item: Item,
+    /// The head of its consumer team, if the caller requested it.
+    pub head: Option<Head>,
+}
+
+#[derive(Default)]
+struct Found {
+    change: Option<Change>,
+    item: Option<Item>,
+    head: Option<Head>,
+}
+
+impl Table {
+    /// Returns a change instance with its item, or `None` unless it concerns `team`.
+    ///
+    /// The id of a change instance does not contain its item. So the read takes one round if this process has seen
+    /// the change instance before, else two. For another team it reads the change instance alone, or nothing.
+    pub async fn undecided(
+        &self,
+        id: ChangeId,
+        team: TeamId,
+        with_head: bool,
+    ) -> Result<Option<Undecided>, Error> {
+        let known = self.known_changes.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied();
+        if known.is_some_and(|known| !known.parties.contains(&team)) {
+            return Ok(None);
+        }
+        let rest = |item| std::iter::once(key::item(item)).chain(with_head.then(|| key::head(id.team())));
+        let at_once = known.into_iter().flat_map(|known| rest(known.item));
+        let mut found = self.found(std::iter::once(key::change(id)).chain(at_once).collect()).await?;
+        let change = found.change.take().filter(|change| change.parties().contains(&team));
+        let Some(change) = change else { return Ok(None) };
+        let is_its = |item: &Item| item.id == change.item;
+        for attempt in 0..READS_MAX {
+            if found.item.as_ref().is_some_and(is_its) {
+                break;
+            }
+            // One transaction creates both records, but a batch read next to it may see only one of them
+            // (docs/explanation/concurrency.md). The first repeat needs no pause: at first sight no item was read
+            // yet.
+            if attempt > 0 {
+                pause(attempt).await;
+            }
+            found = self.found(rest(change.item).collect()).await?;
+        }
+        let missing = || Error::Unavailable(format!("the item of change instance {id} does not exist yet"));
+        let item = found.item.filter(is_its).ok_or_else(missing)?;
+        self.remember(id, CachedChange { item: item.id, parties: change.parties() });
+        Ok(Some(Undecided { change, item, head: found.head }))
+    }
+
+    fn remember(&self, id: ChangeId, seen: CachedChange) {
+        let mut known = self.known_changes.lock().unwrap_or_else(PoisonError::into_inner);
+        // The whole cache goes rather than the oldest entry: a miss costs one more round and nothing else.
+        if known.len() >= KNOWN_MAX {
+            known.clear();
+        }
+        known.insert(id, seen);
+    }
+
+    async fn found(&self, keys: Vec<key::Key>) -> Result<Found, Error> {
+        let mut found = Found::default();
+        for row in self.batch(keys).await? {
+            match record::type_of(&row) {
+                Some(ChangeRecord::TYPE) => found.change = Some(record::read::<ChangeRecord>(row)?),
+                Some(ItemRecord::TYPE) => found.item = Some(record::read::<ItemRecord>(row)?),
+                Some(HeadRecord::TYPE) => found.head = Some(record::read::<HeadRecord>(row)?),
+                other => {
+                    return Err(Error::corrupt(
+                        record::place(&row),
+                        format!("unexpected record type {other:?}"),
+                    ));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the records that the response to a decision shows. The item and its deployed item come from the
+    /// decision itself.
+    pub async fn related_to_decided(&self, decided: &Decided) -> Result<Related, Error> {
+        let Decided { change, item, deployed, .. } = decided;
+        let newest = item.deployed.map(|latest| latest.id);
+        let stored = newest.filter(|id| deployed.as_ref().is_none_or(|brought| brought.id != *id));
+        let declarations = change.new.iter().chain(&change.old).chain(std::iter::once(&item.version));
+        let mut keys = vec![
+            key::service(&change.service.title),
+            key::team(change.consumer.id),
+            key::team(change.service_owner.id),
+            key::application(item.id.application()),
+        ];
+        keys.extend(declarations.map(|version| key::declaration(change.consumer.id, version.hash)));
+        keys.extend(stored.map(key::deployed));
+        let mut related = self.lastingly_related(keys).await?;
+        related.items.insert(item.id, item.clone());
+        related.deployed.extend(deployed.iter().map(|brought| (brought.id, brought.clone())));
+        Ok(related)
+    }
+}

@@ -1,0 +1,442 @@
+//! Lists: the rows of one or several partitions, merged in order and read on demand (docs/reference/http/lists.md).
+
+use crate::client::call::Call as _;
+use crate::client::{Error, Table};
+use crate::key::{self, Key};
+use crate::record::{
+    self, ApplicationRecord, Attributes, ChangeRecord, ChargeRecord, ConfigRecord, DeployedRecord,
+    ItemRecord, ReplacedRecord, ServiceRecord, SubmissionRecord,
+};
+use aws_sdk_dynamodb::types::{AttributeValue, Select};
+use domain::base::id::{ApplicationId, ServiceId};
+use domain::base::state::ChargeType;
+use domain::catalog::config::Config;
+use domain::catalog::service::Service;
+use domain::model::charge::Charge;
+use domain::model::deployed::Deployed;
+use domain::model::metadata::{Of, Replaced};
+use domain::model::submission::Submission;
+use domain::model::team::Application;
+use domain::{Change, ChangeId, Item, ItemId, State, TeamId, Timestamp};
+use futures_util::future::try_join_all;
+use std::collections::{BTreeMap, VecDeque};
+
+/// The rows of one query: default and maximum.
+const ROWS_PER_READ: usize = 100;
+const ROWS_PER_READ_MAX: usize = 1_000;
+
+/// The number of rows at which counting stops.
+pub const COUNT_MAX: u64 = 10_000;
+
+/// The order of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Ascending,
+    Descending,
+}
+
+/// A partition of the table or of an index, or its part with a common prefix.
+#[derive(Clone, Debug)]
+struct Partition {
+    /// Number of the index; `None` means the table. `gs1` holds whole records, the others only keys.
+    index: Option<u8>,
+    pk: String,
+    prefix: Option<String>,
+    /// Sort key of the first row; `None` means the start of the partition.
+    from: Option<String>,
+}
+
+/// The partitions of a list, and how to decode its rows.
+#[derive(Clone, Debug)]
+pub struct Source<T> {
+    partitions: Vec<Partition>,
+    /// Returns the key of the record that a row of a keys-only index refers to.
+    record: fn(&Key) -> Option<Key>,
+    decode: fn(Attributes) -> Result<T, Error>,
+}
+
+impl<T> Source<T> {
+    fn new(
+        index: Option<u8>,
+        pks: impl IntoIterator<Item = String>,
+        decode: fn(Attributes) -> Result<T, Error>,
+    ) -> Self {
+        let partitions =
+            pks.into_iter().map(|pk| Partition { index, pk, prefix: None, from: None }).collect();
+        Self { partitions, record: |key| Some(key.clone()), decode }
+    }
+
+    /// Returns the source without partitions, so that it has no rows.
+    pub fn emptied(mut self) -> Self {
+        self.partitions.clear();
+        self
+    }
+
+    fn under(mut self, prefix: &str) -> Self {
+        for partition in &mut self.partitions {
+            partition.prefix = Some(prefix.to_owned());
+        }
+        self
+    }
+}
+
+impl Source<Change> {
+    /// Returns the change instances of an owner in these states.
+    pub fn owned_by(owner: TeamId, states: &[State]) -> Self {
+        let queues = states.iter().map(|state| key::owner_queue(owner, *state));
+        Self::new(Some(1), queues, record::read::<ChangeRecord>)
+    }
+
+    /// Returns all change instances of a consumer.
+    pub fn of_consumer(team: TeamId) -> Self {
+        Self::new(None, [key::change_partition(team)], record::read::<ChangeRecord>)
+    }
+
+    /// Returns the change instances of a consumer from the first one of a submission on, which include all of it.
+    pub fn since(submission: &Submission) -> Self {
+        let mut source = Self::of_consumer(submission.team.id);
+        let first =
+            ChangeId::new(submission.team.id, submission.first_change).map(|first| key::change(first).sk);
+        for partition in &mut source.partitions {
+            partition.from.clone_from(&first);
+        }
+        source
+    }
+
+    /// Returns all change instances of an item.
+    pub fn of_item(item: ItemId) -> Self {
+        Self::new(Some(3), [key::item_changes(item)], record::read::<ChangeRecord>)
+    }
+}
+
+impl Source<Item> {
+    /// Returns all items of an owner's services.
+    pub fn owned_by(owner: TeamId) -> Self {
+        Self::new(Some(2), [key::owner_items(owner)], record::read::<ItemRecord>)
+    }
+
+    /// Returns all items of a consumer.
+    pub fn of_consumer(team: TeamId) -> Self {
+        Self::new(None, [key::item_partition(team)], record::read::<ItemRecord>)
+    }
+
+    /// Returns the items in which a team has a share as a dependent team, oldest share first.
+    pub fn shared_with(owner: TeamId) -> Self {
+        let shares = Self::new(Some(2), [key::owner_shares(owner)], record::read::<ItemRecord>);
+        Self { record: key::shared_item, ..shares }
+    }
+
+    /// Returns all items of an application.
+    pub fn of_application(application: ApplicationId) -> Self {
+        Self::of_consumer(application.team()).under(&key::item_prefix(application))
+    }
+}
+
+impl Source<Deployed> {
+    /// Returns all deployed items of an owner's services.
+    pub fn owned_by(owner: TeamId) -> Self {
+        Self::new(Some(2), [key::owner_deployed(owner)], record::read::<DeployedRecord>)
+    }
+
+    /// Returns all deployed items of a consumer.
+    pub fn of_consumer(team: TeamId) -> Self {
+        Self::new(None, [key::deployed_partition(team)], record::read::<DeployedRecord>)
+    }
+
+    /// Returns all deployed items of one service item.
+    pub fn of_item(item: ItemId) -> Self {
+        Self::new(Some(3), [key::item_deployed(item)], record::read::<DeployedRecord>)
+    }
+}
+
+impl Source<Charge> {
+    /// Returns the charges of an owner's services with these types and these values of `processed`.
+    pub fn owned_by(owner: TeamId, types: &[ChargeType], processed: &[bool]) -> Self {
+        let queues = types.iter().flat_map(|charge_type| {
+            processed.iter().map(|processed| key::owner_charges(owner, *charge_type, *processed))
+        });
+        Self::new(Some(2), queues, record::read::<ChargeRecord>)
+    }
+
+    /// Returns all charges of a consumer.
+    pub fn of_consumer(team: TeamId) -> Self {
+        Self::new(None, [key::charge_partition(team)], record::read::<ChargeRecord>)
+    }
+}
+
+impl Source<Submission> {
+    /// Returns all submissions of a team.
+    pub fn of_team(team: TeamId) -> Self {
+        Self::new(None, [key::submission_partition(team)], record::read::<SubmissionRecord>)
+    }
+}
+
+impl Source<Application> {
+    /// Returns all applications of a team.
+    pub fn of_team(team: TeamId) -> Self {
+        Self::new(None, [key::team_partition(team)], record::read::<ApplicationRecord>).under("APP#")
+    }
+}
+
+impl Source<Replaced> {
+    /// Returns the former metadata of a team or an application, in the order of their declaration.
+    pub fn of(of: Of) -> Self {
+        let pk = key::replaced_partition(of.team());
+        Self::new(None, [pk], record::read::<ReplacedRecord>).under(&key::replaced_prefix(of))
+    }
+}
+
+impl Source<Service> {
+    /// Returns all services.
+    pub fn all() -> Self {
+        Self::new(Some(3), [key::ALL_SERVICES.to_owned()], record::read::<ServiceRecord>)
+    }
+
+    /// Returns the services of an owner.
+    pub fn owned_by(owner: TeamId) -> Self {
+        Self::new(Some(2), [key::owner_services(owner)], record::read::<ServiceRecord>)
+    }
+}
+
+impl Source<Config> {
+    /// Returns all config versions of a service, in order.
+    pub fn of_service(service: ServiceId) -> Self {
+        Self::new(None, [key::config_partition(service)], record::read::<ConfigRecord>)
+    }
+
+    /// Returns the configs of an owner's services.
+    pub fn owned_by(owner: TeamId) -> Self {
+        Self::new(Some(2), [key::owner_configs(owner)], record::read::<ConfigRecord>)
+    }
+}
+
+/// Returns the position in a list by age after everything that was created up to a time.
+pub fn until(at: Timestamp) -> String {
+    key::by_age(at, ID_MAX)
+}
+
+/// A number above every id, within the 16 digits of an index position.
+const ID_MAX: u64 = 9_999_999_999_999_999;
+
+/// One row of a list.
+#[derive(Clone, Debug)]
+pub struct Listed<T> {
+    /// Its position in the order; the next page begins after it.
+    pub position: String,
+    pub value: T,
+}
+
+/// The rows of a list in order, read in batches.
+pub struct Rows<'a, T> {
+    table: &'a Table,
+    direction: Direction,
+    record: fn(&Key) -> Option<Key>,
+    decode: fn(Attributes) -> Result<T, Error>,
+    readers: Vec<Reader>,
+    /// The rows of one query.
+    at_once: usize,
+    /// The position of the previous row.
+    last: Option<String>,
+}
+
+/// The reader of one partition.
+struct Reader {
+    partition: Partition,
+    after: Option<String>,
+    buffer: VecDeque<(String, Attributes)>,
+    exhausted: bool,
+}
+
+impl Table {
+    /// Returns the rows of a list after a position.
+    pub fn rows<T>(&self, source: &Source<T>, direction: Direction, after: Option<&str>) -> Rows<'_, T> {
+        let reader = |partition: &Partition| Reader {
+            partition: partition.clone(),
+            after: after.map(str::to_owned),
+            buffer: VecDeque::new(),
+            exhausted: false,
+        };
+        Rows {
+            table: self,
+            direction,
+            record: source.record,
+            decode: source.decode,
+            readers: source.partitions.iter().map(reader).collect(),
+            at_once: ROWS_PER_READ,
+            last: None,
+        }
+    }
+
+    /// Counts the rows of a list; the count is exact up to [`COUNT_MAX`], where it stops.
+    pub async fn count<T>(&self, source: &Source<T>) -> Result<u64, Error> {
+        let counts = try_join_all(source.partitions.iter().map(|partition| self.count_in(partition))).await?;
+        Ok(counts.into_iter().sum::<u64>().min(COUNT_MAX))
+    }
+
+    async fn count_in(&self, partition: &Partition) -> Result<u64, Error> {
+        let (mut count, mut after) = (0, None);
+        loop {
+            let query = self.query(partition, Direction::Ascending, None).select(Select::Count);
+            let page = query.set_exclusive_start_key(after).call().await?;
+            count += u64::try_from(page.count).unwrap_or_default();
+            after = page.last_evaluated_key;
+            if after.is_none() || count >= COUNT_MAX {
+                return Ok(count);
+            }
+        }
+    }
+
+    fn query(
+        &self,
+        partition: &Partition,
+        direction: Direction,
+        after: Option<&str>,
+    ) -> aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder {
+        let (pk, sk) = partition.index.map_or_else(
+            || ("pk".to_owned(), "sk".to_owned()),
+            |index| (format!("gs{index}pk"), format!("gs{index}sk")),
+        );
+        let mut query = self
+            .client
+            .query()
+            .table_name(&self.name)
+            // DynamoDB does not allow consistent reads of a global secondary index.
+            .consistent_read(partition.index.is_none())
+            .set_index_name(partition.index.map(|index| format!("gs{index}")))
+            .scan_index_forward(direction == Direction::Ascending)
+            .expression_attribute_names("#pk", pk)
+            .expression_attribute_values(":pk", AttributeValue::S(partition.pk.clone()));
+        let prefix = partition.prefix.as_deref();
+        let (low, high) = bounds(prefix, partition.from.as_deref(), direction, after);
+        let condition = match (&low, &high) {
+            (None, None) => "#pk = :pk",
+            (Some(_), None) => "#pk = :pk AND #sk >= :low",
+            (None, Some(_)) => "#pk = :pk AND #sk <= :high",
+            (Some(_), Some(_)) => "#pk = :pk AND #sk BETWEEN :low AND :high",
+        };
+        if low.is_some() || high.is_some() {
+            query = query.expression_attribute_names("#sk", sk);
+        }
+        for (name, bound) in [(":low", low), (":high", high)] {
+            if let Some(bound) = bound {
+                query = query.expression_attribute_values(name, AttributeValue::S(bound));
+            }
+        }
+        query.key_condition_expression(condition)
+    }
+}
+
+/// Returns the first and last sort key of a query.
+///
+/// DynamoDB has no open range with two ends. So the range includes `after`, and the reader skips it.
+fn bounds(
+    prefix: Option<&str>,
+    from: Option<&str>,
+    direction: Direction,
+    after: Option<&str>,
+) -> (Option<String>, Option<String>) {
+    let low = from.or(prefix).map(str::to_owned);
+    // Sort keys are ASCII, so this sorts after every key with the prefix.
+    let high = prefix.map(|prefix| format!("{prefix}\u{7f}"));
+    match (after.map(str::to_owned), direction) {
+        (None, _) => (low, high),
+        (Some(after), Direction::Ascending) => (Some(after), high),
+        (Some(after), Direction::Descending) => (low, Some(after)),
+    }
+}
+
+impl<T> Rows<'_, T> {
+    /// Sets the rows of one query. Rows that are read but not used cost the same, so small pages set it low.
+    pub fn at_once(mut self, rows: usize) -> Self {
+        self.at_once = rows.clamp(1, ROWS_PER_READ_MAX);
+        self
+    }
+
+    /// Returns whether no row is left, as far as the last query showed.
+    pub fn is_over(&self) -> bool {
+        self.readers.iter().all(|reader| reader.exhausted && reader.buffer.is_empty())
+    }
+
+    /// Returns the next rows in order, or `None` at the end of the list.
+    pub async fn next(&mut self) -> Result<Option<Vec<Listed<T>>>, Error> {
+        let mut merged = Vec::new();
+        while merged.len() < self.at_once {
+            // The merge needs the next row of every partition before it can choose the first one.
+            let (table, direction, at_once) = (self.table, self.direction, self.at_once);
+            try_join_all(self.readers.iter_mut().map(|reader| reader.fill(table, direction, at_once)))
+                .await?;
+            let Some(row) = self.pop() else { break };
+            // A change instance that moves to another state between the queries is in both queues, at one position.
+            if self.last.as_ref() != Some(&row.0) {
+                self.last = Some(row.0.clone());
+                merged.push(row);
+            }
+        }
+        if merged.is_empty() {
+            return Ok(None);
+        }
+        self.decode(merged).await.map(Some)
+    }
+
+    /// Removes and returns the first row in order among all partitions.
+    fn pop(&mut self) -> Option<(String, Attributes)> {
+        let heads = self.readers.iter().enumerate();
+        let heads =
+            heads.filter_map(|(at, reader)| reader.buffer.front().map(|(position, _)| (position, at)));
+        let first = match self.direction {
+            Direction::Ascending => heads.min(),
+            Direction::Descending => heads.max(),
+        };
+        let at = first.map(|(_, at)| at)?;
+        self.readers.get_mut(at)?.buffer.pop_front()
+    }
+
+    /// Decodes rows. Rows of a keys-only index are first read by their keys.
+    async fn decode(&self, rows: Vec<(String, Attributes)>) -> Result<Vec<Listed<T>>, Error> {
+        let keys_only =
+            self.readers.iter().any(|reader| reader.partition.index.is_some_and(|index| index > 1));
+        if !keys_only {
+            return rows
+                .into_iter()
+                .map(|(position, row)| Ok(Listed { position, value: (self.decode)(row)? }))
+                .collect();
+        }
+        let record_of = |row: &_| record::key(row).as_ref().and_then(self.record);
+        let keys: Vec<Key> = rows.iter().filter_map(|(_, row)| record_of(row)).collect();
+        let records = self.table.batch(keys).await?;
+        let mut records: BTreeMap<Key, Attributes> =
+            records.into_iter().filter_map(|record| Some((record::key(&record)?, record))).collect();
+        let mut listed = Vec::new();
+        for (position, row) in rows {
+            // The index may be late, so a record may be deleted already.
+            if let Some(record) = record_of(&row).and_then(|key| records.remove(&key)) {
+                listed.push(Listed { position, value: (self.decode)(record)? });
+            }
+        }
+        Ok(listed)
+    }
+}
+
+impl Reader {
+    async fn fill(&mut self, table: &Table, direction: Direction, at_once: usize) -> Result<(), Error> {
+        while self.buffer.is_empty() && !self.exhausted {
+            let query = table.query(&self.partition, direction, self.after.as_deref());
+            // The range includes the row `after`, so one more row is necessary.
+            let limit = at_once + usize::from(self.after.is_some());
+            let page = query.limit(i32::try_from(limit).unwrap_or(i32::MAX)).call().await?;
+            let sk = self.partition.index.map_or_else(|| "sk".to_owned(), |index| format!("gs{index}sk"));
+            let rows = page.items.unwrap_or_default();
+            let full = rows.len() >= limit;
+            self.exhausted = !full && page.last_evaluated_key.is_none();
+            let before = self.after.clone();
+            for row in rows {
+                let Some(position) = record::text(&row, &sk).map(str::to_owned) else { continue };
+                self.after = Some(position.clone());
+                if before.as_ref() != Some(&position) {
+                    self.buffer.push_back((position, row));
+                }
+            }
+        }
+        Ok(())
+    }
+}

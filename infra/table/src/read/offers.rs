@@ -1,0 +1,135 @@
+//! Services with their newest schemas, as submissions need them; a process caches compiled schemas.
+
+use crate::client::call::Call as _;
+use crate::client::schema_cache::{SCHEMAS_BYTES_MAX, Schemas, Version};
+use crate::client::{Error, Table};
+use crate::key;
+use crate::record::{self, Attributes, Record, SchemaRecord, ServiceRecord, StoredSchema};
+use aws_sdk_dynamodb::types::AttributeValue;
+use domain::catalog::schema;
+use domain::catalog::schema::Schema;
+use domain::catalog::service::Service;
+use domain::rules::plan::{Offer, Offers};
+use dovetail_aws::off_worker;
+use futures_util::future::try_join;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+/// The most services that are read at once.
+const AT_ONCE: usize = 16;
+
+impl Table {
+    /// Returns the services that exist under these titles, with their schemas.
+    ///
+    /// It takes one round, unless a service has a newer schema than the cached one.
+    pub async fn offers(&self, titles: &BTreeSet<&str>) -> Result<Offers, Error> {
+        let (known, new): (Vec<&str>, Vec<&str>) =
+            titles.iter().partition(|title| self.knows_schema_of(title));
+        let known = self.batch(known.into_iter().map(key::service).collect());
+        let new: Vec<_> = new.into_iter().map(|title| self.service_at_first_sight(title)).collect();
+        let new = stream::iter(new).buffered(AT_ONCE).try_collect::<Vec<_>>();
+        let (known, new) = try_join(known, new).await?;
+        let known = known.into_iter().map(record::read::<ServiceRecord>).collect::<Result<Vec<_>, _>>()?;
+        let (mut offers, mut bytes) = (Offers::new(), 0_usize);
+        for service in known.into_iter().chain(new.into_iter().flatten()) {
+            let mut schema = self.schema(&service).await?;
+            bytes = bytes.saturating_add(schema.bytes);
+            // A request holds all its schemas in memory at once. The schemas above the limit stay uncompiled, and
+            // their items are rejected as `too_complex` (decision record 8).
+            if bytes > SCHEMAS_BYTES_MAX {
+                schema = Arc::new(schema.uncompiled());
+            }
+            offers.insert(service.title.clone(), Offer { service, schema });
+        }
+        Ok(offers)
+    }
+
+    /// Returns the compiled schema of a service in its current version.
+    pub async fn schema(&self, service: &Service) -> Result<Arc<Schema>, Error> {
+        let version = version(service);
+        if let Some(known) = self.known_schemas().compiled(&version) {
+            return Ok(known);
+        }
+        let known = self.known_schemas().text(&version);
+        let text = match known {
+            Some(text) => text,
+            None => {
+                let key = key::schema(&version.0, version.1);
+                let place = key.to_string();
+                let stored = self.get::<SchemaRecord>(key).await?;
+                stored.ok_or_else(|| Error::corrupt(place, "is missing"))?.text.into()
+            }
+        };
+        self.compiled(version, text)
+    }
+
+    /// Returns the schema texts of these services in their order. It reads uncached ones in batches and compiles
+    /// none.
+    pub async fn schema_texts(&self, services: &[Service]) -> Result<Vec<Arc<str>>, Error> {
+        let mut texts: BTreeMap<Version, Arc<str>> = {
+            let mut known = self.known_schemas();
+            services.iter().map(version).filter_map(|of| known.text(&of).map(|text| (of, text))).collect()
+        };
+        let missing = services.iter().map(version).filter(|version| !texts.contains_key(version));
+        let keys = missing.map(|(title, version)| key::schema(&title, version)).collect();
+        for row in self.lasting(keys).await? {
+            let StoredSchema { title, version, text, .. } = record::read::<SchemaRecord>(row)?;
+            let text: Arc<str> = text.into();
+            self.known_schemas().keep((title.clone(), version), Arc::clone(&text), None);
+            texts.insert((title, version), text);
+        }
+        let missing = |service: &Service| {
+            let key = key::schema(&service.title, service.schema_version);
+            Error::corrupt(key.to_string(), "is missing")
+        };
+        let of = |service| texts.get(&version(service)).cloned().ok_or_else(|| missing(service));
+        services.iter().map(of).collect()
+    }
+
+    fn knows_schema_of(&self, title: &str) -> bool {
+        self.known_schemas().has(title)
+    }
+
+    fn known_schemas(&self) -> MutexGuard<'_, Schemas> {
+        self.schemas.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads a service together with its newest schema, and caches the schema.
+    async fn service_at_first_sight(&self, title: &str) -> Result<Option<Service>, Error> {
+        // In the sort order, the service comes after all its schemas, and the newest schema just before it. One query
+        // for two rows from the end thus reads both.
+        let query = self
+            .client
+            .query()
+            .table_name(&self.name)
+            .consistent_read(true)
+            .key_condition_expression("pk = :pk")
+            .expression_attribute_values(":pk", AttributeValue::S(key::service(title).pk))
+            .scan_index_forward(false)
+            .limit(2);
+        let mut rows = query.call().await?.items.unwrap_or_default().into_iter();
+        let Some(service) = rows.next() else { return Ok(None) };
+        let is_schema = |row: &Attributes| record::type_of(row) == Some(SchemaRecord::TYPE);
+        if let Some(newest) = rows.next().filter(is_schema) {
+            let StoredSchema { title, version, text, .. } = record::read::<SchemaRecord>(newest)?;
+            self.known_schemas().keep((title, version), text.into(), None);
+        }
+        record::read::<ServiceRecord>(service).map(Some)
+    }
+
+    fn compiled(&self, version: Version, text: Arc<str>) -> Result<Arc<Schema>, Error> {
+        let place = key::schema(&version.0, version.1).to_string();
+        // Compilation takes milliseconds of CPU time and must not block the other tasks of this worker.
+        let schema =
+            off_worker(|| schema::load(&text)).map_err(|_| Error::corrupt(place, "does not compile"))?;
+        let schema = Arc::new(schema);
+        self.known_schemas().keep(version, text, Some(Arc::clone(&schema)));
+        Ok(schema)
+    }
+}
+
+/// Returns the current schema version of a service.
+fn version(service: &Service) -> Version {
+    (service.title.clone(), service.schema_version)
+}

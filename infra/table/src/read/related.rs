@@ -1,0 +1,247 @@
+//! Reads of the records that a response shows next to its own, in one or two rounds of batch reads.
+
+use super::lists::{Direction, Source};
+use crate::client::{Error, Table};
+use crate::key::{self, Key};
+use crate::record::{
+    self, ApplicationRecord, CourseRecord, DeployedRecord, HealthRecord, ItemRecord, Record, ServiceRecord,
+    TeamRecord,
+};
+use domain::change::Change;
+use domain::deployed::Deployed;
+use domain::id::{ApplicationId, DeployedId, TeamId};
+use domain::item::Item;
+use domain::json::Hash;
+use domain::related::Related;
+use domain::submission::Submission;
+use domain::tally::Tally;
+use futures_util::future::{try_join, try_join_all};
+
+/// A record that a row of a list refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// A declaration of this consumer, by its hash.
+    Declaration(TeamId, Hash),
+    Deployed(DeployedId),
+    Team(TeamId),
+    /// The items of an application by state. Each application takes a query of its own.
+    Tally(ApplicationId),
+}
+
+/// The most items of an application that are counted; a larger one has no counts in the response.
+const TALLIED_MAX: usize = 10_000;
+
+/// The rows of one query for the counts.
+const TALLIED_AT_ONCE: usize = 1_000;
+
+impl Beside {
+    fn key(self) -> Option<Key> {
+        Some(match self {
+            Self::Declaration(team, hash) => key::declaration(team, hash),
+            Self::Deployed(id) => key::deployed(id),
+            Self::Team(id) => key::team(id),
+            Self::Tally(_) => return None,
+        })
+    }
+
+    const fn tallied(self) -> Option<ApplicationId> {
+        match self {
+            Self::Tally(application) => Some(application),
+            Self::Declaration(..) | Self::Deployed(_) | Self::Team(_) => None,
+        }
+    }
+}
+
+impl Table {
+    /// Returns the items, teams, applications, declarations and deployed items of change instances.
+    pub async fn related_to_changes(&self, changes: &[Change]) -> Result<Related, Error> {
+        // One batch is either strongly or eventually consistent. Records that change are read as they are now, so a
+        // caller that has just seen COMPLETED also sees its deployed item. The others never change and cost half.
+        let moving = self.related(changes.iter().flat_map(around_change).collect());
+        let named = changes.iter().flat_map(named_by_change).collect();
+        let (moving, lasting) = try_join(moving, self.lastingly_related(named)).await?;
+        self.named_by_items(with_lasting(moving, lasting)).await
+    }
+
+    /// Returns the same for rows of an owner's queue, in one batch at half the price.
+    ///
+    /// The queue is an index and may be late, so its records may be as well.
+    pub async fn related_to_queue(&self, changes: &[Change]) -> Result<Related, Error> {
+        let keys = changes
+            .iter()
+            .flat_map(|change| around_change(change).into_iter().chain(named_by_change(change)));
+        self.named_by_items(self.lastingly_related(keys.collect()).await?).await
+    }
+
+    /// Adds the records that only the items refer to. Most change instances refer to the same ones.
+    async fn named_by_items(&self, related: Related) -> Result<Related, Error> {
+        let known = |wanted: &Beside| match wanted {
+            Beside::Declaration(team, hash) => related.declarations.contains_key(&(*team, *hash)),
+            Beside::Deployed(id) => related.deployed.contains_key(id),
+            Beside::Team(id) => related.teams.contains_key(id),
+            Beside::Tally(id) => related.tallies.contains_key(id),
+        };
+        let named = related.items.values().flat_map(named_by_item);
+        let more = self.beside(named.filter(|wanted| !known(wanted))).await?;
+        Ok(with_lasting(related, more))
+    }
+
+    /// Returns the teams, application, service, declaration, deployed item and health of an item.
+    pub async fn related_to_item(&self, item: &Item) -> Result<Related, Error> {
+        let around = self.related(around_item(item).into());
+        let (moving, lasting) =
+            try_join(around, self.lately_beside(std::slice::from_ref(item), Vec::new())).await?;
+        Ok(with_lasting(moving, lasting))
+    }
+
+    /// Returns the same for the items of a list, in one batch, as late as an index may be.
+    pub async fn related_to_items(&self, items: &[Item]) -> Result<Related, Error> {
+        self.lately_beside(items, items.iter().flat_map(around_item).collect()).await
+    }
+
+    /// Returns the records that items refer to, their health, and the records under `wanted`.
+    async fn lately_beside(&self, items: &[Item], wanted: Vec<Key>) -> Result<Related, Error> {
+        let named = items.iter().flat_map(named_by_item).filter_map(Beside::key);
+        let now = dovetail_aws::now();
+        let keys = named.chain(wanted).collect();
+        let mut related = Related::default();
+        add(&mut related, self.lasting_and(keys, self.checks_of(items, now)).await?)?;
+        let more = self.checks_beside(items, now, &related).await?;
+        add(&mut related, more)?;
+        Ok(related)
+    }
+
+    /// Returns the first `limit` change instances of a submission's own items that exist now.
+    pub async fn changes_of(&self, submission: &Submission, limit: usize) -> Result<Vec<Change>, Error> {
+        self.changes(&submission.direct_changes().take(limit).collect::<Vec<_>>()).await
+    }
+
+    /// Returns the records of `wanted` that exist.
+    pub async fn beside(&self, wanted: impl Iterator<Item = Beside>) -> Result<Related, Error> {
+        let wanted: Vec<Beside> = wanted.collect();
+        let keys = wanted.iter().filter_map(|wanted| wanted.key()).collect();
+        let tallied = wanted.iter().filter_map(|wanted| wanted.tallied());
+        let tallies = try_join_all(tallied.map(|application| self.tally(application)));
+        let (mut related, tallies) = try_join(self.lastingly_related(keys), tallies).await?;
+        related.tallies = tallies.into_iter().flatten().collect();
+        Ok(related)
+    }
+
+    /// Counts the items of an application by state; `None` if there are too many.
+    async fn tally(&self, application: ApplicationId) -> Result<Option<(ApplicationId, Tally)>, Error> {
+        let source = Source::<Item>::of_application(application);
+        let mut rows = self.rows(&source, Direction::Ascending, None).at_once(TALLIED_AT_ONCE);
+        let mut tally = Tally::default();
+        while let Some(batch) = rows.next().await? {
+            for row in &batch {
+                tally.add(&row.value);
+            }
+            if tally.items() > TALLIED_MAX {
+                return Ok(None);
+            }
+        }
+        Ok(Some((application, tally)))
+    }
+
+    async fn related(&self, keys: Vec<Key>) -> Result<Related, Error> {
+        let mut related = Related::default();
+        add(&mut related, self.batch(keys).await?)?;
+        Ok(related)
+    }
+
+    /// Returns related records that never change, or may be a moment old.
+    pub(crate) async fn lastingly_related(&self, keys: Vec<Key>) -> Result<Related, Error> {
+        let mut related = Related::default();
+        add(&mut related, self.lasting(keys).await?)?;
+        Ok(related)
+    }
+}
+
+fn add(related: &mut Related, rows: Vec<record::Attributes>) -> Result<(), Error> {
+    for row in rows {
+        match record::type_of(&row) {
+            Some(ItemRecord::TYPE) => {
+                let item = record::read::<ItemRecord>(row)?;
+                related.items.insert(item.id, item);
+            }
+            Some(TeamRecord::TYPE) => {
+                let team = record::read::<TeamRecord>(row)?;
+                related.teams.insert(team.id, team);
+            }
+            Some(ApplicationRecord::TYPE) => {
+                let application = record::read::<ApplicationRecord>(row)?;
+                related.applications.insert(application.id, application);
+            }
+            Some(ServiceRecord::TYPE) => {
+                let service = record::read::<ServiceRecord>(row)?;
+                related.services.insert(service.title.clone(), service);
+            }
+            Some(DeployedRecord::TYPE) => {
+                let deployed: Deployed = record::read::<DeployedRecord>(row)?;
+                related.deployed.insert(deployed.id, deployed);
+            }
+            Some(CourseRecord::TYPE) => {
+                let course = record::read::<CourseRecord>(row)?;
+                related.courses.insert(course.service.id, course);
+            }
+            Some(HealthRecord::TYPE) => {
+                let health = record::read::<HealthRecord>(row)?;
+                related.healths.insert(health.item, health);
+            }
+            Some("DECLARATION") => {
+                let (key, text) = declaration(&row)?;
+                related.declarations.insert(key, text);
+            }
+            other => {
+                return Err(Error::corrupt(record::place(&row), format!("unexpected record type {other:?}")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Adds the records of an eventually consistent read to those of a strongly consistent one.
+fn with_lasting(mut related: Related, lasting: Related) -> Related {
+    related.declarations.extend(lasting.declarations);
+    related.deployed.extend(lasting.deployed);
+    related.courses.extend(lasting.courses);
+    related.healths.extend(lasting.healths);
+    related
+}
+
+fn around_item(item: &Item) -> [Key; 3] {
+    [key::team(item.consumer.id), key::application(item.id.application()), key::service(&item.service.title)]
+}
+
+fn around_change(change: &Change) -> [Key; 5] {
+    [
+        key::service(&change.service.title),
+        key::item(change.item),
+        key::team(change.consumer.id),
+        key::team(change.service_owner.id),
+        key::application(change.item.application()),
+    ]
+}
+
+fn named_by_change(change: &Change) -> Vec<Key> {
+    let versions = change.new.iter().chain(&change.old);
+    let declarations = versions.map(|version| key::declaration(change.consumer.id, version.hash));
+    declarations.chain(change.deployed_before.map(key::deployed)).collect()
+}
+
+fn named_by_item(item: &Item) -> impl Iterator<Item = Beside> {
+    let declaration = Beside::Declaration(item.consumer.id, item.version.hash);
+    std::iter::once(declaration).chain(item.deployed.map(|latest| Beside::Deployed(latest.id)))
+}
+
+/// Returns the team, the hash and the text of a stored declaration.
+pub(crate) fn declaration(row: &record::Attributes) -> Result<((TeamId, Hash), String), Error> {
+    let corrupt = || Error::corrupt(record::place(row), "the record is not a declaration");
+    let team = record::text(row, "pk")
+        .and_then(|pk| pk.strip_prefix("DECLARATION#"))
+        .and_then(|id| id.parse().ok())
+        .and_then(TeamId::new);
+    let hash = record::text(row, "sk").and_then(Hash::parse);
+    let text = record::text(row, "json").map(str::to_owned);
+    Ok(((team.ok_or_else(corrupt)?, hash.ok_or_else(corrupt)?), text.ok_or_else(corrupt)?))
+}

@@ -1,0 +1,69 @@
+//! The conversion of a domain value into attributes and back.
+
+use super::attributes::{Attributes, integer, place, text};
+use super::invalid::Bad;
+use crate::client::Error;
+use crate::key::Key;
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The format version of this code.
+pub(crate) const FORMAT: u64 = 2;
+
+/// The stored form of a domain value.
+pub(crate) trait Record: Serialize + DeserializeOwned {
+    /// The record type in `ty`.
+    const TYPE: &'static str;
+    type Value;
+
+    /// Returns the record of a value.
+    fn of(value: &Self::Value) -> Self;
+    /// Returns the value of a record.
+    fn value(self) -> Result<Self::Value, Bad>;
+    /// Returns the key of a value.
+    fn key(value: &Self::Value) -> Key;
+    /// Returns the index entries of a value: number of the index, partition, sort key.
+    fn indexes(_value: &Self::Value) -> Vec<(u8, String, String)> {
+        Vec::new()
+    }
+}
+
+/// Returns the attributes of a value.
+pub(crate) fn write<R: Record>(value: &R::Value) -> Result<Attributes, Error> {
+    let key = R::key(value);
+    let mut attributes: Attributes =
+        serde_dynamo::to_item(R::of(value)).map_err(|error| Error::corrupt(key.to_string(), error))?;
+    attributes.insert("ty".to_owned(), AttributeValue::S(R::TYPE.to_owned()));
+    attributes.insert("v".to_owned(), AttributeValue::N(FORMAT.to_string()));
+    for (index, pk, sk) in R::indexes(value) {
+        attributes.insert(format!("gs{index}pk"), AttributeValue::S(pk));
+        attributes.insert(format!("gs{index}sk"), AttributeValue::S(sk));
+    }
+    attributes.insert("pk".to_owned(), AttributeValue::S(key.pk));
+    attributes.insert("sk".to_owned(), AttributeValue::S(key.sk));
+    Ok(attributes)
+}
+
+/// Returns the value of attributes.
+pub(crate) fn read<R: Record>(attributes: Attributes) -> Result<R::Value, Error> {
+    let key = place(&attributes);
+    if text(&attributes, "ty") != Some(R::TYPE) {
+        return Err(Error::corrupt(key, format!("the record is not a {}", R::TYPE)));
+    }
+    is_of_this_format(&attributes)?;
+    // The decoder's message may contain values, so the error names the key alone.
+    let record: R = serde_dynamo::from_item(attributes)
+        .map_err(|_| Error::corrupt(key.clone(), "its attributes do not decode"))?;
+    record.value().map_err(|Bad(what)| Error::corrupt(key, format!("invalid {what}")))
+}
+
+/// Fails if attributes have another format than this code.
+pub(crate) fn is_of_this_format(attributes: &Attributes) -> Result<(), Error> {
+    let corrupt = |reason| Err(Error::corrupt(place(attributes), reason));
+    match integer(attributes, "v") {
+        Some(FORMAT) => Ok(()),
+        Some(1) => corrupt("its format is older than this version supports: start with new data"),
+        Some(_) | None => corrupt("its format is newer than this version supports"),
+    }
+}

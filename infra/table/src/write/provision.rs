@@ -1,0 +1,153 @@
+//! Creates teams and services, and updates services: rare writes that number from one counter record.
+
+use super::commit::Commit;
+use super::statement;
+use crate::client::{Error, Table};
+use crate::key;
+use crate::record::{HeadRecord, SchemaRecord, ServiceRecord, StoredSchema, TeamRecord};
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use domain::account::audit_log::{Event, Recorded};
+use domain::base::context::RequestContext;
+use domain::base::id::ServiceId;
+use domain::catalog::schema::Schema;
+use domain::catalog::service::{Service, Settings};
+use domain::model::metadata::Since;
+use domain::model::team::Team;
+use domain::{TeamId, TeamRef};
+
+/// A service to store, with its schema text if that is a new version.
+#[derive(Clone, Debug)]
+pub struct Publication {
+    /// The service as stored by the write.
+    pub service: Service,
+    /// The canonical JSON of a new schema version; `None` if the schema stays.
+    pub schema: Option<String>,
+}
+
+/// The outcome of a publication.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Published {
+    /// The service is stored.
+    Stored(Box<Service>),
+    /// The service has changed, or its title is taken; the caller reads again.
+    Stale,
+}
+
+impl Table {
+    /// Returns the team with this name, and creates it if it does not exist.
+    pub async fn ensure_team(&self, name: &str, metadata: &str, ctx: &RequestContext) -> Result<Team, Error> {
+        for attempt in 0..8 {
+            if let Some(team) = self.team_by_name(name).await? {
+                return Ok(team);
+            }
+            let (before, next) = self.counter("teams").await?;
+            let id = TeamId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no team ids are left"))?;
+            let team = Team { id, name: name.to_owned(), metadata: metadata.to_owned(), since: Since::EVER };
+            let actions = vec![
+                statement::count(&self.name, "teams", before, next)?,
+                statement::pointer(
+                    &self.name,
+                    key::team_name(name),
+                    "TEAM_NAME",
+                    AttributeValue::N(id.to_string()),
+                )?,
+                statement::create::<TeamRecord>(&self.name, &team)?,
+                statement::create::<HeadRecord>(&self.name, &team.first_head())?,
+                self.told(&Recorded::of_team(&team.to_ref(), ctx))?,
+            ];
+            self.transact(|| Ok(actions.clone())).await?;
+            // The answer may be lost, or another request may have won the name or the number. The next round reads
+            // the name, which decides. The pause keeps concurrent creations from colliding at the counter.
+            dovetail_aws::pause(attempt).await;
+        }
+        Err(Error::Unavailable("a team could not be created".to_owned()))
+    }
+
+    /// Stores a new service with schema version 1, under the next number.
+    pub async fn create_service(
+        &self,
+        owner: &TeamRef,
+        schema: &Schema,
+        settings: Settings,
+        ctx: &RequestContext,
+    ) -> Result<Published, Error> {
+        let (before, next) = self.counter("services").await?;
+        let id = ServiceId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no service ids are left"))?;
+        let service = Service {
+            id,
+            title: schema.title.clone(),
+            owner: owner.clone(),
+            settings,
+            former_dependents: Vec::new(),
+            has_docs: false,
+            schema_version: 1,
+            revision: 1,
+            created: ctx.now,
+            modified: ctx.now,
+        };
+        let mut actions = vec![
+            statement::count(&self.name, "services", before, next)?,
+            statement::pointer(
+                &self.name,
+                key::service_id(id),
+                "SERVICE_ID",
+                AttributeValue::S(service.title.clone()),
+            )?,
+            statement::create::<ServiceRecord>(&self.name, &service)?,
+            self.told(&Recorded::of_service(Event::ServicePublished, &service, ctx))?,
+        ];
+        actions.extend(self.schema_version(&service, Some(schema.text.clone()))?);
+        self.published(service, actions).await
+    }
+
+    /// Updates a service if its revision is still `before`.
+    pub async fn update_service(
+        &self,
+        before: u64,
+        publication: Publication,
+        ctx: &RequestContext,
+    ) -> Result<Published, Error> {
+        let Publication { service, schema } = publication;
+        let event = if schema.is_some() { Event::ServicePublished } else { Event::ServiceChanged };
+        let mut actions = vec![
+            statement::replace::<ServiceRecord>(&self.name, before, &service)?,
+            self.told(&Recorded::of_service(event, &service, ctx))?,
+        ];
+        actions.extend(self.schema_version(&service, schema)?);
+        self.published(service, actions).await
+    }
+
+    fn schema_version(
+        &self,
+        service: &Service,
+        schema: Option<String>,
+    ) -> Result<Option<TransactWriteItem>, Error> {
+        let Some(text) = schema else { return Ok(None) };
+        let stored = StoredSchema {
+            title: service.title.clone(),
+            version: service.schema_version,
+            text,
+            created: service.modified,
+        };
+        statement::create::<SchemaRecord>(&self.name, &stored).map(Some)
+    }
+
+    async fn published(&self, service: Service, actions: Vec<TransactWriteItem>) -> Result<Published, Error> {
+        let commit = self.transact(|| Ok(actions.clone())).await?;
+        let stored = match commit {
+            Commit::Done => true,
+            // The answer may be lost. The record holds revision and time, so an equal one is from this request.
+            Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => {
+                self.service(&service.title).await?.as_ref() == Some(&service)
+            }
+        };
+        Ok(if stored { Published::Stored(Box::new(service)) } else { Published::Stale })
+    }
+
+    /// Returns the value of a counter and its next number.
+    async fn counter(&self, name: &str) -> Result<(Option<u64>, u64), Error> {
+        let counters = self.attributes(key::counters()).await?;
+        let before = counters.and_then(|counters| counters.get(name)?.as_n().ok()?.parse().ok());
+        Ok((before, before.map_or(1, |before| before + 1)))
+    }
+}

@@ -1,0 +1,423 @@
+//! The actions of a transaction, made from writes: the record and its condition (docs/explanation/concurrency.md).
+//!
+//! All functions are pure, so tests can look at an action without sending it.
+
+use crate::client::Error;
+use crate::key::{self, Key};
+use crate::record::{
+    self, ApplicationRecord, Attributes, ChangeRecord, ChargeRecord, DeployedRecord, EntryRecord, HeadRecord,
+    ItemRecord, Record, RememberedRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord,
+    WorkRecord, closed_queue,
+};
+use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::types::{
+    AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
+    Update,
+};
+use domain::model::blockers::Blockers;
+use domain::model::submission::{IdempotencyRecord, Submission};
+use domain::model::team::Head;
+use domain::model::write::{Closing, Write};
+use domain::{TeamId, Timestamp};
+use std::collections::HashMap;
+
+/// The condition of a new record: the key is free.
+const NEW: &str = "attribute_not_exists(pk)";
+
+/// The condition of a running charge: it exists and has no end. A processed charge has an end.
+const RUNS: &str = "attribute_exists(pk) AND attribute_not_exists(#en)";
+
+/// Returns the action of one write.
+pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error> {
+    let put = |row| put_new(table, row);
+    match write {
+        // The head carries the fences of a submission. DynamoDB compares them at the commit, so no rule rests on a
+        // check before it.
+        Write::AdvanceHead { before, after } => head(before).put(table, record::write::<HeadRecord>(after)?),
+        Write::AddBlockers { team, delta } => blockers(table, *team, *delta),
+        Write::ReplaceTeam(team) => {
+            Condition::new("attribute_exists(pk)").put(table, record::write::<TeamRecord>(team)?)
+        }
+        Write::PutApplication { before: None, after } => put(record::write::<ApplicationRecord>(after)?),
+        Write::PutApplication { before: Some(before), after } => Condition::new("#dig = :dig AND #ni = :ni")
+            .text("dig", &before.digest.to_string())
+            .number("ni", before.next_item)
+            .put(table, record::write::<ApplicationRecord>(after)?),
+        Write::PutItem { before: None, after } => put(record::write::<ItemRecord>(after)?),
+        Write::PutItem { before: Some(before), after } => {
+            Condition::new("#rv = :rv").number("rv", *before).put(table, record::write::<ItemRecord>(after)?)
+        }
+        Write::CreateChange(change) => put(record::write::<ChangeRecord>(change)?),
+        // The number of history entries grows with every move, so it fences two decisions on one change instance.
+        Write::UpdateChange { before, from, after } => Condition::new("#n = :n AND #st = :st")
+            .number("n", before.entries)
+            .text("st", from.name())
+            .put(table, record::write::<ChangeRecord>(after)?),
+        Write::CloseChange(closing) => close(table, closing),
+        Write::CreateDeployed(deployed) => put(record::write::<DeployedRecord>(deployed)?),
+        Write::CreateCharge(charge) => put(record::write::<ChargeRecord>(charge)?),
+        Write::EndCharge { charge, end } => Condition::new(RUNS).number("en", end.micros()).update(
+            table,
+            key::charge(*charge),
+            "SET #en = :en",
+        ),
+        Write::ProcessCharge { end, after } => {
+            processed(*end).put(table, record::write::<ChargeRecord>(after)?)
+        }
+        Write::RecordSubmission(submission) => put(record::write::<SubmissionRecord>(submission)?),
+        Write::StoreIdempotencyKey { team, remembered, now } => remember(table, *team, remembered, *now),
+        Write::CreateWork(work) => put(record::write::<WorkRecord>(work)?),
+        Write::CreateShare(share) => put(record::write::<ShareRecord>(share)?),
+        Write::DeleteShare { item, owner } => {
+            Condition::new("attribute_exists(pk)").delete(table, key::share(*item, *owner))
+        }
+        Write::CheckItem { item, revision } => {
+            Condition::new("#rv = :rv").number("rv", *revision).check(table, key::item(*item))
+        }
+        Write::CheckService { title, revision } => {
+            Condition::new("#rv = :rv").number("rv", *revision).check(table, key::service(title))
+        }
+        Write::DeleteWork(id) => Condition::new("attribute_exists(pk)").delete(table, key::work(*id)),
+        Write::UpdateProgress { work_left, after } => progress(table, *work_left, after),
+        // `#inf` is only removed by the submission that set it. A late `generate` of an earlier submission must not
+        // free the head for the next one.
+        Write::FreeHead(submission) => Condition::new("#inf = :inf").number("inf", submission).update(
+            table,
+            key::head(submission.team()),
+            "REMOVE #inf",
+        ),
+        Write::StartStaging(staging) => put(record::write::<StagingRecord>(staging)?),
+        // The commit of a submission and the sweep both move a staging from OPEN, under this condition. DynamoDB lets
+        // one of them win (decision record 12).
+        Write::UpdateStaging { team, staging, from, to } => Condition::new("#st = :st")
+            .text("st", from.name())
+            .value("to", AttributeValue::S(to.name().to_owned()))
+            .without_name("to")
+            .update(table, key::staging(*team, *staging), "SET #st = :to"),
+        Write::CheckStaging { team, staging, state } => {
+            Condition::new("#st = :st").text("st", state.name()).check(table, key::staging(*team, *staging))
+        }
+        Write::DeleteStaging { team, staging } => {
+            Condition::new("attribute_exists(pk)").delete(table, key::staging(*team, *staging))
+        }
+        Write::StoreDeclaration { team, hash, text } => {
+            unconditional(table, declaration(key::declaration(*team, *hash), text))
+        }
+    }
+}
+
+/// Returns the fence of marking a charge as processed: it has no mark, and its end is the one that was read.
+fn processed(end: Option<Timestamp>) -> Condition {
+    match end {
+        None => Condition::new(RUNS).name("en"),
+        Some(end) => {
+            Condition::new("attribute_not_exists(#pd) AND #en = :en").name("pd").number("en", end.micros())
+        }
+    }
+}
+
+/// Puts a record without a condition. Its key is the hash of its content, so an existing record is the same.
+fn unconditional(table: &str, attributes: Attributes) -> Result<TransactWriteItem, Error> {
+    let put = Put::builder().table_name(table).set_item(Some(attributes)).build();
+    let put = put.map_err(|error| Error::corrupt("put", error))?;
+    Ok(TransactWriteItem::builder().put(put).build())
+}
+
+fn progress(table: &str, work_left: u64, after: &Submission) -> Result<TransactWriteItem, Error> {
+    // `work_left` fences the count: two runs of `generate` on one work record must not count it down twice.
+    Condition::new("#wl = :before")
+        .value("before", AttributeValue::N(work_left.to_string()))
+        .without_name("before")
+        .number("wl", after.work_left)
+        .number("dl", after.direct_left)
+        .number("ln", after.opened)
+        .text("st", after.progress().name())
+        .number("mo", after.modified.micros())
+        .update(table, key::submission(after.id), "SET #wl = :wl, #dl = :dl, #ln = :ln, #st = :st, #mo = :mo")
+}
+
+/// A condition with its names and values. Every name has an alias, because DynamoDB reserves many words.
+struct Condition {
+    expression: &'static str,
+    names: HashMap<String, String>,
+    values: Attributes,
+}
+
+impl Condition {
+    fn new(expression: &'static str) -> Self {
+        Self { expression, names: HashMap::new(), values: HashMap::new() }
+    }
+
+    fn value(mut self, name: &str, value: AttributeValue) -> Self {
+        self.names.insert(format!("#{name}"), name.to_owned());
+        self.values.insert(format!(":{name}"), value);
+        self
+    }
+
+    /// Adds a name that the condition compares with no value.
+    fn name(mut self, name: &str) -> Self {
+        self.names.insert(format!("#{name}"), name.to_owned());
+        self
+    }
+
+    fn text(self, name: &str, value: &str) -> Self {
+        self.value(name, AttributeValue::S(value.to_owned()))
+    }
+
+    fn number(self, name: &str, value: impl ToString) -> Self {
+        self.value(name, AttributeValue::N(value.to_string()))
+    }
+
+    fn put(self, table: &str, attributes: Attributes) -> Result<TransactWriteItem, Error> {
+        // DynamoDB rejects an empty map of values.
+        let some = |values: Attributes| (!values.is_empty()).then_some(values);
+        let put = Put::builder()
+            .table_name(table)
+            .set_item(Some(attributes))
+            .condition_expression(self.expression)
+            .set_expression_attribute_names((!self.names.is_empty()).then_some(self.names))
+            .set_expression_attribute_values(some(self.values))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::None)
+            .build()
+            .map_err(|error| Error::corrupt("put", error))?;
+        Ok(TransactWriteItem::builder().put(put).build())
+    }
+
+    fn check(self, table: &str, key: Key) -> Result<TransactWriteItem, Error> {
+        let check = ConditionCheck::builder()
+            .table_name(table)
+            .set_key(Some(key.into()))
+            .condition_expression(self.expression)
+            .set_expression_attribute_names(Some(self.names))
+            .set_expression_attribute_values(Some(self.values))
+            .build()
+            .map_err(|error| Error::corrupt("check", error))?;
+        Ok(TransactWriteItem::builder().condition_check(check).build())
+    }
+
+    fn delete(self, table: &str, key: Key) -> Result<TransactWriteItem, Error> {
+        let delete = Delete::builder()
+            .table_name(table)
+            .set_key(Some(key.into()))
+            .condition_expression(self.expression)
+            .build()
+            .map_err(|error| Error::corrupt("delete", error))?;
+        Ok(TransactWriteItem::builder().delete(delete).build())
+    }
+
+    fn update(self, table: &str, key: Key, update: &str) -> Result<TransactWriteItem, Error> {
+        let update = Update::builder()
+            .table_name(table)
+            .set_key(Some(key.into()))
+            .update_expression(update)
+            .condition_expression(self.expression)
+            .set_expression_attribute_names(Some(self.names))
+            .set_expression_attribute_values(Some(self.values))
+            .build()
+            .map_err(|error| Error::corrupt("update", error))?;
+        Ok(TransactWriteItem::builder().update(update).build())
+    }
+}
+
+/// Returns the fence of a submission: the head is as the plan read it.
+///
+/// - The count of submissions fences other submissions.
+/// - The blockers' count and sum fence rejections and failures by owners (R11, decision record 2).
+/// - The next number of a change instance fences other writers that allot numbers.
+/// - The submission in flight fences its own end.
+fn head(before: &Head) -> Condition {
+    let fence = match before.in_flight {
+        None => "#sub = :sub AND #attn = :attn AND #att = :att AND #nc = :nc AND attribute_not_exists(#inf)",
+        Some(_) => "#sub = :sub AND #attn = :attn AND #att = :att AND #nc = :nc AND #inf = :inf",
+    };
+    let condition = Condition::new(fence)
+        .number("sub", before.submissions)
+        .number("attn", before.blockers.count)
+        .number("att", before.blockers.sum)
+        .number("nc", before.next_change);
+    match before.in_flight {
+        None => condition.name("inf"),
+        Some(submission) => condition.number("inf", submission),
+    }
+}
+
+fn blockers(table: &str, team: TeamId, delta: Blockers) -> Result<TransactWriteItem, Error> {
+    // `ADD` needs neither a read nor a fence: owners who decide on different items of one consumer do not wait for
+    // each other. Every submission compares the sum.
+    Condition::new("attribute_exists(pk)").number("attn", delta.count).number("att", delta.sum).update(
+        table,
+        key::head(team),
+        "ADD #attn :attn, #att :att",
+    )
+}
+
+/// Closes a change instance without reading it: its slot on the item holds the end of its history.
+fn close(table: &str, closing: &Closing) -> Result<TransactWriteItem, Error> {
+    // Closing never changes the type. The entry's type is thus the current one, and the record leaves it out.
+    let record = EntryRecord::of(&closing.entry, None, closing.entry.change_type);
+    let entry: Attributes =
+        serde_dynamo::to_item(record).map_err(|error| Error::corrupt("history entry", error))?;
+    let link = AttributeValue::B(Blob::new(closing.entry.chain.0));
+    // The entry is appended in place. Its chain link was computed from the slot, and the condition proves that the
+    // slot still names the last entry.
+    Condition::new("#n = :n AND #st = :st")
+        .number("n", closing.mark.entries)
+        .text("st", closing.from.name())
+        .value("hi", AttributeValue::L(vec![AttributeValue::M(entry)]))
+        .value("hh", link)
+        .text("gs1pk", &closed_queue(closing.owner))
+        .value("one", AttributeValue::N("1".to_owned()))
+        .value("closed", AttributeValue::S(closing.entry.to.name().to_owned()))
+        .without_name("one")
+        .without_name("closed")
+        .update(
+            table,
+            key::change(closing.change),
+            "SET #st = :closed, #n = #n + :one, #hi = list_append(#hi, :hi), #hh = :hh, #gs1pk = :gs1pk",
+        )
+}
+
+impl Condition {
+    /// Removes the name alias of a value. DynamoDB rejects an alias that the expression does not use.
+    fn without_name(mut self, name: &str) -> Self {
+        self.names.remove(&format!("#{name}"));
+        self
+    }
+}
+
+fn remember(
+    table: &str,
+    team: TeamId,
+    remembered: &IdempotencyRecord,
+    now: Timestamp,
+) -> Result<TransactWriteItem, Error> {
+    let value = (team, remembered.clone());
+    // DynamoDB deletes expired records up to a few days late. The condition reuses an expired key at once.
+    Condition::new("attribute_not_exists(pk) OR #xp <= :xp")
+        .number("xp", now.micros() / 1_000_000)
+        .put(table, record::write::<RememberedRecord>(&value)?)
+}
+
+/// Returns the record of a declaration, stored under its hash.
+pub(crate) fn declaration(key: Key, text: &str) -> Attributes {
+    let mut attributes = HashMap::new();
+    attributes.insert("pk".to_owned(), AttributeValue::S(key.pk));
+    attributes.insert("sk".to_owned(), AttributeValue::S(key.sk));
+    attributes.insert("ty".to_owned(), AttributeValue::S("DECLARATION".to_owned()));
+    attributes.insert("v".to_owned(), AttributeValue::N(record::FORMAT.to_string()));
+    attributes.insert("json".to_owned(), AttributeValue::S(text.to_owned()));
+    attributes
+}
+
+/// Creates a record of any type; the action fails if the key exists.
+pub(crate) fn create<R: Record>(table: &str, value: &R::Value) -> Result<TransactWriteItem, Error> {
+    put_new(table, record::write::<R>(value)?)
+}
+
+/// Puts a row if its key does not exist.
+pub(crate) fn put_new(table: &str, row: Attributes) -> Result<TransactWriteItem, Error> {
+    Condition::new(NEW).put(table, row)
+}
+
+/// Puts a row if its key exists.
+pub(crate) fn put_over(table: &str, row: Attributes) -> Result<TransactWriteItem, Error> {
+    Condition::new("attribute_exists(pk)").put(table, row)
+}
+
+/// Replaces a record if its revision is still `before`.
+pub(crate) fn replace<R: Record>(
+    table: &str,
+    before: u64,
+    value: &R::Value,
+) -> Result<TransactWriteItem, Error> {
+    Condition::new("#rv = :rv").number("rv", before).put(table, record::write::<R>(value)?)
+}
+
+/// Stores a result of the time `at`, unless a later one is stored.
+pub(crate) fn newest<R: Record>(
+    table: &str,
+    at: Timestamp,
+    value: &R::Value,
+) -> Result<TransactWriteItem, Error> {
+    Condition::new("attribute_not_exists(pk) OR #at <= :at")
+        .number("at", at.micros())
+        .put(table, record::write::<R>(value)?)
+}
+
+/// Stores the time of an action, unless its last time is after `last`.
+pub(crate) fn not_since<R: Record>(
+    table: &str,
+    last: Timestamp,
+    value: &R::Value,
+) -> Result<TransactWriteItem, Error> {
+    Condition::new("attribute_not_exists(pk) OR #at <= :at")
+        .number("at", last.micros())
+        .put(table, record::write::<R>(value)?)
+}
+
+/// Creates a record that only refers to another one: from `key` to the attribute `to`.
+pub(crate) fn pointer(
+    table: &str,
+    key: Key,
+    ty: &str,
+    to: AttributeValue,
+) -> Result<TransactWriteItem, Error> {
+    let mut attributes = HashMap::new();
+    attributes.insert("pk".to_owned(), AttributeValue::S(key.pk));
+    attributes.insert("sk".to_owned(), AttributeValue::S(key.sk));
+    attributes.insert("ty".to_owned(), AttributeValue::S(ty.to_owned()));
+    attributes.insert("v".to_owned(), AttributeValue::N(record::FORMAT.to_string()));
+    attributes.insert("to".to_owned(), to);
+    put_new(table, attributes)
+}
+
+/// Advances a counter from `before` to `next`; `None` is its first use.
+pub(crate) fn count(
+    table: &str,
+    counter: &str,
+    before: Option<u64>,
+    next: u64,
+) -> Result<TransactWriteItem, Error> {
+    let expression = if before.is_some() { "#c = :before" } else { "attribute_not_exists(#c)" };
+    let mut condition = Condition::new(expression);
+    condition.names.insert("#c".to_owned(), counter.to_owned());
+    condition.values.insert(":next".to_owned(), AttributeValue::N(next.to_string()));
+    if let Some(before) = before {
+        condition.values.insert(":before".to_owned(), AttributeValue::N(before.to_string()));
+    }
+    condition.update(table, key::counters(), "SET #c = :next")
+}
+
+/// Removes a record if it exists.
+pub(crate) fn remove(table: &str, key: Key) -> Result<TransactWriteItem, Error> {
+    Condition::new("attribute_exists(pk)").delete(table, key)
+}
+
+/// Replaces the row of an existing API key that has no successor.
+pub(crate) fn succeed(keys: &str, row: Attributes) -> Result<TransactWriteItem, Error> {
+    Condition::new("attribute_exists(pk) AND attribute_not_exists(#sc)").name("sc").put(keys, row)
+}
+
+/// Increments a count if it is below `max`.
+pub(crate) fn one_more(keys: &str, count: Key, max: u64) -> Result<TransactWriteItem, Error> {
+    let condition = Condition::new("attribute_not_exists(#c) OR #c < :max").number("max", max);
+    add(keys, count, condition.without_name("max"), "1")
+}
+
+/// Decrements a count that exists.
+pub(crate) fn one_less(keys: &str, count: Key) -> Result<TransactWriteItem, Error> {
+    add(keys, count, Condition::new("attribute_exists(#c)"), "-1")
+}
+
+fn add(keys: &str, count: Key, condition: Condition, d: &str) -> Result<TransactWriteItem, Error> {
+    let condition = condition.name("c").value("d", AttributeValue::N(d.to_owned()));
+    condition.without_name("d").update(keys, count, "ADD #c :d")
+}
+
+/// Replaces the row of a member if its revision is still `before`.
+pub(crate) fn replace_member(keys: &str, before: u64, row: Attributes) -> Result<TransactWriteItem, Error> {
+    Condition::new("#rv = :rv").number("rv", before).put(keys, row)
+}
+
+#[cfg(test)]
+mod tests;

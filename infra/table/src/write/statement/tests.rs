@@ -1,0 +1,304 @@
+//! Tests of the actions of each write and of stored records, by golden files that also document the table.
+
+mod examples;
+mod fences;
+mod healthchecks;
+mod json;
+
+use self::examples::{
+    application, at, change, change_id, charges, consumer, deployed, entry, head, item, item_id, offered,
+    owner, remembered, service, share, slot, staged_work, staging, submission, work,
+};
+use self::fences::condition;
+use self::json::{read_shown, shown};
+use super::*;
+use crate::audit::ITEM_BYTES_MAX;
+use crate::record::{
+    ApiKeyRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MandatoryRecord, MemberRecord,
+    MessagesRecord, RecordedRecord, ReplacedRecord, RepliedRecord, WebhookRecord,
+};
+use domain::access::{ApiKey, Made};
+use domain::actor::{Actor, Role, TeamRef};
+use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Reason, Target};
+use domain::charge::Prices;
+use domain::declaration::NAME_BYTES_MAX;
+use domain::docs::Docs;
+use domain::item::{Creation, Item, Slot, Stack};
+use domain::json::Hash;
+use domain::land::Stamp;
+use domain::mandatory::Version as MandatoryVersion;
+use domain::member::Member;
+use domain::message::{Content, Messages};
+use domain::metadata::{Replaced, Since};
+use domain::recorded::{Event as Happened, Recorded};
+use domain::schema::{REFERENCES_MAX, Reference};
+use domain::service::DEPENDENT_TEAMS_EVER_MAX;
+use domain::state::State;
+use domain::team::{Application, Team};
+use domain::webhook::delivery::{Cooling, Delivery, Ended, Replied};
+use domain::webhook::{Settings as HookSettings, Webhook};
+use expect_test::expect_file;
+use serde_json::json;
+use std::fmt::Debug;
+
+/// Asserts that a record is stored as its golden file, and that the file decodes to the value. Golden files of a
+/// format never change.
+fn golden<R: Record>(file: &str, value: &R::Value)
+where
+    R::Value: PartialEq + Debug,
+{
+    let path = format!("{}/golden/record/{file}.v2.json", env!("CARGO_MANIFEST_DIR"));
+    let written = record::write::<R>(value).unwrap();
+    let pretty = serde_json::to_string_pretty(&shown(&written)).unwrap();
+    expect_file![path.as_str()].assert_eq(&(pretty + "\n"));
+    let stored = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(record::read::<R>(read_shown(&stored)).unwrap(), *value, "{file}");
+}
+
+#[test]
+fn records_are_stored_as_the_golden_files_say_and_read_back() {
+    let team =
+        Team { id: consumer().id, name: consumer().name, metadata: "{}".to_owned(), since: Since::EVER };
+    golden::<TeamRecord>("team", &team);
+    golden::<HeadRecord>("head", &head());
+    golden::<ApplicationRecord>("application", &application());
+    golden::<ReplacedRecord>("replaced", &replaced());
+    golden::<ItemRecord>("item", &item());
+    golden::<ChangeRecord>("change", &change());
+    let plain = Change {
+        cause: None,
+        commit_id: None,
+        old: None,
+        supersedes: Vec::new(),
+        superseded_at_creation: 0,
+        deployed_before: None,
+        log: String::new(),
+        prices: Prices::NONE,
+        history: vec![Entry { log: None, ..entry(None, State::Pending, 0) }.chained(Chain::START)],
+        ..change()
+    };
+    golden::<ChangeRecord>("plain_change", &plain);
+    let [charge, running_charge] = charges();
+    golden::<ChargeRecord>("charge", &charge);
+    golden::<ChargeRecord>("running_charge", &running_charge);
+    golden::<DeployedRecord>("deployed", &deployed());
+    golden::<SubmissionRecord>("submission", &submission());
+    golden::<RememberedRecord>("remembered", &(consumer().id, remembered()));
+    golden::<WorkRecord>("work", &work());
+    golden::<WorkRecord>("staged_work", &staged_work());
+    golden::<StagingRecord>("staging", &staging());
+    golden::<ShareRecord>("share", &share());
+    golden::<crate::record::ServiceRecord>("service", &offered());
+    let docs = Docs {
+        service: service(),
+        text: "# VM\n".to_owned(),
+        request: "request-1".to_owned(),
+        modified: at(1),
+    };
+    golden::<DocsRecord>("docs", &docs);
+    let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(1) };
+    let config = domain::catalog::config::next(&offered(), Some(1), "{\"ip\":\"10.0.0.1\"}".to_owned(), &ctx);
+    golden::<ConfigRecord>("config", &config.unwrap().config);
+    let (key, member, recorded) = account();
+    golden::<ApiKeyRecord>("api_key", &key);
+    golden::<MemberRecord>("member", &member);
+    golden::<RecordedRecord>("recorded", &recorded);
+    golden::<WebhookRecord>("webhook", &webhook());
+    let delivery = Delivery::new(
+        webhook().id,
+        json!({"metadata": {"id": "137438953488:2"}, "data": {"to": "APPROVED"}}),
+    );
+    golden::<RepliedRecord>("replied", &Replied::after(None, &delivery, Ended::Answered(503), at(0)));
+    golden::<GivenUpRecord>("given_up", &delivery.given_up(Ended::TimedOut, at(0)));
+    let cooling = Cooling {
+        webhook: webhook().id,
+        until: at(0),
+        waiting: Some("137438953488:2".to_owned()),
+        revision: 2,
+    };
+    golden::<CoolingRecord>("cooling", &cooling);
+    let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook(), &ctx);
+    golden::<RecordedRecord>("recorded_webhook", &recorded);
+    let content = Content {
+        description: "VMs rest on Sunday".to_owned(),
+        expires: Some(at(9)),
+        services: vec![service()],
+    };
+    let messages = Messages::none(owner()).with(content, &ctx).unwrap();
+    golden::<MessagesRecord>("messages", &messages);
+    let recorded = Recorded::of_message(Happened::MessageCreated, &messages.owner, &messages.all[0], &ctx);
+    golden::<RecordedRecord>("recorded_message", &recorded);
+    let schema = r#"{"required":["owner"],"type":"object"}"#.to_owned();
+    let version = MandatoryVersion { number: 2, team: None, application: Some(schema), created: at(0) };
+    golden::<MandatoryRecord>("mandatory", &version);
+}
+
+/// Returns metadata that replaced others and were replaced themselves.
+fn replaced() -> Replaced {
+    let since = Since { submission: 3, at: at(1), before: Some(1) };
+    Replaced { since, metadata: "{\"env\":\"dev\"}".to_owned(), ..application().replaced() }
+}
+
+#[test]
+fn what_was_stored_before_the_past_was_noted_reads_as_not_noted() {
+    let mut stored = record::write::<ApplicationRecord>(&application()).unwrap();
+    for name in ["si", "lc"] {
+        assert!(stored.remove(name).is_some());
+    }
+    let read = record::read::<ApplicationRecord>(stored).unwrap();
+    assert_eq!(read, Application { since: Since::EVER, changed: 0, ..application() });
+    let mut stored = record::write::<SubmissionRecord>(&submission()).unwrap();
+    assert!(stored.remove("root").is_some());
+    assert_eq!(record::read::<SubmissionRecord>(stored).unwrap(), Submission { root: None, ..submission() });
+}
+
+/// Returns a key, a member that it added, and the audit log entry of that.
+fn account() -> (ApiKey, Member, Recorded) {
+    let by = Actor::Key { name: "VMOwnerTeam-1".to_owned(), team: owner() };
+    let ctx =
+        RequestContext { by, request: "r-1".to_owned(), now: Timestamp::from_micros(1_700_000_000_000_000) };
+    let expires = Some(Timestamp::from_micros(1_800_000_000_000_000));
+    let made = Made { hash: "5e88".to_owned(), name: "pipeline".to_owned(), role: Role::General, expires };
+    let member = Member::new("auth0|5".to_owned(), "Jane".to_owned(), Role::Admin, owner(), &ctx);
+    let recorded = Recorded::of_member(Happened::MemberAdded, &member, &ctx);
+    (ApiKey::new(made, owner(), &ctx), member, recorded)
+}
+
+fn webhook() -> Webhook {
+    let settings = HookSettings {
+        name: "ansible".to_owned(),
+        description: "starts the playbook".to_owned(),
+        target_url: "https://automation.example.com/hook".to_owned(),
+        authorization: Some("Bearer of.their.own".to_owned()),
+        state: Some(State::Approved),
+        active: true,
+        timeout_seconds: 10,
+        wait_seconds: 5,
+        cooling_seconds: 60,
+    };
+    let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
+    Webhook::new(settings, service(), owner(), "dvt_secret".to_owned(), "hash", &ctx)
+}
+
+#[test]
+fn a_later_delivery_state_wins() {
+    let delivery = Delivery::new(webhook().id, json!({"metadata": {"id": "137438953488:2"}}));
+    let replied = Replied::after(None, &delivery, Ended::Answered(200), at(7));
+    let action = newest::<RepliedRecord>("table", replied.at, &replied).unwrap();
+    let expected = r#"put if attribute_not_exists(pk) OR at <= :at {":at":{"N":"1740748711000007"}}"#;
+    assert_eq!(condition(&action), expected);
+}
+
+#[test]
+fn a_place_leads_to_what_it_stands_for() {
+    let (work, share) = (key::work(work().id), key::share(item_id(), owner().id));
+    assert_eq!(key::work_at(&work.pk, &work.sk), Some(super::tests::work().id));
+    let (staged, staging) = (key::work(staged_work().id), key::staging(consumer().id, staging().id));
+    assert_eq!(key::work_at(&staged.pk, &staged.sk), Some(staged_work().id));
+    assert_eq!(key::staging_at(&staging.pk, &staging.sk), Some((consumer().id, super::tests::staging().id)));
+    assert_eq!(key::shared_item(&share), Some(key::item(item_id())));
+    assert_eq!(key::team(owner().id).to_string(), format!("TEAM#{} / TEAM", owner().id));
+    for (pk, sk) in
+        [("WORK#4", "1"), ("WORK#", "1#1"), ("ITEM#4", "1#1"), ("WORK#4", "x#1"), ("WORK#4", "0#1")]
+    {
+        assert_eq!(key::work_at(pk, sk), None, "{pk} / {sk}");
+    }
+}
+
+#[test]
+fn a_record_of_another_format_or_type_is_refused() {
+    for (format, told) in [("1", "older"), ("3", "newer")] {
+        let mut record = record::write::<HeadRecord>(&head()).unwrap();
+        record.insert("v".to_owned(), AttributeValue::N(format.to_owned()));
+        assert!(record::read::<HeadRecord>(record).unwrap_err().to_string().contains(told));
+    }
+    let other = record::write::<ItemRecord>(&item()).unwrap();
+    assert!(record::read::<HeadRecord>(other).unwrap_err().to_string().contains("is not a HEAD"));
+    let mut broken = record::write::<ItemRecord>(&item()).unwrap();
+    broken.insert("rs".to_owned(), AttributeValue::S("secret".to_owned()));
+    let told = record::read::<ItemRecord>(broken).unwrap_err().to_string();
+    assert!(told.contains("runtime state") && !told.contains("secret"), "{told}");
+}
+
+#[test]
+fn every_way_to_close_and_every_role_reads_back() {
+    let by = change_id(32);
+    let ways = [
+        ClosedBy::Displaced(by),
+        ClosedBy::Answered(by),
+        ClosedBy::Overtaken,
+        ClosedBy::Blocked,
+        ClosedBy::Retried(by),
+    ];
+    for way in ways {
+        let mut change = change();
+        change.history[0].closed_by = Some(way);
+        change.history[0].by = Actor::System;
+        let written = record::write::<ChangeRecord>(&change).unwrap();
+        assert_eq!(record::read::<ChangeRecord>(written).unwrap(), change);
+    }
+    assert!(Role::ALL.iter().all(|role| Role::parse(role.name()) == Some(*role)));
+}
+
+#[test]
+fn what_a_history_leaves_out_reads_back() {
+    let mut change = change();
+    let other = TeamRef { id: TeamId::new(9).unwrap(), name: "Others".to_owned() };
+    change.history = Vec::new();
+    for (from, to, team, log, ty) in [
+        (None, State::Pending, Some(consumer()), None, ChangeType::Modify),
+        (Some(State::Pending), State::Pending, Some(owner()), Some("seen"), ChangeType::Modify),
+        (Some(State::Pending), State::Approved, Some(other), Some("done"), ChangeType::Create),
+        (Some(State::Approved), State::Closed, None, None, ChangeType::Create),
+    ] {
+        let entry = Entry {
+            by: match (team, log) {
+                (None, _) => Actor::System,
+                (Some(team), None) => Actor::Key { name: "key".to_owned(), team },
+                (Some(team), Some(_)) => Actor::Person { name: "Jane".to_owned(), team },
+            },
+            reason: if from == Some(to) { Reason::Log } else { Reason::State },
+            log: log.map(str::to_owned),
+            change_type: ty,
+            ..entry(from, to, 0)
+        };
+        let link = change.mark().chain;
+        change.history.push(entry.chained(link));
+    }
+    change.owner = TeamRef { id: TeamId::new(5).unwrap(), name: "NPOwnerTeam".to_owned() };
+    let written = record::write::<ChangeRecord>(&change).unwrap();
+    assert_eq!(record::read::<ChangeRecord>(written).unwrap(), change);
+    // The last link covers all entries, so a change of any of them must break it.
+    change.history[0].request = "another".to_owned();
+    let written = record::write::<ChangeRecord>(&change).unwrap();
+    let altered = record::read::<ChangeRecord>(written).unwrap();
+    let (last, before) = (&altered.history[3], &altered.history[2]);
+    assert_ne!(last.link(before.chain), last.chain);
+}
+
+#[test]
+fn finding_01_the_row_of_the_largest_item_is_within_half_of_its_bound() {
+    let name = "n".repeat(NAME_BYTES_MAX);
+    let target = Target::Declared(Hash::of("another"));
+    let slot = Slot { change_type: ChangeType::Create, state: State::Rejected, target, ..slot() };
+    let stack = Stack {
+        sequence: u64::from(u32::MAX),
+        attempt: 1_000,
+        creation: Creation::Outstanding,
+        pre_validated: Some(slot),
+        validated: Some(Slot { state: State::Approved, ..slot }),
+    };
+    // The service owner has a stack, hence the additional team.
+    let teams = (1_000..).take(1 + DEPENDENT_TEAMS_EVER_MAX).filter_map(TeamId::new);
+    let reference = Reference { service: name.clone(), name: name.clone() };
+    let item = Item {
+        name: name.clone(),
+        application: name.clone(),
+        references: vec![reference; REFERENCES_MAX],
+        stacks: teams.map(|team| (team, stack.clone())).collect(),
+        ..item()
+    };
+    let bytes = crate::record::size::of_record(&crate::record::write::<ItemRecord>(&item).unwrap());
+    assert!((50_000..ITEM_BYTES_MAX / 2).contains(&bytes), "{bytes}");
+}

@@ -1,0 +1,331 @@
+//! Examples for the golden files: one record of each type.
+
+use domain::actor::{Actor, TeamRef};
+use domain::attention::Attention;
+use domain::change::{Chain, Change, ChangeType, Entry, Kind, Reason, Target, Version};
+use domain::charge::{Charge, Charges, Prices, Processed, Running};
+use domain::declared::{Declared, Identity};
+use domain::deployed::Deployed;
+use domain::id::{ApplicationId, ChangeId, ChargeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
+use domain::item::{Creation, Item, LatestDeployed, RuntimeState, Slot, Stack};
+use domain::json::Hash;
+use domain::metadata::Since;
+use domain::money::Amount;
+use domain::schema::Reference;
+use domain::service::{Service, ServiceRef, ServiceState, Settings};
+use domain::staging::StagingState::Open;
+use domain::staging::{Staging, StagingId};
+use domain::state::State;
+use domain::submission::{Remembered, Scope, Submission};
+use domain::team::{Application, Head};
+use domain::timestamp::Timestamp;
+use domain::work::{Owed, Share, Work, WorkId};
+use std::collections::BTreeMap;
+
+pub(super) fn at(micros: u64) -> Timestamp {
+    Timestamp::from_micros(1_740_748_711_000_000 + micros)
+}
+
+pub(super) fn consumer() -> TeamRef {
+    TeamRef { id: TeamId::new(4).unwrap(), name: "AwesomeConsumer".to_owned() }
+}
+
+pub(super) fn owner() -> TeamRef {
+    TeamRef { id: TeamId::new(1).unwrap(), name: "VMOwnerTeam".to_owned() }
+}
+
+pub(super) fn service() -> ServiceRef {
+    ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() }
+}
+
+pub(super) fn item_id() -> ItemId {
+    ItemId::new(ApplicationId::new(consumer().id, 1).unwrap(), 7).unwrap()
+}
+
+pub(super) fn change_id(number: u64) -> ChangeId {
+    ChangeId::new(consumer().id, number).unwrap()
+}
+
+pub(super) fn entry(from: Option<State>, to: State, micros: u64) -> Entry {
+    Entry {
+        from,
+        to,
+        at: at(micros),
+        by: Actor::Key { name: "VMOwnerTeam-1".to_owned(), team: owner() },
+        request: "request-1".to_owned(),
+        reason: Reason::State,
+        closed_by: None,
+        log: Some("done".to_owned()),
+        change_type: ChangeType::Create,
+        chain: Chain::START,
+    }
+    .chained(Chain::START)
+}
+
+pub(super) fn version(number: u64) -> Version {
+    Version { number, hash: Hash::of(&number.to_string()) }
+}
+
+pub(super) fn change() -> Change {
+    Change {
+        id: change_id(16),
+        item: item_id(),
+        item_name: "CoreVM1".to_owned(),
+        application: "NewApp1".to_owned(),
+        service: service(),
+        owner: owner(),
+        service_owner: owner(),
+        consumer: consumer(),
+        kind: Kind::Direct,
+        cause: Some(change_id(32)),
+        change_type: ChangeType::Create,
+        state: State::Pending,
+        submission: SubmissionId::new(consumer().id, 1).unwrap(),
+        commit_id: Some("51e53e".to_owned()),
+        attempt: 1,
+        new: Some(version(2)),
+        old: Some(version(1)),
+        supersedes: vec![change_id(48)],
+        superseded_at_creation: 1,
+        never_in_service: false,
+        runtime_state: RuntimeState::Requested,
+        deployed_before: DeployedId::new(consumer().id, 17),
+        log: "done".to_owned(),
+        prices: prices(),
+        created: at(0),
+        history: vec![entry(None, State::Pending, 0)],
+    }
+}
+
+pub(super) fn slot() -> Slot {
+    let change = change();
+    Slot {
+        change: change.id,
+        state: change.state,
+        change_type: change.change_type,
+        target: change.target(),
+        mark: change.mark(),
+        created: change.created,
+    }
+}
+
+pub(super) fn item() -> Item {
+    let stack = Stack {
+        sequence: 1,
+        attempt: 1,
+        creation: Creation::Outstanding,
+        pre_validated: Some(slot()),
+        validated: None,
+    };
+    Item {
+        id: item_id(),
+        name: "CoreVM1".to_owned(),
+        application: "NewApp1".to_owned(),
+        service: service(),
+        service_owner: owner(),
+        consumer: consumer(),
+        revision: 3,
+        runtime_state: RuntimeState::InService,
+        version: version(2),
+        declared: true,
+        settled: Some(Target::Removed),
+        references: vec![Reference { service: "VM".to_owned(), name: "CoreVM2".to_owned() }],
+        schema_version: 2,
+        stacks: BTreeMap::from([(owner().id, stack)]),
+        deployed: Some(LatestDeployed {
+            id: DeployedId::new(consumer().id, 17).unwrap(),
+            version: 1,
+            hash: Hash::of("{}"),
+        }),
+        next_deployed: 18,
+        latest_change: change_id(16),
+        charges: Charges {
+            running: Some(Running { charge: charges()[1].id, price: prices().monthly, start: at(0) }),
+            ended: prices(),
+            processed: Prices { monthly: Amount::ZERO, ..prices() },
+        },
+        created: at(0),
+        modified: at(1),
+    }
+}
+
+pub(super) fn application() -> Application {
+    Application {
+        id: ApplicationId::new(consumer().id, 1).unwrap(),
+        name: "NewApp1".to_owned(),
+        digest: Hash::of("digest"),
+        next_item: 8,
+        metadata: "{}".to_owned(),
+        since: Since { submission: 1, at: at(0), before: None },
+        changed: 1,
+        created: at(0),
+        modified: at(1),
+    }
+}
+
+pub(super) fn head() -> Head {
+    Head {
+        team: consumer().id,
+        submissions: 1,
+        root: Hash::of("root"),
+        blockers: Blockers::one("change/16"),
+        next_application: 2,
+        next_change: 64,
+        in_flight: None,
+    }
+}
+
+pub(super) fn deployed() -> Deployed {
+    Deployed {
+        id: DeployedId::new(consumer().id, 17).unwrap(),
+        item: item_id(),
+        service: service(),
+        change: change_id(16),
+        version: 1,
+        data: "{\"ip\":\"10.0.0.1\"}".to_owned(),
+        hash: Hash::of("{\"ip\":\"10.0.0.1\"}"),
+        service_owner: owner(),
+        consumer: consumer(),
+        request: "request-1".to_owned(),
+        created: at(0),
+    }
+}
+
+pub(super) fn submission() -> Submission {
+    Submission {
+        id: SubmissionId::new(consumer().id, 1).unwrap(),
+        team: consumer(),
+        scope: Scope::Whole,
+        commit_id: None,
+        root: Some(Hash::of("root")),
+        changed: true,
+        first_change: 16,
+        direct: 1,
+        derived: 1,
+        opened: 1,
+        staging: None,
+        direct_left: 0,
+        work_left: 1,
+        by: Actor::System,
+        request: "request-1".to_owned(),
+        created: at(0),
+        modified: at(0),
+    }
+}
+
+pub(super) fn remembered() -> IdempotencyRecord {
+    IdempotencyRecord {
+        key: "key-1".to_owned(),
+        fingerprint: Hash::of("fingerprint"),
+        submission: submission().id,
+        expires: Timestamp::from_micros(1_740_835_111_000_000),
+    }
+}
+
+pub(super) fn work() -> Work {
+    let planned = PlannedChange {
+        id: change_id(32),
+        item: item_id(),
+        owner: owner(),
+        kind: Kind::Dependent,
+        cause: Some(change_id(16)),
+        version: Some(version(1)),
+        declared: None,
+        approval_required: true,
+        prices: Prices::NONE,
+    };
+    let id = WorkId { submission: submission().id, staging: None, number: 1 };
+    Work { id, entries: vec![planned], created: at(0) }
+}
+
+pub(super) fn staging() -> Staging {
+    Staging {
+        id: StagingId::of("request-1", 0),
+        submission: submission().id,
+        works: 1,
+        state: Open,
+        created: at(0),
+    }
+}
+
+pub(super) fn staged_work() -> Work {
+    let identity =
+        Identity { name: "CoreVM1".to_owned(), application: "NewApp1".to_owned(), service: service() };
+    let declared = Declared {
+        version: version(1),
+        stays: true,
+        references: vec![Reference { service: "VM".to_owned(), name: "CoreVM2".to_owned() }],
+        schema_version: 2,
+        new: Some(identity),
+    };
+    let of = work();
+    let planned = PlannedChange {
+        kind: Kind::Direct,
+        cause: None,
+        version: None,
+        declared: Some(declared),
+        prices: prices(),
+        ..of.entries[0].clone()
+    };
+    Work { id: WorkId { staging: Some(staging().id), ..of.id }, entries: vec![planned], ..of }
+}
+
+pub(super) fn share() -> Share {
+    Share { item: item_id(), owner: consumer().id, created: at(0) }
+}
+
+pub(super) fn offered() -> Service {
+    Service {
+        id: service().id,
+        title: service().title,
+        owner: owner(),
+        settings: Settings {
+            state: ServiceState::NoNewServiceItem,
+            approval_required: true,
+            allow_manual_approval: false,
+            allow_manual_completion: true,
+            minimum_version: Some(2),
+            tags: vec!["network".to_owned()],
+            dependent_teams: vec![consumer()],
+            allowed_teams: vec![consumer().id],
+        },
+        former_dependents: vec![TeamId::new(9).unwrap()],
+        has_docs: true,
+        schema_version: 2,
+        revision: 5,
+        created: at(0),
+        modified: at(1),
+    }
+}
+
+/// Returns the prices of the change instance of these tests.
+pub(super) fn prices() -> Prices {
+    Prices { per_change: Amount::from_millionths(100_000_000), monthly: Amount::from_millionths(49_990_000) }
+}
+
+/// Returns a processed charge for a change instance, and a running one.
+pub(super) fn charges() -> [Charge; 2] {
+    let change = change();
+    let of_change = Charge {
+        id: ChargeId::of_change(change.id),
+        item: change.item,
+        item_name: change.item_name,
+        application: change.application,
+        service: change.service,
+        service_owner: change.service_owner,
+        consumer: change.consumer,
+        change: change.id,
+        price: prices().per_change,
+        start: at(0),
+        end: Some(at(0)),
+        processed: Some(Processed { at: at(5), by: entry(None, State::Pending, 0).by }),
+    };
+    let runs = Charge {
+        id: ChargeId::of_time(change.id),
+        price: prices().monthly,
+        end: None,
+        processed: None,
+        ..of_change.clone()
+    };
+    [of_change, runs]
+}

@@ -1,0 +1,161 @@
+//! Tests of the condition of each write: exactly what its fence needs.
+
+use super::super::of as statement_of;
+use super::examples::{
+    application, at, change, change_id, charges, consumer, deployed, entry, head, item, item_id, owner,
+    remembered, service, share, slot, staging, submission, work,
+};
+use super::json::shown_value;
+use crate::record::Attributes;
+use aws_sdk_dynamodb::types::TransactWriteItem;
+use domain::attention::Attention;
+use domain::json::Hash;
+use domain::metadata::Since;
+use domain::staging::StagingState::{Committed, Open};
+use domain::state::State;
+use domain::team::{Head, Team};
+use domain::write::{Closing, Write};
+use expect_test::expect_file;
+use serde_json::Map;
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use store::Condition;
+
+/// Returns the condition of an action with its names and values filled in.
+pub(super) fn condition(action: &TransactWriteItem) -> String {
+    let (verb, expression, names, values) = match (action.put(), action.update()) {
+        (Some(put), _) => (
+            "put".to_owned(),
+            put.condition_expression(),
+            put.expression_attribute_names(),
+            put.expression_attribute_values(),
+        ),
+        (_, Some(update)) => (
+            format!("update {}", update.update_expression()),
+            update.condition_expression(),
+            update.expression_attribute_names(),
+            update.expression_attribute_values(),
+        ),
+        _ => {
+            return match (action.delete(), action.condition_check()) {
+                (Some(delete), _) => {
+                    format!("delete if {}", delete.condition_expression().unwrap_or_default())
+                }
+                (_, Some(check)) => {
+                    let (names, values) =
+                        (check.expression_attribute_names(), check.expression_attribute_values());
+                    line("check".to_owned(), Some(check.condition_expression()), names, values)
+                }
+                _ => panic!("an action of no known kind"),
+            };
+        }
+    };
+    line(verb, expression, names, values)
+}
+
+fn line(
+    verb: String,
+    expression: Option<&str>,
+    names: Option<&HashMap<String, String>>,
+    values: Option<&Attributes>,
+) -> String {
+    let values: Map<String, Value> = values
+        .into_iter()
+        .flatten()
+        .collect::<BTreeMap<_, _>>()
+        .into_iter()
+        .map(|(name, value)| (name.clone(), shown_value(value)))
+        .collect();
+    let names = names.into_iter().flatten();
+    let mut line = format!("{verb} if {}", expression.unwrap_or_default());
+    for (alias, name) in names.collect::<BTreeMap<_, _>>().into_iter().rev() {
+        line = line.replace(alias, name);
+    }
+    format!("{line} {}", Value::Object(values))
+}
+
+/// Returns the condition that the in-memory storage of the tests checks, in the words of the table.
+fn asked_in_memory(write: &Write) -> String {
+    let words = |condition: Condition| match condition {
+        Condition::New => "attribute_not_exists(pk)",
+        Condition::Exists | Condition::WorkExists => "attribute_exists(pk)",
+        Condition::Submissions(_) => "sub = :sub",
+        Condition::Blockers(_) => "attn = :attn AND att = :att",
+        Condition::NextChange(_) => "nc = :nc",
+        Condition::InFlight(None) => "attribute_not_exists(inf)",
+        Condition::InFlight(Some(_)) => "inf = :inf",
+        Condition::Application(..) => "dig = :dig AND ni = :ni",
+        Condition::Revision(_) => "rv = :rv",
+        Condition::History(..) => "n = :n AND st = :st",
+        Condition::Runs => "attribute_exists(pk) AND attribute_not_exists(en)",
+        Condition::Unprocessed(_) => "attribute_not_exists(pd) AND en = :en",
+        Condition::WorkLeft(_) => "wl = :before",
+        Condition::StagingState(_) => "st = :st",
+        Condition::Forgotten(_) => "attribute_not_exists(pk) OR xp <= :xp",
+    };
+    Condition::of(write).into_iter().map(words).collect::<Vec<_>>().join(" AND ")
+}
+
+#[test]
+fn each_write_has_the_condition_that_its_fence_needs() {
+    let team =
+        Team { id: consumer().id, name: consumer().name, metadata: "{}".to_owned(), since: Since::EVER };
+    let closing = Closing {
+        change: change_id(16),
+        item: item_id(),
+        owner: owner().id,
+        created: at(0),
+        from: State::Pending,
+        mark: slot().mark,
+        entry: entry(Some(State::Pending), State::Closed, 2),
+    };
+    let in_flight = Head { in_flight: Some(submission().id), ..head() };
+    let named = team.clone();
+    let team = team.id;
+    let [of_change, running] = charges();
+    let writes = [
+        ("head", Write::AdvanceHead { before: head(), after: head() }),
+        ("attention", Write::AddBlockers { team: consumer().id, delta: Blockers::one("change/16") }),
+        ("team", Write::ReplaceTeam(named)),
+        ("application, new", Write::PutApplication { before: None, after: application() }),
+        ("application", Write::PutApplication { before: Some(application()), after: application() }),
+        ("item, new", Write::PutItem { before: None, after: item() }),
+        ("item", Write::PutItem { before: Some(2), after: item() }),
+        ("born", Write::CreateChange(change())),
+        ("moved", Write::UpdateChange { before: slot().mark, from: State::Pending, after: change() }),
+        ("closed", Write::CloseChange(closing)),
+        ("deployed", Write::CreateDeployed(deployed())),
+        ("charged", Write::CreateCharge(running.clone())),
+        ("charge ended", Write::EndCharge { charge: running.id, end: at(5) }),
+        ("charge processed", Write::ProcessCharge { end: of_change.end, after: of_change }),
+        ("charge processed, running", Write::ProcessCharge { end: None, after: running }),
+        ("submission", Write::RecordSubmission(submission())),
+        (
+            "remember",
+            Write::StoreIdempotencyKey { team: consumer().id, remembered: remembered(), now: at(0) },
+        ),
+        ("work", Write::CreateWork(work())),
+        ("work done", Write::DeleteWork(work().id)),
+        ("progress", Write::UpdateProgress { work_left: 2, after: submission() }),
+        ("head, in flight", Write::AdvanceHead { before: in_flight, after: head() }),
+        ("landed", Write::FreeHead(submission().id)),
+        ("staging", Write::StartStaging(staging())),
+        ("staging moved", Write::UpdateStaging { team, staging: staging().id, from: Open, to: Committed }),
+        ("staging stays", Write::CheckStaging { team, staging: staging().id, state: Open }),
+        ("staging done", Write::DeleteStaging { team, staging: staging().id }),
+        ("declaration", Write::StoreDeclaration { team, hash: Hash::of("{}"), text: "{}".to_owned() }),
+        ("share", Write::CreateShare(share())),
+        ("share gone", Write::DeleteShare { item: item_id(), owner: consumer().id }),
+        ("item stays", Write::CheckItem { item: item_id(), revision: 3 }),
+        ("service stays", Write::CheckService { title: service().title, revision: 5 }),
+    ];
+    let mut lines = String::new();
+    for (name, write) in &writes {
+        let condition = condition(&statement_of("table", write).unwrap());
+        let asked = format!("if {} {{", asked_in_memory(write));
+        assert!(format!("{condition} {{").contains(&asked), "{name}: in memory {asked}");
+        let _infallible = writeln!(lines, "{name}: {condition}");
+    }
+    expect_file!["../../../golden/conditions.txt"].assert_eq(&lines);
+}
