@@ -6,8 +6,8 @@ use crate::key;
 use crate::record::{self, Attributes, RecordedRecord};
 use crate::write::statement;
 use aws_sdk_dynamodb::types::TransactWriteItem;
-use domain::id::TeamId;
-use domain::recorded::Recorded;
+use domain::TeamId;
+use domain::account::audit_log::Recorded;
 
 impl Table {
     /// Returns at most `limit` audit log entries of a team, newest first, each with its position; only those before

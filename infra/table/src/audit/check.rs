@@ -3,9 +3,8 @@
 use super::findings::{Audited, Seen, count};
 use super::rows::Rows;
 use crate::client::{Error, Table};
-use domain::id::TeamId;
-use domain::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
-use domain::timestamp::Timestamp;
+use domain::audit::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
+use domain::{TeamId, Timestamp};
 use std::collections::BTreeSet;
 
 impl Table {

@@ -1,6 +1,6 @@
 //! The progress and the result of an audit.
 
-use domain::invariant::Violation;
+use domain::audit::invariant::Violation;
 
 /// The progress of an audit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

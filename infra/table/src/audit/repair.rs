@@ -3,9 +3,9 @@
 use super::findings::Audited;
 use crate::client::{Error, Table};
 use crate::write::Commit;
-use domain::id::TeamId;
-use domain::invariant::Violation;
-use domain::repair::repairs;
+use domain::TeamId;
+use domain::audit::invariant::Violation;
+use domain::audit::repair::repairs;
 use std::collections::BTreeSet;
 
 impl Table {

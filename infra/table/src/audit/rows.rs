@@ -10,16 +10,15 @@ use crate::record::{
     ItemRecord, MandatoryRecord, MessagesRecord, Record, RememberedRecord, ReplacedRecord, RepliedRecord,
     SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord, size,
 };
-use domain::config::CONFIG_BYTES_MAX;
-use domain::declaration::DECLARATION_BYTES_MAX;
-use domain::docs::DOCS_BYTES_MAX;
-use domain::id::{ServiceId, TeamId};
-use domain::invariant::{SET_ASIDE, Snapshot, Subject, Violation};
-use domain::json::Hash;
-use domain::message::{DESCRIPTION_BYTES_MAX, MESSAGES_MAX, Message, SERVICES_MAX};
-use domain::schema::SCHEMA_BYTES_MAX;
-use domain::timestamp::Timestamp;
-use domain::work::Work;
+use domain::audit::invariant::{SET_ASIDE, Snapshot, Subject, Violation};
+use domain::base::id::ServiceId;
+use domain::catalog::config::CONFIG_BYTES_MAX;
+use domain::catalog::docs::DOCS_BYTES_MAX;
+use domain::catalog::schema::SCHEMA_BYTES_MAX;
+use domain::model::declaration::DECLARATION_BYTES_MAX;
+use domain::model::work::Work;
+use domain::outreach::message::{DESCRIPTION_BYTES_MAX, MESSAGES_MAX, Message, SERVICES_MAX};
+use domain::{Hash, TeamId, Timestamp};
 use std::collections::BTreeSet;
 
 /// The most bytes of a row, a limit of DynamoDB.

@@ -1,8 +1,8 @@
 //! The caches of a process: facts that never change, and facts that may be a minute old.
 
-use domain::id::{ChangeId, ItemId, ServiceId, TeamId};
-use domain::mandatory::Mandatory;
-use domain::timestamp::Timestamp;
+use domain::base::id::ServiceId;
+use domain::catalog::metadata_policy::Mandatory;
+use domain::{ChangeId, ItemId, TeamId, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 

@@ -11,7 +11,7 @@ use crate::key;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{self, SharedHttpClient};
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::id::TeamId;
+use domain::TeamId;
 use dovetail_aws::Way;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

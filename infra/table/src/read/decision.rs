@@ -4,12 +4,10 @@ use crate::client::caches::CachedChange;
 use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{self, ChangeRecord, HeadRecord, ItemRecord, Record};
-use domain::change::Change;
-use domain::decide::Decided;
-use domain::id::{ChangeId, TeamId};
-use domain::item::Item;
-use domain::related::Related;
-use domain::team::Head;
+use domain::model::team::Head;
+use domain::rules::decide::Decided;
+use domain::views::related::Related;
+use domain::{Change, ChangeId, Item, TeamId};
 use dovetail_aws::pause;
 use std::sync::PoisonError;
 

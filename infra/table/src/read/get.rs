@@ -8,16 +8,14 @@ use crate::record::{
     Record, RememberedRecord, ServiceRecord, ShareRecord, SubmissionRecord, TeamRecord,
 };
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
-use domain::change::Change;
-use domain::charge::Charge;
-use domain::deployed::Deployed;
-use domain::id::{ApplicationId, ChangeId, ChargeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
-use domain::item::Item;
-use domain::plan::Stored;
-use domain::service::Service;
-use domain::submission::{Remembered, Submission};
-use domain::team::{Application, Head, Team};
-use domain::timestamp::Timestamp;
+use domain::base::id::{ApplicationId, ChargeId, DeployedId, ServiceId};
+use domain::catalog::service::Service;
+use domain::model::charge::Charge;
+use domain::model::deployed::Deployed;
+use domain::model::submission::{IdempotencyRecord, Submission};
+use domain::model::team::{Application, Head, Team};
+use domain::rules::plan::Stored;
+use domain::{Change, ChangeId, Item, ItemId, SubmissionId, TeamId, Timestamp};
 use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
 
@@ -121,7 +119,7 @@ impl Table {
         team: TeamId,
         key: &str,
         now: Timestamp,
-    ) -> Result<Option<Remembered>, Error> {
+    ) -> Result<Option<IdempotencyRecord>, Error> {
         // DynamoDB deletes expired records up to a few days late, so the age must be checked here.
         let found = self.get::<RememberedRecord>(key::remembered(team, key)).await?;
         Ok(found.map(|(_, remembered)| remembered).filter(|remembered| remembered.expires > now))

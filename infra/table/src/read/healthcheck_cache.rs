@@ -3,10 +3,9 @@
 use crate::client::{Error, Table};
 use crate::key::{self, Key};
 use crate::record::Attributes;
-use domain::id::ServiceId;
-use domain::item::Item;
-use domain::related::Related;
-use domain::timestamp::Timestamp;
+use domain::base::id::ServiceId;
+use domain::views::related::Related;
+use domain::{Item, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::{MutexGuard, PoisonError};
 

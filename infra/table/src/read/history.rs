@@ -4,12 +4,11 @@ use super::lists::{Direction, Source, until};
 use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{self, ReplacedRecord};
-use domain::change::{Change, Version};
-use domain::id::ItemId;
-use domain::item::Item;
-use domain::metadata::Replaced;
-use domain::past::{self, Moment};
-use domain::timestamp::Timestamp;
+use domain::model::change::Version;
+use domain::model::metadata::Replaced;
+use domain::views::history;
+use domain::views::history::Moment;
+use domain::{Change, Item, ItemId, Timestamp};
 
 /// The most records that a question about one team, application or item reads.
 const READ_MAX: usize = 1_000;

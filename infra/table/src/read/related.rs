@@ -7,14 +7,12 @@ use crate::record::{
     self, ApplicationRecord, CourseRecord, DeployedRecord, HealthRecord, ItemRecord, Record, ServiceRecord,
     TeamRecord,
 };
-use domain::change::Change;
-use domain::deployed::Deployed;
-use domain::id::{ApplicationId, DeployedId, TeamId};
-use domain::item::Item;
-use domain::json::Hash;
-use domain::related::Related;
-use domain::submission::Submission;
-use domain::tally::Tally;
+use domain::base::id::{ApplicationId, DeployedId};
+use domain::model::deployed::Deployed;
+use domain::model::submission::Submission;
+use domain::views::related::Related;
+use domain::views::tally::Tally;
+use domain::{Change, Hash, Item, TeamId};
 use futures_util::future::{try_join, try_join_all};
 
 /// A record that a row of a list refers to.

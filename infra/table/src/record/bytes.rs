@@ -1,8 +1,8 @@
 //! Hashes as binary attributes. 32 bytes instead of 43 characters save write units at every write of a record.
 
 use super::invalid::Bad;
-use domain::change::{Chain, Target};
-use domain::json::Hash;
+use domain::Hash;
+use domain::model::change::{Chain, Target};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;

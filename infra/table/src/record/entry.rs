@@ -3,10 +3,10 @@
 
 use super::invalid::Bad;
 use super::parts::{self, at, change_type, state, team_id};
-use domain::actor::{Actor, TeamRef};
-use domain::change::{Chain, Change, ChangeType, ClosedBy, Entry, Reason};
-use domain::id::{ChangeId, TeamId};
-use domain::state::State;
+use domain::base::actor::Actor;
+use domain::base::state::ChangeType;
+use domain::model::change::{Chain, ClosedBy, Entry, Reason};
+use domain::{Change, ChangeId, State, TeamId, TeamRef};
 use serde::{Deserialize, Serialize};
 
 /// One history entry of a change instance.

@@ -5,7 +5,7 @@ use super::charge::ChargesPart;
 use super::codec::Record;
 use super::invalid::Bad;
 use super::parts::{
-    MarkPart, ReferencePart, ServicePart, TeamPart, VersionPart, at, change_type, runtime_state, state,
+    ChainHeadPart, ReferencePart, ServicePart, TeamPart, VersionPart, at, change_type, runtime_state, state,
     team_id,
 };
 use crate::key::{self, Key};

@@ -2,17 +2,14 @@
 
 use super::bytes::{ChainPart, HashPart};
 use super::invalid::Bad;
-use domain::actor::{Actor, TeamRef};
-use domain::change::{ChangeType, Kind, Mark, Version};
-use domain::id::{ServiceId, TeamId};
-use domain::item::RuntimeState;
-use domain::json::Hash;
-use domain::metadata::Since;
-use domain::schema::Reference;
-use domain::service::ServiceRef;
-use domain::staging::StagingId;
-use domain::state::State;
-use domain::timestamp::Timestamp;
+use domain::base::actor::Actor;
+use domain::base::id::ServiceId;
+use domain::base::refs::{Reference, ServiceRef};
+use domain::base::state::{ChangeType, Kind, RuntimeState};
+use domain::model::change::{ChainHead, Version};
+use domain::model::metadata::Since;
+use domain::model::staging::StagingId;
+use domain::{Hash, State, TeamId, TeamRef, Timestamp};
 use serde::{Deserialize, Serialize};
 
 pub(crate) fn hash(text: &str) -> Result<Hash, Bad> {

@@ -2,8 +2,8 @@
 
 use super::invalid::Bad;
 use super::parts::{TeamPart, team_id};
-use domain::id::TeamId;
-use domain::service::{ServiceState, Settings};
+use domain::TeamId;
+use domain::catalog::service::{ServiceState, Settings};
 use serde::{Deserialize, Serialize};
 
 /// Further settings of a service.

@@ -8,8 +8,8 @@ use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{self, MandatoryRecord};
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::mandatory::{Mandatory, Version};
-use domain::timestamp::Timestamp;
+use domain::Timestamp;
+use domain::catalog::metadata_policy::{Mandatory, Version};
 use std::sync::{Arc, PoisonError};
 
 /// How long a process uses its cached version, in seconds (decision record 27).

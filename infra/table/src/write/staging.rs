@@ -5,13 +5,11 @@ use super::statement;
 use crate::client::{Error, Table};
 use crate::key;
 use crate::record::StagingRecord;
-use domain::id::TeamId;
-use domain::json::Hash;
-use domain::plan::Staged;
-use domain::staging::{Staging, StagingId, StagingState};
-use domain::timestamp::Timestamp;
-use domain::work::WorkId;
-use domain::write::Write;
+use domain::model::staging::{Staging, StagingId, StagingState};
+use domain::model::work::WorkId;
+use domain::model::write::Write;
+use domain::rules::plan::Staged;
+use domain::{Hash, TeamId, Timestamp};
 use std::collections::BTreeMap;
 use std::iter;
 

@@ -1,25 +1,24 @@
 //! Examples for the golden files: one record of each type.
 
-use domain::actor::{Actor, TeamRef};
-use domain::attention::Attention;
-use domain::change::{Chain, Change, ChangeType, Entry, Kind, Reason, Target, Version};
-use domain::charge::{Charge, Charges, Prices, Processed, Running};
-use domain::declared::{Declared, Identity};
-use domain::deployed::Deployed;
-use domain::id::{ApplicationId, ChangeId, ChargeId, DeployedId, ItemId, ServiceId, SubmissionId, TeamId};
-use domain::item::{Creation, Item, LatestDeployed, RuntimeState, Slot, Stack};
-use domain::json::Hash;
-use domain::metadata::Since;
-use domain::money::Amount;
-use domain::schema::Reference;
-use domain::service::{Service, ServiceRef, ServiceState, Settings};
-use domain::staging::StagingState::Open;
-use domain::staging::{Staging, StagingId};
-use domain::state::State;
-use domain::submission::{Remembered, Scope, Submission};
-use domain::team::{Application, Head};
-use domain::timestamp::Timestamp;
-use domain::work::{Owed, Share, Work, WorkId};
+use domain::base::actor::Actor;
+use domain::base::id::{ApplicationId, ChargeId, DeployedId, ServiceId};
+use domain::base::money::{Amount, Prices};
+use domain::base::refs::{Reference, ServiceRef};
+use domain::base::state::{ChangeType, Kind, RuntimeState};
+use domain::catalog::service::{Service, ServiceState, Settings};
+use domain::model::blockers::Blockers;
+use domain::model::change::{Chain, Entry, Reason, Target, Version};
+use domain::model::charge::{Charge, Charges, Processed, Running};
+use domain::model::declared::{Declared, Identity};
+use domain::model::deployed::Deployed;
+use domain::model::item::{Creation, LatestDeployed, Slot, Stack};
+use domain::model::metadata::Since;
+use domain::model::staging::StagingState::Open;
+use domain::model::staging::{Staging, StagingId};
+use domain::model::submission::{IdempotencyRecord, Scope, Submission};
+use domain::model::team::{Application, Head};
+use domain::model::work::{PlannedChange, Share, Work, WorkId};
+use domain::{Change, ChangeId, Hash, Item, ItemId, State, SubmissionId, TeamId, TeamRef, Timestamp};
 use std::collections::BTreeMap;
 
 pub(super) fn at(micros: u64) -> Timestamp {
