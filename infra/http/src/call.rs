@@ -2,17 +2,18 @@
 
 use crate::code::Code;
 use crate::field::FieldError;
+use crate::operation::Operation;
+use crate::pov::Pov;
 use crate::query::Query;
 use crate::reply::{Failure, Reply};
-use crate::route::Operation;
 use crate::unknown::Unknown;
-use domain::base::actor::Caller;
-use domain::base::context::RequestContext;
-use domain::base::suggest::nearest;
-use domain::model::declaration::BODY_BYTES_MAX;
-use domain::model::submission::IDEMPOTENCY_KEY_BYTES_MAX;
-use domain::rules::visibility::Pov;
-use domain::{TeamId, TeamRef, Timestamp};
+use domain::actor::{Caller, TeamRef};
+use domain::declaration::BODY_BYTES_MAX;
+use domain::id::TeamId;
+use domain::land::Stamp;
+use domain::submission::IDEMPOTENCY_KEY_BYTES_MAX;
+use domain::suggest::nearest;
+use domain::timestamp::Timestamp;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use std::sync::{Arc, OnceLock};

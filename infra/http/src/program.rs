@@ -1,11 +1,11 @@
 //! The main program of a function behind the HTTP API: environment, client and event loop.
 
 use crate::Event;
+use crate::answer::Answering;
 use crate::authorizer::Front;
 use crate::cursor::CursorKey;
-use crate::event::Answering;
-use crate::route::Function;
-use crate::told::told;
+use crate::log_line::told;
+use crate::operation::Function;
 use dovetail_aws::trace::{Tracer, traced};
 use dovetail_table::{Settings, Table};
 use lambda_runtime::{Error, LambdaEvent, service_fn};

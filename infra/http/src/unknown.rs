@@ -5,9 +5,8 @@
 use crate::code::Code;
 use crate::field::FieldError;
 use crate::reply::{Content, Failure, Reply};
-use crate::route::Operation;
-use domain::base::problem::pointer;
-use domain::base::suggest::did_you_mean;
+use domain::problem::pointer;
+use domain::suggest::did_you_mean;
 use serde_json::{Map, Value, json};
 
 /// Maximum number of unknown keys in a reply.
@@ -18,55 +17,6 @@ const SHOWN_CHARS_MAX: usize = 64;
 /// The unknown keys of a body, at most [`NAMED_MAX`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unknown(Vec<String>);
-
-impl Operation {
-    /// Returns the fields of the body of this operation; none if the body is not a set of fields.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations have no such body")]
-    pub const fn fields(self) -> Option<&'static [&'static str]> {
-        Some(match self {
-            Self::UpdateChangeInstance => &["state", "log", "deployed_item"],
-            Self::CreateDeployedItem => &["data", "change_instance", "service_item"],
-            Self::PatchDeployedItem => &["data"],
-            Self::UpdateCharge | Self::MarkCharge => &["processed"],
-            Self::UpdateService => &[
-                "state",
-                "approval_required",
-                "allow_manual_approval",
-                "allow_manual_completion",
-                "minimum_version",
-                "tags",
-                "allowed_teams",
-                // Existing clients write `dependant`. Both spellings set the same field.
-                "dependant_teams",
-                "dependent_teams",
-            ],
-            Self::CreateServiceConfig => &["service", "config"],
-            Self::CreateMessage | Self::UpdateMessage => &["description", "expiry_date", "scopes"],
-            Self::CreateWebhook | Self::UpdateWebhook => &[
-                "service",
-                "name",
-                "description",
-                "target_url",
-                "authorization",
-                "change_instance_state",
-                "active",
-                "verify",
-                "timeout",
-                "trust_env",
-                "trigger_wait_time",
-                "trigger_cooling_time",
-            ],
-            Self::CreateHealthcheck => {
-                &["service", "target_url", "authorization", "schedule_enabled", "schedule_crontab"]
-            }
-            Self::CreateApiKey => &["name", "role", "expires"],
-            Self::RotateApiKey => &["overlap_seconds", "expires"],
-            Self::AddMember => &["subject", "name", "role"],
-            Self::ChangeMember => &["name", "role"],
-            _ => return None,
-        })
-    }
-}
 
 impl Unknown {
     /// Returns the keys outside of `fields`, or an error for a body without other keys.

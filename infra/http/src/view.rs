@@ -1,35 +1,37 @@
 //! The objects of the API, from domain values and related records (examples in tests/golden/http).
 
-mod access;
+mod account;
 mod change;
 mod charge;
 mod healthcheck;
+mod history;
 mod item;
 mod message;
-mod past;
 mod planned;
 mod service;
 mod team;
 mod webhook;
 
-pub use access::{api_key, member, recorded};
+pub use account::{api_key, member, recorded};
 pub use change::{
     Blocker, change_instance, change_instance_as_created, history, history_entry, light_change_instance,
 };
 pub use charge::{accumulated, charge};
 pub use healthcheck::{health, healthcheck, healthcheck_asked};
+pub use history::{Differing, application_then, differing, item_then};
 pub use item::{deployed_item, item_with_problems, service_item};
 pub use message::message;
-pub use past::{Differing, application_then, differing, item_then};
 pub use planned::{Planned, valid};
 pub use service::{service, service_config, service_docs};
 pub use team::{CHANGES_MAX, application, light_application, submission, submission_with_changes, team};
 pub use webhook::{MASK, given_up, replied, webhook};
 
 use crate::call::Call;
-use domain::rules::visibility::Pov;
-use domain::views::related::Related;
-use domain::{Hash, SubmissionId, TeamId, TeamRef};
+use crate::pov::Pov;
+use domain::actor::TeamRef;
+use domain::id::{SubmissionId, TeamId};
+use domain::json::Hash;
+use domain::related::Related;
 use serde_json::{Value, json};
 
 /// Host, role and team of a caller: the links of an object depend on them.

@@ -3,7 +3,8 @@
 use crate::caller;
 use crate::code::Code;
 use crate::event::{self, Event, EventReply};
-use crate::route::{self, Access, Function, Operation};
+use crate::operation::{Function, Operation};
+use crate::route::{self, Access};
 use dovetail_aws::{metrics, now, tell, trace};
 use dovetail_table::{Spent, spent};
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! Lists of past events, newest first and without a count; a cursor contains the key of a row.
+//! Pages of events, newest first and without a count; a cursor contains the key of a row.
 
 use crate::call::Call;
 use crate::cursor::{Cursor, CursorKey};

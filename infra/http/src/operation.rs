@@ -1,0 +1,189 @@
+//! The functions behind the HTTP API, and its operations with the fields of their bodies.
+
+/// A function behind the HTTP API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    Submit,
+    List,
+    UpdateState,
+    History,
+    /// Services with their settings, documentation and configs; messages.
+    Catalog,
+    /// Routes without a key.
+    About,
+    /// API keys, members and the audit log.
+    Account,
+    /// Webhooks and healthchecks.
+    Webhooks,
+}
+
+impl Function {
+    /// Returns the name of its crate.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Submit => "submit",
+            Self::List => "list",
+            Self::UpdateState => "update-state",
+            Self::History => "history",
+            Self::Catalog => "catalog",
+            Self::About => "about",
+            Self::Account => "account",
+            Self::Webhooks => "webhooks",
+        }
+    }
+}
+
+/// An operation of the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    ListTeams,
+    /// The caller's team, now or at an earlier time.
+    GetTeam,
+    ValidateSubmission,
+    Submit,
+    ListSubmissions,
+    GetSubmission,
+    /// The difference between the declarations after two submissions.
+    CompareSubmissions,
+    ValidateRevert,
+    /// Submits the declarations of an earlier submission.
+    Revert,
+    ListServiceItems,
+    /// Service items with a share of a dependent team.
+    ListDependentServiceItems,
+    GetServiceItem,
+    ListChangeInstances,
+    ListDependentChangeInstances,
+    /// Change instances of kind REFERENCED.
+    ListReferencedChangeInstances,
+    GetChangeInstance,
+    /// Updates state, log or deployed item of a change instance.
+    UpdateChangeInstance,
+    /// Creates a new attempt after REJECTED or ERRORED.
+    RetryChangeInstance,
+    ChangeInstanceHistory,
+    ListDeployedItems,
+    /// The newest version of each item with a share of a dependent team.
+    ListDependentDeployedItems,
+    GetDeployedItem,
+    CreateDeployedItem,
+    /// Merges data into the newest version.
+    PatchDeployedItem,
+    ListServices,
+    ListDependentServices,
+    ListServiceTags,
+    GetServiceDocs,
+    UploadServiceDocs,
+    ListServiceConfigs,
+    GetServiceConfig,
+    CreateServiceConfig,
+    GetService,
+    /// Publishes a service, or a new schema version of it.
+    PublishService,
+    ValidateService,
+    UpdateService,
+    ListApplications,
+    GetApplication,
+    /// Whether the deployment can answer requests.
+    GetHealth,
+    /// The contract as an OpenAPI document.
+    GetContract,
+    /// The explanation of an error.
+    GetErrorPage,
+    ListApiKeys,
+    GetApiKey,
+    CreateApiKey,
+    /// Creates the successor of an API key.
+    RotateApiKey,
+    RevokeApiKey,
+    ListMembers,
+    GetMember,
+    AddMember,
+    /// Changes the name or the role of a member.
+    ChangeMember,
+    RemoveMember,
+    /// The team's audit log.
+    ListRecords,
+    ListCharges,
+    /// The costs of each service item so far.
+    ListAccumulatedCharges,
+    GetCharge,
+    UpdateCharge,
+    /// The same as `UpdateCharge`, on the path of the Python client 1.x.
+    MarkCharge,
+    ListWebhooks,
+    GetWebhook,
+    CreateWebhook,
+    UpdateWebhook,
+    RemoveWebhook,
+    /// Creates a new secret for a webhook.
+    RotateWebhook,
+    /// Sends a test delivery.
+    TriggerWebhook,
+    /// The abandoned deliveries of a webhook.
+    ListWebhookFailures,
+    ListMessages,
+    GetMessage,
+    CreateMessage,
+    /// Updates a message with PATCH, or replaces it with PUT.
+    UpdateMessage,
+    RemoveMessage,
+    ListHealthchecks,
+    GetHealthcheck,
+    /// Creates or replaces the healthcheck of a service.
+    CreateHealthcheck,
+    RemoveHealthcheck,
+    /// Checks the health of one item.
+    CheckServiceItem,
+    /// Requests a check of all items of a service.
+    CheckService,
+}
+
+impl Operation {
+    /// Returns the fields of the body of this operation; none if the body is not a set of fields.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations have no such body")]
+    pub const fn fields(self) -> Option<&'static [&'static str]> {
+        Some(match self {
+            Self::UpdateChangeInstance => &["state", "log", "deployed_item"],
+            Self::CreateDeployedItem => &["data", "change_instance", "service_item"],
+            Self::PatchDeployedItem => &["data"],
+            Self::UpdateCharge | Self::MarkCharge => &["processed"],
+            Self::UpdateService => &[
+                "state",
+                "approval_required",
+                "allow_manual_approval",
+                "allow_manual_completion",
+                "minimum_version",
+                "tags",
+                "allowed_teams",
+                // Existing clients write `dependant`. Both spellings set the same field.
+                "dependant_teams",
+                "dependent_teams",
+            ],
+            Self::CreateServiceConfig => &["service", "config"],
+            Self::CreateMessage | Self::UpdateMessage => &["description", "expiry_date", "scopes"],
+            Self::CreateWebhook | Self::UpdateWebhook => &[
+                "service",
+                "name",
+                "description",
+                "target_url",
+                "authorization",
+                "change_instance_state",
+                "active",
+                "verify",
+                "timeout",
+                "trust_env",
+                "trigger_wait_time",
+                "trigger_cooling_time",
+            ],
+            Self::CreateHealthcheck => {
+                &["service", "target_url", "authorization", "schedule_enabled", "schedule_crontab"]
+            }
+            Self::CreateApiKey => &["name", "role", "expires"],
+            Self::RotateApiKey => &["overlap_seconds", "expires"],
+            Self::AddMember => &["subject", "name", "role"],
+            Self::ChangeMember => &["name", "role"],
+            _ => return None,
+        })
+    }
+}

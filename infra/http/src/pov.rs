@@ -1,0 +1,96 @@
+//! Points of view: the roles in which a team reads objects, and the visibility of each object.
+
+use domain::change::Change;
+use domain::charge::Charge;
+use domain::deployed::Deployed;
+use domain::id::TeamId;
+use domain::item::Item;
+use domain::service::{Service, ServiceState};
+
+/// The role of the caller in a path: owner of services, or consumer with declared items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pov {
+    ServiceOwner,
+    Consumer,
+}
+
+impl Pov {
+    /// Both points of view.
+    pub const ALL: [Self; 2] = [Self::ServiceOwner, Self::Consumer];
+
+    /// Returns the word in paths.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ServiceOwner => "serviceowner",
+            Self::Consumer => "consumer",
+        }
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|pov| pov.name() == name)
+    }
+
+    /// Returns whether objects of a consumer can be visible to a team in this role.
+    ///
+    /// A consumer sees only its own objects. An id contains the consumer, so a foreign object needs no read.
+    pub fn may_show(self, consumer: TeamId, team: TeamId) -> bool {
+        match self {
+            Self::ServiceOwner => true,
+            Self::Consumer => consumer == team,
+        }
+    }
+
+    /// Returns whether a team sees a change instance in this role. A service owner also sees those of dependent
+    /// teams.
+    pub fn shows_change(self, change: &Change, team: TeamId) -> bool {
+        match self {
+            Self::ServiceOwner => change.owner.id == team || change.service_owner.id == team,
+            Self::Consumer => change.consumer.id == team,
+        }
+    }
+
+    /// Returns whether a team sees an item in this role. A dependent team sees the items with a share for it.
+    pub fn shows_item(self, item: &Item, team: TeamId) -> bool {
+        match self {
+            Self::ServiceOwner => item.service_owner.id == team || item.stacks.contains_key(&team),
+            Self::Consumer => item.consumer.id == team,
+        }
+    }
+
+    /// Returns whether a team sees a charge in this role.
+    pub fn shows_charge(self, charge: &Charge, team: TeamId) -> bool {
+        match self {
+            Self::ServiceOwner => charge.service_owner.id == team,
+            Self::Consumer => charge.consumer.id == team,
+        }
+    }
+
+    /// Returns whether a team sees every version of a deployed item in this role.
+    pub fn shows_deployed(self, deployed: &Deployed, team: TeamId) -> bool {
+        match self {
+            Self::ServiceOwner => deployed.service_owner.id == team,
+            Self::Consumer => deployed.consumer.id == team,
+        }
+    }
+
+    /// Returns whether a team sees this version as the newest of `item`. A dependent team sees no earlier one.
+    pub fn shows_newest(self, deployed: &Deployed, item: &Item, team: TeamId) -> bool {
+        item.deployed.is_some_and(|latest| latest.id == deployed.id) && self.shows_item(item, team)
+    }
+
+    /// Returns whether a team sees a service in this role.
+    ///
+    /// An owner sees its own services and those with the team as a dependent team. A consumer sees those open to it
+    /// (R21, R31).
+    pub fn shows_service(self, service: &Service, team: TeamId) -> bool {
+        let is_owner = service.owner.id == team;
+        match self {
+            Self::ServiceOwner => is_owner || service.settings.has_dependent(team),
+            Self::Consumer => {
+                // Even consumers with items of a decommissioned service no longer see the service itself (ADR 19).
+                let is_offered = service.settings.state != ServiceState::Decommissioned;
+                is_owner || (is_offered && service.settings.allows(team))
+            }
+        }
+    }
+}
