@@ -2,7 +2,6 @@
 
 use crate::code::Code;
 use crate::operation::{Function, Operation};
-use crate::pov::Pov;
 use crate::reply::{Failure, Reply};
 use domain::base::actor::Role;
 use domain::base::suggest;

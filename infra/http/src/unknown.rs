@@ -5,8 +5,8 @@
 use crate::code::Code;
 use crate::field::FieldError;
 use crate::reply::{Content, Failure, Reply};
-use domain::problem::pointer;
-use domain::suggest::did_you_mean;
+use domain::base::problem::pointer;
+use domain::base::suggest::did_you_mean;
 use serde_json::{Map, Value, json};
 
 /// Maximum number of unknown keys in a reply.

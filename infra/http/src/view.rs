@@ -27,11 +27,9 @@ pub use team::{CHANGES_MAX, application, light_application, submission, submissi
 pub use webhook::{MASK, given_up, replied, webhook};
 
 use crate::call::Call;
-use crate::pov::Pov;
-use domain::actor::TeamRef;
-use domain::id::{SubmissionId, TeamId};
-use domain::json::Hash;
-use domain::related::Related;
+use domain::rules::visibility::Pov;
+use domain::views::related::Related;
+use domain::{Hash, SubmissionId, TeamId, TeamRef};
 use serde_json::{Value, json};
 
 /// Host, role and team of a caller: the links of an object depend on them.
