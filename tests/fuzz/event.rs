@@ -1,8 +1,8 @@
 //! Target `event`: every event of API Gateway gets an answer. A function only gets calls with a permitted caller.
 
-use domain::base::actor::{Identity, Role};
-use domain::model::declaration::BODY_BYTES_MAX;
-use dovetail_http::{Access, Call, Code, Event, EventReply, Function, ROUTES, Reply, answer};
+use domain::actor::{Identity, Role};
+use domain::declaration::BODY_BYTES_MAX;
+use dovetail_http::{Access, Call, Code, Event, EventReply, Function, ROUTES, Reply, answer, respond};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use std::sync::Mutex;
@@ -19,7 +19,8 @@ pub(crate) fn answered(bytes: &[u8]) {
             *called.lock().unwrap() = Some(call);
             Ok(Reply::new(200, json!({"done": true})))
         };
-        let reply = answer(event.clone(), function, handle).now_or_never().unwrap();
+        let answering = respond(event.clone(), |request| answer(request, function, handle));
+        let reply = answering.now_or_never().unwrap();
         match called.into_inner().unwrap() {
             Some(call) => {
                 reached += 1;

@@ -3,8 +3,9 @@
 //! A path leads to the operations whose routes print it, and to no others. No parameter is lost, invented or read
 //! twice.
 
-use domain::rules::visibility::Pov;
-use dovetail_http::{Access, Call, Event, Operation, Query, ROUTES, Reply, answer, function_of};
+use dovetail_http::{
+    Access, Call, Event, Operation, Pov, Query, ROUTES, Reply, answer, function_of, respond,
+};
 use futures_util::FutureExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -41,7 +42,8 @@ fn call(method: &str, path: &str, query: &str) -> (Option<Call>, i64) {
         *called.lock().unwrap() = Some(call);
         Ok(Reply::new(200, Value::Null))
     };
-    let reply = answer(event, function_of(method, path), handle).now_or_never().unwrap();
+    let answering = respond(event, |request| answer(request, function_of(method, path), handle));
+    let reply = answering.now_or_never().unwrap();
     (called.into_inner().unwrap(), reply.status_code)
 }
 

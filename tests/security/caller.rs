@@ -1,8 +1,8 @@
 //! The caller of a function: from API Gateway's authorizer, or without a gateway from the API key alone.
 
-use domain::base::actor::Actor;
-use dovetail_daemon::verdicts::Verdicts;
-use dovetail_http::{Event, Front, Function, Reply, answer};
+use domain::actor::Actor;
+use dovetail_http::{Call, Event, Front, Function, Reply, answer, respond};
+use dovetail_local::verdicts::Verdicts;
 use dovetail_table::metered;
 use serde_json::{Value, json};
 use support::Running;
@@ -31,7 +31,7 @@ fn event(authorization: Option<&str>, context: Option<&Value>) -> Event {
 fn answered(system: &Running, front: Front, event: Event) -> (i64, Value) {
     let reply = system.block_on(async {
         let event = front.event(&system.table, "of-the-invocation".to_owned(), event).await.unwrap();
-        answer(event, Function::List, async |call| {
+        let handle = async |call: Call| {
             let team = format!(
                 "{} {} {}",
                 call.caller.team.name,
@@ -39,8 +39,8 @@ fn answered(system: &Running, front: Front, event: Event) -> (i64, Value) {
                 Actor::from(&call.caller).changed_by()
             );
             Ok(Reply::new(200, json!({"caller": team, "request": call.request, "base": call.base})))
-        })
-        .await
+        };
+        respond(event, |request| answer(request, Function::List, handle)).await
     });
     (reply.status_code, serde_json::from_slice(&reply.body.unwrap()).unwrap())
 }

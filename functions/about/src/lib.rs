@@ -2,7 +2,7 @@
 
 mod html;
 
-use dovetail_http::{Answering, Code, Event, Failure, Function, Operation, Question, Reply, answer_anyone};
+use dovetail_http::{Answering, Code, Failure, Function, Operation, Question, Reply, Request, answer_anyone};
 use dovetail_table::Table;
 use serde_json::json;
 
@@ -14,8 +14,8 @@ const ERRORS: &str = include_str!("../../../docs/reference/errors.md");
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub fn handle(table: &Table, event: Event) -> Answering<'_> {
-    answer_anyone(event, Function::About, async move |question| match question.operation {
+pub fn handle(table: &Table, request: Request) -> Answering<'_> {
+    answer_anyone(request, Function::About, async move |question| match question.operation {
         Operation::GetHealth => health(table).await,
         Operation::GetContract => Ok(Reply::page("application/json", CONTRACT)),
         Operation::GetErrorPage => error_page(&question),

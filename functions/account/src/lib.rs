@@ -5,14 +5,14 @@ mod keys;
 mod members;
 mod records;
 
-use dovetail_http::{Answering, Code, CursorKey, Event, Function, Operation, Reply, answer};
+use dovetail_http::{Answering, Code, CursorKey, Function, Operation, Reply, Request, answer};
 use dovetail_table::Table;
 use serde_json::{Value, json};
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answering<'a> {
-    answer(event, Function::Account, async move |call| match call.operation {
+pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, request: Request) -> Answering<'a> {
+    answer(request, Function::Account, async move |call| match call.operation {
         Operation::ListApiKeys => keys::all(table, &call).await,
         Operation::GetApiKey => keys::one(table, &call).await,
         Operation::CreateApiKey => keys::create(table, &call).await,

@@ -16,7 +16,8 @@ use domain::rules::visibility::Pov;
 use dovetail_aws::{off_worker, pause};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
-    Answering, Call, Code, CursorKey, Event, Failure, Function, Operation, Reply, answer, invalid_schema,
+    Answering, Call, Code, CursorKey, Failure, Function, Operation, Pov, Reply, Request, answer,
+    invalid_schema,
 };
 use dovetail_table::{Error, Publication, Published, Table};
 use serde_json::json;
@@ -26,8 +27,8 @@ const ATTEMPTS_MAX: u32 = 8;
 
 /// Answers one request; `key` signs cursors.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answering<'a> {
-    answer(event, Function::Catalog, async move |call| match call.operation {
+pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, request: Request) -> Answering<'a> {
+    answer(request, Function::Catalog, async move |call| match call.operation {
         Operation::PublishService => publish_service(table, &call).await,
         Operation::ValidateService => validate(table, key, &call).await,
         Operation::UploadServiceDocs => docs::upload(table, &call).await,

@@ -1,14 +1,14 @@
 //! The history of a change instance: each step with its actor, time and reason, newest first.
 
-use domain::ChangeId;
-use dovetail_http::{Answering, Call, Code, Event, Failure, Function, Operation, Reply, answer, view};
+use domain::id::ChangeId;
+use dovetail_http::{Answering, Call, Code, Failure, Function, Operation, Reply, Request, answer, view};
 use dovetail_table::Table;
 use serde_json::json;
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub fn handle(table: &Table, event: Event) -> Answering<'_> {
-    answer(event, Function::History, async move |call| match call.operation {
+pub fn handle(table: &Table, request: Request) -> Answering<'_> {
+    answer(request, Function::History, async move |call| match call.operation {
         Operation::ChangeInstanceHistory => history(table, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })

@@ -22,13 +22,13 @@ mod teams;
 pub use filter::Filter;
 pub use pattern::WORK_MAX;
 
-use dovetail_http::{Answering, Code, CursorKey, Event, Failure, Function, Operation, Reply, answer};
+use dovetail_http::{Answering, Code, CursorKey, Failure, Function, Operation, Reply, Request, answer};
 use dovetail_table::Table;
 use page::Asked;
 
 /// Answers one request; `key` signs cursors.
-pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, event: Event) -> Answering<'a> {
-    answer(event, Function::List, async move |call| respond(Asked { table, key, call: &call }).await)
+pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, request: Request) -> Answering<'a> {
+    answer(request, Function::List, async move |call| respond(Asked { table, key, call: &call }).await)
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]

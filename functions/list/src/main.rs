@@ -1,7 +1,6 @@
 //! The main program of `list`.
 
-use dovetail_http::{Function, run_with_key};
-use lambda_runtime::Error;
+use dovetail_http::{Error, Function, run_with_key};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {

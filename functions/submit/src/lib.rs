@@ -13,7 +13,7 @@ use crate::messages::Concerned;
 use crate::submitted::{Again, Submitted};
 use domain::model::staging::StagingId;
 use dovetail_aws::pause;
-use dovetail_http::{Answering, Call, Code, Event, Failure, Function, Operation, Reply, answer};
+use dovetail_http::{Answering, Call, Code, Failure, Function, Operation, Reply, Request, answer};
 use dovetail_table::Table;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -33,8 +33,8 @@ const REPLYING_MAX: Duration = Duration::from_secs(20);
 const OVERTAKEN_MAX: u32 = 3;
 
 /// Answers one request.
-pub fn handle(table: &Table, event: Event) -> Answering<'_> {
-    answer(event, Function::Submit, async move |call| {
+pub fn handle(table: &Table, request: Request) -> Answering<'_> {
+    answer(request, Function::Submit, async move |call| {
         let mut concerned = Concerned::default();
         let told = respond(table, &call, &mut concerned).await;
         concerned.told(table, &call, told).await

@@ -13,7 +13,7 @@ use domain::views::related::Related;
 use domain::{ChangeId, State};
 use dovetail_aws::pause;
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Answering, Call, Code, Event, Failure, Function, Operation, Reply, answer};
+use dovetail_http::{Answering, Call, Code, Failure, Function, Operation, Reply, Request, answer};
 use dovetail_table::{Commit, Error, Table, Undecided};
 use serde_json::{Map, Value, json};
 
@@ -22,8 +22,8 @@ const ATTEMPTS_MAX: u32 = 12;
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub fn handle(table: &Table, event: Event) -> Answering<'_> {
-    answer(event, Function::UpdateState, async move |call| match call.operation {
+pub fn handle(table: &Table, request: Request) -> Answering<'_> {
+    answer(request, Function::UpdateState, async move |call| match call.operation {
         Operation::UpdateChangeInstance => update(table, &call).await,
         Operation::RetryChangeInstance => retry(table, &call).await,
         Operation::CreateDeployedItem => deployed::create(table, &call).await,

@@ -1,7 +1,6 @@
 //! The main program of `update-state`.
 
-use dovetail_http::{Function, run};
-use lambda_runtime::Error;
+use dovetail_http::{Error, Function, run};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {

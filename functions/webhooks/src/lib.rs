@@ -12,7 +12,8 @@ use domain::outreach::webhook::{WEBHOOKS_MAX, Webhook};
 use domain::rules::visibility::Pov;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
-    Answering, Call, Code, CursorKey, Event, Failure, Function, Operation, Reply, Secret, answer,
+    Answering, Call, Code, CursorKey, Failure, FieldError, Function, Operation, Pov, Reply, Request, Secret,
+    answer,
 };
 use dovetail_outbound::{Outbound, TRIGGERED, Targets};
 use dovetail_table::{Keyed, Table};
@@ -27,9 +28,9 @@ pub fn handle<'a>(
     table: &'a Table,
     key: &'a CursorKey,
     outbound: &'a Outbound,
-    event: Event,
+    request: Request,
 ) -> Answering<'a> {
-    answer(event, Function::Webhooks, async move |call| match call.operation {
+    answer(request, Function::Webhooks, async move |call| match call.operation {
         Operation::ListWebhooks => all(table, &call).await,
         Operation::GetWebhook => one(table, &call).await,
         Operation::CreateWebhook => create(table, outbound.targets(), &call).await,

@@ -8,7 +8,7 @@ use dovetail_emulator::{
     mapping::{Mapping, Settings, delivery::Policy},
 };
 use dovetail_events::Bus;
-use dovetail_http::{CursorKey, Event, EventReply, Function, function_of};
+use dovetail_http::{Answering, CursorKey, Event, EventReply, Function, Request, function_of, respond};
 use dovetail_outbound::{Outbound, Targets};
 use dovetail_queue::Queue;
 use dovetail_table::{
@@ -80,15 +80,28 @@ pub async fn answer(
         return plain(500, &json!({"message": "Internal Server Error"}));
     };
     event.request_context.authorizer = Some(verdict);
-    match function_of(event.request_context.http.method.as_str(), &path) {
-        Function::Submit => submit::handle(table, event).await,
-        Function::List => list::handle(table, cursor_key, event).await,
-        Function::UpdateState => update_state::handle(table, event).await,
-        Function::History => history::handle(table, event).await,
-        Function::Catalog => catalog::handle(table, cursor_key, event).await,
-        Function::About => about::handle(table, event).await,
-        Function::Account => account::handle(table, cursor_key, event).await,
-        Function::Webhooks => webhooks::handle(table, cursor_key, &Outbound::new(Targets::Any), event).await,
+    let function = function_of(event.request_context.http.method.as_str(), &path);
+    let outbound = Outbound::new(Targets::Any);
+    respond(event, |request| handle(function, table, cursor_key, &outbound, request)).await
+}
+
+/// Calls a function behind API Gateway.
+pub fn handle<'a>(
+    function: Function,
+    table: &'a Table,
+    cursor_key: &'a CursorKey,
+    outbound: &'a Outbound,
+    request: Request,
+) -> Answering<'a> {
+    match function {
+        Function::Submit => submit::handle(table, request),
+        Function::List => list::handle(table, cursor_key, request),
+        Function::UpdateState => update_state::handle(table, request),
+        Function::History => history::handle(table, request),
+        Function::Catalog => catalog::handle(table, cursor_key, request),
+        Function::About => about::handle(table, request),
+        Function::Account => account::handle(table, cursor_key, request),
+        Function::Webhooks => webhooks::handle(table, cursor_key, outbound, request),
     }
 }
 

@@ -1,37 +1,49 @@
-//! The answer to an event: from the event to a call, and from a reply to a response.
+//! The answer to a request: from the request to a call, and from a reply to a response.
 
 use crate::call::Call;
-use crate::caller;
+use crate::caller::{self, Chosen};
 use crate::code::Code;
-use crate::event::{Event, EventReply, place};
+use crate::event::{QUERY_BYTES_MAX, Rejected};
 use crate::gzip;
-use crate::log_line;
 use crate::operation::{Function, Operation};
 use crate::query::Query;
 use crate::reply::{Content, Failure, Reply};
+use crate::request;
 use crate::route::{self, Access, Found};
-use aws_lambda_events::encodings::Body;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use domain::actor::Caller;
+use domain::timestamp::Timestamp;
 use dovetail_table::{Cost, metered};
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use lambda_http::{Body, Request, Response};
 use std::io::Write as _;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// The boxed future of a response.
+/// An answered request.
+#[derive(Debug)]
+pub struct Handled {
+    pub response: Response<Body>,
+    /// Operation of the request; none for a path without a route.
+    pub operation: Option<Operation>,
+    /// The caller, even if their role was too low.
+    pub caller: Option<Caller>,
+    /// Error code; none for a success.
+    pub code: Option<Code>,
+}
+
+/// The boxed future of an answer.
 ///
 /// The box lets the compiler build a handler once, in its own crate, and not in each program with it.
-pub type Answering<'a> = Pin<Box<dyn Future<Output = EventReply> + Send + 'a>>;
+pub type Answering<'a> = Pin<Box<dyn Future<Output = Handled> + Send + 'a>>;
 
-/// Answers one event: makes a [`Call`], runs `handle` and converts the reply. A success reports its cost.
-pub fn answer<'a, H, A>(event: Event, function: Function, handle: H) -> Answering<'a>
+/// Answers one request: makes a [`Call`], runs `handle` and converts the reply. A success reports its cost.
+pub fn answer<'a, H, A>(request: Request, function: Function, handle: H) -> Answering<'a>
 where
     H: FnOnce(Call) -> A + Send + 'a,
     A: Future<Output = Result<Reply, Failure>> + Send + 'a,
 {
-    answered(event, async move |event| {
-        let call = call(event, function)?;
+    answered(request, async move |received| {
+        let call = received.into_call(function)?;
         let (fields, unknown) = (call.operation.fields(), Arc::clone(&call.unknown));
         let mut reply = handle(call).await?;
         // Only the finished reply shows its own keys, and these get no warning (docs/reference/http/README.md,
@@ -43,13 +55,13 @@ where
     })
 }
 
-/// Answers one event of a route without a caller.
-pub fn answer_anyone<'a, H, A>(event: Event, function: Function, handle: H) -> Answering<'a>
+/// Answers one request of a route without a caller.
+pub fn answer_anyone<'a, H, A>(request: Request, function: Function, handle: H) -> Answering<'a>
 where
     H: FnOnce(Question) -> A + Send + 'a,
     A: Future<Output = Result<Reply, Failure>> + Send + 'a,
 {
-    answered(event, async move |event| handle(question(&event, function)?).await)
+    answered(request, async move |received| handle(received.into_question(function)?).await)
 }
 
 /// A request without a caller.
@@ -64,16 +76,19 @@ pub struct Question {
     pub prefix: String,
 }
 
-fn answered<'a, H, A>(event: Event, handle: H) -> Answering<'a>
+fn answered<'a, H, A>(request: Request, handle: H) -> Answering<'a>
 where
-    H: FnOnce(Event) -> A + Send + 'a,
+    H: FnOnce(Received) -> A + Send + 'a,
     A: Future<Output = Result<Reply, Failure>> + Send + 'a,
 {
     Box::pin(async move {
-        let request = event.request_context.request_id.clone().unwrap_or_default();
-        let takes_gzip = gzip::is_accepted(&event.headers);
-        let base = base(&event);
-        let (answered, cost) = metered(async { handle(event).await }).await;
+        let received = Received::from(request);
+        let operation = received.found.as_ref().ok().map(|found| found.route.operation);
+        let caller = received.chosen.as_ref().ok().map(|chosen| chosen.caller.clone());
+        let id = received.id();
+        let takes_gzip = gzip::is_accepted(received.request.headers());
+        let base = request::base(&received.request);
+        let (answered, cost) = metered(async { handle(received).await }).await;
         let reply = match answered {
             Ok(mut reply) => {
                 reply.headers.push(("server-timing", timing(&cost)));
@@ -82,13 +97,101 @@ where
             // The cost of a rejection would reveal whether a missing object belongs to another team.
             Err(failure) => {
                 let (reply, broken) = failure.into_reply();
-                log(&request, &reply, broken);
+                log(&id, &reply, broken);
                 reply.leading_to(&base)
             }
         };
-        log_line::note(reply.code);
-        to_event(reply, takes_gzip)
+        let code = reply.code;
+        Handled { response: response(reply, takes_gzip), operation, caller, code }
     })
+}
+
+/// A request with its route and its caller.
+struct Received {
+    request: Request,
+    found: Result<Found, Failure>,
+    chosen: Result<Chosen, Failure>,
+    /// One time for the whole request, so that expiry checks and writes agree.
+    now: Timestamp,
+}
+
+impl From<Request> for Received {
+    fn from(request: Request) -> Self {
+        let now = dovetail_aws::now();
+        let (_, path) = request::path(&request);
+        let found = route::find(request.method().as_str(), path).map_err(|unserved| unserved.refusal(path));
+        let chosen = caller::chosen(&request, now);
+        Self { request, found, chosen, now }
+    }
+}
+
+impl Received {
+    fn id(&self) -> String {
+        request::id(&self.request).unwrap_or_default().to_owned()
+    }
+
+    fn into_question(self, function: Function) -> Result<Question, Failure> {
+        let Found { route, said } = served(self.found, function, true)?;
+        check_query(self.request.extensions().get())?;
+        Ok(Question {
+            operation: route.operation,
+            code: said.code,
+            accept: request::header(&self.request, "accept").unwrap_or_default(),
+            prefix: request::path(&self.request).0,
+        })
+    }
+
+    fn into_call(self, function: Function) -> Result<Call, Failure> {
+        let id = self.id();
+        let Self { request, found, chosen, now } = self;
+        let Found { route, said } = served(found, function, false)?;
+        let (caller, teams) = chosen?.permitted(route.access)?;
+        let rejected = request.extensions().get().copied();
+        check_query(rejected.as_ref())?;
+        if rejected == Some(Rejected::Body) {
+            return Err(Code::InvalidBody.into());
+        }
+        let header = |name| request::header(&request, name);
+        let (_, path) = request::path(&request);
+        let mut call = Call {
+            operation: route.operation,
+            method: request.method().as_str().to_owned(),
+            pov: said.pov,
+            id: said.id,
+            query: Query::parse(request.uri().query().unwrap_or_default()),
+            body: Vec::new(),
+            content_type: header("content-type").unwrap_or_default(),
+            caller,
+            teams,
+            request: id,
+            base: request::base(&request),
+            path: path.to_owned(),
+            now,
+            idempotency_key: header("idempotency-key"),
+            if_match: header("if-match"),
+            unknown: Arc::default(),
+        };
+        let (parts, body) = request.into_parts();
+        call.body = gzip::unpacked(&parts.headers, request::bytes(body))?;
+        Ok(call)
+    }
+}
+
+/// Returns the route, if it belongs to the function and needs a caller or not, as in `for_anyone`.
+fn served(found: Result<Found, Failure>, function: Function, for_anyone: bool) -> Result<Found, Failure> {
+    let found = found?;
+    let is_for_anyone = found.route.access == Access::Anyone;
+    // Each function has its own permissions, so a misrouted request must not reach a handler.
+    let is_it = found.route.function == function && is_for_anyone == for_anyone;
+    if is_it { Ok(found) } else { Err(Code::NoSuchRoute.into()) }
+}
+
+fn check_query(rejected: Option<&Rejected>) -> Result<(), Failure> {
+    if rejected != Some(&Rejected::Query) {
+        return Ok(());
+    }
+    let detail = format!("the query must be at most {QUERY_BYTES_MAX} bytes");
+    Err(Reply::refused(Code::InvalidFilter, &detail).into())
 }
 
 /// Writes a structured log line for a defect. Expected rejections are not logged.
@@ -101,76 +204,7 @@ fn log(request: &str, reply: &Reply, broken: Option<String>) {
     }
 }
 
-/// Returns scheme, host and stage prefix of the client's URL.
-fn base(event: &Event) -> String {
-    let text = |name: &str| event.headers.get(name).and_then(|value| value.to_str().ok());
-    // A client or a proxy may send anything in this header, but links need one of the two schemes.
-    let scheme = text("x-forwarded-proto").filter(|scheme| *scheme == "http").unwrap_or("https");
-    let host = text("host").or(event.request_context.domain_name.as_deref()).unwrap_or("localhost");
-    let (prefix, _) = place(event);
-    format!("{scheme}://{host}{prefix}")
-}
-
-/// Returns the route of an event, if it belongs to the function and needs a caller or not, as in `for_anyone`.
-fn found(event: &Event, function: Function, for_anyone: bool) -> Result<Found<'_>, Failure> {
-    let (_, path) = place(event);
-    let method = event.request_context.http.method.as_str();
-    let found = route::find(method, path).map_err(|unserved| unserved.refusal(path))?;
-    let is_for_anyone = found.route.access == Access::Anyone;
-    // Each function has its own permissions, so a misrouted event must not reach a handler.
-    let is_it = found.route.function == function && is_for_anyone == for_anyone;
-    if is_it { Ok(found) } else { Err(Code::NoSuchRoute.into()) }
-}
-
-fn question(event: &Event, function: Function) -> Result<Question, Failure> {
-    let Found { route, said } = found(event, function, true)?;
-    Ok(Question {
-        operation: route.operation,
-        code: said.code.map(str::to_owned),
-        accept: sent(event, "accept").unwrap_or_default(),
-        prefix: place(event).0,
-    })
-}
-
-fn call(mut event: Event, function: Function) -> Result<Call, Failure> {
-    let body = event.body.take();
-    let Found { route, said } = found(&event, function, false)?;
-    let context = &event.request_context;
-    // One time for the whole call, so that expiry checks and writes agree.
-    let now = dovetail_aws::now();
-    let (caller, teams) = caller::caller(&event, route.access, now)?;
-    let (_, path) = place(&event);
-    Ok(Call {
-        operation: route.operation,
-        method: context.http.method.as_str().to_owned(),
-        pov: said.pov,
-        id: said.id,
-        query: Query::parse(event.raw_query_string.as_deref().unwrap_or_default()),
-        body: gzip::unpacked(&event.headers, bytes(body, event.is_base64_encoded)?)?,
-        content_type: sent(&event, "content-type").unwrap_or_default(),
-        caller,
-        teams,
-        request: context.request_id.clone().unwrap_or_default(),
-        base: base(&event),
-        path: path.to_owned(),
-        now,
-        idempotency_key: sent(&event, "idempotency-key"),
-        if_match: sent(&event, "if-match"),
-        unknown: Arc::default(),
-    })
-}
-
-/// Returns a header as text. A value that is not text becomes empty, so the later check rejects it.
-fn sent(event: &Event, name: &str) -> Option<String> {
-    event.headers.get(name).map(|value| value.to_str().map(str::to_owned).unwrap_or_default())
-}
-
-fn bytes(body: Option<String>, base64: bool) -> Result<Vec<u8>, Code> {
-    let text = body.unwrap_or_default();
-    if base64 { STANDARD.decode(text).map_err(|_| Code::InvalidBody) } else { Ok(text.into_bytes()) }
-}
-
-fn to_event(reply: Reply, takes_gzip: bool) -> EventReply {
+fn response(reply: Reply, takes_gzip: bool) -> Response<Body> {
     let mut headers = HeaderMap::new();
     if reply.body != Content::Nothing {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
@@ -181,11 +215,11 @@ fn to_event(reply: Reply, takes_gzip: bool) -> EventReply {
             headers.insert(name, value);
         }
     }
-    let mut event = EventReply::default();
-    event.status_code = i64::from(reply.status);
-    event.headers = headers;
-    set_body(&mut event, text(reply.body), takes_gzip);
-    event
+    let body = body(&mut headers, text(reply.body), takes_gzip);
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.headers_mut() = headers;
+    response
 }
 
 /// Returns a body as text. `to_string` of `serde_json` is three times as fast as the formatter, its fallback.
@@ -205,19 +239,15 @@ fn timing(cost: &Cost) -> String {
     )
 }
 
-fn set_body(event: &mut EventReply, text: String, takes_gzip: bool) {
+/// Returns a body, compressed if that is worthwhile, and adds its headers.
+fn body(headers: &mut HeaderMap, text: String, takes_gzip: bool) -> Body {
     if !gzip::is_worth_packing(&text) {
-        event.body = Some(Body::Text(text));
-        return;
+        return Body::Text(text);
     }
     // Also without compression: a cache must not send this form to clients with another `Accept-Encoding`.
-    let vary =
-        if event.headers.contains_key(header::VARY) { "Accept, Accept-Encoding" } else { "Accept-Encoding" };
-    event.headers.insert(header::VARY, HeaderValue::from_static(vary));
-    let packed = if takes_gzip { gzip::packed(&text) } else { None };
-    if packed.is_some() {
-        event.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        event.is_base64_encoded = true;
-    }
-    event.body = Some(Body::Text(packed.unwrap_or(text)));
+    let vary = if headers.contains_key(header::VARY) { "Accept, Accept-Encoding" } else { "Accept-Encoding" };
+    headers.insert(header::VARY, HeaderValue::from_static(vary));
+    let Some(packed) = takes_gzip.then(|| gzip::packed(&text)).flatten() else { return Body::Text(text) };
+    headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    Body::Binary(packed)
 }

@@ -1,40 +1,60 @@
 //! The caller of a request, from the context of the authorizer, and the team for which they act.
 
 use crate::code::Code;
-use crate::event::Event;
 use crate::reply::{Failure, Reply};
+use crate::request;
 use crate::route::Access;
-use domain::base::actor::{Caller, Identity, Role};
-use domain::{TeamId, TeamRef, Timestamp};
+use domain::actor::{Caller, Identity, Role, TeamRef};
+use domain::id::TeamId;
+use domain::timestamp::Timestamp;
+use http::HeaderValue;
+use lambda_http::Request;
 use serde_json::Value;
 use std::collections::HashMap;
 
 /// Header with the id of the team for which a person acts.
 pub(crate) const TEAM_HEADER: &str = "dovetail-team";
 
-/// Returns the caller for the chosen team, and all teams of the caller.
+/// The caller for one of their teams.
+pub(crate) struct Chosen {
+    pub(crate) caller: Caller,
+    /// All teams of the caller.
+    teams: Vec<TeamRef>,
+    /// Whether a person with several teams named none of them.
+    is_open: bool,
+}
+
+/// Returns the caller for the chosen team; for the first team without a choice.
 ///
 /// API Gateway caches the context, so the key or the token may have expired since.
-pub(crate) fn caller(
-    event: &Event,
-    access: Access,
-    now: Timestamp,
-) -> Result<(Caller, Vec<TeamRef>), Failure> {
-    let authorizer = event.request_context.authorizer.as_ref().ok_or(Code::Unauthenticated)?;
-    let (subject, callers) = callers(&authorizer.fields, now).ok_or(Code::Unauthenticated)?;
+pub(crate) fn chosen(request: &Request, now: Timestamp) -> Result<Chosen, Failure> {
+    let fields = request::authorizer(request).ok_or(Code::Unauthenticated)?;
+    let (subject, callers) = callers(fields, now).ok_or(Code::Unauthenticated)?;
     let teams = callers.iter().map(|caller| caller.team.clone()).collect();
-    let chosen = match event.headers.get(TEAM_HEADER) {
-        Some(team) => callers.iter().find(|caller| caller.team.id.to_string().as_bytes() == team.as_bytes()),
-        // The list of teams needs no choice: a person reads the ids for the header from it.
-        None if callers.len() > 1 && access != Access::Known => return Err(Code::ChooseTeam.into()),
+    let header = request.headers().get(TEAM_HEADER);
+    let is_named =
+        |caller: &&Caller, team: &HeaderValue| caller.team.id.to_string().as_bytes() == team.as_bytes();
+    let chosen = match header {
+        Some(team) => callers.iter().find(|caller| is_named(caller, team)),
         None => callers.first(),
     };
-    let chosen = chosen.cloned().ok_or_else(|| not_a_member(subject))?;
-    if !access.is_open_to(chosen.role) {
-        let refused = if chosen.role == Role::ReadOnly { Code::ReadOnlyKey } else { Code::NeedsAdmin };
-        return Err(refused.into());
+    let caller = chosen.cloned().ok_or_else(|| not_a_member(subject))?;
+    Ok(Chosen { caller, teams, is_open: header.is_none() && callers.len() > 1 })
+}
+
+impl Chosen {
+    /// Returns the caller and all their teams, if the caller has this access.
+    pub(crate) fn permitted(self, access: Access) -> Result<(Caller, Vec<TeamRef>), Failure> {
+        // The list of teams needs no choice: a person reads the ids for the header from it.
+        if self.is_open && access != Access::Known {
+            return Err(Code::ChooseTeam.into());
+        }
+        if !access.is_open_to(self.caller.role) {
+            let is_reader = self.caller.role == Role::ReadOnly;
+            return Err(if is_reader { Code::ReadOnlyKey } else { Code::NeedsAdmin }.into());
+        }
+        Ok((self.caller, self.teams))
     }
-    Ok((chosen, teams))
 }
 
 /// The context of a key, or one membership in the context of a person.

@@ -1,63 +1,39 @@
 //! The log line of each request of a deployed function: metrics and outcome, without content of the request.
 
-use crate::caller;
+use crate::answer::{Answering, Handled};
 use crate::code::Code;
-use crate::event::{self, Event, EventReply};
 use crate::operation::{Function, Operation};
-use crate::route::{self, Access};
-use dovetail_aws::{metrics, now, tell, trace};
+use crate::request;
+use dovetail_aws::{metrics, tell, trace};
 use dovetail_table::{Spent, spent};
+use lambda_http::Request;
 use serde_json::{Map, Value, json};
-use std::cell::Cell;
-
-tokio::task_local! {
-    /// The error code of the present request, once it has one.
-    static OUTCOME: Cell<Option<Code>>;
-}
-
-/// Notes the outcome of a request for its log line.
-pub(crate) fn note(code: Option<Code>) {
-    // A handler may also run outside of `told`, as on a local system, and then has no log line.
-    let _unasked = OUTCOME.try_with(|outcome| outcome.set(code));
-}
 
 /// Runs `handle` and writes the log line: operation, outcome, team, request id and metrics.
-pub async fn told<H, A>(function: Function, event: Event, handle: H) -> EventReply
-where
-    H: FnOnce(Event) -> A,
-    A: Future<Output = EventReply>,
-{
-    let operation = operation(&event);
-    let request = event.request_context.request_id.clone();
-    // The lowest access, so the line also names the team of a caller whose role was too low.
-    let caller = caller::caller(&event, Access::Known, now()).ok();
-    let answering = async {
-        let (reply, spent) = spent(handle(event)).await;
-        (reply, spent, OUTCOME.with(Cell::get))
-    };
-    let (reply, spent, outcome) = OUTCOME.scope(Cell::default(), answering).await;
+pub async fn logged<'a>(
+    function: Function,
+    request: Request,
+    handle: impl FnOnce(Request) -> Answering<'a>,
+) -> Handled {
+    let id = request::id(&request).map(str::to_owned);
+    let (handled, spent) = spent(handle(request)).await;
+    let Handled { response, operation, caller, code } = &handled;
+    let status = response.status().as_u16();
     // 201 means a change; a submission without one returns 200.
-    let submissions = (operation == Some(Operation::Submit)).then(|| u64::from(reply.status_code == 201));
-    let mut line = line(function, operation, &spent, submissions);
-    let told = [
-        ("Status", json!(reply.status_code)),
-        ("Outcome", json!(outcome.map_or("ok", Code::name))),
-        ("Team", json!(caller.map(|(caller, _)| caller.team.id.get()))),
-        ("Request", json!(request)),
+    let submissions = (*operation == Some(Operation::Submit)).then(|| u64::from(status == 201));
+    let mut line = line(function, *operation, &spent, submissions);
+    let fields = [
+        ("Status", json!(status)),
+        ("Outcome", json!(code.map_or("ok", Code::name))),
+        ("Team", json!(caller.as_ref().map(|caller| caller.team.id.get()))),
+        ("Request", json!(id)),
     ];
-    for (name, value) in told {
+    for (name, value) in fields {
         trace::annotate(name, value.clone());
         line.insert(name.to_owned(), value);
     }
     tell(line);
-    reply
-}
-
-/// Returns the operation; none for a path without a route.
-fn operation(event: &Event) -> Option<Operation> {
-    let (_, path) = event::place(event);
-    let found = route::find(event.request_context.http.method.as_str(), path);
-    found.ok().map(|found| found.route.operation)
+    handled
 }
 
 fn line(
@@ -79,15 +55,11 @@ fn line(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::Method;
 
     #[test]
-    fn a_log_line_has_function_operation_and_figures() {
-        let mut event = Event::default();
-        event.request_context.http.method = Method::PATCH;
-        event.request_context.stage = Some("prod".to_owned());
-        event.raw_path = Some("/prod/v1/orcabase/serviceowner/change_instances/7/".to_owned());
-        let mut line = line(Function::UpdateState, operation(&event), &Spent::default(), None);
+    fn a_line_tells_function_operation_and_figures() {
+        let operation = Some(Operation::UpdateChangeInstance);
+        let mut line = line(Function::UpdateState, operation, &Spent::default(), None);
         let mut aws = line.remove("_aws").unwrap();
         assert!(aws["Timestamp"].take().is_u64());
         let metric = |name: &str| json!({"Name": name});
@@ -107,7 +79,5 @@ mod tests {
             "WriteUnits": 0, "ReadUnits": 0, "RoundTrips": 0, "Microseconds": 0, "TableMicroseconds": 0,
             "Conflicts": 0, "Retries": 0});
         assert_eq!(Value::Object(line), told);
-        event.raw_path = Some("/prod/somewhere/".to_owned());
-        assert_eq!(operation(&event), None);
     }
 }

@@ -218,18 +218,18 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// The route of a request, with the parameters of its path.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Found<'a> {
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
     pub(crate) route: &'static Route,
-    pub(crate) said: Said<'a>,
+    pub(crate) said: Said,
 }
 
 /// The parameters of a path.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Said<'a> {
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
     pub(crate) pov: Pov,
     pub(crate) id: Option<u64>,
-    pub(crate) code: Option<&'a str>,
+    pub(crate) code: Option<String>,
 }
 
 /// Why no route fits a request.
@@ -284,7 +284,7 @@ fn word_distance(expected: &str, given: &str) -> Option<usize> {
 }
 
 /// Finds the route of a request, with or without a trailing slash (docs/reference/http/README.md, convention 3).
-pub(crate) fn find<'a>(method: &str, path: &'a str) -> Result<Found<'a>, Unserved> {
+pub(crate) fn find(method: &str, path: &str) -> Result<Found, Unserved> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let mut others = Vec::new();
     for route in ROUTES {
@@ -303,7 +303,7 @@ pub fn function_of(method: &str, path: &str) -> Function {
 }
 
 /// Returns the parameters of a path; none if the path does not match the pattern.
-fn matches<'a>(pattern: &str, path: &'a str) -> Option<Said<'a>> {
+fn matches(pattern: &str, path: &str) -> Option<Said> {
     // The paths of submissions have the fixed role of the consumer.
     let pov = if pattern.contains("/consumer/") { Pov::Consumer } else { Pov::ServiceOwner };
     let mut said = Said { pov, id: None, code: None };
@@ -313,7 +313,7 @@ fn matches<'a>(pattern: &str, path: &'a str) -> Option<Said<'a>> {
             (None, None) => return Some(said),
             (Some("{pov}"), Some(name)) => said.pov = Pov::parse(name)?,
             (Some("{id}"), Some(number)) => said.id = Some(integer(number)?),
-            (Some("{code}"), Some(word)) => said.code = Some(word),
+            (Some("{code}"), Some(word)) => said.code = Some(word.to_owned()),
             (Some(word), Some(other)) if word == other => {}
             _ => return None,
         }

@@ -1,9 +1,10 @@
 //! Traces: the segments for X-Ray's daemon. They contain operations and codes, and nothing of a request.
 
 use dovetail_aws::trace::{Tracer, traced};
-use dovetail_daemon::functions;
-use dovetail_daemon::verdicts::Verdicts;
-use dovetail_http::{CursorKey, Event, Function, told};
+use dovetail_http::{CursorKey, Event, Function, logged, respond};
+use dovetail_local::functions;
+use dovetail_local::verdicts::Verdicts;
+use dovetail_outbound::{Outbound, Targets};
 use serde_json::{Value, json};
 use std::net::UdpSocket;
 use support::Running;
@@ -27,10 +28,13 @@ fn segments(system: &Running, header: Option<&str>) -> Vec<String> {
     let daemon = UdpSocket::bind("127.0.0.1:0").unwrap();
     daemon.set_nonblocking(true).unwrap();
     let tracer = Tracer::to(&daemon.local_addr().unwrap().to_string());
-    let (key, verdicts) = (CursorKey::new("secret"), Verdicts::default());
-    let answering = told(Function::Submit, submission(), |event| {
-        functions::answer(&system.table, &key, &verdicts, event)
-    });
+    let (key, outbound) = (CursorKey::new("secret"), Outbound::new(Targets::Any));
+    let mut event = submission();
+    let caller = system.block_on(Verdicts::default().on(&system.table, &event)).unwrap();
+    event.request_context.authorizer = Some(caller);
+    let function = Function::Submit;
+    let handle = |request| functions::handle(function, &system.table, &key, &outbound, request);
+    let answering = respond(event, |request| Box::pin(logged(function, request, handle)));
     let reply = system.block_on(traced(tracer.as_ref(), "submit", header, answering));
     assert!([200, 201].contains(&reply.status_code), "{reply:?}");
     let mut buffer = vec![0; 65_536];
