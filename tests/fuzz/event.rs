@@ -1,7 +1,7 @@
 //! Target `event`: every event of API Gateway gets an answer. A function only gets calls with a permitted caller.
 
-use domain::actor::{Identity, Role};
-use domain::declaration::BODY_BYTES_MAX;
+use domain::base::actor::{Identity, Role};
+use domain::model::declaration::BODY_BYTES_MAX;
 use dovetail_http::{Access, Call, Code, Event, EventReply, Function, ROUTES, Reply, answer, respond};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};

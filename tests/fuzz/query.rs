@@ -3,9 +3,8 @@
 //! A path leads to the operations whose routes print it, and to no others. No parameter is lost, invented or read
 //! twice.
 
-use dovetail_http::{
-    Access, Call, Event, Operation, Pov, Query, ROUTES, Reply, answer, function_of, respond,
-};
+use domain::rules::visibility::Pov;
+use dovetail_http::{Access, Call, Event, Operation, Query, ROUTES, Reply, answer, function_of, respond};
 use futures_util::FutureExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! The caller of a function: from API Gateway's authorizer, or without a gateway from the API key alone.
 
-use domain::actor::Actor;
+use domain::base::actor::Actor;
+use dovetail_daemon::verdicts::Verdicts;
 use dovetail_http::{Call, Event, Front, Function, Reply, answer, respond};
-use dovetail_local::verdicts::Verdicts;
 use dovetail_table::metered;
 use serde_json::{Value, json};
 use support::Running;

@@ -16,8 +16,7 @@ use domain::rules::visibility::Pov;
 use dovetail_aws::{off_worker, pause};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
-    Answering, Call, Code, CursorKey, Failure, Function, Operation, Pov, Reply, Request, answer,
-    invalid_schema,
+    Answering, Call, Code, CursorKey, Failure, Function, Operation, Reply, Request, answer, invalid_schema,
 };
 use dovetail_table::{Error, Publication, Published, Table};
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! The history of a change instance: each step with its actor, time and reason, newest first.
 
-use domain::id::ChangeId;
+use domain::ChangeId;
 use dovetail_http::{Answering, Call, Code, Failure, Function, Operation, Reply, Request, answer, view};
 use dovetail_table::Table;
 use serde_json::json;

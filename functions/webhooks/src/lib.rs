@@ -12,8 +12,7 @@ use domain::outreach::webhook::{WEBHOOKS_MAX, Webhook};
 use domain::rules::visibility::Pov;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
-    Answering, Call, Code, CursorKey, Failure, FieldError, Function, Operation, Pov, Reply, Request, Secret,
-    answer,
+    Answering, Call, Code, CursorKey, Failure, Function, Operation, Reply, Request, Secret, answer,
 };
 use dovetail_outbound::{Outbound, TRIGGERED, Targets};
 use dovetail_table::{Keyed, Table};

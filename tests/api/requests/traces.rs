@@ -1,9 +1,9 @@
 //! Traces: the segments for X-Ray's daemon. They contain operations and codes, and nothing of a request.
 
 use dovetail_aws::trace::{Tracer, traced};
+use dovetail_daemon::functions;
+use dovetail_daemon::verdicts::Verdicts;
 use dovetail_http::{CursorKey, Event, Function, logged, respond};
-use dovetail_local::functions;
-use dovetail_local::verdicts::Verdicts;
 use dovetail_outbound::{Outbound, Targets};
 use serde_json::{Value, json};
 use std::net::UdpSocket;

@@ -9,7 +9,7 @@ use crate::call::Call;
 use crate::gateway::tests::sent::Sent;
 use crate::operation::{Function, Operation};
 use crate::reply::{Content, Reply};
-use domain::actor::TeamRef;
+use domain::TeamRef;
 use futures_util::FutureExt as _;
 use serde_json::json;
 use std::sync::Mutex;
