@@ -3,6 +3,8 @@
 //!
 //! `limits.rs` tests every rule for documents.
 
+mod malformed;
+
 use dovetail_http::Code;
 use serde_json::{Map, Value, json};
 use support::{Answer, Ask, Running, Seen, Watched};

@@ -152,17 +152,13 @@ impl Sent {
         event
     }
 
-    /// Returns the event with the host of links: the host, else the domain name, else none.
-    pub(super) fn expected(&self) -> Event {
-        let mut event = self.event();
-        event.headers.remove("host");
-        event.request_context.domain_name = None;
-        if let Some(host) = self.link_host() {
-            event.headers.insert("host", HeaderValue::from_static(host));
-        }
-        event
+    /// Returns the scheme of links.
+    pub(super) fn scheme(&self) -> &'static str {
+        let sent = self.headers.iter().find(|(name, _)| *name == "x-forwarded-proto");
+        if sent.is_some_and(|(_, value)| value == "http") { "http" } else { "https" }
     }
 
+    /// Returns the host of links: the host, else the domain name; none if both are malformed.
     pub(super) fn link_host(&self) -> Option<&'static str> {
         let good = |(name, is_good): (&'static str, bool)| is_good.then_some(name);
         self.host.and_then(good).or(self.domain.and_then(good))
