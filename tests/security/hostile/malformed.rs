@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use tests::Running;
+use support::Running;
 
 const SERVICES: &str = "/v1/orcabase/consumer/services/";
 
