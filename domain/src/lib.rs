@@ -14,6 +14,7 @@ pub mod base {
     pub mod id;
     pub mod json;
     pub mod money;
+    mod named;
     pub mod problem;
     pub mod refs;
     pub mod state;

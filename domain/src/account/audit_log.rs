@@ -16,13 +16,18 @@ use crate::outreach::healthcheck::Healthcheck;
 use crate::outreach::healthcheck::crontab::Crontab;
 use crate::outreach::message::Message;
 use crate::outreach::webhook::Webhook;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The kind of an audit log entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum Event {
+    #[strum(serialize = "API_KEY_CREATED")]
     KeyCreated,
     /// A key has a successor.
+    #[strum(serialize = "API_KEY_ROTATED")]
     KeyRotated,
+    #[strum(serialize = "API_KEY_REVOKED")]
     KeyRevoked,
     MemberAdded,
     /// A member has another name or role.
@@ -37,6 +42,7 @@ pub enum Event {
     WebhookCreated,
     WebhookChanged,
     /// A webhook has another signing secret.
+    #[strum(serialize = "WEBHOOK_SECRET_ROTATED")]
     WebhookRotated,
     WebhookRemoved,
     MessageCreated,
@@ -48,64 +54,7 @@ pub enum Event {
     HealthcheckRemoved,
 }
 
-impl Event {
-    /// All kinds.
-    pub const ALL: [Self; 21] = [
-        Self::KeyCreated,
-        Self::KeyRotated,
-        Self::KeyRevoked,
-        Self::MemberAdded,
-        Self::MemberChanged,
-        Self::MemberRemoved,
-        Self::ServicePublished,
-        Self::ServiceChanged,
-        Self::ServiceDocumented,
-        Self::ServiceConfigured,
-        Self::TeamCreated,
-        Self::WebhookCreated,
-        Self::WebhookChanged,
-        Self::WebhookRotated,
-        Self::WebhookRemoved,
-        Self::MessageCreated,
-        Self::MessageChanged,
-        Self::MessageRemoved,
-        Self::HealthcheckCreated,
-        Self::HealthcheckChanged,
-        Self::HealthcheckRemoved,
-    ];
-
-    /// Returns the name on the wire and in the table.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::KeyCreated => "API_KEY_CREATED",
-            Self::KeyRotated => "API_KEY_ROTATED",
-            Self::KeyRevoked => "API_KEY_REVOKED",
-            Self::MemberAdded => "MEMBER_ADDED",
-            Self::MemberChanged => "MEMBER_CHANGED",
-            Self::MemberRemoved => "MEMBER_REMOVED",
-            Self::ServicePublished => "SERVICE_PUBLISHED",
-            Self::ServiceChanged => "SERVICE_CHANGED",
-            Self::ServiceDocumented => "SERVICE_DOCUMENTED",
-            Self::ServiceConfigured => "SERVICE_CONFIGURED",
-            Self::TeamCreated => "TEAM_CREATED",
-            Self::WebhookCreated => "WEBHOOK_CREATED",
-            Self::WebhookChanged => "WEBHOOK_CHANGED",
-            Self::WebhookRotated => "WEBHOOK_SECRET_ROTATED",
-            Self::WebhookRemoved => "WEBHOOK_REMOVED",
-            Self::MessageCreated => "MESSAGE_CREATED",
-            Self::MessageChanged => "MESSAGE_CHANGED",
-            Self::MessageRemoved => "MESSAGE_REMOVED",
-            Self::HealthcheckCreated => "HEALTHCHECK_CREATED",
-            Self::HealthcheckChanged => "HEALTHCHECK_CHANGED",
-            Self::HealthcheckRemoved => "HEALTHCHECK_REMOVED",
-        }
-    }
-
-    /// Parses the name of a kind.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|event| event.name() == name)
-    }
-}
+crate::named!(Event);
 
 /// The changed record, in its state after the change.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,11 @@
 //! Actors: the caller of a request, or the system itself.
 
 use crate::base::refs::TeamRef;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The role of a caller in its team.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum Role {
     /// All permissions, including settings.
     Admin,
@@ -13,24 +15,7 @@ pub enum Role {
     ReadOnly,
 }
 
-impl Role {
-    /// All roles.
-    pub const ALL: [Self; 3] = [Self::Admin, Self::General, Self::ReadOnly];
-
-    /// Returns the name on the wire and in the table.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Admin => "ADMIN",
-            Self::General => "GENERAL",
-            Self::ReadOnly => "READ_ONLY",
-        }
-    }
-
-    /// Parses the name of a role.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.name() == name)
-    }
-}
+crate::named!(Role);
 
 /// An authenticated caller, acting for one team.
 #[derive(Clone, Debug, PartialEq, Eq)]

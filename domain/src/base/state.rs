@@ -1,9 +1,13 @@
 //! The states of a change instance and the transitions between them, as data (guide, "Change Instance State").
 
 use std::fmt;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The state of a change instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum State {
     /// Waits for the owner's approval.
     Pending,
@@ -11,13 +15,16 @@ pub enum State {
     Rejected,
     /// Approved and in progress.
     Approved,
-    /// Approved, but failed in progress.
+    /// Approved, but failed in progress; `ERROR` is a synonym (docs/reference/http/change-instances.md).
+    #[strum(to_string = "ERRORED", serialize = "ERROR")]
     Errored,
     /// Finished successfully.
     Completed,
     /// Ended without completion: displaced, overtaken, or closed after a rejection or an error.
     Closed,
 }
+
+crate::named!(State, ChangeType, Kind, RuntimeState, ChargeType);
 
 /// The stage of a state: the columns of the stack rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,30 +38,6 @@ pub enum Stage {
 }
 
 impl State {
-    /// All states, in the order of a life.
-    pub const ALL: [Self; 6] =
-        [Self::Pending, Self::Rejected, Self::Approved, Self::Errored, Self::Completed, Self::Closed];
-
-    /// Returns the name on the wire, in the table and in events.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "PENDING",
-            Self::Rejected => "REJECTED",
-            Self::Approved => "APPROVED",
-            Self::Errored => "ERRORED",
-            Self::Completed => "COMPLETED",
-            Self::Closed => "CLOSED",
-        }
-    }
-
-    /// Parses a state; `ERROR` counts as `ERRORED` (docs/reference/http/change-instances.md).
-    pub fn parse(name: &str) -> Option<Self> {
-        if name == "ERROR" {
-            return Some(Self::Errored);
-        }
-        Self::ALL.into_iter().find(|state| state.name() == name)
-    }
-
     /// Returns the stage of the state.
     pub const fn stage(self) -> Stage {
         match self {
@@ -144,34 +127,17 @@ pub fn is_legal(from: Option<State>, to: State, by: By) -> bool {
 }
 
 /// The requested operation on the service item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum ChangeType {
     Create,
     Modify,
     Delete,
 }
 
-impl ChangeType {
-    /// All change types.
-    pub const ALL: [Self; 3] = [Self::Create, Self::Modify, Self::Delete];
-
-    /// Returns the name on the wire and in the table.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Create => "CREATE",
-            Self::Modify => "MODIFY",
-            Self::Delete => "DELETE",
-        }
-    }
-
-    /// Parses the name of a change type.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|ty| ty.name() == name)
-    }
-}
-
 /// The origin of a change instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum Kind {
     /// The consumer changed the declaration of this item.
     Direct,
@@ -183,28 +149,9 @@ pub enum Kind {
     Retry,
 }
 
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Direct, Self::Dependent, Self::Referenced, Self::Retry];
-
-    /// Returns the name on the wire and in the table.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Direct => "DIRECT",
-            Self::Dependent => "DEPENDENT",
-            Self::Referenced => "REFERENCED",
-            Self::Retry => "RETRY",
-        }
-    }
-
-    /// Parses the name of a kind.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-}
-
 /// The runtime state of an item (guide, "Service Item Runtime State").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum RuntimeState {
     /// Declared; no CREATE of the service owner is APPROVED yet.
     Requested,
@@ -214,50 +161,14 @@ pub enum RuntimeState {
     Decommissioned,
 }
 
-impl RuntimeState {
-    /// All runtime states.
-    pub const ALL: [Self; 3] = [Self::Requested, Self::InService, Self::Decommissioned];
-
-    /// Returns the name on the wire and in the table.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Requested => "REQUESTED",
-            Self::InService => "IN_SERVICE",
-            Self::Decommissioned => "DECOMMISSIONED",
-        }
-    }
-
-    /// Parses the name of a runtime state.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
-    }
-}
-
 /// The cause of a charge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum ChargeType {
     /// A fee for one change instance.
     CostPerChange,
     /// A fee for time in service.
     MonthlyCost,
-}
-
-impl ChargeType {
-    /// All charge types.
-    pub const ALL: [Self; 2] = [Self::CostPerChange, Self::MonthlyCost];
-
-    /// Returns the name of the type, which is also that of the price in a definition.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::CostPerChange => "cost_per_change",
-            Self::MonthlyCost => "monthly_cost",
-        }
-    }
-
-    /// Parses the name of a charge type.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|ty| ty.name() == name)
-    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::base::state::{ChangeType, Kind, RuntimeState, State};
 use crate::base::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
 use std::fmt;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The goal of a change: a declaration by its hash, or the removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,13 +72,16 @@ impl ClosedBy {
 }
 
 /// The subject of a history entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase", const_into_str)]
 pub enum Reason {
     /// A transition to another state.
     State,
     /// A new log text in the same state.
     Log,
 }
+
+crate::named!(Reason);
 
 /// The hash chain of a history: 16 bytes over all entries so far.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -133,10 +137,6 @@ impl Entry {
         let by = self.by.changed_by();
         let team = self.by.team().map(|team| team.id.to_string());
         let closed = self.closed_by.map(ClosedBy::describe);
-        let reason = match self.reason {
-            Reason::State => "state",
-            Reason::Log => "log",
-        };
         let at = self.at.micros().to_string();
         let fields = [
             Some(self.from.map_or("", State::name)),
@@ -145,7 +145,7 @@ impl Entry {
             Some(by.as_str()),
             team.as_deref(),
             Some(self.request.as_str()),
-            Some(reason),
+            Some(self.reason.name()),
             closed.as_deref(),
             self.log.as_deref(),
             Some(self.change_type.name()),

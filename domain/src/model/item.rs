@@ -9,37 +9,30 @@ use crate::model::blockers::Blockers;
 use crate::model::change::{ChainHead, Target, Version};
 use crate::model::charge::Charges;
 use std::collections::BTreeMap;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// A one-word summary of the open change instances of an item (docs/reference/http/service-items.md).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum ChangeState {
+    #[strum(serialize = "CHANGES_PENDING")]
     Pending,
+    #[strum(serialize = "CHANGES_APPROVED")]
     Approved,
+    #[strum(serialize = "CHANGES_REJECTED")]
     Rejected,
+    #[strum(serialize = "CHANGES_ERRORED")]
     Errored,
     /// No change instance is open.
+    #[strum(serialize = "ALL_CHANGES_COMPLETED")]
     Completed,
 }
 
-impl ChangeState {
-    /// All change states.
-    pub const ALL: [Self; 5] =
-        [Self::Pending, Self::Approved, Self::Rejected, Self::Errored, Self::Completed];
-
-    /// Returns the name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "CHANGES_PENDING",
-            Self::Approved => "CHANGES_APPROVED",
-            Self::Rejected => "CHANGES_REJECTED",
-            Self::Errored => "CHANGES_ERRORED",
-            Self::Completed => "ALL_CHANGES_COMPLETED",
-        }
-    }
-}
+crate::named!(ChangeState, Creation);
 
 /// The progress of one owner with the CREATE of the item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum Creation {
     /// No CREATE is APPROVED since the last completed DELETE.
     Never,

@@ -8,6 +8,7 @@ use crate::base::id::{SubmissionId, TeamId};
 use crate::base::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
 use std::fmt;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The id of a staging, unique in its team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +42,8 @@ impl fmt::Display for StagingId {
 }
 
 /// The state of a staging.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum StagingState {
     /// The commit may still come.
     Open,
@@ -51,24 +53,7 @@ pub enum StagingState {
     Aborted,
 }
 
-impl StagingState {
-    /// All states.
-    pub const ALL: [Self; 3] = [Self::Open, Self::Committed, Self::Aborted];
-
-    /// Returns the name in the table.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Open => "OPEN",
-            Self::Committed => "COMMITTED",
-            Self::Aborted => "ABORTED",
-        }
-    }
-
-    /// Parses the name of a state.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
-    }
-}
+crate::named!(StagingState);
 
 /// A staging record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use crate::base::id::{CHANGE_STRIDE, ChangeId, SubmissionId};
 use crate::base::refs::TeamRef;
 use crate::base::timestamp::Timestamp;
 use crate::model::staging::StagingId;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Lifetime of an idempotency key, in seconds: 24 hours.
 pub const IDEMPOTENCY_SECONDS: u64 = 24 * 60 * 60;
@@ -17,7 +18,8 @@ pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
 pub const COMMIT_ID_BYTES_MAX: usize = 128;
 
 /// Whether a submission declares all applications of the team or only some.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum Scope {
     /// Removes applications that the declaration does not mention (POST).
     Whole,
@@ -25,20 +27,7 @@ pub enum Scope {
     Partial,
 }
 
-impl Scope {
-    /// Returns the name in the table.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Whole => "WHOLE",
-            Self::Partial => "PARTIAL",
-        }
-    }
-
-    /// Parses the name of a scope.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Whole, Self::Partial].into_iter().find(|scope| scope.name() == name)
-    }
-}
+crate::named!(Scope, Progress);
 
 /// A recorded submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +66,8 @@ pub struct Submission {
 }
 
 /// The progress of a submission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum Progress {
     /// Accepted and final; its items are not all applied yet.
     Committed,
@@ -85,20 +75,6 @@ pub enum Progress {
     Applied,
     /// All its change instances exist.
     Settled,
-}
-
-impl Progress {
-    /// All steps.
-    pub const ALL: [Self; 3] = [Self::Committed, Self::Applied, Self::Settled];
-
-    /// Returns the name on the wire and in events.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Committed => "COMMITTED",
-            Self::Applied => "APPLIED",
-            Self::Settled => "SETTLED",
-        }
-    }
 }
 
 impl Submission {

@@ -5,7 +5,7 @@
 use crate::base::id::ChangeId;
 use crate::base::state::State;
 use crate::base::timestamp::Timestamp;
-use crate::model::change::{Change, ClosedBy, Entry, Reason};
+use crate::model::change::{Change, ClosedBy, Entry};
 use crate::model::deployed::Deployed;
 use crate::model::submission::{Progress, Submission};
 use serde_json::{Value, json};
@@ -71,10 +71,7 @@ fn of_entry(change: &Change, entry: &Entry, sequence: u64) -> Event {
         "service_item_id": change.item.get(),
         "submission": change.submission.get(),
         "actor": entry.by.changed_by(),
-        "reason": match entry.reason {
-            Reason::State => "state",
-            Reason::Log => "log",
-        },
+        "reason": entry.reason.name(),
         "note": entry.closed_by.map(ClosedBy::describe),
         "supersedes": change.supersedes.iter().map(|id| id.get()).collect::<Vec<_>>(),
     });

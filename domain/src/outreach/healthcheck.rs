@@ -11,6 +11,7 @@ use crate::base::id::ItemId;
 use crate::base::refs::{ServiceRef, TeamRef};
 use crate::base::timestamp::Timestamp;
 use crontab::Crontab;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Timeout of a request to the target, in seconds.
 pub const TIMEOUT_SECONDS: u64 = 10;
@@ -72,7 +73,8 @@ impl Healthcheck {
 }
 
 /// The health of an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum Status {
     Healthy,
     Unhealthy,
@@ -80,24 +82,7 @@ pub enum Status {
     Unknown,
 }
 
-impl Status {
-    /// All statuses.
-    pub const ALL: [Self; 3] = [Self::Healthy, Self::Unhealthy, Self::Unknown];
-
-    /// Returns the name on the wire and in the table.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Healthy => "HEALTHY",
-            Self::Unhealthy => "UNHEALTHY",
-            Self::Unknown => "UNKNOWN",
-        }
-    }
-
-    /// Parses the name of a status.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.name() == name)
-    }
-}
+crate::named!(Status);
 
 /// The result of a check of one item.
 #[derive(Clone, PartialEq, Eq)]

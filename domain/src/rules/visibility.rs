@@ -6,31 +6,19 @@ use crate::model::change::Change;
 use crate::model::charge::Charge;
 use crate::model::deployed::Deployed;
 use crate::model::item::Item;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The point of view of a request: a team as owner of services, or as consumer with declared items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase", const_into_str)]
 pub enum Pov {
     ServiceOwner,
     Consumer,
 }
 
+crate::named!(Pov);
+
 impl Pov {
-    /// Both points of view.
-    pub const ALL: [Self; 2] = [Self::ServiceOwner, Self::Consumer];
-
-    /// Returns the word in paths.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ServiceOwner => "serviceowner",
-            Self::Consumer => "consumer",
-        }
-    }
-
-    /// Parses the word in a path.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|pov| pov.name() == name)
-    }
-
     /// Returns whether objects of a consumer can be visible to a team in this role.
     ///
     /// A consumer sees only its own objects. An id contains the consumer, so a foreign object needs no read.

@@ -41,7 +41,7 @@ fn stored_names_read_back() {
     assert_words(&RuntimeState::ALL, RuntimeState::name, RuntimeState::parse, &states);
     let stagings = ["OPEN", "COMMITTED", "ABORTED"];
     assert_words(&StagingState::ALL, StagingState::name, StagingState::parse, &stagings);
-    assert_words(&[Scope::Whole, Scope::Partial], Scope::name, Scope::parse, &["WHOLE", "PARTIAL"]);
+    assert_words(&Scope::ALL, Scope::name, Scope::parse, &["WHOLE", "PARTIAL"]);
     assert_eq!(Progress::ALL.map(Progress::name), ["COMMITTED", "APPLIED", "SETTLED"]);
     let told = ["CHANGES_PENDING", "CHANGES_APPROVED", "CHANGES_REJECTED", "CHANGES_ERRORED"];
     assert_eq!(ChangeState::ALL.map(ChangeState::name)[..4], told);

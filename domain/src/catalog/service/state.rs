@@ -1,9 +1,11 @@
 //! The states of a service: what consumers may still declare (R31).
 
 use crate::base::state::ChangeType;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The state of a service towards its consumers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum ServiceState {
     /// No restrictions.
     InService,
@@ -14,6 +16,8 @@ pub enum ServiceState {
     /// As before, and the catalogue hides the service from consumers.
     Decommissioned,
 }
+
+crate::named!(ServiceState);
 
 /// The rule of a closed service against a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,25 +39,6 @@ const DECOMMISSIONED: Closed = Closed {
 };
 
 impl ServiceState {
-    /// All states.
-    pub const ALL: [Self; 4] =
-        [Self::InService, Self::NoNewServiceItem, Self::NoModifyExistingServiceItem, Self::Decommissioned];
-
-    /// Returns the name on the wire and in the table.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::InService => "IN_SERVICE",
-            Self::NoNewServiceItem => "NO_NEW_SERVICE_ITEM",
-            Self::NoModifyExistingServiceItem => "NO_MODIFY_EXISTING_SERVICE_ITEM",
-            Self::Decommissioned => "DECOMMISSIONED",
-        }
-    }
-
-    /// Parses the name of a state.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
-    }
-
     /// Returns the rule against creating or redeclaring, modifying, or removing an item; none if it is allowed.
     pub const fn against(self, declared: ChangeType) -> Option<Closed> {
         match (self, declared) {

@@ -6,7 +6,7 @@ use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, ItemId, ServiceId, SubmissionId, TeamId};
 use crate::base::refs::{ServiceRef, TeamRef};
 use crate::base::state::{ChangeType, Kind, RuntimeState};
-use crate::model::change::{Chain, Version};
+use crate::model::change::{Chain, Reason, Version};
 
 fn entry(from: Option<State>, to: State) -> Entry {
     Entry {

@@ -3,7 +3,7 @@
 use super::{Viewpoint, declaration, parsed, team_metadata, team_ref};
 use domain::base::id::DeployedId;
 use domain::base::state::RuntimeState;
-use domain::model::change::{ClosedBy, Entry, Reason, Version};
+use domain::model::change::{ClosedBy, Entry, Version};
 use domain::views::related::Related;
 use domain::{Change, Hash, TeamRef, Timestamp};
 use serde_json::{Value, json};
@@ -134,10 +134,7 @@ pub fn history_entry(change: &Change, entry: &Entry, sequence: u64, log: &str) -
         "change_type": entry.change_type.name(),
         "log": log,
         "modified": entry.at.to_wire(),
-        "reason": match entry.reason {
-            Reason::State => "state",
-            Reason::Log => "log",
-        },
+        "reason": entry.reason.name(),
         "note": entry.closed_by.map(ClosedBy::describe),
         "changed_by": entry.by.changed_by(),
         "changed_by_team": entry.by.team().map(|team: &TeamRef| &team.name),

@@ -113,21 +113,6 @@ struct LatestPart {
     h: HashPart,
 }
 
-const fn creation_name(creation: Creation) -> &'static str {
-    match creation {
-        Creation::Never => "NEVER",
-        Creation::Outstanding => "OUTSTANDING",
-        Creation::Done => "DONE",
-    }
-}
-
-fn creation(name: &str) -> Result<Creation, Bad> {
-    [Creation::Never, Creation::Outstanding, Creation::Done]
-        .into_iter()
-        .find(|creation| creation_name(*creation) == name)
-        .ok_or(Bad("creation"))
-}
-
 impl SlotPart {
     fn of(slot: &Slot, newest: Target) -> Self {
         Self {
@@ -158,7 +143,7 @@ impl StackPart {
         Self {
             s: stack.sequence,
             a: stack.attempt,
-            c: creation_name(stack.creation).to_owned(),
+            c: stack.creation.name().to_owned(),
             p: stack.pre_validated.as_ref().map(slot),
             v: stack.validated.as_ref().map(slot),
         }
@@ -169,7 +154,7 @@ impl StackPart {
         Ok(Stack {
             sequence: self.s,
             attempt: self.a,
-            creation: creation(&self.c)?,
+            creation: Creation::parse(&self.c).ok_or(Bad("creation"))?,
             pre_validated: self.p.map(slot).transpose()?,
             validated: self.v.map(slot).transpose()?,
         })
