@@ -42,7 +42,7 @@ fn weight(accept: &str, subtype: &str) -> f32 {
 
 /// Returns the page of a code. `section` is its text form, which contains the example; `prefix` starts every path.
 pub(crate) fn page(code: Code, section: &str, prefix: &str) -> String {
-    let (status, name, title) = code.row();
+    let (status, name, title) = (code.status(), code.name(), code.title());
     let (meaning, remedy) = code.help();
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -32,7 +32,7 @@ async fn health(table: &Table) -> Result<Reply, Failure> {
 fn error_page(question: &Question) -> Result<Reply, Failure> {
     let code = question.code.as_deref().unwrap_or_default();
     // The path comes from the client, so only a known code may select a heading.
-    let code = Code::ALL.into_iter().find(|known| known.name() == code).ok_or(Code::NotFound)?;
+    let code = Code::parse(code).ok_or(Code::NotFound)?;
     let section = section(code).ok_or(Code::NotFound)?;
     let mut reply = if html::is_preferred(&question.accept) {
         let page = html::page(code, section, &question.prefix);

@@ -6,6 +6,133 @@ use crate::reply::{Failure, Reply};
 use domain::base::actor::Role;
 use domain::base::suggest;
 use domain::rules::visibility::Pov;
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+/// A function behind the HTTP API; its name is that of its crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case", const_into_str)]
+pub enum Function {
+    Submit,
+    List,
+    UpdateState,
+    History,
+    /// Services with their settings, documentation and configs; messages.
+    Catalog,
+    /// Routes without a key.
+    About,
+    /// API keys, members and the audit log.
+    Account,
+    /// Webhooks and healthchecks.
+    Webhooks,
+}
+
+domain::named!(Function);
+
+/// An operation of the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    ListTeams,
+    /// The caller's team, now or at an earlier time.
+    GetTeam,
+    ValidateSubmission,
+    Submit,
+    ListSubmissions,
+    GetSubmission,
+    /// The difference between the declarations after two submissions.
+    CompareSubmissions,
+    ValidateRevert,
+    /// Submits the declarations of an earlier submission.
+    Revert,
+    ListServiceItems,
+    /// Service items with a share of a dependent team.
+    ListDependentServiceItems,
+    GetServiceItem,
+    ListChangeInstances,
+    ListDependentChangeInstances,
+    /// Change instances of kind REFERENCED.
+    ListReferencedChangeInstances,
+    GetChangeInstance,
+    /// Updates state, log or deployed item of a change instance.
+    UpdateChangeInstance,
+    /// Creates a new attempt after REJECTED or ERRORED.
+    RetryChangeInstance,
+    ChangeInstanceHistory,
+    ListDeployedItems,
+    /// The newest version of each item with a share of a dependent team.
+    ListDependentDeployedItems,
+    GetDeployedItem,
+    CreateDeployedItem,
+    /// Merges data into the newest version.
+    PatchDeployedItem,
+    ListServices,
+    ListDependentServices,
+    ListServiceTags,
+    GetServiceDocs,
+    UploadServiceDocs,
+    ListServiceConfigs,
+    GetServiceConfig,
+    CreateServiceConfig,
+    GetService,
+    /// Publishes a service, or a new schema version of it.
+    PublishService,
+    ValidateService,
+    UpdateService,
+    ListApplications,
+    GetApplication,
+    /// Whether the deployment can answer requests.
+    GetHealth,
+    /// The contract as an OpenAPI document.
+    GetContract,
+    /// The explanation of an error.
+    GetErrorPage,
+    ListApiKeys,
+    GetApiKey,
+    CreateApiKey,
+    /// Creates the successor of an API key.
+    RotateApiKey,
+    RevokeApiKey,
+    ListMembers,
+    GetMember,
+    AddMember,
+    /// Changes the name or the role of a member.
+    ChangeMember,
+    RemoveMember,
+    /// The team's audit log.
+    ListRecords,
+    ListCharges,
+    /// The costs of each service item so far.
+    ListAccumulatedCharges,
+    GetCharge,
+    UpdateCharge,
+    /// The same as `UpdateCharge`, on the path of the Python client 1.x.
+    MarkCharge,
+    ListWebhooks,
+    GetWebhook,
+    CreateWebhook,
+    UpdateWebhook,
+    RemoveWebhook,
+    /// Creates a new secret for a webhook.
+    RotateWebhook,
+    /// Sends a test delivery.
+    TriggerWebhook,
+    /// The abandoned deliveries of a webhook.
+    ListWebhookFailures,
+    ListMessages,
+    GetMessage,
+    CreateMessage,
+    /// Updates a message with PATCH, or replaces it with PUT.
+    UpdateMessage,
+    RemoveMessage,
+    ListHealthchecks,
+    GetHealthcheck,
+    /// Creates or replaces the healthcheck of a service.
+    CreateHealthcheck,
+    RemoveHealthcheck,
+    /// Checks the health of one item.
+    CheckServiceItem,
+    /// Requests a check of all items of a service.
+    CheckService,
+}
 
 /// The access that a route requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
