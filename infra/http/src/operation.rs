@@ -1,7 +1,10 @@
 //! The functions behind the HTTP API, and its operations with the fields of their bodies.
 
-/// A function behind the HTTP API.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+/// A function behind the HTTP API; its name is that of its crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case", const_into_str)]
 pub enum Function {
     Submit,
     List,
@@ -17,21 +20,7 @@ pub enum Function {
     Webhooks,
 }
 
-impl Function {
-    /// Returns the name of its crate.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Submit => "submit",
-            Self::List => "list",
-            Self::UpdateState => "update-state",
-            Self::History => "history",
-            Self::Catalog => "catalog",
-            Self::About => "about",
-            Self::Account => "account",
-            Self::Webhooks => "webhooks",
-        }
-    }
-}
+domain::named!(Function);
 
 /// An operation of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
