@@ -19,7 +19,7 @@ pub(crate) struct Chosen {
     pub(crate) caller: Caller,
     /// All teams of the caller.
     teams: Vec<TeamRef>,
-    /// Whether a person with several teams named none of them.
+    /// Whether a person with several teams has yet to choose one.
     is_open: bool,
 }
 

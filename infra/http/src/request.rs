@@ -20,7 +20,7 @@ pub(crate) fn authorizer(request: &Request) -> Option<&HashMap<String, Value>> {
     Some(&context(request)?.authorizer.as_ref()?.fields)
 }
 
-/// Returns the id of a request; empty if the event has none.
+/// Returns the id of a request; none without an id in the event.
 pub(crate) fn id(request: &Request) -> Option<&str> {
     context(request)?.request_id.as_deref()
 }
