@@ -63,7 +63,10 @@ fn a_traced_invocation_is_one_segment_with_a_call_of_the_table_beneath_it_for_ea
     let (began, ended) = (seconds(&segment, "start_time"), seconds(&segment, "end_time"));
     let calls = segment["subsegments"].as_array().unwrap();
     let operations: Vec<&str> = calls.iter().map(|call| call["aws"]["operation"].as_str().unwrap()).collect();
-    assert!(operations.contains(&"GetItem") && operations.contains(&"TransactWriteItems"), "{operations:?}");
+    assert!(
+        operations.contains(&"BatchGetItem") && operations.contains(&"TransactWriteItems"),
+        "{operations:?}"
+    );
     for call in calls {
         assert_eq!((&call["name"], &call["namespace"]), (&json!("DynamoDB"), &json!("aws")));
         assert!(began <= seconds(call, "start_time") && seconds(call, "end_time") <= ended, "{call}");
