@@ -216,7 +216,9 @@ fn each_folder_of_the_domain_imports_only_lower_folders() {
             let text = read(&path);
             let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
             for imported in import.captures_iter(&code).map(|found| found.get(1).unwrap().as_str()) {
-                let allowed = imported == *folder || lower.contains(&imported);
+                // Macros of the crate stand at its root, like a folder.
+                let is_folder = DOMAIN_IMPORTS.iter().any(|(name, _)| *name == imported);
+                let allowed = !is_folder || imported == *folder || lower.contains(&imported);
                 assert!(allowed, "{} imports {imported}", name(&path));
             }
         }

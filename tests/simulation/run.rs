@@ -177,7 +177,7 @@ async fn rest(system: &Arc<System>, stream: &Arc<Stream>) {
         };
         let swept = system.sweep(request).await.unwrap();
         stream.read(system);
-        if swept.planned == 0 && swept.quarantined == 0 && stream.is_delivered() {
+        if swept.pending == 0 && swept.quarantined == 0 && stream.is_delivered() {
             return;
         }
         last = Some(swept);

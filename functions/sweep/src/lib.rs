@@ -95,7 +95,8 @@ pub struct Swept {
     /// Number of removed stagings.
     pub cleared: u64,
     /// Number of pending work records and stagings at the end.
-    pub planned: u64,
+    #[serde(rename = "owed")]
+    pub pending: u64,
     /// Age of the oldest of them, in seconds.
     pub oldest_seconds: u64,
     /// Number of work records in quarantine at the end.
@@ -108,8 +109,8 @@ pub async fn handle(table: &Table, request: Request) -> Result<Swept, Error> {
     sweep.works(request).await?;
     sweep.stagings(request).await?;
     let mut swept = sweep.swept;
-    (swept.planned, swept.quarantined) = table.count_work().await?;
-    if swept.planned > 0
+    (swept.pending, swept.quarantined) = table.count_work().await?;
+    if swept.pending > 0
         && let Some(oldest) = table.oldest_work().await?
     {
         swept.oldest_seconds = now().micros().saturating_sub(oldest.micros()) / 1_000_000;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// `QuarantinedWork` above zero needs a person. So does an `OldestWork`, in seconds, that grows from sweep to sweep.
 pub fn metrics(swept: &Swept) -> Map<String, Value> {
     let figures = [
-        ("OwedWork", json!(swept.planned)),
+        ("OwedWork", json!(swept.pending)),
         ("OldestWork", json!(swept.oldest_seconds)),
         ("QuarantinedWork", json!(swept.quarantined)),
         ("FailedWork", json!(swept.failed)),

@@ -17,7 +17,9 @@ use store::{Record, Table};
 const PARTS: u64 = 64;
 
 /// Number of a team without any service, item or share.
-const FOREIGN_TEAM: u64 = 7;
+const FOREIGN_TEAM: u64 = 1_000;
+/// The largest number of a team with a name.
+const TEAMS_MAX: u64 = 7;
 
 /// Fingerprints of tables without violations. Most states differ outside of the table, so this saves most audits.
 pub(crate) struct Audited {
@@ -148,7 +150,7 @@ fn undeclared(world: &World, table: &Table) -> Option<String> {
 /// neither.
 fn exposed(table: &Table) -> Option<String> {
     let consumer = crate::given::consumer().id;
-    let teams = || (1..=FOREIGN_TEAM).filter_map(TeamId::new);
+    let teams = || (1..=TEAMS_MAX).chain([FOREIGN_TEAM]).filter_map(TeamId::new);
     let changes = table.records().filter_map(|record| {
         let Record::Change(change) = record else { return None };
         Some((change, table.item(change.item)?))

@@ -168,6 +168,7 @@ pub(crate) struct WorkRecord {
     /// Number of the record within the submission.
     no: u64,
     /// Planned change instances. Entries of one item follow each other, a cause before its shares.
+    #[serde(rename = "owed")]
     planned: Vec<PlannedChangePart>,
     /// Time of creation.
     cr: u64,

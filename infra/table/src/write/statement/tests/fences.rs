@@ -156,5 +156,5 @@ fn each_write_has_the_condition_that_its_fence_needs() {
         assert!(format!("{condition} {{").contains(&asked), "{name}: in memory {asked}");
         let _infallible = writeln!(lines, "{name}: {condition}");
     }
-    expect_file!["../../../golden/conditions.txt"].assert_eq(&lines);
+    expect_file!["../../../../golden/conditions.txt"].assert_eq(&lines);
 }
