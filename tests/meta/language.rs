@@ -157,8 +157,11 @@ fn every_public_item_has_a_comment() {
         let lines: Vec<&str> = text.lines().collect();
         for (index, line) in lines.iter().enumerate().filter(|(_, line)| item.is_match(line)) {
             let above = lines[..index].iter().rev().map(|line| line.trim());
+            let mut in_attribute = false;
             let mut above = above.skip_while(|line| {
-                line.starts_with("#[") || line.ends_with(")]") || line.starts_with("reason = ")
+                // Upwards, an attribute of several lines begins with its last one.
+                in_attribute = !line.starts_with("#[") && (in_attribute || line.ends_with(")]"));
+                in_attribute || line.starts_with("#[")
             });
             if !above.next().is_some_and(|line| line.starts_with("///")) {
                 bare.push(format!("{}:{}: {}", name(&path), index + 1, line.trim()));
