@@ -387,66 +387,6 @@ fn each_kind_of_reply_looks_like_its_example() {
     golden("problem", 400, &system.call("PATCH", &path, "vm-owner-key", &json!({"state": "REJECTED"})));
 }
 
-/// The Go client's type has the team's name as a string. The id is an additional field.
-#[test]
-fn finding_08_a_history_names_the_team_as_a_string() {
-    let path = format!("{OWNER}/change_instances/{}/history/", SHARED.change);
-    let history = SHARED.system.get(&path, "vm-owner-key");
-    let entries = history.at("/results").as_array().unwrap();
-    let teams: Vec<_> = entries
-        .iter()
-        .map(|entry| (entry["changed_by_team"].as_str(), entry["changed_by_team_id"].is_u64()))
-        .collect();
-    assert_eq!(teams, [(Some("VMOwnerTeam"), true), (Some("AwesomeConsumer"), true)], "{history:?}");
-}
-
-/// The Terraform provider and the Go client send every field of their types, so an unset state is empty.
-#[test]
-fn finding_10_an_empty_state_counts_as_absent() {
-    let path = SHARED.fresh("empty-state");
-    let answer = SHARED.system.call("PATCH", &path, "vm-owner-key", &json!({"state": "", "log": "seen"}));
-    assert_eq!(
-        (answer.status, answer.at("/state"), answer.at("/log")),
-        (200, &json!("PENDING"), &json!("seen"))
-    );
-}
-
-/// The Terraform provider always sends `deployed_item`: with ERROR the leftovers, with a rejection the value as read.
-#[test]
-fn finding_11_a_failure_and_a_rejection_may_carry_a_deployed_item() {
-    let owner = |path: &str, body: Value| SHARED.system.call("PATCH", path, "vm-owner-key", &body);
-    let failed = SHARED.fresh("failed");
-    assert_eq!(owner(&failed, json!({"state": "APPROVED"})).status, 200);
-    let answer = owner(&failed, json!({"state": "ERROR", "log": "half", "deployed_item": {"disk": 1}}));
-    assert_eq!(
-        (answer.status, answer.at("/service_item/deployed_item")),
-        (200, &json!({"disk": 1})),
-        "{answer:?}"
-    );
-    let rejected = SHARED.fresh("rejected");
-    let answer = owner(&rejected, json!({"state": "REJECTED", "deployed_item": {"disk": 1}}));
-    assert_eq!((answer.status, answer.at("/code")), (400, &json!("deployed_item_too_early")), "{answer:?}");
-    let answer = owner(&rejected, json!({"state": "REJECTED", "deployed_item": {}}));
-    assert_eq!((answer.status, answer.at("/state")), (200, &json!("REJECTED")), "{answer:?}");
-}
-
-/// The Python client sends both references.
-#[test]
-fn finding_12_a_deployed_item_may_name_its_item_and_its_change_instance() {
-    let path = SHARED.fresh("named-twice");
-    let approved = SHARED.system.call("PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));
-    let (change, item) = (approved.at("/id"), approved.at("/service_item/id"));
-    let create = |change: &Value, item: &Value| {
-        let body = json!({"data": {"v": 1}, "change_instance": change, "service_item": item});
-        SHARED.system.call("POST", &format!("{OWNER}/deployed_items/"), "vm-owner-key", &body)
-    };
-    assert_eq!(create(change, item).status, 201);
-    let answer = create(change, &json!(SHARED.item));
-    let fields = ["/errors/change_instance", "/errors/service_item", "/change_instance", "/service_item"];
-    let named = fields.iter().filter(|field| answer.body.pointer(field).is_some()).count();
-    assert_eq!((answer.status, named), (400, 2), "{answer:?}");
-}
-
 #[test]
 fn a_reply_lists_the_errors_of_all_fields() {
     let (change, deployed) = (SHARED.fresh("several-errors"), format!("{OWNER}/deployed_items/"));
