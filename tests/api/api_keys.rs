@@ -17,8 +17,8 @@ fn a_key_is_shown_once_works_in_its_role_is_rotated_and_is_revoked() {
     for path in [KEYS.to_owned(), format!("{KEYS}{id}/"), RECORDS.to_owned()] {
         let answer = system.get(&path, ADMIN);
         assert_eq!(answer.status, 200, "{answer:?}");
-        let told = answer.body.to_string();
-        assert!(told.contains("pipeline") && !told.contains(secret) && !told.contains(&key_hash(secret)));
+        let body = answer.body.to_string();
+        assert!(body.contains("pipeline") && !body.contains(secret) && !body.contains(&key_hash(secret)));
     }
 
     let rotate = format!("{KEYS}{id}/rotate/");

@@ -100,14 +100,14 @@ fn each_filter_finds_its_charges_in_either_role() {
             assert_eq!(ids.len(), count, "none twice");
         }
     }
-    for (query, told) in [
+    for (query, detail) in [
         ("charge_type=yearly", "charge_type: must be one of cost_per_change, monthly_cost"),
         ("processed=maybe", "processed"),
         ("ordering=price", "ordering: must be one of created, id, charge_type"),
     ] {
         let answer = system.get(&format!("{OWNER}?{query}"), "one");
         assert_eq!(answer.at("/code"), "invalid_filter", "{query}");
-        assert!(answer.at("/detail").as_str().unwrap().starts_with(told), "{answer:?}");
+        assert!(answer.at("/detail").as_str().unwrap().starts_with(detail), "{answer:?}");
     }
     let unknown = system.get(&format!("{OWNER}?colour=red"), "one");
     assert_eq!((unknown.status, unknown.body), (400, json!(["Filter param not found."])));

@@ -502,8 +502,8 @@ fn of_several_errors_the_response_has_the_first_code() {
     ];
     for (method, path, key, body, code) in cases {
         let answer = provoked.system.call(method, path, key, &body);
-        let told = answer.at("/code").as_str().unwrap_or(Code::UnknownFilter.name());
-        assert_eq!(told, code.name(), "{method} {path}: {answer:?}");
+        let actual = answer.at("/code").as_str().unwrap_or(Code::UnknownFilter.name());
+        assert_eq!(actual, code.name(), "{method} {path}: {answer:?}");
     }
 }
 

@@ -43,7 +43,7 @@ fn members_are_added_changed_and_removed_and_all_of_it_is_recorded() {
     assert_eq!(code(&system.call("PATCH", path, CONSUMER, &json!({}))), (404, "not_found"));
 
     let records = system.get("/v1/account/records/", CONSUMER);
-    let told: Vec<String> = records.at("/results").as_array().unwrap()[..4]
+    let entries: Vec<String> = records.at("/results").as_array().unwrap()[..4]
         .iter()
         .map(|one| {
             let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -52,7 +52,7 @@ fn members_are_added_changed_and_removed_and_all_of_it_is_recorded() {
         })
         .collect();
     assert_eq!(
-        told,
+        entries,
         [
             "MEMBER_REMOVED Jane ADMIN by AwesomeConsumer-1 (Api Key)",
             "MEMBER_ADDED John GENERAL by Jane",

@@ -65,7 +65,7 @@ fn a_rejection_lists_all_errors_and_writes_nothing() {
         assert!(answer.at(&format!("/{field}/0")).is_string(), "{field}: {answer:?}");
     }
     let when = "must be null or a time, such as 2030-01-31T12:00:00Z";
-    for (field, value, told) in [
+    for (field, value, message) in [
         ("description", json!(" \n"), "must not be empty"),
         ("description", json!("x".repeat(1_025)), "must be at most 1024 bytes"),
         ("description", Value::Null, "must be a string"),
@@ -84,7 +84,7 @@ fn a_rejection_lists_all_errors_and_writes_nothing() {
         let mut body = json!({"description": "VMs rest"});
         body[field] = value;
         let answer = post(&system, KEY, &body);
-        assert_eq!((answer.status, answer.at(&format!("/{field}/0"))), (400, &json!(told)), "{body}");
+        assert_eq!((answer.status, answer.at(&format!("/{field}/0"))), (400, &json!(message)), "{body}");
     }
     assert_eq!(system.get(OWNER, KEY).at("/count"), 0);
     assert_eq!(system.get(&format!("{OWNER}?colour=red"), KEY).status, 400);

@@ -26,20 +26,20 @@ fn changes_of_keys_services_and_teams_are_recorded_with_actor_and_time() {
     assert_eq!(system.call("POST", KEYS, admin, &json!({"name": "chief", "role": "ADMIN"})).status, 400);
     assert_eq!(system.call("DELETE", &format!("{KEYS}7/"), admin, &Value::Null).status, 404);
 
-    let (mut told, mut next) = (Vec::new(), format!("{RECORDS}?limit=2"));
+    let (mut entries, mut next) = (Vec::new(), format!("{RECORDS}?limit=2"));
     loop {
         let page = system.get(&next, ADMIN);
         assert_eq!(page.status, 200, "{page:?}");
         for one in page.at("/results").as_array().unwrap() {
             let name = [&one["api_key"], &one["service"]].into_iter().find_map(|of| of["name"].as_str());
             let (event, name) = (text(&one["event"]), name.unwrap_or_default());
-            told.push(format!("{event} {name} by {}", text(&one["changed_by"])));
+            entries.push(format!("{event} {name} by {}", text(&one["changed_by"])));
         }
         let Some(url) = page.at("/next").as_str() else { break };
         next = url.to_owned();
     }
     assert_eq!(
-        told,
+        entries,
         [
             "API_KEY_REVOKED pipeline by chief (Api Key)",
             "API_KEY_ROTATED pipeline by chief (Api Key)",

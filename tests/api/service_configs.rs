@@ -28,8 +28,8 @@ fn a_config_has_versions_that_never_change_and_are_its_owners_alone() {
     let second = keep(&system, "vm-owner-key", &url, &json!({}));
     let other = keep(&system, "lb-owner-key", &json!(2), &json!({"ip": "10.0.0.2"}));
     for (answer, service, version) in [(&first, 1, 1), (&second, 1, 2), (&other, 2, 1)] {
-        let told = (answer.status, answer.at("/service"), answer.at("/version"));
-        assert_eq!(told, (201, &json!(service), &json!(version)), "{answer:?}");
+        let fields = (answer.status, answer.at("/service"), answer.at("/version"));
+        assert_eq!(fields, (201, &json!(service), &json!(version)), "{answer:?}");
     }
     let list = |query: &str, key: &str| system.get(&format!("{CONFIGS}?{query}"), key);
     assert_eq!(versions(&list("service_id=1&limit=1&ordering=-version", "vm-owner-key")), [2]);

@@ -15,7 +15,7 @@ pub struct Figure {
 
 impl Figure {
     /// Creates a figure without a goal.
-    pub fn told(what: &str, measured: impl Into<String>) -> Self {
+    pub fn without_goal(what: &str, measured: impl Into<String>) -> Self {
         Self { what: what.to_owned(), goal: String::new(), measured: measured.into(), passes: None }
     }
 
@@ -63,7 +63,7 @@ pub fn table(figures: &[Figure]) -> String {
         let passes = figure.passes.map_or("", |passes| if passes { "pass" } else { "fail" });
         format!("| {} | {} | {} | {passes} |\n", figure.what, figure.goal, figure.measured)
     };
-    let (asked, told): (Vec<_>, Vec<_>) = figures.iter().partition(|figure| figure.passes.is_some());
-    let rows: String = asked.into_iter().chain(told).map(row).collect();
+    let (asked, without_goal): (Vec<_>, Vec<_>) = figures.iter().partition(|figure| figure.passes.is_some());
+    let rows: String = asked.into_iter().chain(without_goal).map(row).collect();
     format!("| figure | goal | measured | result |\n|---|---|---|---|\n{rows}")
 }

@@ -87,8 +87,8 @@ async fn submitted(system: &Running, call: &Call) -> (f64, f64, Got) {
 
 /// Returns the write units of `Server-Timing`: `write_units;desc="19", …`.
 fn write_units(got: &Got) -> Option<f64> {
-    let told = got.headers.get("server-timing")?.to_str().ok()?;
-    let metric = told.split(',').find_map(|metric| metric.trim().strip_prefix("write_units;desc="))?;
+    let header = got.headers.get("server-timing")?.to_str().ok()?;
+    let metric = header.split(',').find_map(|metric| metric.trim().strip_prefix("write_units;desc="))?;
     metric.trim_matches('"').parse().ok()
 }
 
@@ -105,7 +105,7 @@ fn grown(points: &[Point], kind: &str) -> Option<Figure> {
     let fewer = of_kind.iter().find(|point| point.items * 10 == most.items)?;
     let an_item = |point: &Point| point.settled / point.items as f64;
     let what = format!("time per item until SETTLED, {kind}: {} items / {} items", most.items, fewer.items);
-    Some(Figure::told(&what, format!("{:.2}", an_item(most) / an_item(fewer))))
+    Some(Figure::without_goal(&what, format!("{:.2}", an_item(most) / an_item(fewer))))
 }
 
 /// Returns all points as a Markdown table.

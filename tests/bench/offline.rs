@@ -20,7 +20,7 @@ pub fn measure(scale: &Scale) -> Vec<Figure> {
     let count = scale.sizes.iter().copied().max().unwrap();
     let dovetail = built::dovetail();
     let mut figures = beside(&dovetail, count);
-    figures.push(Figure::told(
+    figures.push(Figure::without_goal(
         &format!("instructions of `dovetail plan`, {COUNTED} items, 1 % changed"),
         instructions(&dovetail),
     ));
@@ -31,7 +31,7 @@ fn beside(dovetail: &Path, count: usize) -> Vec<Figure> {
     let what = |of: &str| format!("`dovetail plan`, {count} items, 1 % changed: {of}");
     let directory = tempfile::tempdir().unwrap();
     if !is_there("sh") {
-        return vec![Figure::told(&what("CPU"), "not measured: `time` is missing")];
+        return vec![Figure::without_goal(&what("CPU"), "not measured: `time` is missing")];
     }
     let (old, new) = (items(count, Changed::Nothing), items(count, Changed::OneInHundred));
     let [old_file, new_file] = files(directory.path(), &old, &new);
@@ -52,16 +52,16 @@ fn beside(dovetail: &Path, count: usize) -> Vec<Figure> {
             ),
         ]);
     } else {
-        figures.push(Figure::told(
+        figures.push(Figure::without_goal(
             &what("compared with `terraform plan`"),
             "not measured: terraform is missing",
         ));
     }
-    figures.push(Figure::told(&what("CPU and memory"), told(own)));
+    figures.push(Figure::without_goal(&what("CPU and memory"), format_taken(own)));
     figures
 }
 
-fn told(taken: Taken) -> String {
+fn format_taken(taken: Taken) -> String {
     format!("{:.0} ms, {:.0} MB", taken.cpu * 1e3, taken.memory / 1024.0 / 1024.0)
 }
 
@@ -88,8 +88,8 @@ fn instructions(dovetail: &Path) -> String {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
     let counting = valgrind.arg(dovetail).args(["plan", "--old", &old, "--new", &new]);
-    let told = String::from_utf8(counting.output().unwrap().stderr).unwrap();
+    let stderr = String::from_utf8(counting.output().unwrap().stderr).unwrap();
     // `==123== I   refs:      28,670,344`
-    let line = told.lines().find_map(|line| line.split_once("refs:"));
+    let line = stderr.lines().find_map(|line| line.split_once("refs:"));
     line.map_or_else(|| "not counted: valgrind failed".to_owned(), |(_, count)| count.trim().to_owned())
 }

@@ -43,11 +43,11 @@ pub fn measure(scale: &Scale) -> Vec<Figure> {
 /// Compares a rate over HTTP with the rate of the same engine calls, made directly.
 fn beside(what: &str, asked: &str, (http, engine): (f64, f64)) -> [Figure; 2] {
     [
-        Figure::told(
+        Figure::without_goal(
             &format!("{what}: over HTTP / {asked} directly at the engine"),
             format!("{:.2}", http / engine),
         ),
-        Figure::told(&format!("{what}: over HTTP"), per_second(http)),
+        Figure::without_goal(&format!("{what}: over HTTP"), per_second(http)),
     ]
 }
 
@@ -185,9 +185,11 @@ struct Round {
 
 fn compared(rounds: &[Round]) -> Vec<Figure> {
     let median = |value: &dyn Fn(&Round) -> f64| quantile(&rounds.iter().map(value).collect::<Vec<_>>(), 0.5);
-    let ratio =
-        |what: &str, value: &dyn Fn(&Round) -> f64| Figure::told(what, format!("{:.2}", median(value)));
-    let told = |what: &str, value: &dyn Fn(&Round) -> f64| Figure::told(what, per_second(median(value)));
+    let ratio = |what: &str, value: &dyn Fn(&Round) -> f64| {
+        Figure::without_goal(what, format!("{:.2}", median(value)))
+    };
+    let rate_figure =
+        |what: &str, value: &dyn Fn(&Round) -> f64| Figure::without_goal(what, per_second(median(value)));
     vec![
         Figure::at_least(
             "decide over HTTP / its transaction directly at the engine",
@@ -202,13 +204,13 @@ fn compared(rounds: &[Round]) -> Vec<Figure> {
             r.resting / r.all
         }),
         ratio("all engine calls of a decision / its transaction", &|r| r.all / r.written),
-        Figure::told(
+        Figure::without_goal(
             "engine calls of a decision on an unknown change instance",
             &*rounds[rounds.len() - 1].asked,
         ),
-        told("decide over HTTP", &|r| r.usual),
-        told("decide over HTTP with idle `generate` and `notify`", &|r| r.resting),
-        told("all engine calls of a decision, directly", &|r| r.all),
-        told("the transaction of a decision, directly", &|r| r.written),
+        rate_figure("decide over HTTP", &|r| r.usual),
+        rate_figure("decide over HTTP with idle `generate` and `notify`", &|r| r.resting),
+        rate_figure("all engine calls of a decision, directly", &|r| r.all),
+        rate_figure("the transaction of a decision, directly", &|r| r.written),
     ]
 }

@@ -47,8 +47,8 @@ fn block(figures: &[Figure], points: &[Point], plots: &str) -> String {
 /// Returns the number of cores and the model of the processor.
 fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = told.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let cpu_info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpu_info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     format!("{cores} cores, {}", model.map_or("of an unknown model", |(_, model)| model.trim()))
 }
 

@@ -333,9 +333,9 @@ fn an_owner_creates_and_removes_a_message() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     let (messages, admin) = ("/v1/orcaexternal/serviceowner/messages/", "vm-owner-key");
     let service = format!("{}{OWNER}/services/1/", stack.base());
-    let told = json!({"description": "VMs rest on Sunday", "scopes": [service]});
+    let response = json!({"description": "VMs rest on Sunday", "scopes": [service]});
     // `submit` caches the teams with messages for one minute, so the message must exist before the first submission.
-    let made = stack.call("POST", messages, admin, &told);
+    let made = stack.call("POST", messages, admin, &response);
     assert_eq!(made.status, 201, "{made:?}");
     let answer = stack.call("POST", SUBMIT, "awesome-key", &declared(8, "a"));
     assert_eq!(answer.at("/messages/0/id"), made.at("/id"), "{answer:?}");
@@ -359,8 +359,8 @@ fn metadata_must_match_the_schemas_of_the_platform() {
     world["mandatory_metadata"] = json!({"application": schema});
     let stack = Stack::deploy(&world, ACTIONS_MAX);
     let refused = stack.call("POST", SUBMIT, "awesome-key", &declared(8, "a"));
-    let told = refused.at("/errors/AwesomeConsumer/App/metadata/owner/0");
-    assert_eq!((refused.status, told), (400, &json!("\"owner\" is a required property")), "{refused:?}");
+    let response = refused.at("/errors/AwesomeConsumer/App/metadata/owner/0");
+    assert_eq!((refused.status, response), (400, &json!("\"owner\" is a required property")), "{refused:?}");
     let mut owned = declared(8, "a");
     owned["AwesomeConsumer"]["App"]["metadata"] = json!({"owner": "jane"});
     assert_eq!(stack.call("POST", SUBMIT, "awesome-key", &owned).status, 201);
@@ -386,8 +386,8 @@ fn a_healthcheck_runs_on_request_and_on_schedule() {
     assert_eq!(stack.call("POST", checks, key, &scheduled).status, 200);
     let items = "/v1/orcabase/serviceowner/service_items/";
     let item = stack.get(items, key).at("/results/0/id").clone();
-    let told = stack.get(&format!("{checks}trigger/service_item/{item}/"), key);
-    assert_eq!((told.status, told.at("/error")), (200, &json!("unreachable")), "{told:?}");
+    let response = stack.get(&format!("{checks}trigger/service_item/{item}/"), key);
+    assert_eq!((response.status, response.at("/error")), (200, &json!("unreachable")), "{response:?}");
     assert_eq!(stack.get(&format!("{checks}trigger/service/1/"), key).status, 200);
     sweep(&stack, false);
     let path = format!("{checks}1/");
@@ -417,7 +417,7 @@ fn received(listener: &TcpListener) -> (String, String) {
             break;
         }
         let line = line.to_lowercase();
-        length = line.strip_prefix("content-length: ").map_or(length, |told| told.parse().unwrap());
+        length = line.strip_prefix("content-length: ").map_or(length, |response| response.parse().unwrap());
         head.push_str(&line);
     }
     let mut body = vec![0; length];

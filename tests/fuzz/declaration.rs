@@ -1,6 +1,6 @@
 //! Target `declaration`: an invalid document gets problems with valid pointers, a valid one is read without loss.
 
-use crate::place::{assert_found, assert_told};
+use crate::place::{assert_found, assert_problems};
 use domain::Hash;
 use domain::base::json;
 use domain::base::problem::Problem;
@@ -28,7 +28,7 @@ pub(crate) fn read(bytes: &[u8]) {
 }
 
 fn refused(bytes: &[u8], problems: &[Problem]) {
-    assert_told(problems, RULES);
+    assert_problems(problems, RULES);
     if let Ok(document) = serde_json::from_slice(bytes) {
         assert_found(&document, problems, &["missing_name"]);
     }

@@ -41,20 +41,20 @@ fn allowed(event: &Event, function: Function, call: &Call) {
         .unwrap();
     assert_eq!(route.function, function);
     assert!(route.access != Access::Write || call.caller.role != Role::ReadOnly, "a reading key writes");
-    let told = &event.request_context.authorizer.as_ref().unwrap().fields;
+    let context = &event.request_context.authorizer.as_ref().unwrap().fields;
     // The caller must come from the authorizer, not from another part of the event.
     let (name, of) = match &call.caller.identity {
-        Identity::Key(name) => (name, vec![json!(told)]),
+        Identity::Key(name) => (name, vec![json!(context)]),
         Identity::Person(name) => {
-            (name, serde_json::from_str(told["memberships"].as_str().unwrap()).unwrap())
+            (name, serde_json::from_str(context["memberships"].as_str().unwrap()).unwrap())
         }
     };
     let is_it = |of: &Value| {
-        let told = |name: &str| of[name].as_str().unwrap_or_default();
-        told("team").parse() == Ok(call.caller.team.id.get())
-            && told("teamName") == call.caller.team.name
-            && told("role") == call.caller.role.name()
-            && [told("key"), told("person")].contains(&name.as_str())
+        let field = |name: &str| of[name].as_str().unwrap_or_default();
+        field("team").parse() == Ok(call.caller.team.id.get())
+            && field("teamName") == call.caller.team.name
+            && field("role") == call.caller.role.name()
+            && [field("key"), field("person")].contains(&name.as_str())
     };
     assert!(of.iter().any(is_it), "{of:?}");
     // Decompression must stop at the limit, or a small body could fill the memory.

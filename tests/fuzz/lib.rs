@@ -32,7 +32,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "id", run: id::parsed },
     Target { name: "query", run: query::routed },
     Target { name: "schema", run: schema::published },
-    Target { name: "stream", run: stream::told },
+    Target { name: "stream", run: stream::read_records },
 ];
 
 /// Returns the target with this name.

@@ -12,7 +12,7 @@ pub(crate) const TEXT_RULES: &[&str] =
 const LAST_BYTES_MAX: usize = 64 * 1024;
 
 /// Panics unless there are problems within the limits, each of these rules or of `TEXT_RULES`.
-pub(crate) fn assert_told(problems: &[Problem], rules: &[&str]) {
+pub(crate) fn assert_problems(problems: &[Problem], rules: &[&str]) {
     assert!(!problems.is_empty(), "refused without a word");
     assert!(problems.len() <= PROBLEMS_MAX + 1, "{} problems", problems.len());
     let path = |problem: &Problem| problem.path.iter().map(String::len).sum::<usize>();

@@ -5,7 +5,7 @@ use domain::outreach::event::Event;
 use dovetail_table::stream::{StreamEvent, Written, records};
 use std::collections::BTreeSet;
 
-pub(crate) fn told(bytes: &[u8]) {
+pub(crate) fn read_records(bytes: &[u8]) {
     let Ok(batch) = serde_json::from_slice::<StreamEvent>(bytes) else { return };
     let count = batch.records.len();
     let read: Vec<_> = records(batch.clone()).collect();

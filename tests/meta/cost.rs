@@ -22,9 +22,9 @@ fn every_engine_counts_the_writes_and_the_round_trips_of_the_page() {
     let Costs { page, .. } = costs::measure_usual();
     let counted = without_reads(&page);
     assert!(counted.len() >= 25, "{counted:?}");
-    let told = without_reads(include_str!("../../docs/reference/costs.md"));
+    let documented = without_reads(include_str!("../../docs/reference/costs.md"));
     // The rest of the page needs thousands of records or counts single calls. Only the test above measures it.
-    assert_eq!(counted, told[..counted.len()]);
+    assert_eq!(counted, documented[..counted.len()]);
 }
 
 /// Returns each row of a page without its read units: operation, write units and round trips.
@@ -41,7 +41,7 @@ fn a_success_reports_its_cost_and_a_refusal_does_not() {
     let system = Running::demo();
     let team = system.get("/v1/account/teams/", "vm-owner-key");
     let one = Figures { write: 0, read: 1_000, round_trips: 1 };
-    assert_eq!((team.status, Figures::told(&team)), (200, one), "{team:?}");
+    assert_eq!((team.status, Figures::from_answer(&team)), (200, one), "{team:?}");
     // The cost of a rejection would reveal the difference between foreign and missing objects.
     let missing = format!("{OWNER}/change_instances/137438953488/");
     for (what, path, key, status) in [

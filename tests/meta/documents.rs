@@ -37,7 +37,7 @@ fn the_diagram_of_states_has_every_transition_and_no_other() {
 
 #[test]
 fn every_rule_has_a_test_of_its_number_and_every_number_a_rule() {
-    let told: BTreeSet<u32> =
+    let documented: BTreeSet<u32> =
         RULES.lines().filter_map(|line| line.strip_prefix("| R")?.split_once(' ')?.0.parse().ok()).collect();
     let mut tested = BTreeSet::new();
     for file in files("domain/tests/rules", "rs") {
@@ -46,14 +46,14 @@ fn every_rule_has_a_test_of_its_number_and_every_number_a_rule() {
             tested.extend(number.and_then(|(number, _)| number.parse::<u32>().ok()));
         }
     }
-    assert_eq!(tested, told);
-    assert_eq!(told, (1..=u32::try_from(told.len()).unwrap()).collect(), "without a gap");
+    assert_eq!(tested, documented);
+    assert_eq!(documented, (1..=u32::try_from(documented.len()).unwrap()).collect(), "without a gap");
 }
 
 #[test]
 fn the_table_of_routes_is_that_of_the_code() {
     let cell = |cell: &str| cell.trim().trim_matches('`').to_owned();
-    let told: Vec<(String, String, String)> = WIRE
+    let documented: Vec<(String, String, String)> = WIRE
         .lines()
         .filter_map(|line| {
             let cells: Vec<&str> = line.strip_prefix("| ")?.split(" | ").collect();
@@ -65,7 +65,7 @@ fn the_table_of_routes_is_that_of_the_code() {
     let routes = ROUTES
         .iter()
         .map(|route| (route.methods.join(", "), route.path.to_owned(), route.function.name().to_owned()));
-    assert_eq!(told, routes.collect::<Vec<_>>());
+    assert_eq!(documented, routes.collect::<Vec<_>>());
 }
 
 #[test]

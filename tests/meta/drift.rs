@@ -20,7 +20,7 @@ const OWNER: &str = "/v1/orcabase/serviceowner";
 
 #[test]
 fn the_contract_has_the_routes_of_the_code_and_no_others() {
-    let told: BTreeSet<(String, String)> = OPERATIONS
+    let documented: BTreeSet<(String, String)> = OPERATIONS
         .iter()
         .map(|operation| (operation.method.clone(), operation.path.trim_end_matches('/').to_owned()))
         .collect();
@@ -28,11 +28,11 @@ fn the_contract_has_the_routes_of_the_code_and_no_others() {
         .iter()
         .flat_map(|route| route.methods.iter().map(|method| ((*method).to_owned(), route.path.to_owned())))
         .collect();
-    assert_eq!(told, coded);
+    assert_eq!(documented, coded);
     for route in ROUTES {
         for method in route.methods {
             let operation = contract::Operation::find(method, route.path).unwrap();
-            let open = operation.told["security"] == json!([]);
+            let open = operation.definition["security"] == json!([]);
             assert_eq!(open, route.access == Access::Anyone, "{method} {}", route.path);
         }
     }
@@ -59,15 +59,15 @@ fn the_contract_has_the_fields_that_bodies_set() {
     for route in ROUTES {
         for method in route.methods {
             let operation = contract::Operation::find(method, route.path).unwrap();
-            let body = contract::resolved(&operation.told["requestBody"]);
+            let body = contract::resolved(&operation.definition["requestBody"]);
             let schema = contract::resolved(&body["content"]["application/json"]["schema"]);
             let Some(fields) = route.operation.fields() else { continue };
-            let told: BTreeSet<&str> =
+            let documented: BTreeSet<&str> =
                 schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
             let known: BTreeSet<&str> = fields.iter().copied().collect();
-            assert!(told.is_subset(&known), "{method} {}: {told:?} {known:?}", route.path);
+            assert!(documented.is_subset(&known), "{method} {}: {documented:?} {known:?}", route.path);
             // A webhook cannot move to another service. Clients may repeat `service`, so the code knows the field.
-            let unnamed: Vec<&&str> = known.difference(&told).collect();
+            let unnamed: Vec<&&str> = known.difference(&documented).collect();
             assert!(unnamed.is_empty() || *unnamed == [&"service"], "{method} {}: {unnamed:?}", route.path);
         }
     }
@@ -76,13 +76,13 @@ fn the_contract_has_the_fields_that_bodies_set() {
 #[test]
 fn every_operation_has_a_name_of_its_own() {
     let names: BTreeSet<&str> =
-        OPERATIONS.iter().map(|operation| operation.told["operationId"].as_str().unwrap()).collect();
+        OPERATIONS.iter().map(|operation| operation.definition["operationId"].as_str().unwrap()).collect();
     assert_eq!(names.len(), OPERATIONS.len());
     for route in ROUTES {
         let operation = contract::Operation::find(route.methods[0], route.path).unwrap();
         let name = format!("{:?}", route.operation);
-        let told = operation.told["operationId"].as_str().unwrap();
-        assert!(told.eq_ignore_ascii_case(&name), "{told} is {name}");
+        let operation_id = operation.definition["operationId"].as_str().unwrap();
+        assert!(operation_id.eq_ignore_ascii_case(&name), "{operation_id} is {name}");
     }
 }
 
@@ -189,8 +189,8 @@ impl World {
             "properties": {"name": {"type": "string"}}});
         let mut next = Some(format!("{OWNER}/services/validate/?dry_run=true&limit=1"));
         while let Some(path) = next {
-            let told = self.call(200, "POST", &path, "vm-owner-key", &stricter);
-            next = told["dry_run"]["next"].as_str().map(str::to_owned);
+            let response = self.call(200, "POST", &path, "vm-owner-key", &stricter);
+            next = response["dry_run"]["next"].as_str().map(str::to_owned);
         }
     }
 
@@ -497,7 +497,7 @@ impl World {
             for key in ["read-key", "vm-owner-key"] {
                 self.system.call(method, &nowhere, key, &body);
             }
-            if operation.told["security"].is_null() {
+            if operation.definition["security"].is_null() {
                 self.system.get(&format!("{nowhere}?colour=red"), "vm-owner-key");
             }
         }
@@ -555,9 +555,9 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     world.refused();
     world.system.assert_sound();
     let seen = world.system.seen.lock().unwrap();
-    let told = contract::told();
+    let documented = contract::all_parts();
     // An empty list would pass the comparison below.
-    assert!(told.len() > 500, "{}", told.len());
-    let unseen: Lines = told.difference(&seen).cloned().collect();
+    assert!(documented.len() > 500, "{}", documented.len());
+    let unseen: Lines = documented.difference(&seen).cloned().collect();
     assert_eq!(unseen, Lines::new());
 }

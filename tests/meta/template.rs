@@ -5,7 +5,7 @@ mod documents;
 use dovetail_daemon::functions::{GENERATE, NOTIFY};
 use dovetail_emulator::{mapping, queue};
 use dovetail_http::{Function, ROUTES, function_of};
-use dovetail_table::stream::{FILTER_TOLD, FILTER_WORK};
+use dovetail_table::stream::{FILTER_EVENTS, FILTER_WORK};
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -211,7 +211,7 @@ fn the_stream_mappings_of_the_template_match_the_local_ones() {
         assert_eq!(patterns, [parsed(filter)]);
     };
     mapped("GenerateMapping", &GENERATE, FILTER_WORK);
-    mapped("NotifyMapping", &NOTIFY, FILTER_TOLD);
+    mapped("NotifyMapping", &NOTIFY, FILTER_EVENTS);
 }
 
 #[test]
@@ -233,13 +233,13 @@ fn the_queue_of_the_template_matches_the_local_one() {
 
 #[test]
 fn alarms_watch_existing_metrics() {
-    let told = sweep::metrics(&sweep::Swept::default());
+    let swept_metrics = sweep::metrics(&sweep::Swept::default());
     let watched = resources(&template(), "AWS::CloudWatch::Alarm");
     let ours: Vec<_> = watched.iter().filter(|(_, alarm)| alarm["Namespace"] == "Dovetail").collect();
     assert!(!ours.is_empty());
     for (name, alarm) in ours {
         let metric = alarm["MetricName"].as_str().unwrap();
-        assert!(told.contains_key(metric), "{name}: nobody tells {metric}");
+        assert!(swept_metrics.contains_key(metric), "{name}: nobody tells {metric}");
         assert_eq!(alarm["Dimensions"], json!([{"Name": "Stack", "Value": {"!Ref": "AWS::StackName"}}]));
     }
     // Ten alarms are free, and an idle stack must not cost anything.

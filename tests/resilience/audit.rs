@@ -76,8 +76,8 @@ fn varied() -> Running {
     system.block_on(system.table.keep_mandatory(&version)).unwrap();
     let message =
         json!({"description": "VMs rest on Sunday", "scopes": ["/v1/orcabase/serviceowner/services/1/"]});
-    let told = system.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &message);
-    assert_eq!(told.status, 201, "{told:?}");
+    let response = system.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &message);
+    assert_eq!(response.status, 201, "{response:?}");
     system
 }
 
@@ -168,29 +168,29 @@ fn the_audit_finds_every_corruption_and_repairs_derived_values() {
     );
     assert_eq!(audited_export(&system, &sound), (vec![clean(sound.len())], Verdict::Sound));
     for planted in planted::all() {
-        let told = format!("{}: {}", planted.rule, planted.what);
+        let context = format!("{}: {}", planted.rule, planted.what);
         let (row, corrupt) = plant(&system, &sound, planted);
         let rows = system.rows();
         let (found, verdict) = audited(&system, live(&system), false, BEFORE_ALL);
-        assert!(rules(&found).contains(planted.rule), "{told}: {found:#?}");
-        assert_eq!(verdict, Verdict::Violated, "{told}");
-        assert_eq!(found.last().unwrap().get("unsettled"), None, "{told}: nothing moves");
+        assert!(rules(&found).contains(planted.rule), "{context}: {found:#?}");
+        assert_eq!(verdict, Verdict::Violated, "{context}");
+        assert_eq!(found.last().unwrap().get("unsettled"), None, "{context}: nothing moves");
         let (exported, _) = audited_export(&system, &rows);
-        assert!(rules(&exported).contains(planted.rule), "{told}, exported: {exported:#?}");
+        assert!(rules(&exported).contains(planted.rule), "{context}, exported: {exported:#?}");
         let (mended, verdict) = audited(&system, live(&system), true, BEFORE_ALL);
         if planted.is_repairable {
-            assert_eq!(verdict, Verdict::Sound, "{told}: {mended:#?}");
-            assert_eq!(mended[0]["repaired"], planted.rule, "{told}: {mended:#?}");
-            assert_eq!(system.rows(), sound, "{told}: all is as it was");
+            assert_eq!(verdict, Verdict::Sound, "{context}: {mended:#?}");
+            assert_eq!(mended[0]["repaired"], planted.rule, "{context}: {mended:#?}");
+            assert_eq!(system.rows(), sound, "{context}: all is as it was");
         } else {
-            assert_eq!(verdict, Verdict::Violated, "{told}");
-            assert_eq!(system.rows(), rows, "{told}: nothing is touched");
+            assert_eq!(verdict, Verdict::Violated, "{context}");
+            assert_eq!(system.rows(), rows, "{context}: nothing is touched");
         }
         if let Some(row) = &corrupt {
             system.remove_row(row);
         }
         system.put_row(&row);
-        assert_eq!(system.rows(), sound, "{told}: the corruption is undone");
+        assert_eq!(system.rows(), sound, "{context}: the corruption is undone");
     }
     assert_eq!(audited(&system, live(&system), false, BEFORE_ALL).1, Verdict::Sound);
 }
@@ -199,15 +199,16 @@ fn the_audit_finds_every_corruption_and_repairs_derived_values() {
 fn every_rule_of_the_table_of_invariants_has_a_corruption() {
     let (_, table) = PAGE.split_once("## Invariants of the data").unwrap();
     let (table, _) = table.split_once("\n## ").unwrap();
-    let told = table.lines().filter_map(|line| line.strip_prefix("| I")?.split_once(" |"));
-    let told = told.flat_map(|(numbers, _)| numbers.split(", ").map(|number| number.trim_start_matches('I')));
-    let told: BTreeSet<u32> = told.map(|number| number.parse().unwrap()).collect();
+    let documented = table.lines().filter_map(|line| line.strip_prefix("| I")?.split_once(" |"));
+    let documented =
+        documented.flat_map(|(numbers, _)| numbers.split(", ").map(|number| number.trim_start_matches('I')));
+    let documented: BTreeSet<u32> = documented.map(|number| number.parse().unwrap()).collect();
     let planted: BTreeSet<u32> =
         planted::all().map(|planted| planted.rule.trim_start_matches('I').parse().unwrap()).collect();
-    assert_eq!(told, planted);
+    assert_eq!(documented, planted);
     // One look at a table cannot show these. Other tests check them (docs/explanation/audit.md).
     let others = BTreeSet::from([4, 14, 21, 22, 23]);
-    assert_eq!(told.union(&others).copied().collect::<BTreeSet<_>>(), (1..=26).chain([35]).collect());
+    assert_eq!(documented.union(&others).copied().collect::<BTreeSet<_>>(), (1..=26).chain([35]).collect());
 }
 
 #[test]
@@ -326,7 +327,7 @@ fn an_export_that_is_not_whole_is_not_audited() {
     let directory = tempfile::tempdir().unwrap();
     let rows = system.rows();
     export(&rows, directory.path());
-    let told = |place: &Path| {
+    let error_of = |place: &Path| {
         let settings = Settings { source: Source::Export(place.to_owned()), repair: false };
         let error = system.block_on(run(&settings, BEFORE_ALL, &mut Vec::new())).unwrap_err();
         error.to_string()
@@ -335,7 +336,7 @@ fn an_export_that_is_not_whole_is_not_audited() {
     let file = export.join("data/0.json.gz");
     let kept = fs::read(&file).unwrap();
     fs::remove_file(&file).unwrap();
-    assert!(told(directory.path()).ends_with("data: must contain a file of rows (*.json.gz)"));
+    assert!(error_of(directory.path()).ends_with("data: must contain a file of rows (*.json.gz)"));
     let write = |name: &str, lines: &str| {
         let mut file = GzEncoder::new(fs::File::create(export.join(name)).unwrap(), Compression::fast());
         file.write_all(lines.as_bytes()).unwrap();
@@ -343,21 +344,21 @@ fn an_export_that_is_not_whole_is_not_audited() {
     };
     write("data/0.json.gz", "");
     assert!(
-        told(directory.path())
+        error_of(directory.path())
             .ends_with(&format!("must contain {} rows, as in its manifest, not 0", rows.len()))
     );
     write("data/0.json.gz", "{\"Item\": {}}\n{\"Item\": 1}\n");
     let no_row =
         "data/0.json.gz, line 2: record of an export is corrupt: the line is not a row in DynamoDB JSON";
-    assert!(told(directory.path()).ends_with(no_row));
+    assert!(error_of(directory.path()).ends_with(no_row));
     fs::write(&file, kept.get(..kept.len() / 2).unwrap()).unwrap();
-    assert!(told(directory.path()).contains("0.json.gz"));
+    assert!(error_of(directory.path()).contains("0.json.gz"));
     fs::write(&file, kept).unwrap();
     fs::write(export.join("manifest-summary.json"), "{}").unwrap();
-    assert!(told(directory.path()).ends_with("must contain the number of rows (itemCount)"));
-    assert!(told(&export.join("data")).ends_with("must contain exactly one export, not 0"));
+    assert!(error_of(directory.path()).ends_with("must contain the number of rows (itemCount)"));
+    assert!(error_of(&export.join("data")).ends_with("must contain exactly one export, not 0"));
     fs::create_dir_all(directory.path().join("AWSDynamoDB/another/data")).unwrap();
-    assert!(told(directory.path()).ends_with("must contain exactly one export, not 2"));
+    assert!(error_of(directory.path()).ends_with("must contain exactly one export, not 2"));
     let missing = Settings { source: Source::Data(export), repair: false };
     let error = system.block_on(run(&missing, BEFORE_ALL, &mut Vec::new())).unwrap_err();
     assert!(error.to_string().ends_with("the directory has no database"), "{error}");

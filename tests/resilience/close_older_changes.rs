@@ -252,17 +252,17 @@ fn finding_01_closing_that_dies_at_any_call_is_completed_once() {
     let expected = timeless(&system.rows());
     for (point, operation) in calls.iter().enumerate() {
         for answer_lost in [false, true] {
-            let told = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
+            let context = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
             restore(&system, rows);
             let (carried, _) = carry(&system, submission, point, answer_lost);
-            assert!(carried.is_err(), "{told}: {carried:?}");
+            assert!(carried.is_err(), "{context}: {carried:?}");
             system.assert_sound();
             for _ in 0..2 {
                 let (carried, _) = carry(&system, submission, usize::MAX, false);
-                assert!(carried.unwrap().iter().all(|carried| *carried == Carried::Out), "{told}");
+                assert!(carried.unwrap().iter().all(|carried| *carried == Carried::Out), "{context}");
             }
             system.assert_sound();
-            assert!(timeless(&system.rows()) == expected, "{told}: the table is another");
+            assert!(timeless(&system.rows()) == expected, "{context}: the table is another");
         }
     }
     assert_free(&system);

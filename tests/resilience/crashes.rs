@@ -65,16 +65,16 @@ fn generation_that_dies_at_any_call_is_completed_once() {
                 scope.spawn(move || {
                     let (system, submission) = owing(3);
                     let (carried, _) = carry(&system, &submission, point, answer_lost);
-                    let told = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
-                    assert!(carried.is_err(), "{told}: {carried:?}");
+                    let context = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
+                    assert!(carried.is_err(), "{context}: {carried:?}");
                     // The first run finishes the work. The second run must not find any.
                     for _ in 0..2 {
                         let (carried, _) = carry(&system, &submission, usize::MAX, false);
                         let carried = carried.unwrap();
-                        assert!(carried.iter().all(|carried| *carried == Carried::Out), "{told}");
+                        assert!(carried.iter().all(|carried| *carried == Carried::Out), "{context}");
                     }
                     system.assert_sound();
-                    assert!(timeless(&system.rows()) == *expected, "{told}: the table is another");
+                    assert!(timeless(&system.rows()) == *expected, "{context}: the table is another");
                 });
             }
         }

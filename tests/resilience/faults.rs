@@ -164,12 +164,12 @@ fn the_metrics_count_retries_and_conflicts() {
 }
 
 async fn recorded_once(system: &Lossy) {
-    let told = system.unanswered("POST", SUBMIT, "awesome-key", &vm(1)).await;
-    assert_eq!((told.status, told.at("/change_instances/0/change_type")), (201, &json!("CREATE")));
-    let told = system.unheard("POST", SUBMIT, "awesome-key", &vm(2)).await;
-    assert_eq!(told.status, 201, "{told:?}");
+    let response = system.unanswered("POST", SUBMIT, "awesome-key", &vm(1)).await;
+    assert_eq!((response.status, response.at("/change_instances/0/change_type")), (201, &json!("CREATE")));
+    let response = system.unheard("POST", SUBMIT, "awesome-key", &vm(2)).await;
+    assert_eq!(response.status, 201, "{response:?}");
     let list = system.call("GET", "/v1/orcabase/consumer/submissions/", "awesome-key", &Value::Null).await;
-    assert_eq!((list.at("/count"), list.at("/results/1/id")), (&json!(2), told.at("/id")));
+    assert_eq!((list.at("/count"), list.at("/results/1/id")), (&json!(2), response.at("/id")));
     system.assert_sound().await;
 }
 

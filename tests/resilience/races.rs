@@ -93,8 +93,8 @@ fn decided_at_once(system: &Running, path: &str, wanted: &[&str]) -> String {
         if wanted == winner {
             assert_eq!((answer.status, answer.at("/state")), (200, &json!(winner)), "{answer:?}");
         } else {
-            let told = (answer.status, answer.at("/code"), answer.at("/state"));
-            assert_eq!(told, (400, &json!("illegal_transition"), &json!(winner)), "{answer:?}");
+            let actual = (answer.status, answer.at("/code"), answer.at("/state"));
+            assert_eq!(actual, (400, &json!("illegal_transition"), &json!(winner)), "{answer:?}");
         }
     }
     system.assert_sound();
@@ -284,8 +284,8 @@ fn completion_and_displacement_of_one_change_instance_exclude_each_other() {
         if completed.status == 200 {
             assert_eq!(end, "COMPLETED");
         } else {
-            let told = (completed.status, completed.at("/code"), completed.at("/state"));
-            assert_eq!(told, (400, &json!("illegal_transition"), &json!("CLOSED")), "{completed:?}");
+            let actual = (completed.status, completed.at("/code"), completed.at("/state"));
+            assert_eq!(actual, (400, &json!("illegal_transition"), &json!("CLOSED")), "{completed:?}");
             assert_eq!(end, "CLOSED");
         }
         // If the CREATE closed before its completion, nothing exists yet. So the newer change is a CREATE (R8).

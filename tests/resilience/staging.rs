@@ -73,17 +73,17 @@ fn a_staged_submission_that_dies_at_any_call_is_completed_once_or_leaves_nothing
             for (point, answer_lost) in some {
                 let (expected, operation) = (&expected, &calls[*point]);
                 scope.spawn(move || {
-                    let told = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
+                    let context = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
                     let system = staging();
                     dying(&system, *point, *answer_lost);
                     system.assert_sound();
                     // The client retries with its idempotency key. Then the sweep removes abandoned staging.
                     let again = system.send(&ask(&balancers("AwesomeConsumer", 3)));
-                    assert_eq!(again.status, 201, "{told}: {again:?}");
-                    assert_eq!(again.at("/change_instances").as_array().unwrap().len(), 3, "{told}");
+                    assert_eq!(again.status, 201, "{context}: {again:?}");
+                    assert_eq!(again.at("/change_instances").as_array().unwrap().len(), 3, "{context}");
                     sweep(&system);
                     system.assert_sound();
-                    assert!(timeless(&system.rows()) == *expected, "{told}: the table is another");
+                    assert!(timeless(&system.rows()) == *expected, "{context}: the table is another");
                 });
             }
         });
@@ -95,7 +95,7 @@ fn a_staging_removed_before_its_commit_is_never_committed() {
     let system = Arc::new(staging());
     let (sweeping, transactions) = (Arc::clone(&system), Mutex::new(0));
     let cleared: Arc<Mutex<Vec<Value>>> = Arc::default();
-    let told = Arc::clone(&cleared);
+    let collected = Arc::clone(&cleared);
     // The second transaction is the commit. The sweep runs just before it, and treats the staging as abandoned.
     let fate = move |operation: &str| {
         if operation == "TransactWriteItems" {
@@ -103,7 +103,7 @@ fn a_staging_removed_before_its_commit_is_never_committed() {
             *transactions += 1;
             if *transactions == 2 {
                 let sweeping = Arc::clone(&sweeping);
-                told.lock().unwrap().push(std::thread::spawn(move || sweep(&sweeping)).join().unwrap());
+                collected.lock().unwrap().push(std::thread::spawn(move || sweep(&sweeping)).join().unwrap());
             }
         }
         Fate::Pass
@@ -180,7 +180,7 @@ fn the_list_of_a_submission_begins_with_its_own() {
         assert_eq!(listed.at("/count"), count, "{listed:?}");
         if count == 2 {
             // A read of all change instances of the team would cost more than 50 units.
-            let read = Figures::told(&listed).read;
+            let read = Figures::from_answer(&listed).read;
             assert!(read <= 15_000, "{read} thousandths of a read unit");
         }
     }

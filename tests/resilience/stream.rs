@@ -326,19 +326,19 @@ fn a_receiver_that_fails_nine_of_ten_times_gets_every_event_of_its_team_in_order
     for team in world["teams"].as_array_mut().unwrap() {
         // The pattern matches only new pending changes of the team, so the test knows all events.
         let pattern = json!({"detail": {"data": {"owner": ["NPOwnerTeam"], "to": ["PENDING"]}}});
-        let is_told = team["name"] == "NPOwnerTeam";
-        team["notify"] = if is_told { json!({"url": url, "pattern": pattern}) } else { Value::Null };
+        let is_notified = team["name"] == "NPOwnerTeam";
+        team["notify"] = if is_notified { json!({"url": url, "pattern": pattern}) } else { Value::Null };
     }
     let system = Running::start(&world.to_string());
     for round in ["a", "b", "c"] {
         submit(&system, "awesome-key", &declared("AwesomeConsumer", &[], &[("CoreLB1", &[], round)]));
         system.settle();
     }
-    let told: Vec<Value> = (0..3).map(|_| taken.recv().unwrap()).collect();
+    let received: Vec<Value> = (0..3).map(|_| taken.recv().unwrap()).collect();
     let list = system.get(&format!("{OWNER}/change_instances/"), "np-owner-key");
     let ids: Vec<&Value> = list.at("/results").as_array().unwrap().iter().map(|row| &row["id"]).collect();
-    assert_eq!(told.iter().map(|event| &event["detail"]["data"]["id"]).collect::<Vec<_>>(), ids);
-    for event in &told {
+    assert_eq!(received.iter().map(|event| &event["detail"]["data"]["id"]).collect::<Vec<_>>(), ids);
+    for event in &received {
         assert_eq!(event["detail-type"], "ChangeInstance.StateChanged.v1");
         assert_eq!(event["detail"]["data"]["to"], "PENDING");
     }

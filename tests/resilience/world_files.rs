@@ -137,9 +137,9 @@ fn a_world_with_a_schema_that_breaks_rules_is_refused() {
     let service = |title: &str, ty: &str| json!({"owner": "Newcomers", "schema": schema(title, ty)});
     let services = [service("Disk", "integer"), service("Tape", "reel"), service("Card", "hole")];
     let world = json!({"teams": [{"name": "Newcomers"}], "services": services});
-    let told = world::parse(&world.to_string()).unwrap_err();
+    let error = world::parse(&world.to_string()).unwrap_err();
     for at in [1, 2] {
-        assert!(told.contains(&format!("/services/{at}/schema/properties/cpu/type: ")), "{told}");
+        assert!(error.contains(&format!("/services/{at}/schema/properties/cpu/type: ")), "{error}");
     }
 }
 
@@ -253,10 +253,10 @@ fn finding_22_a_world_that_does_not_fit_the_tables_changes_nothing() {
         "mandatory_metadata": {"team": metadata},
     });
     let before = system.rows();
-    let told = load_into(&system, &world).unwrap_err();
-    let lines: Vec<&str> = told.lines().collect();
-    assert_eq!(lines.len(), 4, "{told}");
-    assert!(lines[0].starts_with("/teams/0/metadata/budget: "), "{told}");
+    let error = load_into(&system, &world).unwrap_err();
+    let lines: Vec<&str> = error.lines().collect();
+    assert_eq!(lines.len(), 4, "{error}");
+    assert!(lines[0].starts_with("/teams/0/metadata/budget: "), "{error}");
     assert_eq!(
         lines[1..],
         [
@@ -289,9 +289,9 @@ fn a_world_sets_replaces_and_removes_metadata_schemas() {
     }
     // An invalid world lists all errors and changes nothing. A world without schemas leaves the present ones.
     let wrong = json!({"team": {"type": "list"}, "application": {"$ref": "https://example.com"}});
-    let told = load(&wrong).unwrap_err();
+    let error = load(&wrong).unwrap_err();
     for whose in ["/mandatory_metadata/team/type: ", "/mandatory_metadata/application/$ref: "] {
-        assert!(told.contains(whose), "{told}");
+        assert!(error.contains(whose), "{error}");
     }
     assert!(world::parse(r#"{"teams": [], "mandatory_metadata": {"service": {}}}"#).is_err());
     load(&serde_json::Value::Null).unwrap();

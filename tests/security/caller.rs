@@ -48,20 +48,20 @@ fn answered(system: &Running, front: Front, event: Event) -> (i64, Value) {
 #[test]
 fn the_caller_comes_from_the_gateway_or_without_one_from_the_key() {
     let system = Running::demo();
-    let told = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL", "key": "told"});
+    let gateway_context = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL", "key": "told"});
     let half = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL"});
     let gateway = Some("VMOwnerTeam GENERAL told (Api Key)");
     let key = Some("AwesomeConsumer ADMIN AwesomeConsumer-1 (Api Key)");
     // Header and context of the event, then the expected caller behind API Gateway and without it.
     let table = [
         (None, None, None, None),
-        (None, Some(&told), gateway, None),
+        (None, Some(&gateway_context), gateway, None),
         (None, Some(&half), None, None),
         (Some(UNKNOWN), None, None, None),
-        (Some(UNKNOWN), Some(&told), gateway, None),
-        (Some("Bearer awesome-key"), Some(&told), gateway, None),
+        (Some(UNKNOWN), Some(&gateway_context), gateway, None),
+        (Some("Bearer awesome-key"), Some(&gateway_context), gateway, None),
         (Some(KNOWN), None, None, key),
-        (Some(KNOWN), Some(&told), gateway, key),
+        (Some(KNOWN), Some(&gateway_context), gateway, key),
         (Some(KNOWN), Some(&half), None, key),
     ];
     for (authorization, context, behind_gateway, behind_nothing) in table {
@@ -77,9 +77,9 @@ fn the_caller_comes_from_the_gateway_or_without_one_from_the_key() {
 #[test]
 fn with_no_gateway_the_invocation_names_the_request_and_urls_are_plain_http() {
     let system = Running::demo();
-    let told = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL", "key": "told"});
+    let gateway_context = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL", "key": "told"});
     let seen = |front, scheme: Option<&str>| {
-        let mut event = event(Some(KNOWN), Some(&told));
+        let mut event = event(Some(KNOWN), Some(&gateway_context));
         if let Some(scheme) = scheme {
             event.headers.insert("x-forwarded-proto", scheme.parse().unwrap());
         }
@@ -106,8 +106,9 @@ fn the_gateway_asks_once_who_a_known_caller_is() {
     for (sent, team, calls) in table {
         for calls in calls {
             let (verdict, cost) = system.block_on(metered(verdicts.on(&system.table, &event(sent, None))));
-            let told = verdict.unwrap().fields.get("teamName").and_then(Value::as_str).map(str::to_owned);
-            assert_eq!((told.as_deref(), cost.round_trips), (team, calls), "{sent:?}");
+            let team_name =
+                verdict.unwrap().fields.get("teamName").and_then(Value::as_str).map(str::to_owned);
+            assert_eq!((team_name.as_deref(), cost.round_trips), (team, calls), "{sent:?}");
         }
     }
 }

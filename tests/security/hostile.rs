@@ -74,10 +74,15 @@ fn assert_harmless(path: &str, key: &str, code: Code, reads_max: usize, bombs: &
         let answer = refused(&watched, &ask, reads_max, what);
         assert_eq!((answer.status, answer.at("/code")), (code.status(), &json!(code.name())), "{what}");
         let problems = answer.at("/problems").as_array().unwrap();
-        let told = problems.iter().map(|problem| (problem.get("rule"), problem.get("pointer")));
+        let reported = problems.iter().map(|problem| (problem.get("rule"), problem.get("pointer")));
         let expected = (Some(json!(rule)), Some(json!(pointer)));
-        let is_told = told.clone().any(|told| told == (expected.0.as_ref(), expected.1.as_ref()));
-        assert!(is_told, "{what}: {rule} at {pointer:?} expected: {:?}", told.take(3).collect::<Vec<_>>());
+        let is_reported =
+            reported.clone().any(|problem| problem == (expected.0.as_ref(), expected.1.as_ref()));
+        assert!(
+            is_reported,
+            "{what}: {rule} at {pointer:?} expected: {:?}",
+            reported.take(3).collect::<Vec<_>>()
+        );
         assert!(answer.body.to_string().len() < 200_000, "{what}: the reply is a bomb itself");
     }
     assert_eq!(before, system.stored(), "something has changed");

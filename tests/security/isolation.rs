@@ -12,7 +12,7 @@ use dovetail_http::Code;
 use serde_json::{Value, json};
 use support::{Ask, Running};
 use tenants::{Foreign, ROLES, populated, stored, world};
-use trespass::{assert_answer, assert_unmarked, body, guarded, is_answer, targets, told, trespass};
+use trespass::{assert_answer, assert_unmarked, body, guarded, is_answer, leaked_marks, targets, trespass};
 
 const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "PUT", "DELETE"];
 
@@ -42,7 +42,7 @@ fn no_team_reads_or_moves_foreign_objects() {
                     for method in METHODS {
                         let (answer, expected, echoes) =
                             trespass(&system, &foreign, (&key, role), &target, route, method);
-                        let leaks = !echoes && !told(&answer, marks).is_empty();
+                        let leaks = !echoes && !leaked_marks(&answer, marks).is_empty();
                         if leaks || !is_answer(&answer, expected) {
                             let seen = format!("{} {}", answer.status, answer.body);
                             wrong.push(format!(

@@ -12,7 +12,7 @@ const OWNER: &str = "/v1/orcabase/serviceowner";
 const TEAM: &str = "AwesomeConsumer";
 
 /// An expected problem: its rule and its JSON pointer.
-type Told<'a> = (&'a str, &'a str);
+type ExpectedProblem<'a> = (&'a str, &'a str);
 
 fn post(system: &Running, path: &str, key: &str, body: &[u8]) -> Answer {
     system.send(&Ask { method: "POST", path, key: Some(key), headers: &[], body: body.to_vec() })
@@ -20,8 +20,8 @@ fn post(system: &Running, path: &str, key: &str, body: &[u8]) -> Answer {
 
 /// Fails unless the response lists exactly these problems, in the form for clients.
 #[track_caller]
-fn assert_invalid(answer: &Answer, code: &str, told: &[Told<'_>]) {
-    assert_eq!((answer.status, answer.at("/code")), (400, &json!(code)), "{told:?}: {answer:?}");
+fn assert_invalid(answer: &Answer, code: &str, expected_problems: &[ExpectedProblem<'_>]) {
+    assert_eq!((answer.status, answer.at("/code")), (400, &json!(code)), "{expected_problems:?}: {answer:?}");
     assert_eq!(answer.header("content-type"), Some("application/problem+json"));
     assert_eq!(answer.at("/is_valid"), false);
     let errors = answer.at("/errors").as_object().unwrap();
@@ -32,17 +32,17 @@ fn assert_invalid(answer: &Answer, code: &str, told: &[Told<'_>]) {
     let found: Vec<_> =
         problems.iter().map(|problem| (text(problem, "rule"), text(problem, "pointer"))).collect();
     let expected: Vec<_> =
-        told.iter().map(|(rule, pointer)| ((*rule).to_owned(), (*pointer).to_owned())).collect();
+        expected_problems.iter().map(|(rule, pointer)| ((*rule).to_owned(), (*pointer).to_owned())).collect();
     assert_eq!(found, expected);
 }
 
 /// Fails unless submission and preview list these problems and change nothing.
 #[track_caller]
-fn assert_refused(system: &Running, body: &[u8], told: &[Told<'_>]) {
+fn assert_refused(system: &Running, body: &[u8], expected_problems: &[ExpectedProblem<'_>]) {
     let before = system.stored();
     for path in [SUBMIT, VALIDATE] {
         let answer = post(system, path, "awesome-key", body);
-        assert_invalid(&answer, "invalid_declaration", told);
+        assert_invalid(&answer, "invalid_declaration", expected_problems);
     }
     assert_eq!(before, system.stored(), "a refused submission has changed something");
 }
@@ -133,8 +133,9 @@ fn nesting_and_size_have_an_end() {
     assert_refused(&system, vms(&json!([item])).to_string().as_bytes(), &[("too_large", FIRST)]);
     let metadata =
         json!({TEAM: {"metadata": {"x": "x".repeat(4096)}, "App": {"metadata": {"x": "x".repeat(4096)}}}});
-    let told = [("too_large", "/AwesomeConsumer/App/metadata"), ("too_large", "/AwesomeConsumer/metadata")];
-    assert_refused(&system, metadata.to_string().as_bytes(), &told);
+    let expected_problems =
+        [("too_large", "/AwesomeConsumer/App/metadata"), ("too_large", "/AwesomeConsumer/metadata")];
+    assert_refused(&system, metadata.to_string().as_bytes(), &expected_problems);
     let items: Vec<Value> = (0..10_001).map(|number| json!({"name": number.to_string()})).collect();
     let items = vms(&json!(items)).to_string();
     assert_refused(&system, items.as_bytes(), &[("too_many_items", "/AwesomeConsumer")]);
@@ -143,7 +144,7 @@ fn nesting_and_size_have_an_end() {
 #[test]
 fn a_document_of_another_shape_is_refused_where_it_differs() {
     let system = Running::demo();
-    let cases: &[(Value, Told<'_>)] = &[
+    let cases: &[(Value, ExpectedProblem<'_>)] = &[
         (json!([]), ("wrong_type", "")),
         (json!("x"), ("wrong_type", "")),
         (json!(null), ("wrong_type", "")),
@@ -169,8 +170,8 @@ fn a_document_of_another_shape_is_refused_where_it_differs() {
         (vms(&json!([{"name": "one", "cpu": 1.5}])), ("schema", CPU)),
         (vms(&json!([{"name": "one", "disk": 1}])), ("schema", "/AwesomeConsumer/App/services/VM/0/disk")),
     ];
-    for (body, told) in cases {
-        assert_refused(&system, body.to_string().as_bytes(), &[*told]);
+    for (body, expected_problem) in cases {
+        assert_refused(&system, body.to_string().as_bytes(), &[*expected_problem]);
     }
     assert_refused(&system, b"", &[("one_team", "")]);
 }
@@ -237,12 +238,12 @@ fn a_rejection_lists_all_errors() {
     let body = json!({TEAM: {
         "First": {"services": {"VM": [{"name": "one", "cpu": "x"}], "Nothing": [{"name": "a"}]}},
         "Second": {"services": {"LoadBalancer": [{"name": "lb", "related_vms": ["gone"]}]}}}});
-    let told = [
+    let expected_problems = [
         ("unknown_service", "/AwesomeConsumer/First/services/Nothing"),
         ("schema", "/AwesomeConsumer/First/services/VM/0/cpu"),
         ("dangling_reference", "/AwesomeConsumer/Second/services/LoadBalancer/0/related_vms/0"),
     ];
-    assert_refused(&system, body.to_string().as_bytes(), &told);
+    assert_refused(&system, body.to_string().as_bytes(), &expected_problems);
     let answer = post(&system, SUBMIT, "awesome-key", body.to_string().as_bytes());
     for pointer in [
         "/errors/AwesomeConsumer/First/Nothing/service/0",

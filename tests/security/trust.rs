@@ -22,11 +22,11 @@ fn a_connection_trusts_the_configured_roots_only() {
     // Rejected connections are retried, so the test runs all of them concurrently.
     let asked = table.iter().map(|(_, trust, _)| team(&system, &server, trust));
     let found = system.block_on(join_all(asked));
-    for ((told, _, is_trusted), found) in table.iter().zip(found) {
+    for ((description, _, is_trusted), found) in table.iter().zip(found) {
         match found {
-            Ok(name) => assert!(is_trusted, "{told}: {name:?}"),
-            Err(Error::Unavailable(why)) => assert!(!is_trusted, "{told}: {why}"),
-            Err(error) => panic!("{told}: {error}"),
+            Ok(name) => assert!(is_trusted, "{description}: {name:?}"),
+            Err(Error::Unavailable(why)) => assert!(!is_trusted, "{description}: {why}"),
+            Err(error) => panic!("{description}: {error}"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Actions of an owner besides decisions: it bills, and changes messages, configs, settings and healthchecks.
 
-use crate::client::{Told, persist};
+use crate::client::{ClientLog, persist};
 use crate::cloud::{KEYS_TABLE, TABLE};
 use crate::shape::OWNERS;
 use crate::system::{Asked, System};
@@ -24,8 +24,8 @@ pub const MADE: [(&str, &str); 3] =
 const AT_ONCE: u32 = 3;
 
 /// Executes some of these actions, by the drawn number.
-pub async fn act(system: &Arc<System>, told: &Told, owner: usize, pick: usize) {
-    let owner = Owner { system, told, key: OWNERS[owner].1 };
+pub async fn act(system: &Arc<System>, client_log: &ClientLog, owner: usize, pick: usize) {
+    let owner = Owner { system, client_log, key: OWNERS[owner].1 };
     for turn in 0..AT_ONCE {
         owner.act(pick.rotate_right(turn * 16)).await;
     }
@@ -33,7 +33,7 @@ pub async fn act(system: &Arc<System>, told: &Told, owner: usize, pick: usize) {
 
 struct Owner<'a> {
     system: &'a Arc<System>,
-    told: &'a Told,
+    client_log: &'a ClientLog,
     key: &'static str,
 }
 
@@ -54,7 +54,7 @@ impl Owner<'_> {
     async fn ask(&self, method: &str, path: &str, body: Value) -> Option<Value> {
         let (method, path, key) = (method.to_owned(), path.to_owned(), self.key.to_owned());
         let asked = Asked { method, path, key, idempotency_key: None, if_match: None, body };
-        persist(self.system, self.told, &asked, None).await.map(|answer| answer.body)
+        persist(self.system, self.client_log, &asked, None).await.map(|answer| answer.body)
     }
 
     /// Returns the id of one row of a list. `None` if the list is empty.
@@ -78,7 +78,7 @@ impl Owner<'_> {
         let path = format!("{MESSAGES}{id}/");
         if pick.is_multiple_of(3) {
             // The answer can get lost, so the path counts as removed before the request.
-            self.told.removed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+            self.client_log.removed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
             self.ask("DELETE", &path, Value::Null).await;
         } else {
             self.ask("PATCH", &path, json!({"description": format!("changed {pick}")})).await;
@@ -111,9 +111,9 @@ impl Owner<'_> {
 }
 
 /// Panics unless all created objects exist, and each healthcheck is in both tables.
-pub fn is_kept(system: &System, told: &Told, snapshot: &Snapshot) {
-    let answers = told.answers.lock().unwrap_or_else(PoisonError::into_inner);
-    let removed = told.removed.lock().unwrap_or_else(PoisonError::into_inner);
+pub fn is_kept(system: &System, client_log: &ClientLog, snapshot: &Snapshot) {
+    let answers = client_log.answers.lock().unwrap_or_else(PoisonError::into_inner);
+    let removed = client_log.removed.lock().unwrap_or_else(PoisonError::into_inner);
     for (asked, answer) in
         answers.iter().filter(|(asked, answer)| asked.method == "POST" && answer.status == 201)
     {

@@ -1,7 +1,7 @@
 //! Checks of an idle system at the end of a run.
 
 use crate::catalogue;
-use crate::client::Told;
+use crate::client::ClientLog;
 use crate::cloud::TABLE;
 use crate::oracle::Oracle;
 use crate::shape::Shape;
@@ -16,17 +16,17 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
-pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream>, told: &Told) {
-    again_under_its_key(system, told).await;
+pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream>, client_log: &ClientLog) {
+    again_under_its_key(system, client_log).await;
     let audited = system.table.audit(None, &|_| ()).await.unwrap();
     assert!(audited.violations.is_empty() && audited.unsettled == 0, "{audited:#?}");
     let snapshot = system.table.snapshot().await.unwrap();
     settled(&snapshot);
-    as_the_oracle_says(shape, stream, told, &snapshot);
-    answers_are_kept(told, &snapshot);
-    as_previewed(told, &snapshot);
-    catalogue::is_kept(system, told, &snapshot);
-    everything_is_told(&system.cloud.events(), &snapshot);
+    as_the_oracle_says(shape, stream, client_log, &snapshot);
+    answers_are_kept(client_log, &snapshot);
+    as_previewed(client_log, &snapshot);
+    catalogue::is_kept(system, client_log, &snapshot);
+    everything_is_published(&system.cloud.events(), &snapshot);
     // A second delivery of all stream records must change nothing (docs/explanation/audit.md, I22).
     let before = system.cloud.engine.rows_of(TABLE);
     stream.again(system).await;
@@ -44,11 +44,11 @@ fn settled(snapshot: &Snapshot) {
 }
 
 /// Replays submissions and decisions in the oracle, in the order of their commits, and compares the results.
-fn as_the_oracle_says(shape: &Shape, stream: &Stream, told: &Told, snapshot: &Snapshot) {
+fn as_the_oracle_says(shape: &Shape, stream: &Stream, client_log: &ClientLog, snapshot: &Snapshot) {
     let mut all = stream.records();
     all.sort_by_key(|record| sequence(record).to_owned());
     let event = serde_json::from_value(json!({"Records": all})).unwrap();
-    let bodies = told.bodies.lock().unwrap_or_else(PoisonError::into_inner);
+    let bodies = client_log.bodies.lock().unwrap_or_else(PoisonError::into_inner);
     let mut oracle = Oracle::new(shape.clone());
     for record in records(event) {
         match record.written.unwrap() {
@@ -61,8 +61,8 @@ fn as_the_oracle_says(shape: &Shape, stream: &Stream, told: &Told, snapshot: &Sn
 }
 
 /// Checks I20: a repeated submission with its idempotency key gets its first answer again.
-async fn again_under_its_key(system: &Arc<System>, told: &Told) {
-    let answers = told.answers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+async fn again_under_its_key(system: &Arc<System>, client_log: &ClientLog) {
+    let answers = client_log.answers.lock().unwrap_or_else(PoisonError::into_inner).clone();
     for (asked, answer) in answers {
         if asked.idempotency_key.is_some() && answer.status == 201 {
             let again = system.ask(&asked, &system.next_request()).await.unwrap();
@@ -89,8 +89,8 @@ fn repeats(first: &Answer, again: &Answer) -> bool {
 }
 
 /// Checks R34: a submission with a preview's plan has caused exactly the previewed changes, or it was rejected.
-fn as_previewed(told: &Told, snapshot: &Snapshot) {
-    let previews = told.previews.lock().unwrap_or_else(PoisonError::into_inner);
+fn as_previewed(client_log: &ClientLog, snapshot: &Snapshot) {
+    let previews = client_log.previews.lock().unwrap_or_else(PoisonError::into_inner);
     for (preview, answer) in previews.iter().filter(|(_, answer)| matches!(answer.status, 200 | 201)) {
         let is_of = |change: &&Change| change.submission.get() == answer.body["id"] && change.attempt == 1;
         let changes: Vec<&Change> = snapshot.changes.values().filter(is_of).collect();
@@ -120,8 +120,8 @@ fn as_previewed(told: &Told, snapshot: &Snapshot) {
 }
 
 /// Checks that every accepted submission and every decision is in the table.
-fn answers_are_kept(told: &Told, snapshot: &Snapshot) {
-    let answers = told.answers.lock().unwrap_or_else(PoisonError::into_inner);
+fn answers_are_kept(client_log: &ClientLog, snapshot: &Snapshot) {
+    let answers = client_log.answers.lock().unwrap_or_else(PoisonError::into_inner);
     for (asked, answer) in answers.iter() {
         assert_ne!(answer.status, 500, "{asked:?}: {answer:?}");
         let id = answer.body["id"].as_u64();
@@ -147,26 +147,26 @@ fn answers_are_kept(told: &Told, snapshot: &Snapshot) {
 /// Checks I21: exactly the history entries, submissions and deployed items have events. First publications are in
 /// order.
 #[track_caller]
-pub fn everything_is_told(events: &[Value], snapshot: &Snapshot) {
-    assert_eq!(told(events), expected(snapshot), "what was told, and what is in the table");
+pub fn everything_is_published(events: &[Value], snapshot: &Snapshot) {
+    assert_eq!(published_numbers(events), expected(snapshot), "what was told, and what is in the table");
 }
 
 /// Sequence numbers of events by subject.
 pub type Numbers = BTreeMap<String, Vec<u64>>;
 
 /// Returns the published events, in the order of their first publication.
-pub fn told(events: &[Value]) -> Numbers {
-    let mut told = Numbers::new();
+pub fn published_numbers(events: &[Value]) -> Numbers {
+    let mut numbers = Numbers::new();
     let mut seen = BTreeSet::new();
     for event in events {
         let id = event["metadata"]["id"].as_str().unwrap();
         if seen.insert(id.to_owned()) {
             let (subject, number) = id.rsplit_once(':').unwrap();
             assert_eq!(number, event["metadata"]["sequence"].to_string());
-            told.entry(subject.to_owned()).or_default().push(number.parse().unwrap());
+            numbers.entry(subject.to_owned()).or_default().push(number.parse().unwrap());
         }
     }
-    told
+    numbers
 }
 
 /// Returns the expected events of a table.

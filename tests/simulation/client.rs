@@ -19,7 +19,7 @@ const PREVIEWED: usize = 3;
 
 /// Requests and answers of all clients in a run.
 #[derive(Default)]
-pub struct Told {
+pub struct ClientLog {
     /// Submitted declarations, by request id.
     pub bodies: Mutex<BTreeMap<String, Body>>,
     /// Requests and their final answers.
@@ -31,7 +31,7 @@ pub struct Told {
 }
 
 /// Executes one command of a client.
-pub async fn act(system: &Arc<System>, told: &Told, number: usize, command: &Command) {
+pub async fn act(system: &Arc<System>, client_log: &ClientLog, number: usize, command: &Command) {
     let think = system.cloud.draw(|dice| dice.u64(0..200));
     tokio::time::sleep(Duration::from_millis(think)).await;
     match command {
@@ -46,16 +46,19 @@ pub async fn act(system: &Arc<System>, told: &Told, number: usize, command: &Com
                 if_match: None,
                 body: json!({team: content}),
             };
-            let preview =
-                if number.is_multiple_of(PREVIEWED) { preview(system, told, &asked).await } else { None };
+            let preview = if number.is_multiple_of(PREVIEWED) {
+                preview(system, client_log, &asked).await
+            } else {
+                None
+            };
             asked.if_match = preview.as_ref().map(|preview| preview["plan"].as_str().unwrap().to_owned());
-            let answer = persist(system, told, &asked, Some(&Body::new(content))).await;
+            let answer = persist(system, client_log, &asked, Some(&Body::new(content))).await;
             if let Some((preview, answer)) = preview.zip(answer) {
-                told.previews.lock().unwrap_or_else(PoisonError::into_inner).push((preview, answer));
+                client_log.previews.lock().unwrap_or_else(PoisonError::into_inner).push((preview, answer));
             }
         }
         Command::Decide { owner, pick, to, deployed } => {
-            let Some(change) = some_change(system, told, *owner, *pick, &["PENDING", "APPROVED"]).await
+            let Some(change) = some_change(system, client_log, *owner, *pick, &["PENDING", "APPROVED"]).await
             else {
                 return;
             };
@@ -70,19 +73,19 @@ pub async fn act(system: &Arc<System>, told: &Told, number: usize, command: &Com
                 body["deployed_item"] = json!({"ip": format!("10.0.0.{}", pick % 3)});
             }
             let asked = on(*owner, "PATCH", &change, "", body);
-            drop(persist(system, told, &asked, None).await);
+            drop(persist(system, client_log, &asked, None).await);
         }
         Command::Retry { owner, pick } => {
-            let Some(change) = some_change(system, told, *owner, *pick, &["REJECTED", "ERRORED"]).await
+            let Some(change) = some_change(system, client_log, *owner, *pick, &["REJECTED", "ERRORED"]).await
             else {
-                return catalogue::act(system, told, *owner, *pick).await;
+                return catalogue::act(system, client_log, *owner, *pick).await;
             };
             let asked = if pick % 3 == 0 {
                 on(*owner, "PATCH", &change, "", json!({"state": "CLOSED"}))
             } else {
                 on(*owner, "POST", &change, "retry/", Value::Null)
             };
-            drop(persist(system, told, &asked, None).await);
+            drop(persist(system, client_log, &asked, None).await);
         }
         Command::Sweep => drop(system.sweep(sweep::Request::default()).await),
     }
@@ -90,10 +93,10 @@ pub async fn act(system: &Arc<System>, told: &Told, number: usize, command: &Com
 
 /// Previews a submission. Returns a preview only with a plan: the declaration is valid, and no earlier work is
 /// pending.
-async fn preview(system: &Arc<System>, told: &Told, submission: &Asked) -> Option<Value> {
+async fn preview(system: &Arc<System>, client_log: &ClientLog, submission: &Asked) -> Option<Value> {
     let path = submission.path.replace("/submit/", "/validate/");
     let asked = Asked { path, ..submission.clone() };
-    let answer = persist(system, told, &asked, None).await?;
+    let answer = persist(system, client_log, &asked, None).await?;
     (answer.status == 200 && answer.body["plan"].is_string()).then_some(answer.body)
 }
 
@@ -106,7 +109,7 @@ fn on(owner: usize, method: &str, change: &Value, then: &str, body: Value) -> As
 /// Returns one of the owner's change instances in these states, if any.
 async fn some_change(
     system: &Arc<System>,
-    told: &Told,
+    client_log: &ClientLog,
     owner: usize,
     pick: usize,
     states: &[&str],
@@ -116,7 +119,7 @@ async fn some_change(
         let path = format!("/v1/orcabase/serviceowner/change_instances/?state={state}&limit=50");
         let (method, key) = ("GET".to_owned(), OWNERS[owner].1.to_owned());
         let asked = Asked { method, path, key, idempotency_key: None, if_match: None, body: Value::Null };
-        let answer = persist(system, told, &asked, None).await?;
+        let answer = persist(system, client_log, &asked, None).await?;
         shown.extend(answer.body["results"].as_array().cloned().unwrap_or_default());
     }
     if shown.is_empty() { None } else { Some(shown.swap_remove(pick % shown.len())) }
@@ -125,7 +128,7 @@ async fn some_change(
 /// Sends a request until it has a final answer. Returns `None` after `TRIES_MAX` attempts.
 pub async fn persist(
     system: &Arc<System>,
-    told: &Told,
+    client_log: &ClientLog,
     asked: &Asked,
     body: Option<&Body>,
 ) -> Option<Answer> {
@@ -133,13 +136,14 @@ pub async fn persist(
         let id = system.next_request();
         // Each attempt has a separate request id, and the table can store any of them.
         if let Some(body) = body {
-            told.bodies.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), body.clone());
+            client_log.bodies.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), body.clone());
         }
         match system.ask(asked, &id).await {
             // API Gateway returns this body after the death of a function or of its authorizer.
             Some(answer) if answer.body["message"] == "Internal Server Error" => {}
             Some(answer) if answer.status != 503 && answer.body["code"] != "submission_in_flight" => {
-                told.answers
+                client_log
+                    .answers
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
                     .push((asked.clone(), answer.clone()));

@@ -247,16 +247,16 @@ fn same(asked: &Asked, first: &Answer, again: &Answer, death: Death) {
         let text = format!("{:#}", without_time(&answer.body));
         std::iter::once(answer.status.into()).chain(text.lines().map(Value::from)).collect()
     };
-    let told = format!("{} {}, dying {death:?}", asked.method, asked.path);
-    assert!(same || done, "{told}:\n{}", difference(&lines(first), &lines(again)));
+    let context = format!("{} {}, dying {death:?}", asked.method, asked.path);
+    assert!(same || done, "{context}:\n{}", difference(&lines(first), &lines(again)));
 }
 
 impl Start {
     /// Panics unless the table has the rows of this start, except for times.
     fn stands(&self, system: &System, asked: &Asked, death: Death) {
         let rows = timeless(&system.cloud.engine.rows_of(TABLE));
-        let told = format!("{} {}, dying {death:?}", asked.method, asked.path);
-        assert!(rows == self.timeless, "{told}:\n{}", difference(&self.timeless, &rows));
+        let context = format!("{} {}, dying {death:?}", asked.method, asked.path);
+        assert!(rows == self.timeless, "{context}:\n{}", difference(&self.timeless, &rows));
     }
 }
 

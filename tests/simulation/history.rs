@@ -58,8 +58,8 @@ async fn make(seed: u64) -> usize {
     }
     let outcome = history.outcome().await;
     let recorded = history.recorded.lock().unwrap_or_else(PoisonError::into_inner);
-    let told = || format!("in no order could this have happened and come to {outcome:#?}: {recorded:#?}");
-    assert!(recorded.is_linearizable(&outcome), "{}", told());
+    let message = || format!("in no order could this have happened and come to {outcome:#?}: {recorded:#?}");
+    assert!(recorded.is_linearizable(&outcome), "{}", message());
     recorded.answered()
 }
 

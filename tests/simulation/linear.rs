@@ -97,7 +97,7 @@ impl History {
             let mut after = item.clone();
             let ret = after.invoke(&attempt.op);
             let fits = match &attempt.answer {
-                Some((_, told)) => *told == ret,
+                Some((_, returned)) => *returned == ret,
                 // A request without answer and effect needs no position in the order.
                 None => after != *item,
             };

@@ -8,10 +8,10 @@ use simulation::run::smallest;
 use std::process::ExitCode;
 
 /// Number of operations between two lines of progress.
-const OPERATIONS_TOLD: u64 = 50_000;
+const OPERATIONS_PER_LINE: u64 = 50_000;
 
 /// Number of histories between two lines of progress.
-const HISTORIES_TOLD: u64 = 500;
+const HISTORIES_PER_LINE: u64 = 500;
 
 fn main() -> Result<ExitCode, lexopt::Error> {
     let (mut seed, mut operations, mut fence, mut runs) = (1, 2_000_000, None, u64::MAX);
@@ -52,7 +52,7 @@ fn main() -> Result<ExitCode, lexopt::Error> {
 fn run(seed: u64, operations: u64, runs: u64, fence: Option<Fence>) -> Many {
     let mut all = Many::default();
     while all.operations < operations && all.runs < runs && all.wrong.is_none() {
-        let piece = (operations - all.operations).min(OPERATIONS_TOLD);
+        let piece = (operations - all.operations).min(OPERATIONS_PER_LINE);
         let next = many::run(seed + all.runs, piece, runs - all.runs, fence);
         all = all.and(next);
         println!("{} runs from seed {seed}, {} operations of the storage", all.runs, all.operations);
@@ -63,7 +63,7 @@ fn run(seed: u64, operations: u64, runs: u64, fence: Option<Fence>) -> Many {
 fn made(seed: u64, count: u64) -> ExitCode {
     let (mut made, mut answered) = (0, 0);
     while made < count {
-        let piece = (count - made).min(HISTORIES_TOLD);
+        let piece = (count - made).min(HISTORIES_PER_LINE);
         match many::histories(seed + made, piece) {
             Ok(more) => answered += more,
             Err(wrong) => {

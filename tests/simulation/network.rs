@@ -32,7 +32,7 @@ pub struct Fate {
     /// Whether the reply arrives.
     pub is_answered: bool,
     /// Whether the sender of a lost request or reply gets a connection error. If not, it waits for ever.
-    pub is_told: bool,
+    pub has_connection_error: bool,
 }
 
 impl HttpClient for Network {
@@ -62,7 +62,7 @@ impl HttpConnector for Network {
             }
             match reply {
                 Some(reply) => drop(answer.send(reply)),
-                None if fate.is_told => drop(answer),
+                None if fate.has_connection_error => drop(answer),
                 // The sender gets neither a reply nor an error.
                 None => std::future::pending().await,
             }

@@ -3,7 +3,7 @@
 
 use crate::ablation::Fence;
 use crate::checks;
-use crate::client::{Told, act};
+use crate::client::{ClientLog, act};
 use crate::cloud::{Cloud, Indexes};
 use crate::command::{CLIENTS, Command, commands};
 use crate::faults::Faults;
@@ -79,12 +79,12 @@ impl Run {
         let indexes = if self.faults.lag.is_zero() { Indexes::Exact } else { Indexes::Lagging };
         let cloud = Cloud::new(dice, indexes, fence_removed);
         let system = System::start(&self.shape.world(), self.shape.actions_max, cloud).await;
-        let (told, stream) = (Arc::new(Told::default()), Arc::new(Stream::whole(&system)));
+        let (client_log, stream) = (Arc::new(ClientLog::default()), Arc::new(Stream::whole(&system)));
         system.cloud.suffer(self.faults.clone());
         let mut flowing = stream.flow(&system);
 
         let clients = (0..CLIENTS).map(|client| {
-            let (system, told) = (Arc::clone(&system), Arc::clone(&told));
+            let (system, client_log) = (Arc::clone(&system), Arc::clone(&client_log));
             let own: Vec<(usize, Command)> = self
                 .commands
                 .iter()
@@ -94,7 +94,7 @@ impl Run {
                 .collect();
             tokio::spawn(async move {
                 for (number, command) in own {
-                    act(&system, &told, number, &command).await;
+                    act(&system, &client_log, number, &command).await;
                 }
             })
         });
@@ -110,7 +110,7 @@ impl Run {
         assert!(flowing.try_join_next().is_none(), "what feeds a function has ended");
         drop(flowing);
         assert_eq!(system.cloud.complaint(), None);
-        checks::everything(&self.shape, &system, &stream, &told).await;
+        checks::everything(&self.shape, &system, &stream, &client_log).await;
         Ran { counts: system.cloud.counts(), operations, trace: system.cloud.trace() }
     }
 }

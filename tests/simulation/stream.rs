@@ -3,7 +3,7 @@
 use crate::cloud::TABLE;
 use crate::system::System;
 use dovetail_emulator::pattern::Pattern;
-use dovetail_table::stream::{FILTER_TOLD, FILTER_WORK};
+use dovetail_table::stream::{FILTER_EVENTS, FILTER_WORK};
 use serde_json::{Value, json};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -34,7 +34,7 @@ pub struct Stream {
 pub const GENERATE: &str = "generate";
 
 /// Functions woken by the stream, with the filters of their records.
-pub const FUNCTIONS: [(&str, &str); 2] = [(GENERATE, FILTER_WORK), ("notify", FILTER_TOLD)];
+pub const FUNCTIONS: [(&str, &str); 2] = [(GENERATE, FILTER_WORK), ("notify", FILTER_EVENTS)];
 
 fn filter_of(function: &str) -> Pattern {
     let (_, filter) = FUNCTIONS.into_iter().find(|(name, _)| *name == function).unwrap();
@@ -180,8 +180,9 @@ impl Stream {
         for _ in 0..2 {
             for (name, _) in FUNCTIONS {
                 let filter = filter_of(name);
-                let told: Vec<Value> = records.iter().filter(|one| filter.matches(one)).cloned().collect();
-                for batch in told.chunks(BATCH_MAX) {
+                let matching: Vec<Value> =
+                    records.iter().filter(|one| filter.matches(one)).cloned().collect();
+                for batch in matching.chunks(BATCH_MAX) {
                     assert_eq!(system.deliver(name, batch).await, Some(None), "{name}, long after");
                 }
             }

@@ -24,11 +24,11 @@ pub fn without_time(value: &Value) -> Value {
             let is_time =
                 text.len() >= 10 && text.starts_with("17") && text.bytes().all(|b| b.is_ascii_digit());
             // Responses contain times in this form.
-            let is_told = text.ends_with('Z') && text.as_bytes().get(10) == Some(&b'T');
+            let is_wire_time = text.ends_with('Z') && text.as_bytes().get(10) == Some(&b'T');
             let is_age = text.len() == 33 && text.as_bytes()[16] == b'#';
             let is_request = text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-') && text.contains('-');
             match () {
-                () if is_time || is_told => json!("time"),
+                () if is_time || is_wire_time => json!("time"),
                 () if is_age => json!(format!("time{}", &text[16..])),
                 () if is_request => json!("request"),
                 () => value.clone(),

@@ -22,7 +22,7 @@ pub struct Operation {
     /// Path, with parameters in braces.
     pub path: String,
     /// Operation object in the document.
-    pub told: &'static Value,
+    pub definition: &'static Value,
     /// Parameters of the operation and of its path.
     pub parameters: Vec<&'static Value>,
 }
@@ -32,10 +32,10 @@ pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
     let paths = DOCUMENT["paths"].as_object().unwrap().iter();
     let operations = paths.flat_map(|(path, item)| {
         let methods = item.as_object().unwrap().iter().filter(|(name, _)| *name != "parameters");
-        methods.map(move |(method, told)| {
+        methods.map(move |(method, definition)| {
             let of = |item: &'static Value| item["parameters"].as_array().into_iter().flatten().map(resolved);
-            let parameters = of(item).chain(of(told)).collect();
-            Operation { method: method.to_uppercase(), path: path.clone(), told, parameters }
+            let parameters = of(item).chain(of(definition)).collect();
+            Operation { method: method.to_uppercase(), path: path.clone(), definition, parameters }
         })
     });
     operations.collect()
@@ -46,11 +46,11 @@ impl Operation {
     pub fn find(method: &str, path: &str) -> Option<&'static Self> {
         let given: Vec<&str> = path.trim_end_matches('/').split('/').collect();
         let fits = |operation: &&Self| {
-            let told: Vec<&str> = operation.path.trim_end_matches('/').split('/').collect();
-            let mut words = told.iter().zip(&given);
+            let segments: Vec<&str> = operation.path.trim_end_matches('/').split('/').collect();
+            let mut words = segments.iter().zip(&given);
             operation.method == method
-                && told.len() == given.len()
-                && words.all(|(told, given)| told == given || told.starts_with('{'))
+                && segments.len() == given.len()
+                && words.all(|(segment, given)| segment == given || segment.starts_with('{'))
         };
         OPERATIONS.iter().filter(fits).min_by_key(|operation| operation.path.matches('{').count())
     }
@@ -130,7 +130,7 @@ pub fn check(path: &str, ask: &Ask<'_>, answer: &Answer) -> Lines {
         return Lines::new();
     };
     let mut seen = Lines::from([operation.name(), format!("{} {}", operation.name(), answer.status)]);
-    let responses = &operation.told["responses"];
+    let responses = &operation.definition["responses"];
     let response = &responses[answer.status.to_string()];
     let is_default = response.is_null() && matches!(answer.status, 405 | 413 | 500 | 503);
     let response = if is_default { &responses["default"] } else { response };
@@ -160,14 +160,17 @@ fn asked(operation: &Operation, query: &str, ask: &Ask<'_>, what: &str) -> Lines
     let headers = headers.filter(|(_, name)| ["idempotency-key", "if-match"].contains(name));
     let query = Query::parse(query);
     for (place, name) in headers.chain(query.names().map(|name| ("query", name))) {
-        let is_it = |told: &&&Value| {
-            told["in"] == place && told["name"].as_str().is_some_and(|told| told.eq_ignore_ascii_case(name))
+        let is_it = |parameter: &&&Value| {
+            parameter["in"] == place
+                && parameter["name"]
+                    .as_str()
+                    .is_some_and(|documented_name| documented_name.eq_ignore_ascii_case(name))
         };
-        let told = operation.parameters.iter().find(is_it);
-        assert!(told.is_some(), "{what}: {name} is not in the contract");
+        let parameter = operation.parameters.iter().find(is_it);
+        assert!(parameter.is_some(), "{what}: {name} is not in the contract");
         seen.insert(format!("{} {place} {}", operation.name(), name));
     }
-    let media = &resolved(&operation.told["requestBody"])["content"]["application/json"];
+    let media = &resolved(&operation.definition["requestBody"])["content"]["application/json"];
     if let Ok(body) = serde_json::from_slice::<Value>(&ask.body)
         && !media.is_null()
     {
@@ -233,11 +236,11 @@ fn has(value: &Value, property: &str) -> bool {
 }
 
 /// Returns all parts of the document.
-pub fn told() -> Lines {
+pub fn all_parts() -> Lines {
     let mut lines = Lines::new();
     for operation in OPERATIONS.iter() {
         lines.insert(operation.name());
-        for (status, response) in operation.told["responses"].as_object().unwrap() {
+        for (status, response) in operation.definition["responses"].as_object().unwrap() {
             if status != "default" {
                 lines.insert(format!("{} {status}", operation.name()));
             }
@@ -249,7 +252,7 @@ pub fn told() -> Lines {
             let (place, name) = (parameter["in"].as_str().unwrap(), parameter["name"].as_str().unwrap());
             lines.insert(format!("{} {place} {}", operation.name(), name.to_lowercase()));
         }
-        let body = &resolved(&operation.told["requestBody"])["content"]["application/json"]["schema"];
+        let body = &resolved(&operation.definition["requestBody"])["content"]["application/json"]["schema"];
         fields(body, None, &mut lines);
     }
     lines

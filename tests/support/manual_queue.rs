@@ -167,11 +167,11 @@ impl ManualQueue {
     pub fn deliver(&mut self) {
         self.system.settle();
         let rule = queue::rule().unwrap();
-        for told in self.system.events(self.taken) {
-            self.taken = told.number;
-            if rule.matches(&told.envelope) {
+        for published in self.system.events(self.taken) {
+            self.taken = published.number;
+            if rule.matches(&published.envelope) {
                 let now = *self.now.lock().unwrap();
-                self.waiting.lock().unwrap().push((now, told.envelope.to_string()));
+                self.waiting.lock().unwrap().push((now, published.envelope.to_string()));
             }
         }
         loop {

@@ -3,7 +3,7 @@
 use crate::request::Ask;
 use crate::running::Running;
 use serde_json::Value;
-use simulation::checks::everything_is_told;
+use simulation::checks::everything_is_published;
 
 /// An event on the bus.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,6 @@ impl Running {
         self.settle();
         let details: Vec<Value> =
             self.events(0).into_iter().map(|event| event.envelope["detail"].clone()).collect();
-        everything_is_told(&details, &self.block_on(self.table.snapshot()).unwrap());
+        everything_is_published(&details, &self.block_on(self.table.snapshot()).unwrap());
     }
 }

@@ -41,7 +41,7 @@ pub struct Receiver {
     requests: Arc<Mutex<Vec<Request>>>,
     answers: Arc<Mutex<BTreeMap<String, Vec<u16>>>>,
     says: Arc<Mutex<BTreeMap<String, Say>>>,
-    told: mpsc::Receiver<Request>,
+    arrivals: mpsc::Receiver<Request>,
     _runtime: Runtime,
 }
 
@@ -54,7 +54,7 @@ impl Receiver {
         let base = format!("http://{}", listener.local_addr().unwrap());
         let (requests, answers) =
             (Arc::<Mutex<Vec<Request>>>::default(), Arc::<Mutex<BTreeMap<_, Vec<u16>>>>::default());
-        let (tell, told) = mpsc::channel();
+        let (sender, arrivals) = mpsc::channel();
         let says = Arc::<Mutex<BTreeMap<String, Say>>>::default();
         let said = Arc::clone(&says);
         let (kept, script) = (Arc::clone(&requests), Arc::clone(&answers));
@@ -66,7 +66,7 @@ impl Receiver {
             kept.lock().unwrap().push(request.clone());
             let words = said.lock().unwrap().get(&request.path).map(|say| say(&request));
             // The channel is closed after the end of a test.
-            drop(tell.send(request));
+            drop(sender.send(request));
             let mut reply = plain(status.into(), &words.unwrap_or_else(|| json!("whatever")));
             if status == 307 {
                 reply.headers.insert("location", "/elsewhere".parse().unwrap());
@@ -74,7 +74,7 @@ impl Receiver {
             async { reply }
         };
         runtime.spawn(gateway::serve(listener, answer, std::future::pending()));
-        Self { base, requests, answers, says, told, _runtime: runtime }
+        Self { base, requests, answers, says, arrivals, _runtime: runtime }
     }
 
     /// Returns the URL of a path.
@@ -99,7 +99,7 @@ impl Receiver {
 
     /// Waits for the next request.
     pub fn next_request(&mut self) -> Request {
-        self.told.recv_timeout(WAITS).unwrap()
+        self.arrivals.recv_timeout(WAITS).unwrap()
     }
 }
 

@@ -73,8 +73,8 @@ pub async fn send(base: &str, ask: &Ask<'_>) -> Answer {
     for (name, value) in ask.headers {
         request = request.header(*name, *value);
     }
-    let is_told = ask.headers.iter().any(|(name, _)| *name == "content-type");
-    let request = if is_told { request } else { request.header("content-type", "application/json") };
+    let has_content_type = ask.headers.iter().any(|(name, _)| *name == "content-type");
+    let request = if has_content_type { request } else { request.header("content-type", "application/json") };
     let request = request.body(Full::new(Bytes::from(ask.body.clone()))).unwrap();
     let reply = sender.send_request(request).await.unwrap();
     let status = reply.status().as_u16();

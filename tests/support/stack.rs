@@ -9,7 +9,7 @@ use crate::tables::ask;
 use dovetail_daemon::{load, world};
 use dovetail_table::{Settings, Table};
 use serde_json::{Value, json};
-use simulation::checks::{expected, told};
+use simulation::checks::{expected, published_numbers};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
@@ -106,13 +106,13 @@ impl Stack {
         loop {
             let snapshot = self.runtime.block_on(self.table.snapshot()).unwrap();
             let is_done = generation_rests || (snapshot.works.is_empty() && snapshot.stagings.is_empty());
-            let (told, expected) = (told(&self.details()), expected(&snapshot));
-            if is_done && told == expected {
+            let (published, expected) = (published_numbers(&self.details()), expected(&snapshot));
+            if is_done && published == expected {
                 return;
             }
             assert!(
                 began.elapsed() < SETTLING,
-                "told: {told:#?}\nto be told: {expected:#?}\n{:#?}",
+                "told: {published:#?}\nto be told: {expected:#?}\n{:#?}",
                 snapshot.works
             );
             std::thread::sleep(PAUSE);
@@ -127,7 +127,7 @@ impl Stack {
     }
 
     fn details(&self) -> Vec<Value> {
-        self.events(0).into_iter().map(|told| told.envelope["detail"].clone()).collect()
+        self.events(0).into_iter().map(|published| published.envelope["detail"].clone()).collect()
     }
 }
 
@@ -148,9 +148,9 @@ impl Site for Stack {
     fn events(&self, after: u64) -> Vec<Published> {
         let answer = self.ask("GET", "/events", &Value::Null);
         let events = answer.body.as_array().unwrap_or_else(|| panic!("{answer:?}"));
-        let told =
+        let published =
             (1..).zip(events).map(|(number, envelope)| Published { number, envelope: envelope.clone() });
-        told.filter(|told| told.number > after).collect()
+        published.filter(|event| event.number > after).collect()
     }
 }
 

@@ -118,11 +118,11 @@ fn invalid(message: String) -> Problem {
 }
 
 fn syntax(error: &serde_json::Error) -> Problem {
-    let told = error.to_string();
+    let text = error.to_string();
     let what = match error.classify() {
         Category::Eof => "unexpected end of the document",
         // The parser's syntax messages are constants, so they contain no content of the document.
-        Category::Syntax => told.split(" at line ").next().unwrap_or_default(),
+        Category::Syntax => text.split(" at line ").next().unwrap_or_default(),
         Category::Data | Category::Io => "unexpected data",
     };
     invalid(format!("must be valid JSON: {what} at line {}, column {}", error.line(), error.column()))
@@ -284,8 +284,8 @@ mod tests {
         assert_eq!(kept(&|| problem("/a", 512, 262_144)), 5);
         let mut problems = Problems::default();
         problems.push(|| problem("/a", 0, 2));
-        let told = [("rule", "/a"), ("rule", "/b"), ("another", "/a")];
-        assert_eq!(told.map(|(rule, pointer)| problems.has(rule, pointer)), [true, false, false]);
+        let cases = [("rule", "/a"), ("rule", "/b"), ("another", "/a")];
+        assert_eq!(cases.map(|(rule, pointer)| problems.has(rule, pointer)), [true, false, false]);
     }
 
     #[test]
@@ -357,9 +357,9 @@ mod tests {
         for key in ["$serde_json::private::RawValue", "$serde_json::private::Number"] {
             let body = format!("{{\"a\":{{\"{key}\":\"{{}}\"}}}}");
             let problems = parse(body.as_bytes(), 8).unwrap_err();
-            let told: Vec<_> =
+            let reported: Vec<_> =
                 problems.iter().map(|problem| (problem.rule, problem.pointer.clone())).collect();
-            assert_eq!(told, [("reserved_key", format!("/a/{key}"))]);
+            assert_eq!(reported, [("reserved_key", format!("/a/{key}"))]);
             assert!(!sound::is_sound(&body, 8));
         }
     }

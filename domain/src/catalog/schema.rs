@@ -255,10 +255,10 @@ impl Schema {
         let mut problems = Problems::default();
         if cost.bytes > ERRORS_BYTES_MAX {
             // The library builds all errors before it returns the first, except in `validate`.
-            validator.validate(body).err().iter().for_each(|error| tell(&mut problems, body, error));
+            validator.validate(body).err().iter().for_each(|error| report(&mut problems, body, error));
         } else {
             let errors = validator.iter_errors(body).take(ITEM_PROBLEMS_MAX);
-            errors.for_each(|error| tell(&mut problems, body, &error));
+            errors.for_each(|error| report(&mut problems, body, &error));
         }
         let mut problems = problems.into_vec();
         problems.truncate(ITEM_PROBLEMS_MAX);
@@ -460,7 +460,7 @@ fn below(pointer: &str, token: &str) -> String {
 }
 
 /// Reports an error of the library, at the missing or surplus property if it concerns one.
-fn tell(problems: &mut Problems, body: &Value, error: &ValidationError<'_>) {
+fn report(problems: &mut Problems, body: &Value, error: &ValidationError<'_>) {
     let pointer = error.instance_path().as_str();
     if let ValidationErrorKind::Required { property: Value::String(property) } = error.kind() {
         return problems.push(|| problem(&below(pointer, property), "schema", message(error)));

@@ -208,7 +208,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn tell(&mut self, place: &Place, rule: &'static str, message: impl Into<String>) {
+    fn report(&mut self, place: &Place, rule: &'static str, message: impl Into<String>) {
         self.problems.push(|| place.problem(rule, message));
     }
 
@@ -216,7 +216,7 @@ impl Reader {
         let root = Place::default();
         let mut teams = self.object(&root, document)?.into_iter();
         let (Some((team, content)), None) = (teams.next(), teams.next()) else {
-            self.tell(&root, "one_team", "must have exactly one key, the name of the team");
+            self.report(&root, "one_team", "must have exactly one key, the name of the team");
             return None;
         };
         let place = root.key(&team);
@@ -224,11 +224,11 @@ impl Reader {
         // The limits below count over the whole document, so they are known only after it.
         let declaration = self.team(&place, team, content)?;
         if self.items > ITEMS_MAX {
-            self.tell(&place, "too_many_items", format!("must have at most {ITEMS_MAX} service items"));
+            self.report(&place, "too_many_items", format!("must have at most {ITEMS_MAX} service items"));
             return None;
         }
         if self.services.len() > SERVICES_MAX {
-            self.tell(&place, "too_many_services", format!("must name at most {SERVICES_MAX} services"));
+            self.report(&place, "too_many_services", format!("must name at most {SERVICES_MAX} services"));
             return None;
         }
         Some(declaration)
@@ -256,7 +256,7 @@ impl Reader {
             match key.as_str() {
                 METADATA => metadata = self.metadata(&place.key(METADATA), value),
                 SERVICES => items = self.services(place, value),
-                _ => self.tell(
+                _ => self.report(
                     &place.key(&key),
                     "unknown_key",
                     "must be absent: an application has only `metadata` and `services`",
@@ -284,7 +284,7 @@ impl Reader {
             return;
         }
         let Value::Array(entries) = entries else {
-            return self.tell(place, "wrong_type", "must be an array of service items");
+            return self.report(place, "wrong_type", "must be an array of service items");
         };
         self.services.insert(service.to_owned());
         let mut names = BTreeSet::new();
@@ -294,7 +294,7 @@ impl Reader {
             };
             if !names.insert(item.name.clone()) {
                 let at = place.below(&index.to_string(), Some(&item.name)).key(NAME);
-                self.tell(
+                self.report(
                     &at,
                     "duplicate_name",
                     "must be unique among the items of this service in the application",
@@ -315,7 +315,7 @@ impl Reader {
         // (R26).
         let canonical = json::canonical(&body);
         if canonical.len() > DECLARATION_BYTES_MAX {
-            self.tell(&place, "too_large", too_large(DECLARATION_BYTES_MAX));
+            self.report(&place, "too_large", too_large(DECLARATION_BYTES_MAX));
         }
         let hash = Hash::of(&canonical);
         Some(DeclaredItem {
@@ -330,11 +330,11 @@ impl Reader {
 
     fn item_name(&mut self, place: &Place, name: Option<&Value>) -> Option<String> {
         let Some(name) = name else {
-            self.tell(place, "missing_name", "must be present: each service item needs a name");
+            self.report(place, "missing_name", "must be present: each service item needs a name");
             return None;
         };
         let Some(name) = name.as_str() else {
-            self.tell(place, "invalid_name", "must be a string");
+            self.report(place, "invalid_name", "must be a string");
             return None;
         };
         self.name(place, name)?;
@@ -346,7 +346,7 @@ impl Reader {
         match name_problem(name) {
             None => Some(()),
             Some(message) => {
-                self.tell(place, "invalid_name", message);
+                self.report(place, "invalid_name", message);
                 None
             }
         }
@@ -355,7 +355,7 @@ impl Reader {
     fn metadata(&mut self, place: &Place, value: Value) -> Option<Value> {
         let value = Value::Object(self.object(place, value)?);
         if json::canonical(&value).len() > METADATA_BYTES_MAX {
-            self.tell(place, "too_large", too_large(METADATA_BYTES_MAX));
+            self.report(place, "too_large", too_large(METADATA_BYTES_MAX));
         }
         Some(value)
     }
@@ -364,7 +364,7 @@ impl Reader {
         if let Value::Object(object) = value {
             return Some(object);
         }
-        self.tell(place, "wrong_type", "must be an object");
+        self.report(place, "wrong_type", "must be an object");
         None
     }
 }
@@ -379,7 +379,7 @@ mod tests {
     }
 
     /// Returns every problem as `rule pointer path`, with the path joined by `>`.
-    fn told(document: &Value) -> Vec<String> {
+    fn problem_lines(document: &Value) -> Vec<String> {
         let problems = read(document).err().unwrap_or_default();
         problems.iter().map(|p| format!("{} {} {}", p.rule, p.pointer, p.path.join(">"))).collect()
     }
@@ -441,7 +441,7 @@ mod tests {
             ),
         ];
         for (document, expected) in cases {
-            assert_eq!(told(&document), [expected], "{document}");
+            assert_eq!(problem_lines(&document), [expected], "{document}");
         }
         assert_eq!(parse(b"").unwrap_err()[0].rule, "one_team");
         assert_eq!(parse(b"{\"T\":").unwrap_err()[0].rule, "invalid_json");
@@ -484,11 +484,11 @@ mod tests {
             "duplicate_name /T/A/services/VM/2/name T>A>VM>a>name",
             "duplicate_name /T/A/services/VM/3/name T>A>VM>a>name",
         ];
-        assert_eq!(told(&with_services(&json!({"VM": twice}))), expected);
+        assert_eq!(problem_lines(&with_services(&json!({"VM": twice}))), expected);
         let one = json!([{"name": "a"}]);
         let elsewhere =
             json!({"T": {"A": {"services": {"VM": one, "LB": one}}, "B": {"services": {"VM": one}}}});
-        assert_eq!(told(&elsewhere), [""; 0]);
+        assert_eq!(problem_lines(&elsewhere), [""; 0]);
     }
 
     #[test]
@@ -507,9 +507,9 @@ mod tests {
             "wrong_type /T/B/services/VM/3 T>B>VM>3",
             "wrong_type /T/metadata T>metadata",
         ];
-        let mut told = told(&document);
-        told.sort_by_key(|line| expected.iter().position(|known| known == line));
-        assert_eq!(told, expected);
+        let mut lines = problem_lines(&document);
+        lines.sort_by_key(|line| expected.iter().position(|known| known == line));
+        assert_eq!(lines, expected);
     }
 
     #[test]
@@ -518,13 +518,16 @@ mod tests {
             let empty = json!({"name": "x", "a": ""}).to_string().len();
             with_services(&json!({"VM": [{"name": "x", "a": "y".repeat(bytes - empty)}]}))
         };
-        assert_eq!(told(&item(DECLARATION_BYTES_MAX)), [""; 0]);
-        assert_eq!(told(&item(DECLARATION_BYTES_MAX + 1)), ["too_large /T/A/services/VM/0 T>A>VM>x"]);
+        assert_eq!(problem_lines(&item(DECLARATION_BYTES_MAX)), [""; 0]);
+        assert_eq!(
+            problem_lines(&item(DECLARATION_BYTES_MAX + 1)),
+            ["too_large /T/A/services/VM/0 T>A>VM>x"]
+        );
         let metadata = |bytes: usize| json!({"a": "y".repeat(bytes - 8)});
         let both =
             |bytes: usize| json!({"T": {"metadata": metadata(bytes), "A": {"metadata": metadata(bytes)}}});
-        assert_eq!(told(&both(METADATA_BYTES_MAX)), [""; 0]);
-        assert_eq!(told(&both(METADATA_BYTES_MAX + 1)).len(), 2);
+        assert_eq!(problem_lines(&both(METADATA_BYTES_MAX)), [""; 0]);
+        assert_eq!(problem_lines(&both(METADATA_BYTES_MAX + 1)).len(), 2);
         let mut body = br#"{"T":{}}"#.to_vec();
         body.resize(BODY_BYTES_MAX, b' ');
         assert!(parse(&body).is_ok());
@@ -548,8 +551,8 @@ mod tests {
         let items =
             |count: usize| -> Vec<Value> { (0..count).map(|n| json!({"name": format!("i{n}")})).collect() };
         let document = |rest: usize| json!({"T": {"A": {"services": {"VM": items(ITEMS_MAX - 1)}}, "B": {"services": {"VM": items(rest)}}}});
-        assert_eq!(told(&document(1)), [""; 0]);
-        assert_eq!(told(&document(2)), ["too_many_items /T T"]);
+        assert_eq!(problem_lines(&document(1)), [""; 0]);
+        assert_eq!(problem_lines(&document(2)), ["too_many_items /T T"]);
     }
 
     #[test]

@@ -105,7 +105,7 @@ impl std::fmt::Debug for HealthReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Health {
     pub item: ItemId,
-    pub told: HealthReport,
+    pub report: HealthReport,
     /// The time of the request to the target; the result of a later request wins, whichever response arrives first.
     pub at: Timestamp,
 }

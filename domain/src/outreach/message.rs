@@ -220,13 +220,13 @@ mod tests {
             .unwrap();
         let other = Messages::none(owner(2)).with(content("other", &[3], None), &ctx(3)).unwrap();
         let all = [board, other];
-        let told = |services: &[(u64, u64)], now| -> Vec<(String, Vec<u64>)> {
+        let visible_messages = |services: &[(u64, u64)], now| -> Vec<(String, Vec<u64>)> {
             let shown = shown(&all, &used(services), at(now)).into_iter();
-            let told = |(_, Message { content, .. }): (_, Message)| {
+            let summary = |(_, Message { content, .. }): (_, Message)| {
                 let services = content.services.iter().map(|service| service.id.get()).collect();
                 (content.description, services)
             };
-            shown.map(told).collect()
+            shown.map(summary).collect()
         };
         let of = |text: &str, services: &[u64]| (text.to_owned(), services.to_vec());
         for (services, now, expected) in [
@@ -239,7 +239,7 @@ mod tests {
             (&[(4, 2)], 5, vec![]),
             (&[(3, 2), (1, 1)], 5, vec![of("other", &[3]), of("one", &[1]), of("all", &[])]),
         ] {
-            assert_eq!(told(services, now), expected, "{services:?} at {now}");
+            assert_eq!(visible_messages(services, now), expected, "{services:?} at {now}");
         }
     }
 

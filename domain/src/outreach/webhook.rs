@@ -108,7 +108,7 @@ impl Webhook {
     }
 
     /// Returns whether a transition is delivered; `from` is none for a creation.
-    pub fn tells_of(&self, from: Option<State>, to: State) -> bool {
+    pub fn delivers(&self, from: Option<State>, to: State) -> bool {
         let settings = &self.settings;
         let is_it = match settings.state {
             None => from.is_none(),

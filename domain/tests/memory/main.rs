@@ -51,8 +51,8 @@ fn item(value: &Value) -> Value {
 /// Fails unless publication takes little memory and refuses the definition at this pointer.
 fn assert_refused(definition: &Value, pointer: &str) {
     let (published, bytes, _) = measured(|| publish(definition.to_string().as_bytes()));
-    let told: Vec<_> = published.err().into_iter().flatten().map(|p| (p.rule, p.pointer)).collect();
-    assert_eq!(told, [("too_complex", pointer.to_owned())]);
+    let problems: Vec<_> = published.err().into_iter().flatten().map(|p| (p.rule, p.pointer)).collect();
+    assert_eq!(problems, [("too_complex", pointer.to_owned())]);
     assert!(bytes <= BYTES_MAX, "{bytes} bytes");
 }
 

@@ -25,7 +25,11 @@ fn retried() -> (World, [ChangeId; 3]) {
 }
 
 /// Returns whether the audit reports `detail` for a forged change instance.
-fn tells(id: impl FnOnce([ChangeId; 3]) -> ChangeId, forge: impl FnOnce(&mut Change), detail: &str) -> bool {
+fn is_reported(
+    id: impl FnOnce([ChangeId; 3]) -> ChangeId,
+    forge: impl FnOnce(&mut Change),
+    detail: &str,
+) -> bool {
     let (mut world, ids) = retried();
     let change = world.snapshot.changes.get_mut(&id(ids)).unwrap();
     forge(change);
@@ -43,18 +47,18 @@ fn the_audit_checks_the_actor_of_an_entry() {
     let first = |[first, _, _]: [ChangeId; 3]| first;
     let second = |[_, second, _]: [ChangeId; 3]| second;
     let share = |[_, _, share]: [ChangeId; 3]| share;
-    assert!(!tells(first, |_| (), detail));
-    assert!(tells(first, |change| change.history[0].by = World::key_of(VM_OWNER), detail));
-    assert!(tells(first, |change| change.history[1].by = World::key_of(CONSUMER), detail));
-    assert!(tells(first, |change| change.history[1].by = Actor::System, detail));
-    assert!(tells(first, |change| change.history[2].by = Actor::System, detail));
+    assert!(!is_reported(first, |_| (), detail));
+    assert!(is_reported(first, |change| change.history[0].by = World::key_of(VM_OWNER), detail));
+    assert!(is_reported(first, |change| change.history[1].by = World::key_of(CONSUMER), detail));
+    assert!(is_reported(first, |change| change.history[1].by = Actor::System, detail));
+    assert!(is_reported(first, |change| change.history[2].by = Actor::System, detail));
     let displaced = |change: &mut Change| {
         change.history[2].closed_by = change.cause.or(Some(change.id)).map(ClosedBy::Displaced);
     };
-    assert!(tells(first, displaced, detail), "an owner displaces nothing");
-    assert!(tells(second, |change| change.history[0].by = Actor::System, detail));
-    assert!(tells(share, |change| change.history[0].by = World::key_of(NP_OWNER), detail));
-    assert!(tells(share, |change| change.history[0].closed_by = Some(ClosedBy::Blocked), detail));
+    assert!(is_reported(first, displaced, detail), "an owner displaces nothing");
+    assert!(is_reported(second, |change| change.history[0].by = Actor::System, detail));
+    assert!(is_reported(share, |change| change.history[0].by = World::key_of(NP_OWNER), detail));
+    assert!(is_reported(share, |change| change.history[0].closed_by = Some(ClosedBy::Blocked), detail));
 }
 
 #[test]
@@ -63,7 +67,7 @@ fn an_entry_is_a_legal_move_or_a_note() {
     let second = |[_, second, _]: [ChangeId; 3]| second;
     let moved = |to: State, log: Option<&str>| {
         let log = log.map(str::to_owned);
-        tells(second, |change| (change.history[1].to, change.history[1].log) = (to, log), detail)
+        is_reported(second, |change| (change.history[1].to, change.history[1].log) = (to, log), detail)
     };
     assert!(!moved(State::Approved, None) && !moved(State::Pending, Some("a note")));
     assert!(moved(State::Pending, None), "a note says something");
@@ -74,10 +78,10 @@ fn an_entry_is_a_legal_move_or_a_note() {
 fn a_type_changes_by_the_exception_alone() {
     let detail = "the type changes without an approval";
     let second = |[_, second, _]: [ChangeId; 3]| second;
-    assert!(!tells(second, |change| change.history[0].change_type = ChangeType::Modify, detail));
-    assert!(tells(second, |change| change.history[0].change_type = ChangeType::Delete, detail));
+    assert!(!is_reported(second, |change| change.history[0].change_type = ChangeType::Modify, detail));
+    assert!(is_reported(second, |change| change.history[0].change_type = ChangeType::Delete, detail));
     let end = "the history ends in another state or type";
-    assert!(tells(second, |change| change.change_type = ChangeType::Modify, end));
+    assert!(is_reported(second, |change| change.change_type = ChangeType::Modify, end));
 }
 
 #[test]
@@ -89,37 +93,37 @@ fn an_unplanned_change_instance_is_a_violation() {
     let elsewhere = |change: &mut Change| {
         change.submission = SubmissionId::new(change.id.team(), 90).unwrap();
     };
-    assert!(tells(first, elsewhere, none));
-    assert!(tells(
+    assert!(is_reported(first, elsewhere, none));
+    assert!(is_reported(
         second,
         |change| change.kind = Kind::Direct,
         "its submission planned no DIRECT change instance with this number"
     ));
-    assert!(tells(
+    assert!(is_reported(
         first,
         |change| change.kind = Kind::Referenced,
         "its submission planned no REFERENCED change instance with this number"
     ));
     let follows = "its attempt or cause does not match its kind RETRY";
-    assert!(tells(second, |change| change.attempt = 3, follows));
-    assert!(tells(second, |change| change.cause = None, follows));
+    assert!(is_reported(second, |change| change.attempt = 3, follows));
+    assert!(is_reported(second, |change| change.cause = None, follows));
     let follows = "its attempt or cause does not match its kind DEPENDENT";
-    assert!(tells(share, |change| change.cause = Some(change.id), follows));
+    assert!(is_reported(share, |change| change.cause = Some(change.id), follows));
     let fits = "its owner does not match its kind DIRECT";
-    assert!(tells(share, |change| change.kind = Kind::Direct, fits));
+    assert!(is_reported(share, |change| change.kind = Kind::Direct, fits));
 }
 
 #[test]
 fn staged_work_belongs_to_its_submission_until_it_is_done() {
     let mut world = World::new();
     world.submit_staged(&document(&[(APP, application(&[vm(NAME, 1)]))]), Scope::Whole).unwrap();
-    let told = |world: &World| {
+    let has_violation = |world: &World| {
         let found = violations(&world.snapshot);
         found.iter().any(|violation| violation.detail.ends_with("is not committed or does not exist"))
     };
-    assert!(!told(&world));
+    assert!(!has_violation(&world));
     world.snapshot.stagings[0].state = StagingState::Aborted;
-    assert!(told(&world));
+    assert!(has_violation(&world));
     world.snapshot.stagings.clear();
-    assert!(told(&world));
+    assert!(has_violation(&world));
 }

@@ -21,7 +21,7 @@ fn at(micros: u64) -> Timestamp {
     Timestamp::from_micros(micros)
 }
 
-fn told(status: Status, reason: &str) -> HealthReport {
+fn report(status: Status, reason: &str) -> HealthReport {
     HealthReport { status, reason: (!reason.is_empty()).then(|| reason.to_owned()) }
 }
 
@@ -38,7 +38,7 @@ fn r40_an_item_has_the_health_from_its_services_present_healthcheck() {
     let ctx = RequestContext { by: Actor::System, request: "r".to_owned(), now: at(100) };
     let made = Healthcheck::new(settings, item.service.clone(), item.service_owner.clone(), &ctx);
     assert_eq!(made.team.name, VM_OWNER);
-    let health = |time| Health { item: item.id, told: told(Status::Healthy, ""), at: at(time) };
+    let health = |time| Health { item: item.id, report: report(Status::Healthy, ""), at: at(time) };
     let related = |time: Option<u64>| {
         let mut related = Related::default();
         related.healths.extend(time.map(|time| (item.id, health(time))));
@@ -96,14 +96,14 @@ fn r40_an_answer_counts_for_the_requested_items_only() {
         ("none", json!([]), ["UNKNOWN -", "UNKNOWN -"], 2),
     ] {
         let answer = json!({"service_items": entries}).to_string();
-        let told = about_all(answer.as_bytes(), asked).unwrap();
-        let text = |told: &HealthReport| match told.reason.as_deref() {
-            None => told.status.name().to_owned(),
-            Some(reason) if reason == silent => format!("{} -", told.status.name()),
-            Some(reason) => format!("{} {reason}", told.status.name()),
+        let reports = about_all(answer.as_bytes(), asked).unwrap();
+        let text = |report: &HealthReport| match report.reason.as_deref() {
+            None => report.status.name().to_owned(),
+            Some(reason) if reason == silent => format!("{} -", report.status.name()),
+            Some(reason) => format!("{} {reason}", report.status.name()),
         };
-        let got: Vec<String> = told.items.values().map(text).collect();
-        assert_eq!((got, told.faults), (expected.map(str::to_owned).to_vec(), faults), "{name}");
+        let got: Vec<String> = reports.items.values().map(text).collect();
+        assert_eq!((got, reports.faults), (expected.map(str::to_owned).to_vec(), faults), "{name}");
     }
     for bad in [json!([]), json!({}), json!({"service_items": {}}), json!("HEALTHY")] {
         assert_eq!(about_all(bad.to_string().as_bytes(), asked), Err(Failed::Malformed), "{bad}");
@@ -111,8 +111,8 @@ fn r40_an_answer_counts_for_the_requested_items_only() {
     assert_eq!(about_all(b"{", asked), Err(Failed::Malformed));
     let long = json!({"service_items": [{"id": a.get(), "status": "HEALTHY", "reason": "x".repeat(9_000)}]})
         .to_string();
-    let told = about_all(long.as_bytes(), asked).unwrap();
-    assert_eq!(told.items[&a].reason.as_ref().map(String::len), Some(REASON_BYTES_MAX));
+    let reports = about_all(long.as_bytes(), asked).unwrap();
+    assert_eq!(reports.items[&a].reason.as_ref().map(String::len), Some(REASON_BYTES_MAX));
 }
 
 #[test]

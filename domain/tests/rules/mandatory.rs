@@ -71,10 +71,10 @@ fn r42_with_everything_else_that_is_wrong() {
     let mut body = declared(None, None);
     let team = body.as_object_mut().unwrap().values_mut().next().unwrap();
     team["NewApp1"]["services"]["VM"][0]["cpu"] = json!("eight");
-    let told = places(&mut world(), &body, Scope::Whole);
+    let problems = places(&mut world(), &body, Scope::Whole);
     let expected =
         ["metadata metadata>budget_code", "metadata NewApp1>metadata>owner", "schema NewApp1>VM>CoreVM1>cpu"];
-    assert_eq!(told, expected);
+    assert_eq!(problems, expected);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use domain::base::context::RequestContext;
 use domain::outreach::message::{Content, Messages, shown, used};
 
 /// Returns the consumer's messages: two of the VMs' owner (for VMs, and for all), and one of the balancers' owner.
-fn told(world: &World, now: u64) -> Vec<&'static str> {
+fn visible_messages(world: &World, now: u64) -> Vec<&'static str> {
     let ctx =
         |now| RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(now) };
     let vm = world.offers["VM"].service.to_ref();
@@ -28,17 +28,17 @@ fn told(world: &World, now: u64) -> Vec<&'static str> {
 #[test]
 fn r41_messages_are_for_those_with_active_items_until_they_expire() {
     let mut world = World::new();
-    assert_eq!(told(&world, 5), [""; 0]);
+    assert_eq!(visible_messages(&world, 5), [""; 0]);
     world.declare(&[vm("CoreVM1", 8)]);
-    assert_eq!(told(&world, 5), ["all of VMs", "VMs"]);
-    assert_eq!(told(&world, 9), ["all of VMs"], "it has expired");
+    assert_eq!(visible_messages(&world, 5), ["all of VMs", "VMs"]);
+    assert_eq!(visible_messages(&world, 9), ["all of VMs"], "it has expired");
     world.declare(&[vm("CoreVM1", 8), lb("CoreLB1", &["CoreVM1"], "a")]);
-    assert_eq!(told(&world, 5), ["balancers", "all of VMs", "VMs"]);
+    assert_eq!(visible_messages(&world, 5), ["balancers", "all of VMs", "VMs"]);
     world.finish("CoreVM1", VM_OWNER);
     world.finish("CoreLB1", LB_OWNER);
     // An item stays active until the approval of its removal.
     world.declare(&[vm("CoreVM1", 8)]);
-    assert_eq!(told(&world, 5), ["balancers", "all of VMs", "VMs"]);
+    assert_eq!(visible_messages(&world, 5), ["balancers", "all of VMs", "VMs"]);
     world.approve("CoreLB1", LB_OWNER);
-    assert_eq!(told(&world, 5), ["all of VMs", "VMs"]);
+    assert_eq!(visible_messages(&world, 5), ["all of VMs", "VMs"]);
 }

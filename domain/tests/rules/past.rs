@@ -15,9 +15,9 @@ const HISTORIES: u64 = 300;
 const STEPS: usize = 20;
 
 /// The compared properties of an item's past.
-type Told = (u64, bool, RuntimeState, ChangeState, Option<u64>);
+type ItemSummary = (u64, bool, RuntimeState, ChangeState, Option<u64>);
 
-fn told(item: &Item) -> Told {
+fn summary(item: &Item) -> ItemSummary {
     let deployed = item.deployed.map(|latest| latest.version);
     (item.version.number, item.declared, item.runtime_state, item.change_state(), deployed)
 }
@@ -36,7 +36,7 @@ fn r35_an_item_is_readable_at_each_point_of_its_life() {
     let mut moments = vec![(world.clock, None)];
     world.declare_and_generate(&[vm("CoreVM1", 1)]);
     let id = world.item("CoreVM1").id;
-    let mut note = |world: &World| moments.push((world.clock, Some(told(world.item("CoreVM1")))));
+    let mut note = |world: &World| moments.push((world.clock, Some(summary(world.item("CoreVM1")))));
     note(&world);
     world.finish("CoreVM1", VM_OWNER);
     note(&world);
@@ -52,7 +52,7 @@ fn r35_an_item_is_readable_at_each_point_of_its_life() {
     note(&world);
     for (clock, expected) in moments {
         let then = at(&world, id, Moment::at(Timestamp::from_micros(clock)));
-        assert_eq!(then.as_ref().map(told), expected, "at {clock}");
+        assert_eq!(then.as_ref().map(summary), expected, "at {clock}");
     }
 }
 
@@ -87,7 +87,7 @@ fn r35_over_random_histories_reads_of_the_past_return_the_past() {
             let moment = Moment::at(Timestamp::from_micros(clock));
             for id in walk.world.snapshot.items.keys() {
                 let then = at(&walk.world, *id, moment);
-                let (then, was) = (then.as_ref().map(told), items.get(id).map(told));
+                let (then, was) = (then.as_ref().map(summary), items.get(id).map(summary));
                 assert_eq!(then, was, "item {id} at {clock} in the history with seed {seed}");
             }
         }

@@ -58,21 +58,21 @@ fn with_catalogue(world: World) -> Snapshot {
     snapshot
 }
 
-fn told(snapshot: &Snapshot) -> Vec<String> {
+fn violation_lines(snapshot: &Snapshot) -> Vec<String> {
     let found = violations(snapshot).into_iter().chain(catalogue(snapshot));
     found.map(|violation| format!("{} {}: {}", violation.rule, violation.subject, violation.detail)).collect()
 }
 
 /// Fails unless the sound snapshot has no violation, and each fault causes its own.
-fn all_are_told(sound: fn() -> Snapshot, planted: &[Planted]) {
+fn assert_each_is_reported(sound: fn() -> Snapshot, planted: &[Planted]) {
     let sound = sound();
-    assert_eq!(told(&sound), [""; 0]);
+    assert_eq!(violation_lines(&sound), [""; 0]);
     for (subject, detail, plant) in planted {
         let mut broken = sound.clone();
         plant(&mut broken);
-        let told = told(&broken);
-        let is_told = told.iter().any(|line| line.starts_with(subject) && line.ends_with(detail));
-        assert!(is_told, "{subject} … {detail} is not reported, but {told:#?}");
+        let lines = violation_lines(&broken);
+        let is_reported = lines.iter().any(|line| line.starts_with(subject) && line.ends_with(detail));
+        assert!(is_reported, "{subject} … {detail} is not reported, but {lines:#?}");
     }
 }
 

@@ -38,17 +38,17 @@ fn mended(break_it: impl FnOnce(&mut Snapshot)) -> Vec<String> {
     let consumer = team(CONSUMER).id;
     let (sound, mut broken) = (world(), world());
     break_it(&mut broken.snapshot);
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     for repair in repairs(&broken.snapshot, consumer) {
-        told.push(format!("{} {}", repair.violation.rule, repair.violation.detail));
+        lines.push(format!("{} {}", repair.violation.rule, repair.violation.detail));
         broken.apply(&repair.writes);
     }
-    if !told.is_empty() {
+    if !lines.is_empty() {
         let [mended, before] = [&broken.snapshot, &sound.snapshot];
         assert_eq!((mended.heads[&consumer], &mended.shares), (before.heads[&consumer], &before.shares));
-        assert!(mended.applications == before.applications, "{told:?}");
+        assert!(mended.applications == before.applications, "{lines:?}");
     }
-    told
+    lines
 }
 
 const BLOCKERS: &str = "I9 recompute its blockers from its items";

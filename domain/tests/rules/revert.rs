@@ -81,7 +81,7 @@ fn then(world: &World, moment: Moment) -> (String, Vec<&Application>, Vec<Then>)
     (metadata, still, others.collect())
 }
 
-fn told(world: &World, moment: Moment) -> Content {
+fn content_at(world: &World, moment: Moment) -> Content {
     let (metadata, still, others) = then(world, moment);
     let now = declared(world).1;
     let still = still.into_iter().filter_map(|known| {
@@ -132,12 +132,12 @@ fn r36_metadata_are_readable_as_each_submission_declared_them() {
     for (of_team, of_application) in [(1, 1), (1, 2), (2, 2), (1, 1)] {
         world.submit(&with_metadata(&items, of_team, of_application), Scope::Whole).unwrap();
     }
-    let told = |number| {
-        let (metadata, applications) = told(&world, after(&world, number));
+    let metadata_after = |number| {
+        let (metadata, applications) = content_at(&world, after(&world, number));
         (metadata, applications[APP].0.clone())
     };
     let n = |n: u64| format!("{{\"n\":{n}}}");
-    assert_eq!([1, 2, 3, 4].map(told), [(n(1), n(1)), (n(1), n(2)), (n(2), n(2)), (n(1), n(1))]);
+    assert_eq!([1, 2, 3, 4].map(metadata_after), [(n(1), n(1)), (n(1), n(2)), (n(2), n(2)), (n(1), n(1))]);
     assert_eq!(world.snapshot.replaced.len(), 5, "what the team had before any, and all but what is");
 }
 
@@ -164,7 +164,7 @@ fn r37_a_revert_is_a_submission_and_nothing_is_forgotten() {
     assert_eq!(world.item("CoreVM1").version.number, 3, "a version of its own");
     let forward = document_of(&world, 2);
     world.submit(&forward, Scope::Partial).unwrap();
-    assert_eq!(told(&world, after(&world, 4)), told(&world, after(&world, 2)));
+    assert_eq!(content_at(&world, after(&world, 4)), content_at(&world, after(&world, 2)));
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn r37_over_random_histories_a_revert_declares_exactly_what_was_declared() {
             if !world.snapshot.submissions.iter().any(|one| one.id.number() == *number) {
                 continue;
             }
-            assert_eq!(told(&world, after(&world, *number)), *was, "after {number} with seed {seed}");
+            assert_eq!(content_at(&world, after(&world, *number)), *was, "after {number} with seed {seed}");
             let body = document_of(&world, *number);
             let mut then = world.clone();
             let staged = seed % 2 == 1;

@@ -107,11 +107,12 @@ fn a_submission_reports_its_progress_step_by_step() {
     assert_eq!(settled.as_accepted().progress(), Progress::Committed);
     assert!(settled.modified > accepted.modified, "when the last of it was carried out");
     assert_eq!((settled.opened > 0, settled.as_accepted().opened), (true, 0));
-    let told = event::of_submission(None, &accepted)
+    let events = event::of_submission(None, &accepted)
         .into_iter()
         .chain(event::of_submission(Some(&accepted), &settled));
-    let told: Vec<_> = told.map(|event| (event.sequence, event.detail["data"]["to"].clone())).collect();
-    assert_eq!(told, [(1, "COMMITTED".into()), (2, "APPLIED".into()), (3, "SETTLED".into())]);
+    let published: Vec<_> =
+        events.map(|event| (event.sequence, event.detail["data"]["to"].clone())).collect();
+    assert_eq!(published, [(1, "COMMITTED".into()), (2, "APPLIED".into()), (3, "SETTLED".into())]);
 }
 
 #[test]

@@ -43,8 +43,8 @@ fn stored_names_read_back() {
     assert_words(&StagingState::ALL, StagingState::name, StagingState::parse, &stagings);
     assert_words(&Scope::ALL, Scope::name, Scope::parse, &["WHOLE", "PARTIAL"]);
     assert_eq!(Progress::ALL.map(Progress::name), ["COMMITTED", "APPLIED", "SETTLED"]);
-    let told = ["CHANGES_PENDING", "CHANGES_APPROVED", "CHANGES_REJECTED", "CHANGES_ERRORED"];
-    assert_eq!(ChangeState::ALL.map(ChangeState::name)[..4], told);
+    let names = ["CHANGES_PENDING", "CHANGES_APPROVED", "CHANGES_REJECTED", "CHANGES_ERRORED"];
+    assert_eq!(ChangeState::ALL.map(ChangeState::name)[..4], names);
     assert_eq!(ChangeState::Completed.name(), "ALL_CHANGES_COMPLETED");
 }
 

@@ -1,7 +1,7 @@
 //! The main program of `authorize`: environment, clients and event loop.
 
 use dovetail_aws::trace::{Tracer, traced};
-use dovetail_aws::{metrics, tell};
+use dovetail_aws::{metrics, print_log_line};
 use dovetail_issuer::Issuer;
 use dovetail_table::{Settings, Table, spent};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
@@ -14,7 +14,7 @@ async fn main() -> Result<(), Error> {
         let authorizing = spent(authorize::handle(&table, issuer.as_ref(), event.payload));
         let trace = event.context.xray_trace_id;
         let (reply, spent) = traced(tracer.as_ref(), "authorize", trace.as_deref(), authorizing).await;
-        tell(metrics(&[("Function", "authorize")], &spent.figures()));
+        print_log_line(metrics(&[("Function", "authorize")], &spent.figures()));
         Ok::<_, Error>(reply?)
     }))
     .await

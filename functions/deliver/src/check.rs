@@ -3,7 +3,7 @@
 use crate::{Did, Handles, Undone};
 use domain::Item;
 use domain::base::state::RuntimeState;
-use domain::outreach::healthcheck::answer::{Failed, ToldOfAll};
+use domain::outreach::healthcheck::answer::{Failed, HealthReports};
 use domain::outreach::healthcheck::run::Run;
 use domain::outreach::healthcheck::{Health, Healthcheck, answer};
 use dovetail_aws::{now, pause};
@@ -34,16 +34,19 @@ pub(crate) async fn check(handles: &Handles, run: Run) -> Result<Did, Undone> {
         return Ok(Did::default());
     };
     let page = page(handles, &run).await?;
-    let (told, failed) = match run.counted.failed {
+    let (reports, failed) = match run.counted.failed {
         // The target has failed in this run. A dead target must cost one timeout, and not one for each page (ADR 25).
         Some(failed) => (unknown(&page.items, failed), Some(failed)),
         None => ask(handles, &healthcheck, &page.items).await,
     };
-    let health =
-        told.items.iter().map(|(item, told)| Health { item: *item, told: told.clone(), at: run.began });
+    let health = reports.items.iter().map(|(item, report)| Health {
+        item: *item,
+        report: report.clone(),
+        at: run.began,
+    });
     handles.table.put_health(&health.collect::<Vec<_>>()).await?;
     let is_last = page.after.is_none();
-    let run = run.past(told.items.values(), told.faults, failed, page.after);
+    let run = run.past(reports.items.values(), reports.faults, failed, page.after);
     if is_last {
         end(handles, &run).await?;
     } else {
@@ -80,20 +83,24 @@ async fn page(handles: &Handles, run: &Run) -> Result<Page, Error> {
     Ok(page)
 }
 
-async fn ask(handles: &Handles, healthcheck: &Healthcheck, items: &[Item]) -> (ToldOfAll, Option<Failed>) {
+async fn ask(
+    handles: &Handles,
+    healthcheck: &Healthcheck,
+    items: &[Item],
+) -> (HealthReports, Option<Failed>) {
     if items.is_empty() {
-        return (ToldOfAll { items: [].into(), faults: 0 }, None);
+        return (HealthReports { items: [].into(), faults: 0 }, None);
     }
     let question = answer::question_about_all(&healthcheck.service.title, items);
     let answered = dovetail_outbound::ask(&handles.outbound, healthcheck, &question).await;
     match answered.and_then(|answer| answer::about_all(&answer, items)) {
-        Ok(told) => (told, None),
+        Ok(reports) => (reports, None),
         Err(failed) => (unknown(items, failed), Some(failed)),
     }
 }
 
-fn unknown(items: &[Item], failed: Failed) -> ToldOfAll {
-    ToldOfAll { items: items.iter().map(|item| (item.id, failed.told())).collect(), faults: 0 }
+fn unknown(items: &[Item], failed: Failed) -> HealthReports {
+    HealthReports { items: items.iter().map(|item| (item.id, failed.to_report())).collect(), faults: 0 }
 }
 
 /// Stores the end of a run.

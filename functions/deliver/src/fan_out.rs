@@ -17,7 +17,7 @@ pub(crate) async fn fan_out(handles: &Handles, detail: &Value) -> Result<Did, Un
     }
     let Some(service) = handles.table.service(title).await? else { return Ok(Did::default()) };
     for webhook in handles.table.webhooks(service.owner.id).await? {
-        if webhook.service.id == service.id && webhook.tells_of(from, to) {
+        if webhook.service.id == service.id && webhook.delivers(from, to) {
             let delivery = Delivery::new(webhook.id, detail.clone());
             handles.queue.send(delivery.to_message(), webhook.settings.wait_seconds).await?;
         }

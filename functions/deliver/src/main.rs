@@ -2,7 +2,7 @@
 
 use deliver::Handles;
 use dovetail_aws::trace::{Tracer, traced};
-use dovetail_aws::{metrics, tell};
+use dovetail_aws::{metrics, print_log_line};
 use dovetail_outbound::{Outbound, Targets};
 use dovetail_queue::{Queue, QueueEvent};
 use dovetail_table::Table;
@@ -27,7 +27,7 @@ async fn main() -> Result<(), Error> {
             ("NotTaken", did.not_taken.into()),
             ("GivenUp", did.given_up.into()),
         ];
-        tell(metrics(&[("Function", "deliver")], &figures));
+        print_log_line(metrics(&[("Function", "deliver")], &figures));
         Ok::<_, Error>(reply)
     }))
     .await

@@ -1,7 +1,7 @@
 //! The main program of `generate`: environment, client and event loop.
 
 use dovetail_aws::trace::{Tracer, traced};
-use dovetail_aws::{metrics, now, tell};
+use dovetail_aws::{metrics, now, print_log_line};
 use dovetail_table::stream::{StreamEvent, lag};
 use dovetail_table::{Settings, Table, spent};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
@@ -16,7 +16,7 @@ async fn main() -> Result<(), Error> {
         let (reply, spent) = traced(tracer.as_ref(), "generate", trace.as_deref(), generating).await;
         let mut figures = spent.figures_of(records);
         figures.push(("StreamLag", lag.into()));
-        tell(metrics(&[("Function", "generate")], &figures));
+        print_log_line(metrics(&[("Function", "generate")], &figures));
         Ok::<_, Error>(reply)
     }))
     .await

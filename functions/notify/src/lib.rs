@@ -19,9 +19,9 @@ pub async fn handle(bus: &Bus, event: StreamEvent) -> StreamReply {
     for record in records(event) {
         match record.written {
             Ok(written) => {
-                let told = told(&written);
-                sequences.extend(told.iter().map(|_| record.sequence.clone()));
-                events.extend(told);
+                let new_events = events_for(&written);
+                sequences.extend(new_events.iter().map(|_| record.sequence.clone()));
+                events.extend(new_events);
             }
             Err(error) => {
                 log(&format!("stream record {}", record.sequence), &error.to_string());
@@ -43,7 +43,7 @@ pub async fn handle(bus: &Bus, event: StreamEvent) -> StreamReply {
     }
 }
 
-fn told(written: &Written) -> Vec<Event> {
+fn events_for(written: &Written) -> Vec<Event> {
     match written {
         Written::Change { entries_before, after } => event::of_change(*entries_before, after),
         Written::Submission { before, after } => event::of_submission(before.as_deref(), after),

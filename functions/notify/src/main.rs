@@ -1,7 +1,7 @@
 //! The main program of `notify`: environment, client and event loop.
 
 use dovetail_aws::trace::{Tracer, traced};
-use dovetail_aws::{metrics, now, tell};
+use dovetail_aws::{metrics, now, print_log_line};
 use dovetail_events::{Bus, Settings};
 use dovetail_table::stream::{StreamEvent, lag};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
@@ -15,7 +15,7 @@ async fn main() -> Result<(), Error> {
         let reply =
             traced(tracer.as_ref(), "notify", trace.as_deref(), notify::handle(&bus, event.payload)).await;
         let figures = [("Records", records.into()), ("StreamLag", lag.into())];
-        tell(metrics(&[("Function", "notify")], &figures));
+        print_log_line(metrics(&[("Function", "notify")], &figures));
         Ok::<_, Error>(reply)
     }))
     .await

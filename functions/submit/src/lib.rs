@@ -36,8 +36,8 @@ const OVERTAKEN_MAX: u32 = 3;
 pub fn handle(table: &Table, request: Request) -> Answering<'_> {
     answer(request, Function::Submit, async move |call| {
         let mut concerned = Concerned::default();
-        let told = respond(table, &call, &mut concerned).await;
-        concerned.told(table, &call, told).await
+        let outcome = respond(table, &call, &mut concerned).await;
+        concerned.add_messages(table, &call, outcome).await
     })
 }
 

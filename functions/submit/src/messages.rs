@@ -59,7 +59,7 @@ impl Concerned {
     }
 
     /// Adds the messages to the reply, whether the declaration was accepted or rejected.
-    pub(crate) async fn told(
+    pub(crate) async fn add_messages(
         self,
         table: &Table,
         call: &Call,

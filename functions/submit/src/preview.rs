@@ -49,7 +49,7 @@ pub(crate) async fn preview(
             // A short wait: without pending work the preview has a token, and the client needs no second one.
             Ok(_) if loaded.has_pending_work && attempt < WAITS_MAX => {}
             Ok(plan) => match plan.preview(&loaded.items, &call.ctx()) {
-                Ok(preview) => return told(table, call, &loaded, &plan, &preview, page).await,
+                Ok(preview) => return preview_reply(table, call, &loaded, &plan, &preview, page).await,
                 // A consistent plan always has effects. If it has none, the next attempt reads the records again.
                 Err(_) => refusal = Code::Contended,
             },
@@ -74,7 +74,7 @@ pub(crate) fn page(call: &Call) -> Result<Page, Failure> {
     Ok(Page { limit: place(limit), offset: place(integer("offset")?.unwrap_or(0)) })
 }
 
-async fn told(
+async fn preview_reply(
     table: &Table,
     call: &Call,
     loaded: &Loaded,

@@ -30,7 +30,7 @@ const DECLARATIONS_AT_ONCE: usize = 100;
 pub(crate) struct Revert {
     to: Submission,
     /// Number of submissions of the team at the last computation of the declaration.
-    told_at: Option<u64>,
+    computed_at: Option<u64>,
 }
 
 impl Revert {
@@ -45,7 +45,7 @@ impl Revert {
         if !call.object()?.is_empty() {
             return Err(Reply::refused(Code::InvalidBody, "the body must be empty").into());
         }
-        Ok(Self { to, told_at: None })
+        Ok(Self { to, computed_at: None })
     }
 
     /// Returns the declaration; none if the last one is still current.
@@ -56,7 +56,7 @@ impl Revert {
     ) -> Result<Result<Option<Declaration>, Again>, Failure> {
         let now = stored.head.submissions;
         // No plan is possible while a submission is in flight, so a declaration would be useless.
-        if self.told_at == Some(now) || stored.head.in_flight.is_some() {
+        if self.computed_at == Some(now) || stored.head.in_flight.is_some() {
             return Ok(Ok(None));
         }
         let moment = Moment { at: self.to.modified, submission: Some(self.to.id.number()) };
@@ -76,7 +76,7 @@ impl Revert {
             return Err(Code::RevertTooLarge.into());
         }
         let declaration = declaration::parse(document.as_bytes());
-        self.told_at = Some(now);
+        self.computed_at = Some(now);
         Ok(Ok(Some(declaration.map_err(|problems| invalid_declaration(&problems, &BTreeMap::new()))?)))
     }
 }

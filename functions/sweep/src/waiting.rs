@@ -89,7 +89,7 @@ mod tests {
     }
 
     /// Returns the lines without their time: dimensions, then figures, with a `*` before metrics.
-    fn told(waiting: &[Waiting], of_owners: bool) -> Vec<String> {
+    fn timeless_lines(waiting: &[Waiting], of_owners: bool) -> Vec<String> {
         let text =
             |line: &Map<String, Value>, name: &str| line.get(name).cloned().unwrap_or_default().to_string();
         let line = |line: &Map<String, Value>| {
@@ -106,9 +106,9 @@ mod tests {
         let all =
             [one(1, State::Pending, 3, 40), one(2, State::Pending, 2, 10), one(2, State::Approved, 1, 99)];
         let owners = ["Team1 PENDING 3 60", "Team2 PENDING 2 90", "Team2 APPROVED 1 1"];
-        assert_eq!(told(&all, false), [&states[..], &owners].concat());
+        assert_eq!(timeless_lines(&all, false), [&states[..], &owners].concat());
         let as_metrics = owners.map(|line| format!("*{line}"));
-        assert_eq!(told(&all, true)[4..], as_metrics);
-        assert_eq!(told(&[], false).len(), 4);
+        assert_eq!(timeless_lines(&all, true)[4..], as_metrics);
+        assert_eq!(timeless_lines(&[], false).len(), 4);
     }
 }

@@ -26,9 +26,9 @@ pub(crate) async fn item(table: &Table, outbound: &Outbound, call: &Call) -> Res
     }
     let question = answer::question_about(&item);
     let answered = dovetail_outbound::ask(outbound, &healthcheck, &question).await;
-    let told = answered.and_then(|answer| answer::about_one(&answer));
-    let failed = told.as_ref().err().copied();
-    let health = Health { item: id, told: told.unwrap_or_else(Failed::told), at: call.now };
+    let report = answered.and_then(|answer| answer::about_one(&answer));
+    let failed = report.as_ref().err().copied();
+    let health = Health { item: id, report: report.unwrap_or_else(Failed::to_report), at: call.now };
     table.put_health(std::slice::from_ref(&health)).await?;
     Ok(Reply::new(200, view::health(&health, failed)))
 }

@@ -21,7 +21,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
 pub use clock::{Clock, by_clock, now};
-pub use metrics::{metrics, tell};
+pub use metrics::{metrics, print_log_line};
 pub use trust::{Trust, connector, connector_by, https};
 
 /// The endpoint and the credentials of a client.
@@ -94,13 +94,13 @@ fn reason(error: &CredentialsError) -> String {
 ///
 /// The usual search for files, profiles and other roles takes time at each cold start (decision record 14).
 fn of_lambda() -> aws_types::sdk_config::Builder {
-    let told = |name| std::env::var(name).ok();
-    let mut config = SdkConfig::builder().http_client(https(&Trust::Amazon.unless_told()));
-    config.set_region(told("AWS_REGION").map(Region::new));
-    config.set_endpoint_url(told("AWS_ENDPOINT_URL"));
-    if let (Some(key), Some(secret)) = (told("AWS_ACCESS_KEY_ID"), told("AWS_SECRET_ACCESS_KEY")) {
+    let variable = |name| std::env::var(name).ok();
+    let mut config = SdkConfig::builder().http_client(https(&Trust::Amazon.with_env_override()));
+    config.set_region(variable("AWS_REGION").map(Region::new));
+    config.set_endpoint_url(variable("AWS_ENDPOINT_URL"));
+    if let (Some(key), Some(secret)) = (variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY")) {
         // No expiry is necessary: Lambda starts a new process before these credentials expire.
-        let credentials = Credentials::new(key, secret, told("AWS_SESSION_TOKEN"), None, "Lambda");
+        let credentials = Credentials::new(key, secret, variable("AWS_SESSION_TOKEN"), None, "Lambda");
         config.set_credentials_provider(Some(SharedCredentialsProvider::new(credentials)));
     }
     config

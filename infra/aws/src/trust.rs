@@ -24,7 +24,7 @@ pub enum Trust {
 
 impl Trust {
     /// Returns the file that `AWS_CA_BUNDLE` names, or `self` if the variable is not set.
-    pub fn unless_told(self) -> Self {
+    pub fn with_env_override(self) -> Self {
         std::env::var_os("AWS_CA_BUNDLE").map_or(self, |file| Self::Bundle(file.into()))
     }
 }

@@ -83,7 +83,7 @@ async fn of_account(name: &str) -> Result<(Way, Box<Location>), Error> {
     let account = aws_config::defaults(BehaviorVersion::latest());
     // A person may be behind a proxy with certificates of its own. So a command trusts the machine, unlike a function
     // (decision record 14).
-    let account = account.http_client(https(&Trust::Machine.unless_told())).load().await;
+    let account = account.http_client(https(&Trust::Machine.with_env_override())).load().await;
     let mut location = Box::new(Location {
         table: name.to_owned(),
         region: account.region().map_or("none", |region| region.as_ref()).to_owned(),

@@ -373,7 +373,7 @@ mod tests {
         let elsewhere = ["--endpoint", "http://127.0.0.1:8000", "--table", "main", "--repair"];
         assert_eq!(of(&elsewhere), audit(table(Some("http://127.0.0.1:8000")), true));
         assert_eq!(of(&["--help"]), Ok(Command::AuditHelp));
-        for (wrong, told) in [
+        for (wrong, message) in [
             (&[][..], "audit requires exactly one of --data DIR, --table NAME and --export DIR"),
             (&["--data", "d", "--table", "main"], "audit requires exactly one of"),
             (&["--data", "d", "--endpoint", "http://127.0.0.1:8000"], "--endpoint requires --table"),
@@ -384,7 +384,7 @@ mod tests {
             (&["--data="], "--data must not be empty"),
         ] {
             let said = of(wrong).unwrap_err();
-            assert!(said.contains(told), "{wrong:?}: {said}");
+            assert!(said.contains(message), "{wrong:?}: {said}");
         }
     }
 

@@ -300,8 +300,8 @@ mod tests {
             let expected = first.map(|first: u64| json!({"number": first, "envelope": {"n": first}}));
             assert_eq!(page["events"].get(0), expected.as_ref(), "{query}");
         }
-        let told = json!({"message": "`after` must be an integer of at least 0, not `-1`"});
-        assert_eq!(fixture.ask("GET", "/_local/events?after=-1", None).await, (400, told));
+        let error = json!({"message": "`after` must be an integer of at least 0, not `-1`"});
+        assert_eq!(fixture.ask("GET", "/_local/events?after=-1", None).await, (400, error));
     }
 
     #[tokio::test]
@@ -375,8 +375,8 @@ mod tests {
     async fn other_paths_are_not_answered_here() {
         let fixture = Fixture::new().await;
         for (method, path) in [("POST", "/_local/events"), ("GET", "/_local/sweep"), ("GET", "/_local/")] {
-            let told = json!({"message": format!("no route has {method} {path}")});
-            assert_eq!(fixture.ask(method, path, None).await, (404, told));
+            let error = json!({"message": format!("no route has {method} {path}")});
+            assert_eq!(fixture.ask(method, path, None).await, (404, error));
         }
         for path in ["/v1/_local/events", "/_locals"] {
             let mut event = Event::default();

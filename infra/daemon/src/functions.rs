@@ -13,7 +13,7 @@ use dovetail_outbound::{Outbound, Targets};
 use dovetail_queue::Queue;
 use dovetail_table::{
     Table,
-    stream::{FILTER_TOLD, FILTER_WORK},
+    stream::{FILTER_EVENTS, FILTER_WORK},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ pub const NOTIFY: Settings = Settings {
 
 /// Returns the event source mappings of the stream with their filters.
 pub fn mappings() -> Result<Vec<Mapping>, String> {
-    Ok(vec![Mapping::new(GENERATE, &[FILTER_WORK])?, Mapping::new(NOTIFY, &[FILTER_TOLD])?])
+    Ok(vec![Mapping::new(GENERATE, &[FILTER_WORK])?, Mapping::new(NOTIFY, &[FILTER_EVENTS])?])
 }
 
 /// The clients of the functions.
@@ -118,7 +118,7 @@ pub async fn invoke(handles: &Handles, function: &str, payload: Value) -> Result
         }
         "sweep" => {
             let swept = sweep::answer(&handles.table, &handles.queue, event(payload)?, false).await;
-            reply(swept.map(|told| told.reply))
+            reply(swept.map(|answer| answer.reply))
         }
         other => Err(format!("function {other} does not exist")),
     }

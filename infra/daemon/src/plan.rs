@@ -53,7 +53,7 @@ pub enum Error {
     Read { file: PathBuf, source: io::Error },
     /// The files are invalid, each by itself or in comparison.
     #[error("the files could not be compared\n{0}")]
-    Refused(Told),
+    Refused(FileProblems),
     #[error("the plan could not be printed: {0}")]
     Print(#[from] io::Error),
 }
@@ -62,7 +62,8 @@ pub enum Error {
 pub fn run(settings: &Settings, out: &mut impl Write) -> Result<bool, Error> {
     let old = read(&settings.old)?;
     let new = read(&settings.new)?;
-    let differences = compare(&old, &new).map_err(|refused| Error::Refused(Told::new(settings, refused)))?;
+    let differences =
+        compare(&old, &new).map_err(|refused| Error::Refused(FileProblems::new(settings, refused)))?;
     match print(settings, &differences, out) {
         // A reader such as `head` closes the pipe when it has enough. This is not a failure.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -86,9 +87,9 @@ fn print(settings: &Settings, differences: &Differences<'_>, out: &mut impl Writ
 
 /// The problems of both files, one line each.
 #[derive(Debug)]
-pub struct Told(Vec<(PathBuf, Problem)>);
+pub struct FileProblems(Vec<(PathBuf, Problem)>);
 
-impl Told {
+impl FileProblems {
     fn new(settings: &Settings, refused: Refused) -> Self {
         let old = refused.old.into_iter().map(|problem| (settings.old.clone(), problem));
         let new = refused.new.into_iter().map(|problem| (settings.new.clone(), problem));
@@ -96,7 +97,7 @@ impl Told {
     }
 }
 
-impl Display for Told {
+impl Display for FileProblems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (file, problem)) in self.0.iter().enumerate() {
             let end = if index == 0 { "" } else { "\n" };

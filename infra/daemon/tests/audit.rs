@@ -33,8 +33,8 @@ fn export(rows: &str) -> Ended {
 fn what_is_sound_ends_with_0_and_what_is_not_with_1() {
     let sound = (0, "{\"rows\":0,\"violations\":0}\n".to_owned(), String::new());
     assert_eq!(export(""), sound);
-    let (status, printed, told) = export("{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"S\":\"b\"}}}\n");
-    assert_eq!((status, told.as_str()), (1, ""));
+    let (status, printed, stderr) = export("{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"S\":\"b\"}}}\n");
+    assert_eq!((status, stderr.as_str()), (1, ""));
     let broken = "{\"detail\":\"its type is unknown\",\"rule\":\"I25\",\"subject\":\"record a / b\"}\n";
     assert_eq!(printed, format!("{broken}{{\"rows\":1,\"violations\":1}}\n"));
 }
@@ -42,16 +42,16 @@ fn what_is_sound_ends_with_0_and_what_is_not_with_1() {
 #[test]
 fn what_cannot_be_audited_ends_with_2_and_says_why() {
     let nothing = tempfile::tempdir().unwrap();
-    let (status, printed, told) = export("no row\n");
+    let (status, printed, stderr) = export("no row\n");
     assert_eq!((status, printed.as_str()), (2, ""));
-    assert!(told.contains("rows.json.gz, line 1: "), "{told}");
+    assert!(stderr.contains("rows.json.gz, line 1: "), "{stderr}");
     for (arguments, why) in [
         (["--data", "."], "the directory has no database"),
         (["--export", "."], "exactly one export, not 0"),
         (["--table", "?"], "--table"),
     ] {
-        let (status, printed, told) = audit(&arguments, nothing.path());
-        assert_eq!((status, printed.as_str()), (2, ""), "{told}");
-        assert!(told.contains(why), "{told}");
+        let (status, printed, stderr) = audit(&arguments, nothing.path());
+        assert_eq!((status, printed.as_str()), (2, ""), "{stderr}");
+        assert!(stderr.contains(why), "{stderr}");
     }
 }

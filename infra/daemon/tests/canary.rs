@@ -19,7 +19,7 @@ const CONSUMER: &str = "hunter-key-of-the-consumer";
 const OWNER: &str = "hunter-key-of-the-owner";
 const CORE: &str = "/v1/orcabase";
 /// The longest wait for the report of a broken record.
-const TELLS: Duration = Duration::from_secs(60);
+const REPORT_TIMEOUT: Duration = Duration::from_secs(60);
 
 fn world() -> Value {
     json!({
@@ -191,7 +191,7 @@ fn nothing_of_the_content_is_heard_whatever_goes_well_or_wrong() {
     // The stream delivers broken records too, which the log shows after some time.
     let began = Instant::now();
     while !cage.read("stderr").contains("stream record") {
-        assert!(began.elapsed() < TELLS, "the stream has no reader");
+        assert!(began.elapsed() < REPORT_TIMEOUT, "the stream has no reader");
         cage.program.get("/_local/failures", "").unwrap();
     }
     let errors = cage.read("stderr");

@@ -227,11 +227,11 @@ fn two_large_submissions_and_eight_owners_at_once_lose_nothing() {
     for (id, state) in &decided {
         assert_eq!(is[id], **state, "change instance {id}");
     }
-    let told: BTreeSet<u64> = decided.iter().map(|(id, _)| *id).collect();
-    assert_eq!(told.len(), is.len(), "each is decided");
+    let decided_ids: BTreeSet<u64> = decided.iter().map(|(id, _)| *id).collect();
+    assert_eq!(decided_ids.len(), is.len(), "each is decided");
     eprintln!(
         "2 x {items} items landed and were decided in {seconds:.1} s; {} requests asked for the state that was there, \
          {refused} were refused",
-        decided.len() - told.len(),
+        decided.len() - decided_ids.len(),
     );
 }

@@ -71,8 +71,8 @@ impl Users {
 }
 
 /// Asserts I21: every history entry has an event, every event has an entry, and the order of a change instance holds.
-fn assert_told(program: &Program) {
-    let mut told: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+fn assert_published(program: &Program) {
+    let mut published: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     let mut after = 0;
     loop {
         let page = program.get(&format!("/_local/events?after={after}"), "").unwrap();
@@ -84,7 +84,8 @@ fn assert_told(program: &Program) {
             let envelope = &event["envelope"];
             if envelope["detail-type"] == "ChangeInstance.StateChanged.v1" {
                 let sequence = envelope["detail"]["metadata"]["sequence"].as_u64().unwrap();
-                let of_change = told.entry(envelope["detail"]["data"]["id"].as_u64().unwrap()).or_default();
+                let of_change =
+                    published.entry(envelope["detail"]["data"]["id"].as_u64().unwrap()).or_default();
                 // An event may come twice, but its first delivery must be in order.
                 if !of_change.contains(&sequence) {
                     of_change.push(sequence);
@@ -95,12 +96,12 @@ fn assert_told(program: &Program) {
     }
     let changes =
         program.all(&format!("{CORE}/consumer/change_instances/?limit=100"), "awesome-key").unwrap();
-    assert_eq!(changes.len(), told.len(), "change instances, and the published ones");
+    assert_eq!(changes.len(), published.len(), "change instances, and the published ones");
     for change in changes {
         let id = change["id"].as_u64().unwrap();
         let history = program.get(&format!("{CORE}/consumer/change_instances/{id}/history/"), "awesome-key");
         let entries = history.unwrap()["count"].as_u64().unwrap();
-        assert_eq!(told[&id], (1..=entries).collect::<Vec<_>>(), "the events of {id}");
+        assert_eq!(published[&id], (1..=entries).collect::<Vec<_>>(), "the events of {id}");
     }
 }
 
@@ -141,6 +142,6 @@ fn whenever_it_is_killed_nothing_that_was_accepted_is_lost() {
         submissions.iter().map(|submission| submission["id"].as_u64().unwrap()).collect();
     assert!(users.accepted.iter().all(|id| recorded.contains(id)), "{:?} in {recorded:?}", users.accepted);
     assert!(submissions.iter().all(|submission| submission["state"] == "SETTLED"));
-    assert_told(&program);
+    assert_published(&program);
     eprintln!("{} declarations and {} decisions with {KILLS} kills", users.round, users.calls);
 }

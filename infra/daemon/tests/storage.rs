@@ -112,13 +112,13 @@ fn finding_23_a_database_that_is_not_whole_is_refused() {
     let connection = Connection::open(database(&data)).unwrap();
     connection.execute_batch("CREATE TABLE bookmarks (url TEXT)").unwrap();
     let before = fs::read(database(&data)).unwrap();
-    let told = refused(&data);
-    assert!(told.contains("is not a Dovetail database"), "{told}");
+    let error = refused(&data);
+    assert!(error.contains("is not a Dovetail database"), "{error}");
     assert_eq!(fs::read(database(&data)).unwrap(), before);
 }
 
 /// Runs a command on a table with this environment and no other variables, and returns its message.
-fn told(arguments: &[&str], environment: &[(&str, &str)], directory: &Path) -> String {
+fn stderr_of(arguments: &[&str], environment: &[(&str, &str)], directory: &Path) -> String {
     let mut command = Command::new(program::path());
     command.args(arguments).current_dir(directory).stdin(Stdio::null());
     command.env_clear().env("HOME", directory).env("AWS_EC2_METADATA_DISABLED", "true");
@@ -153,9 +153,9 @@ fn finding_23_a_command_names_what_fails_and_where() {
     let keys = [("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE"), ("AWS_SECRET_ACCESS_KEY", "secret-of-the-test")];
     let at = "table main, region eu-west-1, endpoint https://dynamodb.eu-west-1.amazonaws.com, credentials: ";
     for command in [&load[..], &audit] {
-        let no_region = told(command, &keys, directory.path());
+        let no_region = stderr_of(command, &keys, directory.path());
         assert!(no_region.contains("no region is set: set AWS_REGION"), "{no_region}");
-        let no_credentials = told(command, &[region], directory.path());
+        let no_credentials = stderr_of(command, &[region], directory.path());
         assert!(no_credentials.contains("no credentials were found: "), "{no_credentials}");
         assert!(no_credentials.contains(&format!("({at}none)")), "{no_credentials}");
     }
@@ -169,7 +169,7 @@ fn finding_23_a_command_names_what_fails_and_where() {
         (&denying(), "the table denies the request: access is denied (AccessDeniedException)"),
     ] {
         for command in [&load[..], &audit] {
-            let said = told(&[command, &["--endpoint", endpoint]].concat(), &[], directory.path());
+            let said = stderr_of(&[command, &["--endpoint", endpoint]].concat(), &[], directory.path());
             let at = format!("(table main, region us-east-1, endpoint {endpoint}, credentials: none needed)");
             assert!(said.contains(&format!("{expected} {at}")), "{said}");
         }

@@ -204,14 +204,14 @@ impl Journal {
     /// Adds messages to the queue, each with its due time in milliseconds since 1970.
     ///
     /// For messages from the bus, `told` is the new position of the queue's rule, stored in the same transaction.
-    pub fn enqueue(&self, messages: &[(u64, String)], told: Option<u64>) -> Result<(), Error> {
+    pub fn enqueue(&self, messages: &[(u64, String)], rule_position: Option<u64>) -> Result<(), Error> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
         for (due, body) in messages {
             let insert = "INSERT INTO messages (due, receives, body) VALUES (?1, 0, ?2)";
             transaction.execute(insert, params![due, body])?;
         }
-        if let Some(number) = told {
+        if let Some(number) = rule_position {
             transaction.execute("UPDATE webhooks SET number = ?2 WHERE team = ?1", params![RULE, number])?;
         }
         Ok(transaction.commit()?)

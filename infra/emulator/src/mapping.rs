@@ -72,8 +72,8 @@ impl Mapping {
             pattern.and_then(|pattern| Pattern::parse(&pattern))
         };
         let filters: Result<Vec<Pattern>, String> = filters.iter().map(read).collect();
-        let told = |problem| format!("the filter of `{}`: {problem}", settings.function);
-        Ok(Self { settings, filters: filters.map_err(told)? })
+        let describe = |problem| format!("the filter of `{}`: {problem}", settings.function);
+        Ok(Self { settings, filters: filters.map_err(describe)? })
     }
 
     fn takes(&self, record: &Value) -> bool {

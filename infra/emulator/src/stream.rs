@@ -48,8 +48,8 @@ impl Stream {
             if !after.is_null() {
                 describe = json!({"StreamArn": self.source.arn, "ExclusiveStartShardId": after});
             }
-            let mut told = self.source.ask("DynamoDBStreams_20120810.DescribeStream", &describe).await?;
-            let page = told.pointer("/StreamDescription/Shards").and_then(Value::as_array);
+            let mut response = self.source.ask("DynamoDBStreams_20120810.DescribeStream", &describe).await?;
+            let page = response.pointer("/StreamDescription/Shards").and_then(Value::as_array);
             for described in page.into_iter().flatten() {
                 let Some(id) = text(described, "/ShardId") else { continue };
                 // A known shard keeps its cache of records.
@@ -57,7 +57,7 @@ impl Stream {
                 let parent = text(described, "/ParentShardId");
                 shards.push(same.unwrap_or_else(|| Shard::new(Arc::clone(&self.source), id, parent)));
             }
-            after = told
+            after = response
                 .pointer_mut("/StreamDescription/LastEvaluatedShardId")
                 .map(Value::take)
                 .unwrap_or_default();

@@ -66,24 +66,24 @@ fn credentials<'a>(headers: &'a HeaderMap, expected: &str) -> Option<&'a str> {
 /// differently.
 pub fn verdict(known: Option<&Known>) -> AuthorizerReply {
     let mut context = Map::new();
-    let mut tell = |name: &str, text: String| context.insert(name.to_owned(), Value::String(text));
+    let mut insert = |name: &str, text: String| context.insert(name.to_owned(), Value::String(text));
     match known {
         None => {}
         Some(Known::Key(key)) => {
-            tell("team", key.team.id.to_string());
-            tell("teamName", key.team.name.clone());
-            tell("role", key.role.name().to_owned());
-            tell("key", key.name.clone());
-            key.expires.map(|expires| tell("expires", expires.micros().to_string()));
+            insert("team", key.team.id.to_string());
+            insert("teamName", key.team.name.clone());
+            insert("role", key.role.name().to_owned());
+            insert("key", key.name.clone());
+            key.expires.map(|expires| insert("expires", expires.micros().to_string()));
         }
         Some(Known::Person { subject, expires, memberships }) => {
             let of = |member: &Member| {
                 let Member { team, role, name, .. } = member;
                 json!({"team": team.id.to_string(), "teamName": team.name, "role": role.name(), "person": name})
             };
-            tell("subject", subject.clone());
-            tell("expires", expires.micros().to_string());
-            tell("memberships", Value::from_iter(memberships.iter().map(of)).to_string());
+            insert("subject", subject.clone());
+            insert("expires", expires.micros().to_string());
+            insert("memberships", Value::from_iter(memberships.iter().map(of)).to_string());
         }
     }
     let mut reply = AuthorizerReply::default();

@@ -96,11 +96,11 @@ impl Call {
             Ok(Value::Object(object)) => Ok(object),
             Ok(_) => Err(Reply::refused(Code::InvalidBody, "the body must be a JSON object").into()),
             Err(problems) => {
-                let told = problems.first().map(|problem| match problem.pointer.as_str() {
+                let message = problems.first().map(|problem| match problem.pointer.as_str() {
                     "" => problem.message.clone(),
                     pointer => format!("{pointer}: {}", problem.message),
                 });
-                Err(Reply::refused(Code::InvalidBody, &told.unwrap_or_default()).into())
+                Err(Reply::refused(Code::InvalidBody, &message.unwrap_or_default()).into())
             }
         }
     }

@@ -69,30 +69,30 @@ fn not_a_member(subject: Option<&str>) -> Failure {
 /// Returns the subject of a person, and a caller for each of their teams.
 ///
 /// It returns `None` for an expired or malformed context, so anything missing is a rejection (ADR 4).
-fn callers(told: &Fields, now: Timestamp) -> Option<(Option<&str>, Vec<Caller>)> {
+fn callers(context: &Fields, now: Timestamp) -> Option<(Option<&str>, Vec<Caller>)> {
     // API Gateway caches the context by the header alone, for one minute by default: also beyond the expiry.
-    if let Some(expires) = text(told, "expires")
+    if let Some(expires) = text(context, "expires")
         && now.micros() >= expires.parse().ok()?
     {
         return None;
     }
-    let Some(memberships) = text(told, "memberships") else {
-        return Some((None, vec![one(told, "key", Identity::Key)?]));
+    let Some(memberships) = text(context, "memberships") else {
+        return Some((None, vec![one(context, "key", Identity::Key)?]));
     };
     let memberships: Vec<Fields> = serde_json::from_str(memberships).ok()?;
     let callers = memberships.iter().map(|of| one(of, "person", Identity::Person)).collect::<Option<_>>()?;
-    Some((text(told, "subject"), callers))
+    Some((text(context, "subject"), callers))
 }
 
-fn one(told: &Fields, name: &str, identity: fn(String) -> Identity) -> Option<Caller> {
-    let id = TeamId::new(text(told, "team")?.parse().ok()?)?;
+fn one(context: &Fields, name: &str, identity: fn(String) -> Identity) -> Option<Caller> {
+    let id = TeamId::new(text(context, "team")?.parse().ok()?)?;
     Some(Caller {
-        team: TeamRef { id, name: text(told, "teamName")?.to_owned() },
-        role: Role::parse(text(told, "role")?)?,
-        identity: identity(text(told, name)?.to_owned()),
+        team: TeamRef { id, name: text(context, "teamName")?.to_owned() },
+        role: Role::parse(text(context, "role")?)?,
+        identity: identity(text(context, name)?.to_owned()),
     })
 }
 
-fn text<'a>(told: &'a Fields, name: &str) -> Option<&'a str> {
-    told.get(name)?.as_str()
+fn text<'a>(context: &'a Fields, name: &str) -> Option<&'a str> {
+    context.get(name)?.as_str()
 }

@@ -4,7 +4,7 @@ use crate::answer::{Answering, Handled};
 use crate::code::Code;
 use crate::operation::{Function, Operation};
 use crate::request;
-use dovetail_aws::{metrics, tell, trace};
+use dovetail_aws::{metrics, print_log_line, trace};
 use dovetail_table::{Spent, spent};
 use lambda_http::Request;
 use serde_json::{Map, Value, json};
@@ -32,7 +32,7 @@ pub async fn logged<'a>(
         trace::annotate(name, value.clone());
         line.insert(name.to_owned(), value);
     }
-    tell(line);
+    print_log_line(line);
     handled
 }
 
@@ -75,9 +75,9 @@ mod tests {
         .map(metric);
         let directive = json!({"Namespace": "Dovetail", "Dimensions": [["Function"]], "Metrics": metrics});
         assert_eq!(aws, json!({"Timestamp": null, "CloudWatchMetrics": [directive]}));
-        let told = json!({"Function": "update-state", "Operation": "UpdateChangeInstance",
+        let expected = json!({"Function": "update-state", "Operation": "UpdateChangeInstance",
             "WriteUnits": 0, "ReadUnits": 0, "RoundTrips": 0, "Microseconds": 0, "TableMicroseconds": 0,
             "Conflicts": 0, "Retries": 0});
-        assert_eq!(Value::Object(line), told);
+        assert_eq!(Value::Object(line), expected);
     }
 }

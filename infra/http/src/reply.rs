@@ -174,9 +174,9 @@ impl Reply {
                 fields.insert(error.field.clone(), json!([error.message]));
             }
         }
-        let told: Vec<String> =
+        let messages: Vec<String> =
             errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
-        Self::problem(code, &told.join("; "), fields)
+        Self::problem(code, &messages.join("; "), fields)
     }
 
     /// Creates the reply to an unknown query parameter: the bare list that clients compare

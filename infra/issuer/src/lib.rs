@@ -41,8 +41,8 @@ impl Settings {
 
     /// Reads the settings from `DOVETAIL_ISSUER` and `DOVETAIL_AUDIENCE`; `None` if both are unset or empty.
     pub fn from_env() -> Result<Option<Self>, String> {
-        let told = |name| std::env::var(name).unwrap_or_default();
-        let (url, audience) = (told("DOVETAIL_ISSUER"), told("DOVETAIL_AUDIENCE"));
+        let variable = |name| std::env::var(name).unwrap_or_default();
+        let (url, audience) = (variable("DOVETAIL_ISSUER"), variable("DOVETAIL_AUDIENCE"));
         if url.is_empty() && audience.is_empty() { Ok(None) } else { Self::new(&url, &audience).map(Some) }
     }
 }
@@ -136,7 +136,7 @@ impl Issuer {
     /// Reads the published keys of the issuer.
     async fn published(&self) -> Result<Vec<Key>, String> {
         // Created at the first token, because reading the authorities of the machine would slow down every start.
-        let connector = self.connector.get_or_init(|| connector(&Trust::Machine.unless_told()));
+        let connector = self.connector.get_or_init(|| connector(&Trust::Machine.with_env_override()));
         let url = &self.settings.url;
         let discovery = format!("{}/.well-known/openid-configuration", url.trim_end_matches('/'));
         let configuration = fetch::json(connector, &discovery).await?;

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 async fn receiver(answer: &'static str) -> (SocketAddr, oneshot::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let (tell, told) = oneshot::channel();
+    let (sender, received) = oneshot::channel();
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         let (mut asked, mut part) = (Vec::new(), [0; 1024]);
@@ -18,7 +18,7 @@ async fn receiver(answer: &'static str) -> (SocketAddr, oneshot::Receiver<String
             let read = stream.read(&mut part).await.unwrap();
             asked.extend_from_slice(&part[..read]);
         }
-        tell.send(String::from_utf8(asked).unwrap()).unwrap();
+        sender.send(String::from_utf8(asked).unwrap()).unwrap();
         stream.write_all(answer.as_bytes()).await.unwrap();
         if answer.ends_with("endless\r\n\r\n") {
             while stream.write_all(&[b'x'; 65_536]).await.is_ok() {}
@@ -26,7 +26,7 @@ async fn receiver(answer: &'static str) -> (SocketAddr, oneshot::Receiver<String
         // The connection stays open, so a client that needs more waits.
         std::future::pending::<()>().await;
     });
-    (address, told)
+    (address, received)
 }
 
 async fn posted(outbound: &Outbound, url: &str, timeout: Duration) -> Answer {
@@ -52,10 +52,10 @@ async fn the_status_is_the_answer_whatever_else_is_said() {
         ("HTTP/1.1 200 OK\r\nkind: endless\r\n\r\n", 200),
         ("HTTP/1.1 201 Created\r\ncontent-length: 9000000000\r\n\r\n", 201),
     ] {
-        let (address, told) = receiver(answer).await;
+        let (address, received) = receiver(answer).await;
         let ended = posted(&outbound, &format!("http://{address}/hook?a=b"), LONG).await;
         assert_eq!(ended, Answer::Status(status), "{answer}");
-        let asked = told.await.unwrap().to_lowercase();
+        let asked = received.await.unwrap().to_lowercase();
         assert!(asked.starts_with("post /hook?a=b http/1.1\r\n"), "{asked}");
         for line in ["content-type: application/json", "content-length: 2", "authorization: bearer one"] {
             assert!(asked.contains(&format!("\r\n{line}\r\n")), "{asked}");
@@ -81,7 +81,7 @@ async fn an_answer_is_read_to_its_end_and_within_its_bounds() {
             Err(Answer::Status(307)),
         ),
     ] {
-        let (address, _told) = receiver(answer).await;
+        let (address, _received) = receiver(answer).await;
         let bounds = Bounds { timeout, bytes_max: 8 };
         let url = format!("http://{address}/");
         let got = outbound.post_and_read(&url, &[], "{}".to_owned(), bounds).await;
@@ -98,15 +98,15 @@ async fn kinds_of_missing_answers_differ() {
     let outbound = Outbound::new(Targets::Any);
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     assert_eq!(posted(&outbound, &format!("http://{free}/"), LONG).await, Answer::Unreachable);
-    let (address, _told) = receiver("SSH-2.0-nothing of HTTP\r\n\r\n").await;
+    let (address, _received) = receiver("SSH-2.0-nothing of HTTP\r\n\r\n").await;
     assert_eq!(posted(&outbound, &format!("http://{address}/"), LONG).await, Answer::Unreachable);
     // A TLS handshake with a receiver that does not speak TLS.
-    let (address, _told) = receiver("").await;
+    let (address, _received) = receiver("").await;
     let short = Duration::from_millis(50);
     assert_eq!(posted(&outbound, &format!("https://{address}/"), short).await, Answer::TimedOut);
-    let (address, told) = receiver("").await;
+    let (address, received) = receiver("").await;
     assert_eq!(posted(&outbound, &format!("http://{address}/"), short).await, Answer::TimedOut);
-    drop(told);
+    drop(received);
     assert_eq!(posted(&outbound, "ftp://example.com/", LONG).await, Answer::Unreachable);
     let (headers, url) = ([("authorization", "two\r\nlines".to_owned())], format!("http://{free}/"));
     let ended = outbound.post(&url, &headers, String::new(), LONG).await;

@@ -63,9 +63,9 @@ fn every_code_has_its_section_in_the_page_and_its_type_leads_there() {
     for code in Code::ALL {
         let answer = anyone(&format!("/v1/errors/{}", code.name()));
         assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"));
-        let told = answer.body.as_str().unwrap();
-        assert!(told.starts_with(&format!("**{}**, {}.", code.status(), code.title())), "{told}");
-        assert!(told.contains("*Remedy:* ") && !told.contains("\n## "), "{told}");
+        let text = answer.body.as_str().unwrap();
+        assert!(text.starts_with(&format!("**{}**, {}.", code.status(), code.title())), "{text}");
+        assert!(text.contains("*Remedy:* ") && !text.contains("\n## "), "{text}");
     }
     let answer = anyone("/v1/errors/no_such_code");
     assert_eq!((answer.status, answer.at("/code")), (404, &json!("not_found")));

@@ -102,7 +102,7 @@ fn a_rejection_lists_all_errors_and_creates_nothing() {
     for field in bad.as_object().unwrap().keys() {
         assert!(answer.at(&format!("/{field}/0")).is_string(), "{field}: {answer:?}");
     }
-    for (field, value, told) in [
+    for (field, value, message) in [
         ("service", json!("one"), "must be the id or the URL of a service"),
         ("service", json!(99), "must be a service of the team"),
         ("target_url", Value::Null, "must be a string"),
@@ -125,11 +125,11 @@ fn a_rejection_lists_all_errors_and_creates_nothing() {
         let mut body = json!({"service": 1, "target_url": TARGET});
         body[field] = value;
         let answer = world.system.call("POST", CHECKS, OWNER, &body);
-        let (field, told) = match told {
+        let (field, message) = match message {
             "" => ("schedule_crontab", "must be present, because schedule_enabled is true"),
-            told => (field, told),
+            message => (field, message),
         };
-        assert_eq!((answer.status, answer.at(&format!("/{field}/0"))), (400, &json!(told)), "{body}");
+        assert_eq!((answer.status, answer.at(&format!("/{field}/0"))), (400, &json!(message)), "{body}");
     }
     assert_eq!(
         world.system.call("POST", CHECKS, OWNER, &json!({"service": 1})).at("/target_url/0"),
@@ -191,10 +191,10 @@ const PAGE: &str = include_str!("../../../docs/how-to/healthchecks.md");
 fn the_healthcheck_of_the_page_is_made_and_its_answer_is_one() {
     let system = Running::demo();
     let written = first_commands(PAGE, &system);
-    let mut told = serde_json::Deserializer::from_slice(&written).into_iter::<Value>();
-    let made = told.next().unwrap().unwrap();
+    let mut documents = serde_json::Deserializer::from_slice(&written).into_iter::<Value>();
+    let made = documents.next().unwrap().unwrap();
     assert_eq!((&made["schedule_crontab"], &made["authorization"]), (&json!("*/5 * * * *"), &json!(MASK)));
-    let asked = told.next().unwrap().unwrap();
+    let asked = documents.next().unwrap().unwrap();
     assert_eq!((&asked["service"], &asked["running"]), (&json!(1), &json!(false)));
     let blocks: Vec<&str> =
         PAGE.split("```json\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();

@@ -29,8 +29,8 @@ pub(super) fn world(count: usize) -> (ManualQueue, Receiver) {
 
 pub(super) fn all_healthy(request: &Request) -> Value {
     let items = request.body["service_items"].as_array().unwrap();
-    let told = items.iter().map(|item| json!({"id": item["id"], "status": "HEALTHY"}));
-    json!({"service_items": told.collect::<Vec<_>>()})
+    let reports = items.iter().map(|item| json!({"id": item["id"], "status": "HEALTHY"}));
+    json!({"service_items": reports.collect::<Vec<_>>()})
 }
 
 /// Creates the healthcheck of the VMs.
@@ -62,10 +62,10 @@ fn a_check_of_an_item_runs_at_once_and_the_item_shows_the_answer() {
     assert_eq!((&item["service"]["healthcheck"], status(item)), (&json!(true), "null"), "nobody was asked");
     target.says("/", |_| json!({"status": "UNHEALTHY", "reason": "the disk is full"}));
     let path = |pov: &str, item: &Value| format!("{pov}trigger/service_item/{}/", item["id"]);
-    let told = world.system.get(&path(BY_CONSUMER, item), CONSUMER);
+    let response = world.system.get(&path(BY_CONSUMER, item), CONSUMER);
     let expected = json!({"service_item": item["id"], "healthcheck_status": "UNHEALTHY", "healthcheck_reason": "the disk is full",
-        "healthcheck_at": told.at("/healthcheck_at"), "status": null, "error": null});
-    assert_eq!((told.status, &told.body), (200, &expected));
+        "healthcheck_at": response.at("/healthcheck_at"), "status": null, "error": null});
+    assert_eq!((response.status, &response.body), (200, &expected));
     let asked = target.of("/");
     let question = json!({"service": "VM", "service_item": "vm0", "application": "App", "consumer": "AwesomeConsumer",
         "id": item["id"]});
@@ -76,8 +76,8 @@ fn a_check_of_an_item_runs_at_once_and_the_item_shows_the_answer() {
     // Health is not part of the declaration, so version and `modified` stay (R40).
     let after = world.system.get(&format!("{ITEMS}{}/", item["id"]), CONSUMER);
     for (name, value) in item.as_object().unwrap() {
-        let told = if name.starts_with("healthcheck_") { &told.body[name] } else { value };
-        assert_eq!(&after.body[name], told, "{name}");
+        let expected_value = if name.starts_with("healthcheck_") { &response.body[name] } else { value };
+        assert_eq!(&after.body[name], expected_value, "{name}");
     }
     assert_eq!(items(&world)[0]["healthcheck_status"], "UNHEALTHY");
     // The owner can check another item. Then a second check of the first item within 10 seconds is rejected.
@@ -124,16 +124,21 @@ fn an_invalid_answer_means_unknown_health_with_a_reason() {
     ]) {
         let body = json!({"service": 1, "target_url": url});
         assert!([200, 201].contains(&world.system.call("POST", CHECKS, OWNER, &body).status));
-        let told = world.system.get(&format!("{CHECKS}trigger/service_item/{}/", item["id"]), OWNER);
-        let got = (told.status, told.at("/healthcheck_status"), told.at("/error"), told.at("/status"));
+        let response = world.system.get(&format!("{CHECKS}trigger/service_item/{}/", item["id"]), OWNER);
+        let got = (
+            response.status,
+            response.at("/healthcheck_status"),
+            response.at("/error"),
+            response.at("/status"),
+        );
         assert_eq!(got, (200, &json!("UNKNOWN"), &json!(error), &code), "{url}");
-        assert_eq!(told.at("/healthcheck_reason"), &json!(format!("the healthcheck failed: {error}")));
+        assert_eq!(response.at("/healthcheck_reason"), &json!(format!("the healthcheck failed: {error}")));
     }
     target.says("/long", |_| json!({"status": "HEALTHY", "reason": "x".repeat(1_000)}));
     let body = json!({"service": 1, "target_url": target.url("/long")});
     assert_eq!(world.system.call("POST", CHECKS, OWNER, &body).status, 200);
-    let told = world.system.get(&format!("{CHECKS}trigger/service_item/{}/", all[8]["id"]), OWNER);
-    assert_eq!(told.at("/healthcheck_reason").as_str().unwrap().len(), REASON_BYTES_MAX);
+    let response = world.system.get(&format!("{CHECKS}trigger/service_item/{}/", all[8]["id"]), OWNER);
+    assert_eq!(response.at("/healthcheck_reason").as_str().unwrap().len(), REASON_BYTES_MAX);
 }
 
 #[test]

@@ -125,8 +125,8 @@ impl Library {
             let answer = self.system.get(&format!("{list}?{query}"), key);
             assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_filter")), "{query}");
             let field = query.split('=').next().unwrap();
-            let told = answer.at(&format!("/{field}/0")).as_str().unwrap_or_default();
-            assert!(!told.is_empty(), "{query}: {answer:?}");
+            let message = answer.at(&format!("/{field}/0")).as_str().unwrap_or_default();
+            assert!(!message.is_empty(), "{query}: {answer:?}");
         }
     }
 }
@@ -140,8 +140,8 @@ pub(crate) fn walk(system: &Running, path: &str, key: &str) -> Vec<Value> {
     while let Some(path) = next {
         let answer = system.get(&path, key);
         assert_eq!(answer.status, 200, "{path}: {answer:?}");
-        let told = answer.at("/count").as_u64().unwrap();
-        assert_eq!(*count.get_or_insert(told), told, "the count stays: {path}");
+        let total = answer.at("/count").as_u64().unwrap();
+        assert_eq!(*count.get_or_insert(total), total, "the count stays: {path}");
         let page = answer.at("/results").as_array().unwrap();
         assert!(rows.is_empty() || !page.is_empty(), "an empty page at the end: {path}");
         rows.extend(page.iter().cloned());

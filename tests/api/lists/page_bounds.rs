@@ -69,11 +69,11 @@ fn a_page_ends_at_its_read_limit_and_the_next_continues() {
     for (list, key) in lists() {
         // The only match is after the last row of the first read.
         let found = pages(&format!("{list}?declaration_contains=%22vm-1249%22"), key);
-        let told: Vec<_> = found.iter().map(|page| (rows(page).len(), page.at("/count").clone())).collect();
-        assert_eq!(told, [(0, json!(0)), (1, json!(1))], "{list}");
+        let sizes: Vec<_> = found.iter().map(|page| (rows(page).len(), page.at("/count").clone())).collect();
+        assert_eq!(sizes, [(0, json!(0)), (1, json!(1))], "{list}");
         let none = pages(&format!("{list}?declaration_contains=nothing"), key);
-        let told: Vec<_> = none.iter().map(|page| (rows(page).len(), page.at("/count").clone())).collect();
-        assert_eq!(told, [(0, json!(0)), (0, json!(0))], "{list}");
+        let sizes: Vec<_> = none.iter().map(|page| (rows(page).len(), page.at("/count").clone())).collect();
+        assert_eq!(sizes, [(0, json!(0)), (0, json!(0))], "{list}");
     }
 }
 
@@ -97,8 +97,8 @@ fn following_next_finds_each_row_once_and_the_count_grows_until_it_is_exact() {
                     counts.push(count);
                 }
                 assert!(counts.is_sorted(), "{list}?{filter}: {counts:?}");
-                let told = (*counts.first().unwrap(), *counts.last().unwrap());
-                assert_eq!(told, (expected * ROWS / ITEMS, expected), "{list}?{filter}");
+                let bounds = (*counts.first().unwrap(), *counts.last().unwrap());
+                assert_eq!(bounds, (expected * ROWS / ITEMS, expected), "{list}?{filter}");
                 let once: BTreeSet<u64> = seen.iter().copied().collect();
                 let expected = usize::try_from(expected).unwrap();
                 assert_eq!((seen.len(), once.len()), (expected, expected), "{list}?{filter}&{ordering}");
@@ -142,7 +142,7 @@ fn the_reads_of_a_filtered_page_are_bounded() {
                 continue;
             }
             let page = MANY.get(&format!("{list}?{filter}"), key);
-            let units = Figures::told(&page).read / 1_000;
+            let units = Figures::from_answer(&page).read / 1_000;
             // One unit for each row, one for each record of the filter, and 100 for the rest of the page.
             assert!(units <= 2_000 + 100, "{list}?{filter}: {units}");
         }
@@ -152,6 +152,6 @@ fn the_reads_of_a_filtered_page_are_bounded() {
 #[test]
 fn the_count_of_a_page_of_applications_ends_at_its_read_limit() {
     let page = MANY.get(&format!("{CONSUMER}/applications/"), "alpha");
-    let told = (page.at("/results/0/runtime_states"), page.at("/next"));
-    assert_eq!(told, (&json!({"REQUESTED": ITEMS, "IN_SERVICE": 0, "DECOMMISSIONED": 0}), &Value::Null));
+    let fields = (page.at("/results/0/runtime_states"), page.at("/next"));
+    assert_eq!(fields, (&json!({"REQUESTED": ITEMS, "IN_SERVICE": 0, "DECOMMISSIONED": 0}), &Value::Null));
 }

@@ -266,8 +266,8 @@ fn a_reply_over_the_size_limit_is_cut_and_the_next_page_continues() {
     assert_eq!(submitted.status, 201, "{}", submitted.at("/code"));
     let limit = 6_000_000;
     assert!(submitted.body.to_string().len() < limit);
-    let told = submitted.at("/change_instances").as_array().map_or(0, Vec::len);
-    assert!(told > 0 && told < items.len(), "{told} are told at once");
+    let included = submitted.at("/change_instances").as_array().map_or(0, Vec::len);
+    assert!(included > 0 && included < items.len(), "{included} are told at once");
 
     let all: BTreeSet<u64> = (0..).take(items.len()).map(|number| (1 << 35) + 16 * (number + 1)).collect();
     let listed = submitted.at("/change_instances_next").as_str().unwrap_or_default();

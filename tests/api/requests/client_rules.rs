@@ -193,8 +193,8 @@ fn rule_6_an_invalid_document_is_400_with_a_dict_of_dicts() {
     let nested =
         json!({"AwesomeConsumer": {"NewApp1": {"services": {"VM": [{"name": "CoreVM1", "cpu": "x"}]}}}});
     let answer = system.call("POST", VALIDATE, "awesome-key", &nested);
-    let told = answer.at("/errors/AwesomeConsumer/NewApp1/VM/CoreVM1/cpu/0").as_str().unwrap();
-    assert!(told.contains("integer"), "{told}");
+    let message = answer.at("/errors/AwesomeConsumer/NewApp1/VM/CoreVM1/cpu/0").as_str().unwrap();
+    assert!(message.contains("integer"), "{message}");
 }
 
 #[test]

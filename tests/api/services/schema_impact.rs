@@ -46,7 +46,11 @@ fn dry_run(system: &Running, path: &str, definition: &Value) -> Answer {
 }
 
 /// Returns the errors by team and item over all pages, the number of checked items, and the number of pages.
-fn told(system: &Running, path: &str, definition: &Value) -> (BTreeMap<(String, String), Value>, u64, usize) {
+fn schema_impact(
+    system: &Running,
+    path: &str,
+    definition: &Value,
+) -> (BTreeMap<(String, String), Value>, u64, usize) {
     let (mut errors, mut checked, mut pages) = (BTreeMap::new(), 0, 0);
     let mut next = Some(path.to_owned());
     while let Some(path) = next {
@@ -171,10 +175,10 @@ fn pages_check_each_item_once_and_a_position_is_good_for_its_definition() {
     declare(&system, "Alpha", &json!({"VM": vms, "Disk": disks}));
     system.settle();
     let stricter = definition(&json!({"cpu": {"multipleOf": 3}}));
-    let whole = told(&system, DRY_RUN, &stricter);
+    let whole = schema_impact(&system, DRY_RUN, &stricter);
     assert_eq!((whole.0.len(), whole.1, whole.2), (30, 45, 1));
     for limit in [1, 7, 44, 45, 46, 5_000, 0] {
-        let paged = told(&system, &format!("{DRY_RUN}&limit={limit}"), &stricter);
+        let paged = schema_impact(&system, &format!("{DRY_RUN}&limit={limit}"), &stricter);
         assert_eq!((&paged.0, paged.1), (&whole.0, whole.1), "limit {limit}");
     }
     let first = dry_run(&system, &format!("{DRY_RUN}&limit=7"), &stricter);
@@ -208,7 +212,7 @@ fn a_page_that_would_be_too_large_to_send_ends_early() {
     closed["additionalProperties"] = json!(false);
     let first = dry_run(&system, DRY_RUN, &closed);
     assert!(first.body.to_string().len() < 6_000_000);
-    let (errors, checked, pages) = told(&system, DRY_RUN, &closed);
+    let (errors, checked, pages) = schema_impact(&system, DRY_RUN, &closed);
     assert!(errors.values().all(|errors| errors.as_object().unwrap().len() == 100));
     assert_eq!((errors.len(), checked), (90, 90));
     assert!(pages > 1, "{pages}");
@@ -275,18 +279,19 @@ fn a_dry_run_lists_exactly_the_items_that_the_published_definition_refuses() {
             definition["properties"]["note"] = json!({});
             definition["additionalProperties"] = json!(false);
         }
-        let (told, checked, _) = told(&system, &format!("{DRY_RUN}&limit=15"), &definition);
+        let (impact, checked, _) = schema_impact(&system, &format!("{DRY_RUN}&limit=15"), &definition);
         assert_eq!(checked, 40);
         let published = system.call("POST", &format!("{OWNER}/services/"), "one", &definition);
         assert!(matches!(published.status, 200 | 201), "{published:?}");
         let touched = json!({"Alpha": {"web": {"services": {"VM": declared(round)}}}});
         let answer = system.call("POST", &format!("{CONSUMER}/submissions/validate/"), "alpha", &touched);
         let refused = answer.at("/errors/Alpha/web/VM").as_object().cloned().unwrap_or_default();
-        assert_eq!(answer.status == 200, told.is_empty(), "{definition}: {answer:?}");
-        let told: Map<String, Value> = told.into_iter().map(|((_, name), errors)| (name, errors)).collect();
-        assert_eq!(told, refused, "{definition}");
-        refusing += u64::from(!told.is_empty());
-        failing += told.len();
+        assert_eq!(answer.status == 200, impact.is_empty(), "{definition}: {answer:?}");
+        let errors_by_item: Map<String, Value> =
+            impact.into_iter().map(|((_, name), errors)| (name, errors)).collect();
+        assert_eq!(errors_by_item, refused, "{definition}");
+        refusing += u64::from(!errors_by_item.is_empty());
+        failing += errors_by_item.len();
     }
     // The random definitions must reject some items often, but not all items always.
     assert!(refusing > 20 && failing > 200 && failing < 60 * 40, "{refusing} {failing}");

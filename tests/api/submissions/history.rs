@@ -219,14 +219,14 @@ fn application_and_team_are_readable_as_each_submission_declared_them() {
                 continue;
             };
             assert!(pages.iter().all(|page| page.at("/metadata") == metadata), "{pages:?}");
-            let told = pages.iter().flat_map(|page| list(page, "/service_items"));
-            let told: BTreeMap<String, Value> = told
+            let declarations = pages.iter().flat_map(|page| list(page, "/service_items"));
+            let declarations: BTreeMap<String, Value> = declarations
                 .map(|item| {
                     let (service, name) = (item["service"]["name"].as_str(), item["name"].as_str());
                     (format!("{} {}", service.unwrap(), name.unwrap()), item["declaration"].clone())
                 })
                 .collect();
-            assert_eq!(told, *items, "{name} after {id}");
+            assert_eq!(declarations, *items, "{name} after {id}");
         }
     }
     let path =

@@ -10,7 +10,7 @@ use support::manual_queue::{HOOKS, ManualQueue, OWNER};
 use support::receiver::{Receiver, Request};
 
 /// Returns change instance and new state of each request.
-fn told(requests: &[Request]) -> Vec<(u64, String)> {
+fn deliveries(requests: &[Request]) -> Vec<(u64, String)> {
     let of = |request: &Request| {
         let data = &request.body["data"];
         (data["id"].as_u64().unwrap(), data["to"].as_str().unwrap().to_owned())
@@ -19,7 +19,7 @@ fn told(requests: &[Request]) -> Vec<(u64, String)> {
 }
 
 fn states(requests: &[Request]) -> Vec<String> {
-    told(requests).into_iter().map(|(_, state)| state).collect()
+    deliveries(requests).into_iter().map(|(_, state)| state).collect()
 }
 
 #[test]
@@ -37,7 +37,11 @@ fn each_webhook_gets_the_events_of_its_service_and_state_only() {
     world.deliver();
     let created = receiver.of("/born");
     assert_eq!(states(&created), ["PENDING"]);
-    assert_eq!(told(&receiver.of("/pending")), told(&created), "who is born in a state enters it");
+    assert_eq!(
+        deliveries(&receiver.of("/pending")),
+        deliveries(&created),
+        "who is born in a state enters it"
+    );
     // The dependent team owns its share, so the event does not match the service owner's webhook.
     let balancers = receiver.of("/balancers");
     assert_eq!(balancers.len(), 1, "{balancers:?}");
@@ -49,7 +53,7 @@ fn each_webhook_gets_the_events_of_its_service_and_state_only() {
     let noted = world.system.call("PATCH", &path, "vm-owner-key", &json!({"log": "in the rack"}));
     assert_eq!(noted.status, 200, "{noted:?}");
     world.deliver();
-    assert_eq!(told(&receiver.of("/approved")), [(change, "APPROVED".to_owned())]);
+    assert_eq!(deliveries(&receiver.of("/approved")), [(change, "APPROVED".to_owned())]);
     for (path, count) in [("/born", 1), ("/pending", 1), ("/rests", 0), ("/balancers", 1)] {
         assert_eq!(receiver.of(path).len(), count, "{path}");
     }
@@ -77,7 +81,7 @@ fn a_delivery_is_the_signed_and_authorized_event_only() {
     let requests = receiver.of("/hook?a=b");
     let [request] = requests.as_slice() else { panic!("{requests:?}") };
     let events = world.system.events(0);
-    let event = events.iter().find(|told| told.envelope["detail-type"] == "ChangeInstance.StateChanged.v1");
+    let event = events.iter().find(|event| event.envelope["detail-type"] == "ChangeInstance.StateChanged.v1");
     assert_eq!(request.body, event.unwrap().envelope["detail"]);
     assert!(!request.body.to_string().contains("7001"), "no declaration");
     assert_eq!(request.header("authorization"), "Bearer canary");

@@ -84,8 +84,8 @@ fn finding_21_a_webhook_that_moves_needs_its_credentials_again() {
             body["target_url"] = json!(target_url);
             let refused = world.system.call("PATCH", path, KEY, &body);
             assert_eq!((refused.status, refused.at("/code")), (400, &json!("invalid_field")), "{body}");
-            let told = "must be sent again: target_url has another scheme, host or port";
-            assert_eq!(refused.at("/authorization/0"), told, "{body}");
+            let message = "must be sent again: target_url has another scheme, host or port";
+            assert_eq!(refused.at("/authorization/0"), message, "{body}");
             assert_eq!(refused.at("/pointer"), "/authorization", "{refused:?}");
             assert_eq!(stored().target_url, url);
         }
@@ -122,7 +122,7 @@ fn a_rejection_lists_all_errors_and_creates_nothing() {
         answer.at("/verify/0"),
         "must be true: Dovetail always verifies the certificate of the receiver"
     );
-    for (field, value, told) in [
+    for (field, value, message) in [
         ("service", json!("one"), "must be the id or the URL of a service"),
         ("service", json!(99), "must be a service of the team"),
         (
@@ -142,7 +142,7 @@ fn a_rejection_lists_all_errors_and_creates_nothing() {
         let mut body = json!({"service": 1, "target_url": TARGET});
         body[field] = value;
         let answer = world.system.call("POST", HOOKS, KEY, &body);
-        assert_eq!((answer.status, answer.at(&format!("/{field}/0"))), (400, &json!(told)), "{body}");
+        assert_eq!((answer.status, answer.at(&format!("/{field}/0"))), (400, &json!(message)), "{body}");
     }
     assert_eq!(
         world.system.call("POST", HOOKS, KEY, &json!({"service": 1})).at("/target_url/0"),

@@ -87,17 +87,21 @@ impl Function {
 
     /// Returns the sum of the write units in the metrics.
     pub(super) fn write_units(&mut self) -> f64 {
-        self.told().iter().filter_map(|line| line["WriteUnits"].as_f64()).sum()
+        self.log_lines().iter().filter_map(|line| line["WriteUnits"].as_f64()).sum()
     }
 
     /// Returns, for each event, the time with a table call in progress.
     pub(super) fn table_times(&mut self) -> Vec<Duration> {
-        let told = self.told();
-        told.iter().filter_map(|line| line["TableMicroseconds"].as_u64()).map(Duration::from_micros).collect()
+        let lines = self.log_lines();
+        lines
+            .iter()
+            .filter_map(|line| line["TableMicroseconds"].as_u64())
+            .map(Duration::from_micros)
+            .collect()
     }
 
     /// Returns the JSON lines of the output. They contain the metrics.
-    fn told(&mut self) -> Vec<Value> {
+    fn log_lines(&mut self) -> Vec<Value> {
         let mut text = String::new();
         self.said.rewind().unwrap();
         self.said.read_to_string(&mut text).unwrap();

@@ -19,11 +19,11 @@ fn every_rule_holds_in_a_million_states() {
         if let Some(broken) = found.broken {
             panic!("{}: {:#?} after {:#?}", config.name, broken.violations, broken.steps);
         }
-        let as_told = match config.states {
+        let is_as_configured = match config.states {
             States::All(count) => found.complete && found.unique == count,
             States::First(count) => !found.complete && found.unique >= count,
         };
-        assert!(as_told, "{}: {} states, complete: {}", config.name, found.unique, found.complete);
+        assert!(is_as_configured, "{}: {} states, complete: {}", config.name, found.unique, found.complete);
         visited += found.unique;
     }
     assert!(visited >= 1_000_000, "{visited} states");

@@ -66,12 +66,12 @@ impl Names {
     }
 
     /// Returns a text with names instead of ids of change instances.
-    pub(super) fn told(&self, text: &str) -> String {
-        let mut told = text.to_owned();
+    pub(super) fn replace_ids(&self, text: &str) -> String {
+        let mut replaced = text.to_owned();
         for id in self.changes.keys() {
-            told = told.replace(&format!("change instance {id}"), &self.change(*id));
+            replaced = replaced.replace(&format!("change instance {id}"), &self.change(*id));
         }
-        told
+        replaced
     }
 
     /// Returns the item with this name.

@@ -95,7 +95,7 @@ impl<S: Site> Stage<S> {
     }
 
     /// Creates a message: `"…" to all`, `"…" to VM,LoadBalancer`, `"…" to VM until 2030-01-01`.
-    pub(super) fn tell(&self, team: &str, text: &str) -> Outcome {
+    pub(super) fn create_message(&self, team: &str, text: &str) -> Outcome {
         let (description, rest) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
         let mut body = json!({"description": description});
         let rest = rest.strip_prefix("to ").unwrap_or_else(|| panic!("`{text}` says to nobody"));

@@ -34,7 +34,7 @@ pub(super) fn error(answer: &Answer, names: &Names) -> Option<Outcome> {
     assert_eq!(body["status"], status, "the problem's status is that of the reply");
     let head = format!("{status} {code}");
     let Some(problems) = body.get("problems").and_then(Value::as_array) else {
-        let detail = names.told(text(body, "/detail"));
+        let detail = names.replace_ids(text(body, "/detail"));
         let says_more = body["detail"] != body["title"];
         return Some(Outcome::head(if says_more { format!("{head} {detail:?}") } else { head }));
     };
@@ -49,7 +49,7 @@ pub(super) fn error(answer: &Answer, names: &Names) -> Option<Outcome> {
     let (mut messages, mut path) = (Vec::new(), Vec::new());
     leaves(&body["errors"], &mut path, &mut messages);
     assert_eq!(messages.len(), problems.len(), "each problem is told under its names once");
-    rows.extend(messages.iter().map(|message| names.told(message)));
+    rows.extend(messages.iter().map(|message| names.replace_ids(message)));
     rows.extend(self::messages(body));
     Some(Outcome { head, rows })
 }
@@ -64,10 +64,10 @@ fn leaves(errors: &Value, path: &mut Vec<String>, messages: &mut Vec<String>) {
                 path.pop();
             }
         }
-        Value::Array(told) => {
+        Value::Array(values) => {
             assert!(path.len() >= 2, "errors are a dict of dicts");
-            let told = told.iter().map(|message| message.as_str().unwrap());
-            messages.extend(told.map(|message| format!("{}: {message}", path.join(" > "))));
+            let texts = values.iter().map(|message| message.as_str().unwrap());
+            messages.extend(texts.map(|message| format!("{}: {message}", path.join(" > "))));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
             panic!("`{errors}` among errors")
@@ -123,7 +123,9 @@ pub(super) fn preview(answer: &Answer, names: &Names) -> Outcome {
         format!("metadata of {whose}{}", differences(changed))
     }));
     let warnings = list("/warnings");
-    rows.extend(warnings.iter().map(|warning| format!("warning: {}", names.told(warning.as_str().unwrap()))));
+    rows.extend(
+        warnings.iter().map(|warning| format!("warning: {}", names.replace_ids(warning.as_str().unwrap()))),
+    );
     rows.extend(messages(&answer.body));
     let head = if answer.at("/changed") == true { "200 would change" } else { "200 would change nothing" };
     let uncertain = if answer.at("/plan").is_null() { ", without a plan" } else { "" };
@@ -246,7 +248,7 @@ pub(super) fn fields(object: &Value, fields: &[&str], names: &Names) -> String {
 pub(super) fn event(envelope: &Value, names: &Names) -> (String, String) {
     let data = &envelope["detail"]["data"];
     let from = data["from"].as_str().map(|from| format!("{from} to ")).unwrap_or_default();
-    let told = match text(envelope, "/detail-type") {
+    let summary = match text(envelope, "/detail-type") {
         "ChangeInstance.StateChanged.v1" => {
             let change = names.change(id(data, "/id"));
             let (kind, ty, owner) = (text(data, "/kind"), text(data, "/change_type"), text(data, "/owner"));
@@ -260,7 +262,7 @@ pub(super) fn event(envelope: &Value, names: &Names) -> (String, String) {
         }
         other => panic!("no event is a {other}"),
     };
-    (text(envelope, "/resources/0").to_owned(), told)
+    (text(envelope, "/resources/0").to_owned(), summary)
 }
 
 /// Returns the text of a list row.
@@ -297,7 +299,7 @@ pub(super) fn history(entries: &[Value], names: &Names) -> Vec<String> {
         if entry["log"] != log.as_str() {
             row.push(format!(", log {}", entry["log"]));
         }
-        row.extend(entry["note"].as_str().map(|note| format!(", {}", names.told(note))));
+        row.extend(entry["note"].as_str().map(|note| format!(", {}", names.replace_ids(note))));
         before =
             (entry["state"].clone(), text(entry, "/modified").to_owned(), text(entry, "/log").to_owned());
         rows.push(row.concat());

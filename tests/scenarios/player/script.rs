@@ -195,10 +195,10 @@ history CoreVM1#1 ->
 
 #[test]
 fn an_invalid_script_is_reported_with_its_line() {
-    let told = |text: &str| Script::parse(text).err().unwrap();
-    assert_eq!(told("A submits -> 200"), "1: a scenario begins with what it shows: `# …`");
-    assert_eq!(told("# Shows nothing."), "1: a scenario has steps");
-    assert_eq!(told("# S.\nA submits\n  NewApp1 VM V"), "2: the step has no result: `-> …`");
-    assert_eq!(told("# S.\n  NewApp1 VM V\n-> 1"), "2: a step begins with a command");
-    assert_eq!(told("# S.\nA x -> 1\ngiven y"), "3: what is given comes before the steps");
+    let parse_error = |text: &str| Script::parse(text).err().unwrap();
+    assert_eq!(parse_error("A submits -> 200"), "1: a scenario begins with what it shows: `# …`");
+    assert_eq!(parse_error("# Shows nothing."), "1: a scenario has steps");
+    assert_eq!(parse_error("# S.\nA submits\n  NewApp1 VM V"), "2: the step has no result: `-> …`");
+    assert_eq!(parse_error("# S.\n  NewApp1 VM V\n-> 1"), "2: a step begins with a command");
+    assert_eq!(parse_error("# S.\nA x -> 1\ngiven y"), "3: what is given comes before the steps");
 }

@@ -65,7 +65,7 @@ impl<S: Site> Stage<S> {
             [team, "retries", change] => self.retry(team, change),
             [team, "deploys", ..] => self.deploy(team, rest_of(step, 2)),
             [team, "sets", service, ..] => self.set(team, service, &pairs(rest_of(step, 3))),
-            [team, "tells", ..] => self.tell(team, rest_of(step, 2)),
+            [team, "tells", ..] => self.create_message(team, rest_of(step, 2)),
             [team, "withdraws", ..] => self.withdraw(team, rest_of(step, 2)),
             [team, "publishes"] => self.publish(team, &step.body.join("\n")),
             ["generation", "rests"] => self.generation(false),

@@ -1,6 +1,6 @@
 //! Limits of definitions and settings of a service (docs/reference/limits.md).
 
-use super::{OWNER, Told, VALIDATE, app, assert_invalid, assert_refused, post};
+use super::{ExpectedProblem, OWNER, VALIDATE, app, assert_invalid, assert_refused, post};
 use serde_json::{Value, json};
 use support::Running;
 
@@ -39,7 +39,7 @@ fn a_definition_that_costs_too_much_or_leaves_itself_is_refused() {
         with_property(&property)
     };
     let nested = |depth: usize| (0..depth).fold(json!({"type": "string"}), |below, _| json!({"not": below}));
-    let cases: &[(Value, Told<'_>)] = &[
+    let cases: &[(Value, ExpectedProblem<'_>)] = &[
         (without("title"), ("missing_title", "/title")),
         (without("required"), ("missing_name_property", "/required")),
         (without("properties"), ("missing_name_property", "/properties/name")),
@@ -108,10 +108,10 @@ fn a_definition_that_costs_too_much_or_leaves_itself_is_refused() {
                 continue;
             }
             let found = answer.at("/problems").as_array().cloned().unwrap_or_default();
-            let told = found.iter().any(|problem| {
+            let is_reported = found.iter().any(|problem| {
                 problem.get("rule") == Some(&json!(rule)) && problem.get("pointer") == Some(&json!(pointer))
             });
-            assert!(told, "{definition} {rule} {pointer}: {answer:?}");
+            assert!(is_reported, "{definition} {rule} {pointer}: {answer:?}");
             assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_schema")));
             let errors = answer.at("/errors").as_object().unwrap();
             assert!(!errors.is_empty() && errors.values().all(Value::is_object), "{errors:?}");

@@ -18,7 +18,7 @@ impl Cloud {
             back: millis(1..12),
             arrives: true,
             is_answered: true,
-            is_told: dice.bool(),
+            has_connection_error: dice.bool(),
         };
         if target.starts_with("AWSEvents") {
             fate.is_answered = !befalls(dice, faults.bus / 3);

@@ -17,10 +17,10 @@ pub struct Figures {
 impl Figures {
     /// Reads the figures of a response.
     #[track_caller]
-    pub fn told(answer: &Answer) -> Self {
-        let told = answer.header("server-timing").unwrap_or_else(|| panic!("{answer:?}"));
+    pub fn from_answer(answer: &Answer) -> Self {
+        let header = answer.header("server-timing").unwrap_or_else(|| panic!("{answer:?}"));
         let figure = |name: &str| {
-            let (_, rest) = told.split_once(&format!("{name};desc=\"")).unwrap();
+            let (_, rest) = header.split_once(&format!("{name};desc=\"")).unwrap();
             thousandths(rest.split_once('"').unwrap().0)
         };
         let round_trips = figure("round_trips") / 1_000;

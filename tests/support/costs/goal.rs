@@ -58,15 +58,15 @@ impl Held {
         ];
         let asked: Vec<(u64, u64, &str)> =
             parts.into_iter().filter_map(|(goal, measured, what)| Some((goal?, measured, what))).collect();
-        let told = |figure: &dyn Fn(&(u64, u64, &str)) -> u64| -> String {
+        let joined = |figure: &dyn Fn(&(u64, u64, &str)) -> u64| -> String {
             let parts: Vec<String> =
                 asked.iter().map(|part| format!("{} {}", decimal(figure(part), 3, 0), part.2)).collect();
             parts.join(", ")
         };
         Some(Self {
             operation,
-            goal: told(&|(goal, _, _)| *goal),
-            measured: told(&|(_, measured, _)| *measured),
+            goal: joined(&|(goal, _, _)| *goal),
+            measured: joined(&|(_, measured, _)| *measured),
             passes: asked.iter().all(|(goal, measured, _)| measured <= goal),
         })
     }

@@ -48,7 +48,7 @@ fn page(system: &Running, path: &str, key: &str, rows: usize) -> (Figures, Strin
     let answer = system.get(path, key);
     assert_eq!(answer.status, 200, "{path}: {answer:?}");
     assert_eq!(answer.at("/results").as_array().map(Vec::len), Some(rows), "{path}");
-    (Figures::told(&answer), answer.at("/next").as_str().unwrap_or_default().to_owned())
+    (Figures::from_answer(&answer), answer.at("/next").as_str().unwrap_or_default().to_owned())
 }
 
 /// Measures the tables of long lists and of the impact.
@@ -112,7 +112,7 @@ fn radius(system: &Running) -> Table {
     while let Some(path) = next {
         let answer = system.call("POST", &path, "one", &stricter);
         assert_eq!(answer.status, 200, "{answer:?}");
-        let figures = Figures::told(&answer);
+        let figures = Figures::from_answer(&answer);
         if pages == 0 {
             assert_eq!(checked(&answer), 500);
             table.row("a page, 500 items", figures);
@@ -132,7 +132,7 @@ fn radius(system: &Running) -> Table {
     let fresh = json!({"title": "New", "type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
     let answer = system.call("POST", DRY_RUN, "one", &fresh);
     assert_eq!(checked(&answer), 0);
-    table.row("a new title", Figures::told(&answer));
+    table.row("a new title", Figures::from_answer(&answer));
     let published = system.get(&format!("{OWNER}/services/"), "one");
     assert_eq!(published.at("/results/0/schema/version"), 1, "nothing was published");
     table

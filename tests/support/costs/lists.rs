@@ -140,7 +140,7 @@ fn page(watched: &Watched<'_>, list: &List, path: &str) -> (String, Option<Strin
     assert_eq!(queries + batches, seen.len(), "{path}");
     let counting = |seen: &&Seen| seen.asked.get("Select").is_some();
     let counts = seen.iter().filter(counting).count();
-    let Figures { read, round_trips, .. } = Figures::told(&answer);
+    let Figures { read, round_trips, .. } = Figures::from_answer(&answer);
     let rows = answer.at("/results").as_array().map_or(0, Vec::len);
     let queries = queries - counts;
     if path.contains("cursor=") {

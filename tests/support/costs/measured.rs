@@ -52,7 +52,7 @@ fn change(answer: &Answer) -> String {
 fn decide(system: &Running, path: &str, body: &Value) -> Figures {
     let answer = system.call("PATCH", path, "vm-owner-key", body);
     assert_eq!(answer.status, 200, "{answer:?}");
-    Figures::told(&answer)
+    Figures::from_answer(&answer)
 }
 
 #[track_caller]
@@ -61,53 +61,53 @@ fn read(system: &Running, path: &str, key: &str, rows: Option<usize>) -> Figures
     assert_eq!(answer.status, 200, "{answer:?}");
     let found = answer.at("/results").as_array().map(Vec::len);
     assert_eq!(found, rows, "{path}");
-    Figures::told(&answer)
+    Figures::from_answer(&answer)
 }
 pub(super) fn submissions() -> Table {
     let mut table = Table::new("Submissions");
     let fresh = system();
     let one = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
-    let one = Figures::told(&one);
+    let one = Figures::from_answer(&one);
     table.row("one CREATE, in a new application", one);
     let again = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
     let more = submit(&fresh, &json!({"App": vms(1..=2, 8)}));
-    table.row("one CREATE, in an application with one item", Figures::told(&more));
+    table.row("one CREATE, in an application with one item", Figures::from_answer(&more));
     let eleven = submit(&system(), &json!({"App": vms(1..=11, 8)}));
-    assert_eq!(Figures::told(&eleven).round_trips, one.round_trips);
-    table.units("each further CREATE", Figures::told(&eleven).tenth_above(one));
+    assert_eq!(Figures::from_answer(&eleven).round_trips, one.round_trips);
+    table.units("each further CREATE", Figures::from_answer(&eleven).tenth_above(one));
     let [fifty, sixty] =
-        [50, 60].map(|count| Figures::told(&submit(&system(), &json!({"App": vms(1..=count, 8)}))));
+        [50, 60].map(|count| Figures::from_answer(&submit(&system(), &json!({"App": vms(1..=count, 8)}))));
     table.writes("each further CREATE, staged", sixty.tenth_above(fifty));
-    table.row("no changes, 1 item", Figures::told(&again));
+    table.row("no changes, 1 item", Figures::from_answer(&again));
     let fresh = system();
     submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     let again = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
-    table.row("no changes, 20 items", Figures::told(&again));
-    let told =
+    table.row("no changes, 20 items", Figures::from_answer(&again));
+    let message =
         json!({"description": "VMs rest on Sunday", "scopes": ["/v1/orcabase/serviceowner/services/1/"]});
-    let told = fresh.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &told);
-    assert_eq!(told.status, 201, "{told:?}");
+    let response = fresh.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &message);
+    assert_eq!(response.status, 201, "{response:?}");
     // The first submission fills the caches of messages and service owners, so the second one is measured.
     submit(&fresh, &json!({"App": vms(1..=20, 8)}));
-    let told = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
-    assert_eq!(told.at("/messages/0/description"), "VMs rest on Sunday");
-    table.row("the same, with a message of the service owner", Figures::told(&told));
+    let response = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
+    assert_eq!(response.at("/messages/0/description"), "VMs rest on Sunday");
+    table.row("the same, with a message of the service owner", Figures::from_answer(&response));
     let fresh = system();
     let created = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
     for state in ["APPROVED", "COMPLETED"] {
         decide(&fresh, &change(&created), &json!({"state": state}));
     }
-    table.row("one MODIFY", Figures::told(&submit(&fresh, &json!({"App": vms(1..=1, 16)}))));
+    table.row("one MODIFY", Figures::from_answer(&submit(&fresh, &json!({"App": vms(1..=1, 16)}))));
     table.row(
         "one MODIFY, displacing another",
-        Figures::told(&submit(&fresh, &json!({"App": vms(1..=1, 12)}))),
+        Figures::from_answer(&submit(&fresh, &json!({"App": vms(1..=1, 12)}))),
     );
     let fresh = system();
     let created = submit(&fresh, &json!({"App": vms(1..=2, 8)}));
     for state in ["APPROVED", "COMPLETED"] {
         decide(&fresh, &change(&created), &json!({"state": state}));
     }
-    table.row("one DELETE", Figures::told(&submit(&fresh, &json!({"App": vms(2..=2, 8)}))));
+    table.row("one DELETE", Figures::from_answer(&submit(&fresh, &json!({"App": vms(2..=2, 8)}))));
     table
 }
 
@@ -142,7 +142,7 @@ pub(super) fn decisions() -> Table {
     table.row("report an error", state(&failed, "ERRORED"));
     let retried = system.call("POST", &format!("{failed}retry/"), "vm-owner-key", &Value::Null);
     assert_eq!(retried.status, 201, "{retried:?}");
-    table.row("retry", Figures::told(&retried));
+    table.row("retry", Figures::from_answer(&retried));
     table
 }
 
@@ -175,7 +175,7 @@ pub(super) fn charges() -> Table {
     world["services"][0]["schema"]["metadata"] = json!({"cost_per_change": 5, "monthly_cost": 49.99});
     let system = system_of(&world.to_string());
     let created = submit(&system, &json!({"App": vms(1..=1, 8)}));
-    table.row("one CREATE, in a new application, with its fee", Figures::told(&created));
+    table.row("one CREATE, in a new application, with its fee", Figures::from_answer(&created));
     let path = change(&created);
     decide(&system, &path, &json!({"state": "PENDING"}));
     table.row(

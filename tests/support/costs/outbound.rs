@@ -25,8 +25,12 @@ pub(super) fn outbound() -> Table {
     let target = target(&system);
     in_service(&system, 50);
     let rule = queue::rule().unwrap();
-    let event =
-        system.events(0).into_iter().map(|told| told.envelope).find(|event| rule.matches(event)).unwrap();
+    let event = system
+        .events(0)
+        .into_iter()
+        .map(|published| published.envelope)
+        .find(|event| rule.matches(event))
+        .unwrap();
     table.row("an event without a matching webhook", taken(&system, &event.to_string()));
     let make = |path: &str| {
         let body = json!({"service": 1, "target_url": format!("{target}{path}")});
@@ -45,8 +49,8 @@ pub(super) fn outbound() -> Table {
     let checks = format!("{EXTERNAL}/healthchecks/trigger");
     let item = system.get("/v1/orcabase/serviceowner/service_items/?limit=1", OWNER);
     let asked = system.get(&format!("{checks}/service_item/{}/", item.at("/results/0/id")), OWNER);
-    table.row("check of one item on request", Figures::told(&asked));
-    table.row("request of a run", Figures::told(&system.get(&format!("{checks}/service/1/"), OWNER)));
+    table.row("check of one item on request", Figures::from_answer(&asked));
+    table.row("request of a run", Figures::from_answer(&system.get(&format!("{checks}/service/1/"), OWNER)));
     let (begun, cost) = system.block_on(metered(sweep::begin(&system.table, &system.handles.queue)));
     assert_eq!(begun.unwrap(), 1);
     table.row("start of the run by the sweep", Figures::from(cost));

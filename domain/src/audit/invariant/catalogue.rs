@@ -99,9 +99,9 @@ impl Audit<'_> {
             .is_none_or(|version| (1..=service.schema_version).contains(&version));
         self.require(settled, "I16", subject(), "its minimum_version is not one of its schema versions");
         let documented = catalogue.documented.get(&service.title).copied();
-        let told = documented == service.has_docs.then_some(service.id);
+        let has_matching_docs = documented == service.has_docs.then_some(service.id);
         self.require(
-            told,
+            has_matching_docs,
             "I16",
             subject(),
             "its documentation flag does not match the stored documentation",
@@ -174,11 +174,14 @@ impl Audit<'_> {
 
     /// I16: items agree with their service, and their schema version exists.
     fn services_of_items(&mut self) {
-        let mut told: BTreeMap<_, BTreeSet<u64>> = BTreeMap::new();
+        let mut versions_by_service: BTreeMap<_, BTreeSet<u64>> = BTreeMap::new();
         for item in self.snapshot.items.values() {
-            told.entry((&item.service, &item.service_owner)).or_default().insert(item.schema_version);
+            versions_by_service
+                .entry((&item.service, &item.service_owner))
+                .or_default()
+                .insert(item.schema_version);
         }
-        for ((named, owner), versions) in told {
+        for ((named, owner), versions) in versions_by_service {
             let subject = || Subject::Service(named.title.clone());
             let service = self.snapshot.catalogue.services.get(&named.title);
             let agrees = service.is_some_and(|service| service.id == named.id && service.owner == *owner);

@@ -64,8 +64,9 @@ impl Audit<'_> {
     pub(super) fn root_of_newest(&mut self, team: TeamId) {
         let Some(head) = self.snapshot.heads.get(&team) else { return };
         let newest = crate::base::id::SubmissionId::new(team, head.submissions);
-        let told = newest.and_then(|id| self.submissions.get(&id)).and_then(|submission| submission.root);
-        let agrees = told.is_none_or(|root| root == head.root);
+        let newest_root =
+            newest.and_then(|id| self.submissions.get(&id)).and_then(|submission| submission.root);
+        let agrees = newest_root.is_none_or(|root| root == head.root);
         self.require(agrees, "I8", Subject::Head(team), "its root does not match its newest submission");
     }
 

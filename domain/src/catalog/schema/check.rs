@@ -45,7 +45,7 @@ impl<'a> Check<'a> {
         Self { definition, problems: Problems::default(), works: BTreeMap::new() }
     }
 
-    fn tell(&mut self, pointer: &str, rule: &'static str, message: impl Into<String>) {
+    fn report(&mut self, pointer: &str, rule: &'static str, message: impl Into<String>) {
         self.problems.push(|| problem(pointer, rule, message));
     }
 
@@ -53,11 +53,15 @@ impl<'a> Check<'a> {
     pub(super) fn service(&mut self, root: &Map<String, Value>) {
         match root.get("title").map(Value::as_str) {
             None => {
-                self.tell("/title", "missing_title", "must be present: the title is the name of the service");
+                self.report(
+                    "/title",
+                    "missing_title",
+                    "must be present: the title is the name of the service",
+                );
             }
             Some(title) => {
                 if let Some(message) = title.map_or(Some("must be a string"), name_problem) {
-                    self.tell("/title", "invalid_name", message);
+                    self.report("/title", "invalid_name", message);
                 }
             }
         }
@@ -66,7 +70,7 @@ impl<'a> Check<'a> {
         self.metadata(root);
         for (pointer, field) in reference_fields(root) {
             if let Err(message) = field {
-                self.tell(&pointer, "invalid_reference", message);
+                self.report(&pointer, "invalid_reference", message);
             }
         }
     }
@@ -74,10 +78,10 @@ impl<'a> Check<'a> {
     /// Checks that the schema describes objects, in a supported draft.
     pub(super) fn object(&mut self, root: &Map<String, Value>) {
         if root.get("type").and_then(Value::as_str) != Some("object") {
-            self.tell("/type", "wrong_type", "must be `object`");
+            self.report("/type", "wrong_type", "must be `object`");
         }
         if draft(root).is_none() {
-            self.tell("/$schema", "unsupported_draft", "must be draft 2020-12 or draft-07");
+            self.report("/$schema", "unsupported_draft", "must be draft 2020-12 or draft-07");
         }
     }
 
@@ -85,11 +89,11 @@ impl<'a> Check<'a> {
         let name = root.get("properties").and_then(|properties| properties.get("name"));
         if name.and_then(|name| name.get("type")).and_then(Value::as_str) != Some("string") {
             let message = "must be a property of the type `string`: each service item needs a name";
-            self.tell("/properties/name", "missing_name_property", message);
+            self.report("/properties/name", "missing_name_property", message);
         }
         let required = root.get("required").and_then(Value::as_array);
         if !required.is_some_and(|required| required.iter().any(|name| name == "name")) {
-            self.tell("/required", "missing_name_property", "must contain `name`");
+            self.report("/required", "missing_name_property", "must contain `name`");
         }
     }
 
@@ -97,18 +101,18 @@ impl<'a> Check<'a> {
     fn metadata(&mut self, root: &Map<String, Value>) {
         let Some(metadata) = root.get("metadata") else { return };
         let Some(metadata) = metadata.as_object() else {
-            return self.tell("/metadata", "invalid_metadata", "must be an object");
+            return self.report("/metadata", "invalid_metadata", "must be an object");
         };
         if metadata.get("approval_required").is_some_and(|required| !required.is_boolean()) {
             let message = "must be true or false";
-            self.tell("/metadata/approval_required", "invalid_metadata", message);
+            self.report("/metadata/approval_required", "invalid_metadata", message);
         }
         for charge in ChargeType::ALL.map(ChargeType::name) {
             let is_price = |value: &Value| value.as_number().and_then(Amount::price).is_some();
             if metadata.get(charge).is_some_and(|value| !is_price(value)) {
                 let max = Amount::PRICE_UNITS_MAX;
                 let message = format!("must be a number from 0 to {max} with at most six decimals");
-                self.tell(&format!("/metadata/{charge}"), "invalid_metadata", message);
+                self.report(&format!("/metadata/{charge}"), "invalid_metadata", message);
             }
         }
     }
@@ -134,7 +138,7 @@ impl<'a> Check<'a> {
             [(refs, SCHEMA_REFS_MAX, "references"), (patterns, PATTERNS_MAX, "patterns")]
         {
             if count > count_max {
-                self.tell("", "too_complex", format!("must have at most {count_max} {what}"));
+                self.report("", "too_complex", format!("must have at most {count_max} {what}"));
             }
         }
     }
@@ -143,7 +147,7 @@ impl<'a> Check<'a> {
         let root_only = if pointer.is_empty() { &[] } else { ROOT_ONLY };
         for keyword in UNSUPPORTED.iter().chain(root_only) {
             if schema.get(keyword).is_some() {
-                self.tell(
+                self.report(
                     &below(pointer, keyword),
                     "unsupported_keyword",
                     "must be absent: this keyword is not supported here",
@@ -153,7 +157,7 @@ impl<'a> Check<'a> {
         let is_property = pointer.strip_prefix("/properties/").is_some_and(|rest| !rest.contains('/'));
         if !is_property && schema.get("service_reference").is_some() {
             let message = "must be in a property of the item itself";
-            self.tell(&below(pointer, "service_reference"), "invalid_reference", message);
+            self.report(&below(pointer, "service_reference"), "invalid_reference", message);
         }
     }
 
@@ -163,7 +167,7 @@ impl<'a> Check<'a> {
             Err(BadRef::Remote) => ("remote_reference", "must not refer outside the definition"),
             Err(BadRef::Dangling) => ("dangling_reference", "must refer to a schema in the definition"),
         };
-        self.tell(&below(pointer, "$ref"), rule, message);
+        self.report(&below(pointer, "$ref"), rule, message);
         None
     }
 
@@ -181,7 +185,7 @@ impl<'a> Check<'a> {
             {
                 let message =
                     "must be a regular expression without look-around and back-references, and not too large";
-                self.tell(&at, "invalid_pattern", message);
+                self.report(&at, "invalid_pattern", message);
             }
         }
     }
@@ -194,7 +198,7 @@ impl<'a> Check<'a> {
             (work.depth, EXPANDED_DEPTH_MAX, "levels of nested subschemas"),
         ] {
             if count > count_max {
-                self.tell("", "too_complex", format!("must have at most {count_max} {what}"));
+                self.report("", "too_complex", format!("must have at most {count_max} {what}"));
                 return;
             }
         }
@@ -233,7 +237,7 @@ impl<'a> Check<'a> {
         };
         // Its computation is in progress, so this reference is inside its own target.
         if let Some(None) = self.works.get(to) {
-            self.tell(&below(pointer, "$ref"), "recursive_reference", "must not refer back to itself");
+            self.report(&below(pointer, "$ref"), "recursive_reference", "must not refer back to itself");
             return Work::default();
         }
         self.work_of(to, schema, depth.saturating_add(1))
@@ -246,11 +250,11 @@ impl<'a> Check<'a> {
         if let Some(at) = model.too_complex(item, PUBLISHED_STEPS_MAX) {
             let pointer = places.into_iter().find(|(_, node)| *node == at).map(|(pointer, _)| pointer);
             let message = format!("an item must need at most {PUBLISHED_STEPS_MAX} steps to check");
-            self.tell(&pointer.unwrap_or_default(), "too_complex", message);
+            self.report(&pointer.unwrap_or_default(), "too_complex", message);
         }
         if weight(self.definition, &model) > COMPILED_BYTES_MAX {
             let message = format!("must take at most {COMPILED_BYTES_MAX} bytes of memory");
-            self.tell("", "too_complex", message);
+            self.report("", "too_complex", message);
         }
     }
 
@@ -268,14 +272,14 @@ impl<'a> Check<'a> {
         if values(self.definition) > META_VALUES_MAX {
             // The library would build all errors before it returns the first.
             if let Err(error) = validator.validate(self.definition) {
-                self.tell(error.instance_path().as_str(), "invalid_schema", message(&error));
+                self.report(error.instance_path().as_str(), "invalid_schema", message(&error));
             }
             return;
         }
         let errors = validator.iter_errors(self.definition);
         let places = errors.map(|error| (error.instance_path().to_string(), message(&error)));
         for (pointer, message) in places.filter(|place| found.insert(place.clone())).take(ITEM_PROBLEMS_MAX) {
-            self.tell(&pointer, "invalid_schema", message);
+            self.report(&pointer, "invalid_schema", message);
         }
     }
 }

@@ -94,8 +94,8 @@ mod tests {
     fn what_was_checked_against_the_minimum_or_later_is_up_to_date() {
         let of = |minimum_version| Settings { minimum_version, ..Settings::default() };
         assert_eq!([0, 1, 2, 3].map(|checked| of(None).is_up_to_date(checked)), [None; 4]);
-        let told = [0, 1, 2, 3].map(|checked| of(Some(2)).is_up_to_date(checked));
-        assert_eq!(told, [Some(false), Some(false), Some(true), Some(true)]);
+        let up_to_date = [0, 1, 2, 3].map(|checked| of(Some(2)).is_up_to_date(checked));
+        assert_eq!(up_to_date, [Some(false), Some(false), Some(true), Some(true)]);
     }
 
     #[test]

@@ -98,17 +98,17 @@ fn each_entry_is_one_event_with_an_id_of_its_own_in_order() {
 
 #[test]
 fn a_submission_is_told_when_it_is_recorded_and_when_all_of_it_exists() {
-    let told = |before: Option<u64>, after| {
+    let published = |before: Option<u64>, after| {
         let events = of_submission(before.map(submission).as_ref(), &submission(after));
-        let told = events.iter().map(|event| {
+        let lines = events.iter().map(|event| {
             let data = &event.detail["data"];
             format!("{} {} {}", event.id(), data["from"], data["to"])
         });
-        told.collect::<Vec<_>>()
+        lines.collect::<Vec<_>>()
     };
-    assert_eq!(told(None, 1), [r#"submission/137438953488:1 null "APPLIED""#]);
-    assert_eq!(told(Some(1), 0), [r#"submission/137438953488:2 "APPLIED" "SETTLED""#]);
-    assert!(told(Some(2), 1).is_empty() && told(Some(0), 0).is_empty());
+    assert_eq!(published(None, 1), [r#"submission/137438953488:1 null "APPLIED""#]);
+    assert_eq!(published(Some(1), 0), [r#"submission/137438953488:2 "APPLIED" "SETTLED""#]);
+    assert!(published(Some(2), 1).is_empty() && published(Some(0), 0).is_empty());
 }
 
 #[test]

@@ -51,7 +51,7 @@ impl Failed {
     }
 
     /// Returns the result for an item of the failed request.
-    pub fn told(self) -> HealthReport {
+    pub fn to_report(self) -> HealthReport {
         HealthReport {
             status: Status::Unknown,
             reason: Some(format!("the healthcheck failed: {}", self.name())),
@@ -87,12 +87,12 @@ pub fn question_about_all(service: &str, items: &[Item]) -> Value {
 /// Parses the response about one item.
 pub fn about_one(answer: &[u8]) -> Result<HealthReport, Failed> {
     let answer: Value = serde_json::from_slice(answer).map_err(|_| Failed::Malformed)?;
-    told(&answer).ok_or(Failed::Malformed)
+    parse_report(&answer).ok_or(Failed::Malformed)
 }
 
 /// The response about several items.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldOfAll {
+pub struct HealthReports {
     /// The result of each item in the question.
     pub items: BTreeMap<ItemId, HealthReport>,
     /// The number of faults: unreadable entries, entries of other items, repetitions, and items without an entry.
@@ -100,27 +100,27 @@ pub struct ToldOfAll {
 }
 
 /// Parses the response about several items; entries of other items only count as faults.
-pub fn about_all(answer: &[u8], asked: &[Item]) -> Result<ToldOfAll, Failed> {
+pub fn about_all(answer: &[u8], asked: &[Item]) -> Result<HealthReports, Failed> {
     let answer: Value = serde_json::from_slice(answer).map_err(|_| Failed::Malformed)?;
     let entries = answer.get("service_items").and_then(Value::as_array).ok_or(Failed::Malformed)?;
-    let mut told_of = ToldOfAll { items: BTreeMap::new(), faults: 0 };
+    let mut reports = HealthReports { items: BTreeMap::new(), faults: 0 };
     for entry in entries {
         let id = entry.get("id").and_then(number).and_then(ItemId::parse);
         // The target must not change the health of items that it was not asked about, nor answer twice.
-        let id = id.filter(|id| asked.iter().any(|item| item.id == *id) && !told_of.items.contains_key(id));
-        match id.zip(told(entry)) {
-            Some((id, told)) => drop(told_of.items.insert(id, told)),
-            None => told_of.faults = told_of.faults.saturating_add(1),
+        let id = id.filter(|id| asked.iter().any(|item| item.id == *id) && !reports.items.contains_key(id));
+        match id.zip(parse_report(entry)) {
+            Some((id, report)) => drop(reports.items.insert(id, report)),
+            None => reports.faults = reports.faults.saturating_add(1),
         }
     }
     for item in asked {
-        if !told_of.items.contains_key(&item.id) {
-            told_of.faults = told_of.faults.saturating_add(1);
+        if !reports.items.contains_key(&item.id) {
+            reports.faults = reports.faults.saturating_add(1);
             let reason = Some("the response does not contain this item".to_owned());
-            told_of.items.insert(item.id, HealthReport { status: Status::Unknown, reason });
+            reports.items.insert(item.id, HealthReport { status: Status::Unknown, reason });
         }
     }
-    Ok(told_of)
+    Ok(reports)
 }
 
 /// Reads a number, or a string of digits.
@@ -128,7 +128,7 @@ fn number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }
 
-fn told(entry: &Value) -> Option<HealthReport> {
+fn parse_report(entry: &Value) -> Option<HealthReport> {
     let status = entry.get("status")?.as_str().and_then(Status::parse)?;
     let reason = match entry.get("reason") {
         None | Some(Value::Null) => None,

@@ -136,14 +136,14 @@ impl Run {
     #[must_use]
     pub fn past<'a>(
         mut self,
-        told: impl Iterator<Item = &'a HealthReport>,
+        reports: impl Iterator<Item = &'a HealthReport>,
         faults: u64,
         failed: Option<Failed>,
         position: Option<String>,
     ) -> Self {
-        for told in told {
+        for report in reports {
             self.counted.checked = self.counted.checked.saturating_add(1);
-            self.counted.healthy += u64::from(told.status == Status::Healthy);
+            self.counted.healthy += u64::from(report.status == Status::Healthy);
         }
         self.counted.faults = self.counted.faults.saturating_add(faults);
         // The first failure is the reason why the rest of the run asked nothing.

@@ -44,7 +44,7 @@ fn the_next_time_is_the_first_minute_that_a_crontab_means() {
 #[test]
 fn what_is_no_crontab_is_told_by_its_field() {
     let long = format!("{}0 * * * *", "0,".repeat(200));
-    for (bad, told) in [
+    for (bad, message) in [
         ("", "must have five fields"),
         ("* * * *", "must have five fields"),
         ("* * * * * *", "must have five fields"),
@@ -68,7 +68,7 @@ fn what_is_no_crontab_is_told_by_its_field() {
         (long.as_str(), "must be at most 256 bytes"),
     ] {
         let problem = Crontab::parse(bad).unwrap_err();
-        assert!(problem.starts_with(told), "{bad}: {problem}");
+        assert!(problem.starts_with(message), "{bad}: {problem}");
     }
 }
 
@@ -179,8 +179,8 @@ fn what_is_scheduled_is_due_again_and_what_could_not_be_sent_at_once() {
 #[test]
 fn a_run_is_a_message_and_reads_back() {
     let (_, run) = course(None, Some(1)).begun(seconds(2)).unwrap();
-    let told = |status| HealthReport { status, reason: None };
-    let page = [told(Status::Healthy), told(Status::Unhealthy), told(Status::Unknown)];
+    let report = |status| HealthReport { status, reason: None };
+    let page = [report(Status::Healthy), report(Status::Unhealthy), report(Status::Unknown)];
     let run = run.past(page.iter(), 2, None, Some("0001#2".to_owned()));
     let run = run.past(page[..1].iter(), 0, Some(Failed::Status(503)), Some("0001#3".to_owned()));
     let run = run.past(page[..0].iter(), 0, Some(Failed::TimedOut), None);
@@ -204,8 +204,8 @@ fn an_answer_about_an_item_is_read_or_refused() {
         (r#"{"status":"UNHEALTHY","reason":"disk"}"#, Status::Unhealthy, Some("disk")),
         (r#"{"status":"UNKNOWN","reason":null,"more":1}"#, Status::Unknown, None),
     ] {
-        let told = about_one(answer.as_bytes()).unwrap();
-        assert_eq!((told.status, told.reason.as_deref()), (status, reason), "{answer}");
+        let report = about_one(answer.as_bytes()).unwrap();
+        assert_eq!((report.status, report.reason.as_deref()), (status, reason), "{answer}");
     }
     for bad in [
         "",
@@ -228,7 +228,7 @@ fn failures_have_names_that_read_back_and_tell_that_nothing_is_known() {
         [Failed::Status(404), Failed::TimedOut, Failed::Unreachable, Failed::NotPublic, Failed::Malformed];
     for failed in all {
         assert_eq!(Failed::parse(failed.name(), failed.status()), Some(failed));
-        assert_eq!(failed.told().status, Status::Unknown);
+        assert_eq!(failed.to_report().status, Status::Unknown);
     }
     assert_eq!((Failed::parse("status", None), Failed::parse("timeout", Some(200))), (None, None));
     for status in Status::ALL {

@@ -35,21 +35,21 @@ fn delivery() -> Delivery {
 
 #[test]
 fn a_webhook_tells_of_births_or_of_one_state_and_of_nothing_while_it_rests() {
-    let told = |state, active, from, to| {
+    let delivers = |state, active, from, to| {
         let mut webhook = webhook();
         webhook.settings.state = state;
         webhook.settings.active = active;
-        webhook.tells_of(from, to)
+        webhook.delivers(from, to)
     };
     for created in State::ALL {
-        assert!(told(None, true, None, created), "a birth in {created:?}");
-        assert!(told(Some(created), true, None, created), "who is born in a state enters it");
-        assert!(!told(Some(created), true, Some(created), created), "a log text is not a transition");
+        assert!(delivers(None, true, None, created), "a birth in {created:?}");
+        assert!(delivers(Some(created), true, None, created), "who is born in a state enters it");
+        assert!(!delivers(Some(created), true, Some(created), created), "a log text is not a transition");
         for from in State::ALL {
-            assert!(!told(None, true, Some(from), created), "{from:?} to {created:?} is not a creation");
-            assert_eq!(told(Some(created), true, Some(from), created), from != created);
-            assert!(!told(Some(created), false, Some(from), created));
-            assert!(from == created || !told(Some(from), true, None, created));
+            assert!(!delivers(None, true, Some(from), created), "{from:?} to {created:?} is not a creation");
+            assert_eq!(delivers(Some(created), true, Some(from), created), from != created);
+            assert!(!delivers(Some(created), false, Some(from), created));
+            assert!(from == created || !delivers(Some(from), true, None, created));
         }
     }
 }

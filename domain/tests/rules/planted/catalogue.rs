@@ -1,6 +1,6 @@
 //! Faults in the records that all teams share.
 
-use super::{Planted, all_are_told, busy, item};
+use super::{Planted, assert_each_is_reported, busy, item};
 use crate::world::{NP_OWNER, STRANGER, VM_OWNER, team};
 use domain::audit::invariant::Snapshot;
 use domain::base::actor::Actor;
@@ -26,12 +26,12 @@ fn keep(s: &mut Snapshot, service: ServiceId, version: u64, owner: &str) {
 const FOREIGN: &str = "a message names a service that the team does not own";
 
 /// Stores a message of this team for the consumers of the service VM.
-fn tell<'a>(s: &'a mut Snapshot, owner: &str) -> &'a mut Messages {
+fn store_message<'a>(s: &'a mut Snapshot, owner: &str) -> &'a mut Messages {
     let ctx = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
     let services = vec![ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() }];
     let content = Content { description: "rest".to_owned(), expires: None, services };
-    let told = Messages::none(team(owner)).with(content, &ctx).unwrap();
-    s.catalogue.messages.entry(told.owner.id).or_insert(told)
+    let messages = Messages::none(team(owner)).with(content, &ctx).unwrap();
+    s.catalogue.messages.entry(messages.owner.id).or_insert(messages)
 }
 
 const FORMER: &str =
@@ -116,23 +116,23 @@ const PLANTED: &[Planted] = &[
         s.teams.remove(&team(NP_OWNER).id);
     }),
     ("I5 messages of team 1", "message ids must be in order, of this team, and below the counter", |s| {
-        tell(s, VM_OWNER).next = 1;
+        store_message(s, VM_OWNER).next = 1;
     }),
     ("I5 messages of team 1", "message ids must be in order, of this team, and below the counter", |s| {
-        tell(s, VM_OWNER).all[0].id = MessageId::new(team(STRANGER).id, 1).unwrap();
+        store_message(s, VM_OWNER).all[0].id = MessageId::new(team(STRANGER).id, 1).unwrap();
     }),
     ("I5 messages of team 1", "message ids must be in order, of this team, and below the counter", |s| {
-        let told = tell(s, VM_OWNER);
-        told.all.push(told.all[0].clone());
+        let messages = store_message(s, VM_OWNER);
+        messages.all.push(messages.all[0].clone());
     }),
     ("I16 messages of team 1", "the team has another name or does not exist", |s| {
-        tell(s, VM_OWNER).owner.name.push('x');
+        store_message(s, VM_OWNER).owner.name.push('x');
     }),
     ("I16 messages of team", FOREIGN, |s| {
-        tell(s, STRANGER);
+        store_message(s, STRANGER);
     }),
     ("I16 messages of team 1", FOREIGN, |s| {
-        tell(s, VM_OWNER).all[0].content.services[0].id = ServiceId::new(2).unwrap();
+        store_message(s, VM_OWNER).all[0].content.services[0].id = ServiceId::new(2).unwrap();
     }),
     ("I16 mandatory metadata", "its versions have gaps", |s| s.catalogue.mandatory = BTreeSet::from([1, 3])),
     ("I5 counters", "the counters are 4 and 2", |s| s.catalogue.counted = (4, 2)),
@@ -141,5 +141,5 @@ const PLANTED: &[Planted] = &[
 
 #[test]
 fn references_between_records_match_in_both_directions() {
-    all_are_told(busy, PLANTED);
+    assert_each_is_reported(busy, PLANTED);
 }

@@ -1,6 +1,6 @@
 //! Faults in change instances and in their numbers.
 
-use super::{Planted, again, all_are_told, busy, change, consumer, item, staged, told};
+use super::{Planted, again, assert_each_is_reported, busy, change, consumer, item, staged, violation_lines};
 use crate::world::{LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, team};
 use domain::audit::invariant::Snapshot;
 use domain::base::state::Kind;
@@ -35,7 +35,7 @@ const IDENTITY: &[Planted] = &[
 
 #[test]
 fn a_change_instance_names_what_its_item_names() {
-    all_are_told(busy, IDENTITY);
+    assert_each_is_reported(busy, IDENTITY);
 }
 
 const ANSWERED: &str = "is neither on its item nor pending";
@@ -63,12 +63,12 @@ fn answer(s: &mut Snapshot, by: ChangeId) {
 
 #[test]
 fn finding_01_the_answer_to_a_rejection_exists_or_is_pending_in_the_submission_in_flight() {
-    all_are_told(busy, ANSWERS);
+    assert_each_is_reported(busy, ANSWERS);
     let mut committed = staged();
     let planned = committed.works[0].entries[0].id;
     answer(&mut committed, planned);
-    let is_told = |s: &Snapshot| told(s).iter().any(|line| line.starts_with("I35"));
-    assert!(!is_told(&committed));
+    let is_reported = |s: &Snapshot| violation_lines(s).iter().any(|line| line.starts_with("I35"));
+    assert!(!is_reported(&committed));
     for plant in [
         |s: &mut Snapshot| s.works.clear(),
         |s: &mut Snapshot| s.heads.get_mut(&consumer()).unwrap().in_flight = None,
@@ -78,7 +78,7 @@ fn finding_01_the_answer_to_a_rejection_exists_or_is_pending_in_the_submission_i
     ] {
         let mut broken = committed.clone();
         plant(&mut broken);
-        assert!(is_told(&broken));
+        assert!(is_reported(&broken));
     }
 }
 
@@ -136,7 +136,7 @@ const ORIGIN: &[Planted] = &[
 
 #[test]
 fn a_change_instance_was_planned_and_follows_from_what_it_says() {
-    all_are_told(busy, ORIGIN);
+    assert_each_is_reported(busy, ORIGIN);
 }
 
 const AGAIN: &str = "its number is not below the counter";
@@ -162,5 +162,5 @@ const NUMBERS: &[Planted] = &[
 
 #[test]
 fn no_number_is_allotted_again() {
-    all_are_told(busy, NUMBERS);
+    assert_each_is_reported(busy, NUMBERS);
 }

@@ -1,6 +1,6 @@
 //! Faults in charges: their parties, causes and sums (I26).
 
-use super::{Planted, all_are_told, change, item, with_catalogue};
+use super::{Planted, assert_each_is_reported, change, item, with_catalogue};
 use crate::world::{CONSUMER, NP_OWNER, STRANGER, VM_OWNER, World, team, vm};
 use domain::audit::invariant::Snapshot;
 use domain::base::actor::Actor;
@@ -102,7 +102,7 @@ const CAUSES: &[Planted] = &[
 
 #[test]
 fn a_charge_is_what_its_change_instance_causes() {
-    all_are_told(charged, CAUSES);
+    assert_each_is_reported(charged, CAUSES);
 }
 
 const TIMES: &[Planted] = &[
@@ -151,5 +151,5 @@ const TIMES: &[Planted] = &[
 
 #[test]
 fn time_in_service_is_charged_without_gaps_and_an_item_knows_the_sums() {
-    all_are_told(charged, TIMES);
+    assert_each_is_reported(charged, TIMES);
 }

@@ -1,6 +1,6 @@
 //! Faults in items: slots, stacks, deployed items and shares.
 
-use super::{Planted, again, all_are_told, busy, change, consumer, item, slot};
+use super::{Planted, again, assert_each_is_reported, busy, change, consumer, item, slot};
 use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, team};
 use domain::base::id::DeployedId;
 use domain::base::state::{ChangeType, RuntimeState};
@@ -53,7 +53,7 @@ const SLOTS: &[Planted] = &[
 
 #[test]
 fn slots_and_stacks_are_those_of_the_change_instances() {
-    all_are_told(busy, SLOTS);
+    assert_each_is_reported(busy, SLOTS);
 }
 
 const ALONE: &[Planted] = &[
@@ -101,7 +101,7 @@ const ALONE: &[Planted] = &[
 
 #[test]
 fn the_fields_of_an_item_match_its_changes() {
-    all_are_told(busy, ALONE);
+    assert_each_is_reported(busy, ALONE);
 }
 
 const DEPLOYED: &[Planted] = &[
@@ -148,5 +148,5 @@ const DEPLOYED: &[Planted] = &[
 
 #[test]
 fn deployed_items_fit_their_item_and_their_change_instance() {
-    all_are_told(busy, DEPLOYED);
+    assert_each_is_reported(busy, DEPLOYED);
 }

@@ -1,6 +1,6 @@
 //! Faults in the records of the past.
 
-use super::{Planted, all_are_told, consumer, with_catalogue};
+use super::{Planted, assert_each_is_reported, consumer, with_catalogue};
 use crate::world::{APP, CONSUMER, World, application, document, vm};
 use domain::Hash;
 use domain::audit::invariant::Snapshot;
@@ -69,7 +69,7 @@ const PAST: &[Planted] = &[
 
 #[test]
 fn replaced_declarations_are_stored() {
-    all_are_told(thrice, PAST);
+    assert_each_is_reported(thrice, PAST);
 }
 
 #[test]
@@ -77,5 +77,5 @@ fn a_replaced_declaration_of_an_aborted_submission_is_sound() {
     let mut snapshot = thrice();
     let now = application_of(&mut snapshot).replaced();
     snapshot.replaced.insert((now.of, now.since.submission), now);
-    assert_eq!(super::told(&snapshot), [""; 0]);
+    assert_eq!(super::violation_lines(&snapshot), [""; 0]);
 }

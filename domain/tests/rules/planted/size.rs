@@ -1,6 +1,6 @@
 //! Limits of single records: the audit accepts the maximum and reports more.
 
-use super::{busy, change, consumer, item, staged, told};
+use super::{busy, change, consumer, item, staged, violation_lines};
 use crate::world::VM_OWNER;
 use domain::audit::invariant::Snapshot;
 use domain::base::refs::Reference;
@@ -69,13 +69,15 @@ const STAGED: &[Sized] = &[
 fn a_record_over_its_size_limit_is_a_violation() {
     for (sound, sizes) in [(busy(), BUSY), (staged(), STAGED)] {
         for (what, most, grow) in sizes {
-            let is_told = |size: usize| {
+            let is_reported = |size: usize| {
                 let mut grown = sound.clone();
                 grow(&mut grown, size);
                 let line = format!(": {what}: {size}, must be at most {most}");
-                told(&grown).iter().any(|told| told.starts_with("I24 ") && told.ends_with(&line))
+                violation_lines(&grown)
+                    .iter()
+                    .any(|reported| reported.starts_with("I24 ") && reported.ends_with(&line))
             };
-            assert_eq!([*most, most + 1].map(is_told), [false, true], "{what}, at most {most}");
+            assert_eq!([*most, most + 1].map(is_reported), [false, true], "{what}, at most {most}");
         }
     }
 }
@@ -85,5 +87,5 @@ fn notes_are_no_moves() {
     let mut noted = busy();
     let (_, most, note) = BUSY.iter().find(|(what, ..)| *what == "log entries").unwrap();
     note(&mut noted, *most);
-    assert!(!told(&noted).iter().any(|line| line.starts_with("I24 ")));
+    assert!(!violation_lines(&noted).iter().any(|line| line.starts_with("I24 ")));
 }

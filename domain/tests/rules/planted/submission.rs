@@ -1,6 +1,6 @@
 //! Faults in teams, heads, applications, submissions, stagings, work and idempotency keys.
 
-use super::{Planted, all_are_told, busy, change, consumer, staged};
+use super::{Planted, assert_each_is_reported, busy, change, consumer, staged};
 use crate::world::{STRANGER, VM_OWNER, team};
 use domain::audit::invariant::Snapshot;
 use domain::base::id::ApplicationId;
@@ -47,7 +47,7 @@ const HEADS: &[Planted] = &[
 
 #[test]
 fn a_head_sums_up_what_there_is() {
-    all_are_told(busy, HEADS);
+    assert_each_is_reported(busy, HEADS);
 }
 
 const SUBMISSIONS: &[Planted] = &[
@@ -91,7 +91,7 @@ const SUBMISSIONS: &[Planted] = &[
 
 #[test]
 fn the_planned_changes_of_a_submission_exist() {
-    all_are_told(busy, SUBMISSIONS);
+    assert_each_is_reported(busy, SUBMISSIONS);
 }
 
 const STAGED: &[Planted] = &[
@@ -140,5 +140,5 @@ const STAGED: &[Planted] = &[
 
 #[test]
 fn staged_records_belong_to_their_submission() {
-    all_are_told(staged, STAGED);
+    assert_each_is_reported(staged, STAGED);
 }

@@ -71,7 +71,7 @@ pub(super) fn each_line(
         found = found.saturating_add(lines_of(&file, &mut take)?);
     }
     // A missing file would look like deleted records, and most invariants would fail for no reason.
-    match told(&export)? {
+    match manifest_rows(&export)? {
         Some(expected) if expected != found => Err(Error::NotWhole { directory: export, found, expected }),
         Some(_) | None => Ok(()),
     }
@@ -121,13 +121,13 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// Returns the number of rows in the manifest, if the manifest was downloaded too.
-fn told(export: &Path) -> Result<Option<u64>, Error> {
+fn manifest_rows(export: &Path) -> Result<Option<u64>, Error> {
     let file = export.join(SUMMARY);
     if !file.exists() {
         return Ok(None);
     }
     let text = fs::read(&file).map_err(Error::read(&file))?;
     let summary: Value = serde_json::from_slice(&text).map_err(|error| Error::read(&file)(error.into()))?;
-    let told = summary.get("itemCount").and_then(Value::as_u64);
-    told.ok_or(Error::NoCount { file }).map(Some)
+    let item_count = summary.get("itemCount").and_then(Value::as_u64);
+    item_count.ok_or(Error::NoCount { file }).map(Some)
 }

@@ -189,10 +189,10 @@ async fn what_is_not_a_read_wakes_the_consumers() {
 async fn a_write_is_published_and_sent_to_a_webhook_and_the_system_stops() {
     let receiver = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", receiver.local_addr().unwrap());
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut received) = mpsc::unbounded_channel();
     let accept = move |event: Event| {
         let envelope: Value = serde_json::from_str(event.body.as_deref().unwrap()).unwrap();
-        tell.send(envelope["detail"]["data"].clone()).unwrap();
+        sender.send(envelope["detail"]["data"].clone()).unwrap();
         async {
             let mut reply = EventReply::default();
             reply.status_code = 200;
@@ -226,7 +226,7 @@ async fn a_write_is_published_and_sent_to_a_webhook_and_the_system_stops() {
         put(&endpoint, number).await;
     }
     for number in [1, 3] {
-        assert_eq!(told.recv().await, Some(json!({ "owner": "T", "n": number })));
+        assert_eq!(received.recv().await, Some(json!({ "owner": "T", "n": number })));
     }
     drop(stop);
     running.await.unwrap().unwrap();

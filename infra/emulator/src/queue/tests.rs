@@ -71,11 +71,11 @@ fn a_message_is_taken_as_sqs_takes_it() {
 #[tokio::test]
 async fn events_and_messages_come_to_the_function_once_and_what_is_not_done_in_the_end_is_kept() {
     let fixture = Fixture::new();
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut received) = mpsc::unbounded_channel();
     let invoker = Invoker::here(move |name, payload| {
         assert_eq!(name, FUNCTION);
         let failing = payload["Records"].as_array().unwrap().iter().filter_map(|record| {
-            tell.send(record["body"].as_str().unwrap().to_owned()).unwrap();
+            sender.send(record["body"].as_str().unwrap().to_owned()).unwrap();
             (record["body"] == "bad").then(|| json!({"itemIdentifier": record["messageId"]}))
         });
         let reply = json!({"batchItemFailures": failing.collect::<Vec<_>>()});
@@ -84,14 +84,14 @@ async fn events_and_messages_come_to_the_function_once_and_what_is_not_done_in_t
     let (enable, stop, running) = fixture.start(invoker);
     fixture.publish("Submission.StateChanged.v1");
     fixture.publish("ChangeInstance.StateChanged.v1");
-    assert!(told.recv().await.unwrap().contains("ChangeInstance.StateChanged.v1"));
+    assert!(received.recv().await.unwrap().contains("ChangeInstance.StateChanged.v1"));
     enable.send_replace(false);
     assert_eq!(fixture.send(SEND_MESSAGE, &json!({"QueueUrl": "x", "MessageBody": "bad"})), 200);
     enable.send_replace(true);
-    assert_eq!(told.recv().await.unwrap(), "bad");
+    assert_eq!(received.recv().await.unwrap(), "bad");
     stop.send_replace(true);
     running.await.unwrap();
-    assert!(told.try_recv().is_err(), "nothing else was delivered");
+    assert!(received.try_recv().is_err(), "nothing else was delivered");
 }
 
 #[tokio::test]

@@ -83,7 +83,9 @@ impl Shard {
             got => got?,
         };
         let records: Vec<Arc<Value>> = match got.get_mut("Records").map(Value::take) {
-            Some(Value::Array(records)) => records.into_iter().map(|record| self.told(record)).collect(),
+            Some(Value::Array(records)) => {
+                records.into_iter().map(|record| self.to_lambda_record(record)).collect()
+            }
             _ => Vec::new(),
         };
         recent.next = text(&got, "/NextShardIterator");
@@ -123,7 +125,7 @@ impl Shard {
     }
 
     /// Returns the record in the form of a Lambda event.
-    fn told(&self, mut record: Value) -> Arc<Value> {
+    fn to_lambda_record(&self, mut record: Value) -> Arc<Value> {
         if let Some(record) = record.as_object_mut() {
             record.insert("eventSourceARN".to_owned(), self.source.arn.as_str().into());
         }

@@ -53,8 +53,8 @@ pub fn healthcheck_asked(course: &Course) -> Value {
 pub fn health(health: &Health, failed: Option<Failed>) -> Value {
     json!({
         "service_item": health.item.get(),
-        "healthcheck_status": health.told.status.name(),
-        "healthcheck_reason": health.told.reason,
+        "healthcheck_status": health.report.status.name(),
+        "healthcheck_reason": health.report.reason,
         "healthcheck_at": health.at.to_wire(),
         "status": failed.and_then(Failed::status),
         "error": failed.map(Failed::name),

@@ -51,8 +51,8 @@ pub fn service_item(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Va
         "declaration_version": item.version.number,
         // Existing clients expect the field.
         "related": null,
-        "healthcheck_status": health.map(|health| health.told.status.name()),
-        "healthcheck_reason": health.and_then(|health| health.told.reason.as_deref()),
+        "healthcheck_status": health.map(|health| health.report.status.name()),
+        "healthcheck_reason": health.and_then(|health| health.report.reason.as_deref()),
         "healthcheck_at": health.map(|health| health.at.to_wire()),
         "is_validated_minimum_schema": is_up_to_date == Some(true),
         "is_deprecated_service_schema": is_up_to_date == Some(false),

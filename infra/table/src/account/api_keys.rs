@@ -38,8 +38,10 @@ impl Table {
     pub async fn create_api_key(&self, made: &ApiKey, recorded: &Recorded) -> Result<Keyed, Error> {
         // The name has a record of its own that outlives the key, so a name is never used twice.
         let name = || statement::put_new(&self.keys, key::api_key_name(made.team.id, &made.name).into());
-        self.keyed(made, || Ok([vec![name()?], self.stored(made)?, vec![self.told(recorded)?]].concat()))
-            .await
+        self.keyed(made, || {
+            Ok([vec![name()?], self.stored(made)?, vec![self.audit_entry_action(recorded)?]].concat())
+        })
+        .await
     }
 
     /// Stores a successor of a key that has none, and limits the life of that key.
@@ -52,7 +54,7 @@ impl Table {
         let actions = || {
             let ended = rows(ended)?.map(|row| statement::succeed(&self.keys, row));
             let ended: Vec<_> = ended.into_iter().collect::<Result<_, _>>()?;
-            Ok([ended, self.stored(made)?, vec![self.told(recorded)?]].concat())
+            Ok([ended, self.stored(made)?, vec![self.audit_entry_action(recorded)?]].concat())
         };
         self.keyed(made, actions).await
     }
@@ -65,7 +67,7 @@ impl Table {
             let gone: Vec<_> =
                 gone.map(|key| statement::remove(&self.keys, key)).into_iter().collect::<Result<_, _>>()?;
             let fewer = statement::one_less(&self.keys, key::api_key_count(team))?;
-            Ok([gone, vec![fewer, self.told(recorded)?]].concat())
+            Ok([gone, vec![fewer, self.audit_entry_action(recorded)?]].concat())
         };
         let commit = self.transact(actions).await?;
         // An absent record is the requested result, even if another request removed it.

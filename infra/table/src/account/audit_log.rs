@@ -30,7 +30,7 @@ impl Table {
         rows.map(read).collect()
     }
 
-    pub(crate) fn told(&self, recorded: &Recorded) -> Result<TransactWriteItem, Error> {
+    pub(crate) fn audit_entry_action(&self, recorded: &Recorded) -> Result<TransactWriteItem, Error> {
         statement::create::<RecordedRecord>(&self.keys, recorded)
     }
 }

@@ -75,7 +75,7 @@ impl Table {
                     statement::replace::<CourseRecord>(&self.name, stood.revision, course)?,
                 ],
             };
-            Ok(vec![kept, stands, self.told(recorded)?])
+            Ok(vec![kept, stands, self.audit_entry_action(recorded)?])
         };
         let commit = self.transact(actions).await?;
         self.forget_check(after.service.id);
@@ -95,7 +95,7 @@ impl Table {
             Ok(vec![
                 statement::remove(&self.keys, key::healthcheck(team, service))?,
                 statement::remove(&self.name, key::course(team, service))?,
-                self.told(recorded)?,
+                self.audit_entry_action(recorded)?,
             ])
         };
         let commit = self.transact(actions).await?;

@@ -38,7 +38,7 @@ impl Table {
             let of_team = statement::one_more(&self.keys, key::member_count(added.team.id), MEMBERS_MAX)?;
             let of_person =
                 statement::one_more(&self.keys, key::membership_count(&added.subject), TEAMS_MAX)?;
-            let mut actions = vec![of_team, of_person, self.told(recorded)?];
+            let mut actions = vec![of_team, of_person, self.audit_entry_action(recorded)?];
             for row in rows(added)? {
                 actions.push(statement::put_new(&self.keys, row)?);
             }
@@ -55,7 +55,7 @@ impl Table {
         recorded: &Recorded,
     ) -> Result<Keyed, Error> {
         let actions = || {
-            let mut actions = vec![self.told(recorded)?];
+            let mut actions = vec![self.audit_entry_action(recorded)?];
             for row in rows(after)? {
                 actions.push(statement::replace_member(&self.keys, before.revision, row)?);
             }
@@ -73,7 +73,7 @@ impl Table {
                 statement::remove(&self.keys, key::member_of(removed.id))?,
                 statement::one_less(&self.keys, key::member_count(team))?,
                 statement::one_less(&self.keys, key::membership_count(subject))?,
-                self.told(recorded)?,
+                self.audit_entry_action(recorded)?,
             ])
         };
         let commit = self.transact(actions).await?;

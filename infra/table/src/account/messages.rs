@@ -44,7 +44,7 @@ impl Table {
                 0 => statement::create::<MessagesRecord>(&self.name, after)?,
                 _ => statement::replace::<MessagesRecord>(&self.name, before, after)?,
             };
-            Ok(vec![kept, self.told(recorded)?])
+            Ok(vec![kept, self.audit_entry_action(recorded)?])
         };
         let commit = self.transact(actions).await?;
         let is_stored =

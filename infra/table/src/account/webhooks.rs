@@ -33,7 +33,7 @@ impl Table {
             Ok(vec![
                 statement::one_more(&self.keys, key::webhook_count(made.team.id), WEBHOOKS_MAX)?,
                 statement::create::<WebhookRecord>(&self.keys, made)?,
-                self.told(recorded)?,
+                self.audit_entry_action(recorded)?,
             ])
         };
         self.hooked(made, actions).await
@@ -48,7 +48,7 @@ impl Table {
     ) -> Result<Keyed, Error> {
         let actions = || {
             let after = statement::replace::<WebhookRecord>(&self.keys, before, after)?;
-            Ok(vec![after, self.told(recorded)?])
+            Ok(vec![after, self.audit_entry_action(recorded)?])
         };
         self.hooked(after, actions).await
     }
@@ -59,7 +59,7 @@ impl Table {
             Ok(vec![
                 statement::remove(&self.keys, key::webhook(removed.id))?,
                 statement::one_less(&self.keys, key::webhook_count(removed.team.id))?,
-                self.told(recorded)?,
+                self.audit_entry_action(recorded)?,
             ])
         };
         let commit = self.transact(actions).await?;

@@ -44,8 +44,8 @@ impl Table {
         for index in INDEXES {
             let before = seen.rows + rows;
             let take = |row: Attributes| found.extend(place(&row, index));
-            let told = |read| watch(Seen { rows: before + read, ..seen });
-            rows += self.pages(Some(index.name), take, told).await?;
+            let watch_rows = |read| watch(Seen { rows: before + read, ..seen });
+            rows += self.pages(Some(index.name), take, watch_rows).await?;
         }
         let misplaced: Vec<Place> = of_table.symmetric_difference(&found).cloned().collect();
         watch(Seen { rows: seen.rows + rows, violations: seen.violations + count(&misplaced) });

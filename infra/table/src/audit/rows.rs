@@ -238,8 +238,8 @@ impl Rows {
         // Two derived values are stored for conditions and filters, and must match the rest of the record.
         let counted = R::TYPE != ChangeRecord::TYPE || same("n");
         self.require(counted, "I3", row, || "its entry count does not match its history".to_owned());
-        let told = R::TYPE != SubmissionRecord::TYPE || same("st");
-        self.require(told, "I11", row, || "its state does not match its counts".to_owned());
+        let has_matching_state = R::TYPE != SubmissionRecord::TYPE || same("st");
+        self.require(has_matching_state, "I11", row, || "its state does not match its counts".to_owned());
         Ok(value)
     }
 

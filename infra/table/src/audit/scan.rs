@@ -24,7 +24,7 @@ impl Table {
         &self,
         index: Option<&str>,
         mut take: impl FnMut(Attributes),
-        told: impl Fn(u64),
+        progress: impl Fn(u64),
     ) -> Result<u64, Error> {
         let mut read = 0;
         let mut open: Vec<(i32, Option<Attributes>)> = (0..SEGMENTS).map(|segment| (segment, None)).collect();
@@ -38,7 +38,7 @@ impl Table {
                 }
                 open.extend(page.last_evaluated_key.map(|after| (segment, Some(after))));
             }
-            told(read);
+            progress(read);
         }
         Ok(read)
     }

@@ -12,7 +12,7 @@ pub struct Units(u64);
 
 impl Units {
     /// Converts the units of a response. A value that is not a number of units counts as 0.
-    pub(crate) fn told(units: f64) -> Self {
+    pub(crate) fn from_f64(units: f64) -> Self {
         // The text avoids a multiplication of floats, which would truncate 1.005 to 1.004.
         Self(format!("{units:.DIGITS$}").replace('.', "").parse().unwrap_or_default())
     }
@@ -99,9 +99,9 @@ mod tests {
             (f64::NAN, 0, "0"),
             (f64::INFINITY, 0, "0"),
         ];
-        for (told, thousandths, written) in table {
-            let units = Units::told(told);
-            assert_eq!((units.thousandths(), units.to_string().as_str()), (thousandths, written), "{told}");
+        for (value, thousandths, written) in table {
+            let units = Units::from_f64(value);
+            assert_eq!((units.thousandths(), units.to_string().as_str()), (thousandths, written), "{value}");
         }
     }
 
@@ -114,7 +114,7 @@ mod tests {
             } else {
                 let (_, before) =
                     begun.iter().find(|(name, _)| name.eq_ignore_ascii_case(&event)).copied().unwrap();
-                cost.add(before, Cost { read_units: Units::told(0.5), ..Cost::of_call() });
+                cost.add(before, Cost { read_units: Units::from_f64(0.5), ..Cost::of_call() });
             }
         }
         assert_eq!(cost.read_units.thousandths(), cost.calls * 500);
@@ -143,12 +143,20 @@ mod tests {
     #[test]
     fn what_is_metered_within_counts_with_its_own_round_trips() {
         let mut outer = Cost::default();
-        outer.add(0, Cost { write_units: Units::told(2.0), ..Cost::of_call() });
-        let inner =
-            Cost { write_units: Units::told(1.0), read_units: Units::told(0.5), round_trips: 3, calls: 5 };
+        outer.add(0, Cost { write_units: Units::from_f64(2.0), ..Cost::of_call() });
+        let inner = Cost {
+            write_units: Units::from_f64(1.0),
+            read_units: Units::from_f64(0.5),
+            round_trips: 3,
+            calls: 5,
+        };
         outer.add(outer.round_trips, inner);
-        let expected =
-            Cost { write_units: Units::told(3.0), read_units: Units::told(0.5), round_trips: 4, calls: 6 };
+        let expected = Cost {
+            write_units: Units::from_f64(3.0),
+            read_units: Units::from_f64(0.5),
+            round_trips: 4,
+            calls: 6,
+        };
         assert_eq!(outer, expected);
         let figures = format!("{:?}", outer.figures().map(|(name, value)| format!("{name} {value}")));
         assert_eq!(figures, r#"["WriteUnits 3", "ReadUnits 0.5", "RoundTrips 4"]"#);

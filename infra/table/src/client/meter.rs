@@ -152,11 +152,11 @@ enum Kind {
 }
 
 /// Adds the total of one table.
-fn count(cost: &mut Cost, kind: Kind, told: &ConsumedCapacity) {
-    let units = Units::told(told.capacity_units().unwrap_or_default());
+fn count(cost: &mut Cost, kind: Kind, capacity: &ConsumedCapacity) {
+    let units = Units::from_f64(capacity.capacity_units().unwrap_or_default());
     // The total is the only reliable number: some engines leave the indexes out of the numbers by kind. A write that
     // reports read units alone is a repeated transaction, for which DynamoDB charges reads.
-    let is_read = told.read_capacity_units().is_some() && told.write_capacity_units().is_none();
+    let is_read = capacity.read_capacity_units().is_some() && capacity.write_capacity_units().is_none();
     match kind {
         Kind::Write if !is_read => cost.consume(units, Units::default()),
         Kind::Read | Kind::Write => cost.consume(Units::default(), units),
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_figure_counts_as_what_the_operation_does_unless_it_says_what_it_counts() {
-        let told = |plain, write, read| {
+        let consumed = |plain, write, read| {
             ConsumedCapacity::builder()
                 .set_capacity_units(plain)
                 .set_write_capacity_units(write)
@@ -177,14 +177,14 @@ mod tests {
                 .build()
         };
         let table = [
-            (Kind::Read, told(Some(2.5), None, None), "0", "2.5"),
-            (Kind::Write, told(Some(3.0), None, None), "3", "0"),
-            (Kind::Write, told(Some(3.0), Some(3.0), None), "3", "0"),
+            (Kind::Read, consumed(Some(2.5), None, None), "0", "2.5"),
+            (Kind::Write, consumed(Some(3.0), None, None), "3", "0"),
+            (Kind::Write, consumed(Some(3.0), Some(3.0), None), "3", "0"),
             // Only the total includes the index.
-            (Kind::Write, told(Some(3.0), Some(2.0), None), "3", "0"),
-            (Kind::Write, told(Some(2.0), None, Some(2.0)), "0", "2"),
-            (Kind::Read, told(Some(4.0), None, Some(4.0)), "0", "4"),
-            (Kind::Read, told(None, None, None), "0", "0"),
+            (Kind::Write, consumed(Some(3.0), Some(2.0), None), "3", "0"),
+            (Kind::Write, consumed(Some(2.0), None, Some(2.0)), "0", "2"),
+            (Kind::Read, consumed(Some(4.0), None, Some(4.0)), "0", "4"),
+            (Kind::Read, consumed(None, None, None), "0", "0"),
         ];
         for (kind, capacity, write, read) in table {
             let mut cost = Cost::default();
@@ -196,13 +196,16 @@ mod tests {
 
     #[test]
     fn replies_are_read_by_their_operation() {
-        let told = || ConsumedCapacity::builder().capacity_units(1.5).build();
+        let capacity = || ConsumedCapacity::builder().capacity_units(1.5).build();
         let table = [
-            (Output::erase(QueryOutput::builder().consumed_capacity(told()).build()), "0", "1.5"),
-            (Output::erase(PutItemOutput::builder().consumed_capacity(told()).build()), "1.5", "0"),
+            (Output::erase(QueryOutput::builder().consumed_capacity(capacity()).build()), "0", "1.5"),
+            (Output::erase(PutItemOutput::builder().consumed_capacity(capacity()).build()), "1.5", "0"),
             (
                 Output::erase(
-                    BatchGetItemOutput::builder().consumed_capacity(told()).consumed_capacity(told()).build(),
+                    BatchGetItemOutput::builder()
+                        .consumed_capacity(capacity())
+                        .consumed_capacity(capacity())
+                        .build(),
                 ),
                 "0",
                 "3",

@@ -22,7 +22,7 @@ pub const FILTER_WORK: &str = r#"{"eventName":["INSERT","MODIFY"],
     "dynamodb":{"NewImage":{"ty":{"S":["SUBMISSION"]},"st":{"S":["COMMITTED","APPLIED"]}}}}"#;
 
 /// The event source filter of `notify`: the records that cause events.
-pub const FILTER_TOLD: &str = r#"{"eventName":["INSERT","MODIFY"],
+pub const FILTER_EVENTS: &str = r#"{"eventName":["INSERT","MODIFY"],
     "dynamodb":{"NewImage":{"ty":{"S":["CHANGE","SUBMISSION","DEPLOYED"]}}}}"#;
 
 /// The meaning of a stream record.

@@ -215,15 +215,15 @@ impl Record for HealthRecord {
     fn of(health: &Health) -> Self {
         Self {
             it: health.item.get(),
-            st: health.told.status.name().to_owned(),
-            re: health.told.reason.clone(),
+            st: health.report.status.name().to_owned(),
+            re: health.report.reason.clone(),
             at: health.at.micros(),
         }
     }
 
     fn value(self) -> Result<Health, Bad> {
         let status = Status::parse(&self.st).ok_or(Bad("status"))?;
-        Ok(Health { item: item(self.it)?, told: HealthReport { status, reason: self.re }, at: at(self.at) })
+        Ok(Health { item: item(self.it)?, report: HealthReport { status, reason: self.re }, at: at(self.at) })
     }
 
     fn key(health: &Health) -> Key {

@@ -75,7 +75,7 @@ impl Table {
             let request = self.client.transact_write_items().set_transact_items(Some(actions));
             match request.call().await {
                 Ok(_) => return Ok(Commit::Done),
-                Err(error) => match told(&error) {
+                Err(error) => match classify_and_count(&error) {
                     Failure::Condition => return Ok(Commit::Stale),
                     // Another attempt could succeed where the first was written, or fail because of it. Only the
                     // caller can find out, by its request id (docs/explanation/concurrency.md).
@@ -167,7 +167,7 @@ enum Failure {
 }
 
 /// Classifies a failure and counts a conflict for the metrics of the request.
-fn told<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
+fn classify_and_count<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
     let failure = classify(error);
     if matches!(failure, Failure::Condition | Failure::Busy) {
         request_metrics::conflict();

@@ -77,7 +77,7 @@ impl Table {
     }
 
     async fn keep(&self, mut actions: Vec<TransactWriteItem>, recorded: &Recorded) -> Result<bool, Error> {
-        actions.push(self.told(recorded)?);
+        actions.push(self.audit_entry_action(recorded)?);
         Ok(self.transact(|| Ok(actions.clone())).await? == Commit::Done)
     }
 }

@@ -180,8 +180,8 @@ async fn healthchecks(twin: &Twin) {
     let ended = begun.ended(&run, at(61_000_000)).unwrap();
     assert_eq!(table.put_course(&begun, &ended).await.unwrap(), Keyed::Stored);
     let health = |status, time| {
-        let told = HealthReport { status, reason: Some("why".to_owned()) };
-        Health { item: item.id, told, at: at(time) }
+        let report = HealthReport { status, reason: Some("why".to_owned()) };
+        Health { item: item.id, report, at: at(time) }
     };
     // The answer of an earlier check arrives last and must not replace the later one.
     for (status, time) in [(Status::Unhealthy, 7), (Status::Healthy, 6)] {
@@ -220,25 +220,25 @@ async fn set_aside() -> Twin {
 #[test]
 fn a_damaged_row_is_a_violation() {
     run(|| async {
-        let told = [
-            told(&busy().await, |_| true).await,
-            told(&unfinished(0).await, |name| ["STAGING", "WORK"].contains(&name)).await,
-            told(&unfinished(2).await, |name| name == "SUBMISSION").await,
-            told(&set_aside().await, |name| name == "WORK").await,
+        let findings = [
+            findings_when_damaged(&busy().await, |_| true).await,
+            findings_when_damaged(&unfinished(0).await, |name| ["STAGING", "WORK"].contains(&name)).await,
+            findings_when_damaged(&unfinished(2).await, |name| name == "SUBMISSION").await,
+            findings_when_damaged(&set_aside().await, |name| name == "WORK").await,
         ];
-        expect_file!["../../golden/damaged.txt"].assert_eq(&told.join("\n"));
+        expect_file!["../../golden/damaged.txt"].assert_eq(&findings.join("\n"));
     });
 }
 
 /// Returns the findings of the audit for each attribute of each type of row, once damaged.
-async fn told(twin: &Twin, is_wanted: impl Fn(&str) -> bool) -> String {
+async fn findings_when_damaged(twin: &Twin, is_wanted: impl Fn(&str) -> bool) -> String {
     nothing_is_wrong(twin).await;
     let mut of_types = BTreeMap::new();
     for row in consumers_first(twin) {
         let name = row["ty"]["S"].as_str().unwrap_or("COUNTERS").to_owned();
         of_types.entry(name).or_insert(row);
     }
-    let mut told = String::new();
+    let mut findings = String::new();
     for (name, row) in of_types.iter().filter(|(name, _)| is_wanted(name)) {
         let attributes = row.as_object().unwrap().keys();
         for attribute in attributes.filter(|attribute| !["pk", "sk"].contains(&attribute.as_str())) {
@@ -247,17 +247,18 @@ async fn told(twin: &Twin, is_wanted: impl Fn(&str) -> bool) -> String {
             let mut other = row.clone();
             other[attribute] = of_another_type(attribute, &row[attribute]);
             let rules = [rules(twin, row, &without).await, rules(twin, row, &other).await];
-            write!(told, "{name} {attribute}: without {}; of another type {}", rules[0], rules[1]).unwrap();
+            write!(findings, "{name} {attribute}: without {}; of another type {}", rules[0], rules[1])
+                .unwrap();
             if let Some(number) = row[attribute]["N"].as_str() {
                 let number: u64 = number.parse().unwrap();
                 other[attribute] = json!({"N": (number + 1).to_string()});
-                write!(told, "; one more {}", self::rules(twin, row, &other).await).unwrap();
+                write!(findings, "; one more {}", self::rules(twin, row, &other).await).unwrap();
             }
-            told.push('\n');
+            findings.push('\n');
         }
     }
     nothing_is_wrong(twin).await;
-    told
+    findings
 }
 
 #[test]
@@ -272,8 +273,8 @@ fn a_deployed_item_of_several_teams_is_a_violation() {
         let mut items = row.clone();
         items["it"]["N"] = json!(ItemId::new(application, item.number()).unwrap().to_string());
         for damaged in [consumers, items] {
-            let told = rules(&twin, &row, &damaged).await;
-            assert!(told.split(' ').any(|rule| rule == "I5"), "{told}");
+            let reported = rules(&twin, &row, &damaged).await;
+            assert!(reported.split(' ').any(|rule| rule == "I5"), "{reported}");
         }
     });
 }
@@ -374,26 +375,26 @@ fn an_index_that_is_late_does_not_count_and_one_that_stays_wrong_does() {
     run(|| async {
         let twin = busy().await;
         let change = of_type(&twin, "CHANGE");
-        let told = async |way: Reluctant| {
+        let reported = async |way: Reluctant| {
             let (audited, seen) = audit(&way.table().await).await;
-            let told =
+            let lines =
                 audited.violations.iter().map(|one| format!("{} {}: {}", one.rule, one.subject, one.detail));
-            (seen.last().unwrap().violations, Vec::from_iter(told))
+            (seen.last().unwrap().violations, Vec::from_iter(lines))
         };
         let place =
             format!("{} / {}", change["pk"]["S"].as_str().unwrap(), change["sk"]["S"].as_str().unwrap());
         let of_index = || Reluctant::new(&twin, "Scan", ALWAYS, without(Some("gs1"), &change, "Scan"));
-        assert_eq!(told(of_index()).await, (1, vec![]));
+        assert_eq!(reported(of_index()).await, (1, vec![]));
         let wrong = of_index().and("Query", without(Some("gs1"), &change, "Query"));
         assert_eq!(
-            told(wrong).await,
+            reported(wrong).await,
             (1, vec![format!("I18 record {place}: gs1 lacks the row, but the table has it")])
         );
         let of_table = || Reluctant::new(&twin, "Scan", ALWAYS, without(None, &change, "Scan"));
-        assert_eq!(told(of_table()).await.1, [""; 0]);
+        assert_eq!(reported(of_table()).await.1, [""; 0]);
         let wrong = of_table().and("GetItem", without(None, &change, "GetItem"));
         let lacks = |index| format!("I18 record {place}: {index} has the row, but the table lacks it");
-        assert_eq!(told(wrong).await.1, [lacks("gs1"), lacks("gs3")]);
+        assert_eq!(reported(wrong).await.1, [lacks("gs1"), lacks("gs3")]);
     });
 }
 

@@ -85,9 +85,9 @@ fn documentation_is_stored_with_a_word_of_it_on_the_service_as_it_was_read() {
         assert_eq!(table.service("VM").await.unwrap(), Some(first));
         // Documentation that does not exist must not be replaced.
         let other = table.service("LoadBalancer").await.unwrap().unwrap();
-        let told = Service { has_docs: true, ..other.clone() };
+        let with_docs = Service { has_docs: true, ..other.clone() };
         let docs = Docs { service: other.to_ref(), ..docs(3) };
-        assert_eq!(table.keep_docs(&told, &told, &docs, &ctx(3)).await.unwrap(), Kept::Stale);
+        assert_eq!(table.keep_docs(&with_docs, &with_docs, &docs, &ctx(3)).await.unwrap(), Kept::Stale);
         assert_eq!(table.docs("LoadBalancer").await.unwrap(), None);
     });
 }

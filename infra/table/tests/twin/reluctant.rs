@@ -211,9 +211,9 @@ fn a_failure_that_cannot_be_counted_is_reported() {
         let id = WorkId { submission, staging: None, number: 1 };
         let denied = |_: &Engine, _: &Value| Reply::error(400, "AccessDeniedException");
         let table = Reluctant::new(&twin, "UpdateItem", ALWAYS, denied).table().await;
-        let told = "the table denies the request: access is denied (AccessDeniedException)";
-        assert_eq!(table.count_failure(id).await.unwrap_err().to_string(), told);
-        assert_eq!(table.redrive(id).await.unwrap_err().to_string(), told);
+        let message = "the table denies the request: access is denied (AccessDeniedException)";
+        assert_eq!(table.count_failure(id).await.unwrap_err().to_string(), message);
+        assert_eq!(table.redrive(id).await.unwrap_err().to_string(), message);
     });
 }
 

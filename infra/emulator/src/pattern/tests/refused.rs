@@ -126,12 +126,12 @@ fn an_invalid_pattern_is_refused() {
 fn every_problem_is_reported() {
     let given =
         r#"{"a": "x", "b": {"c": [{"prefix": 1}, {"exists": 2}]}, "d": [{"anything-but": [null, true]}]}"#;
-    let told = "/a: must be an object, or an array of allowed values\n\
+    let problems = "/a: must be an object, or an array of allowed values\n\
         /b/c/0/prefix: must be a string\n\
         /b/c/1/exists: must be true or false\n\
         /d/0/anything-but/0: must be a string or a number\n\
         /d/0/anything-but/1: must be a string or a number";
-    assert_eq!(Pattern::parse(&read(given)), Err(told.to_owned()));
+    assert_eq!(Pattern::parse(&read(given)), Err(problems.to_owned()));
 }
 
 #[test]
@@ -139,6 +139,6 @@ fn a_thousand_combinations_are_the_most() {
     let branches = |count: usize| (0..count).map(|index| json!({"x": [index]})).collect::<Vec<_>>();
     let given = |a: usize, b: usize| json!({"a": {"$or": branches(a)}, "b": {"$or": branches(b)}});
     assert!(pattern(&given(10, 100)).matches(&json!({"a": {"x": 9}, "b": {"x": 50}})));
-    let told = "/b: must have at most 1000 combinations of the branches of '$or'";
-    assert_eq!(Pattern::parse(&given(7, 143)), Err(told.to_owned()));
+    let problem = "/b: must have at most 1000 combinations of the branches of '$or'";
+    assert_eq!(Pattern::parse(&given(7, 143)), Err(problem.to_owned()));
 }

@@ -209,17 +209,17 @@ fn a_place_leads_to_what_it_stands_for() {
 
 #[test]
 fn a_record_of_another_format_or_type_is_refused() {
-    for (format, told) in [("1", "older"), ("3", "newer")] {
+    for (format, message) in [("1", "older"), ("3", "newer")] {
         let mut record = record::write::<HeadRecord>(&head()).unwrap();
         record.insert("v".to_owned(), AttributeValue::N(format.to_owned()));
-        assert!(record::read::<HeadRecord>(record).unwrap_err().to_string().contains(told));
+        assert!(record::read::<HeadRecord>(record).unwrap_err().to_string().contains(message));
     }
     let other = record::write::<ItemRecord>(&item()).unwrap();
     assert!(record::read::<HeadRecord>(other).unwrap_err().to_string().contains("is not a HEAD"));
     let mut broken = record::write::<ItemRecord>(&item()).unwrap();
     broken.insert("rs".to_owned(), AttributeValue::S("secret".to_owned()));
-    let told = record::read::<ItemRecord>(broken).unwrap_err().to_string();
-    assert!(told.contains("runtime state") && !told.contains("secret"), "{told}");
+    let error = record::read::<ItemRecord>(broken).unwrap_err().to_string();
+    assert!(error.contains("runtime state") && !error.contains("secret"), "{error}");
 }
 
 #[test]

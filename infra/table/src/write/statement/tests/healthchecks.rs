@@ -41,8 +41,8 @@ fn course() -> Course {
 }
 
 fn health() -> Health {
-    let told = HealthReport { status: Status::Unhealthy, reason: Some("the disk is full".to_owned()) };
-    Health { item: item().id, told, at: at(7) }
+    let report = HealthReport { status: Status::Unhealthy, reason: Some("the disk is full".to_owned()) };
+    Health { item: item().id, report, at: at(7) }
 }
 
 #[test]
